@@ -1,0 +1,1 @@
+"""HTTP routes, thin: they turn requests into turns and events into replies."""

@@ -1,0 +1,1 @@
+"""Recordings in and out: decoding, resampling, WAV."""

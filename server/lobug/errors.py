@@ -1,0 +1,167 @@
+"""Every failure that a caller may see, with its stable code.
+
+A code never changes once released: devices and scripts branch on it. ``spoken`` is a sentence
+that a device can show or say; it never holds an internal detail.
+"""
+
+from __future__ import annotations
+
+
+class LobugError(Exception):
+    """Base of all typed failures.
+
+    Class attributes: ``code`` the stable identifier, ``status`` the HTTP status that carries it,
+    ``spoken`` what a device shows or says. The exception's text is for developers and logs.
+    """
+
+    code = "internal_error"
+    status = 500
+    spoken = "Something went wrong in my head. Please try again."
+
+
+class InvalidRequestError(LobugError):
+    """The request's shape, types or values are wrong."""
+
+    code = "invalid_request"
+    status = 422
+    spoken = "I could not understand that request."
+
+
+class EmptyTextError(InvalidRequestError):
+    """The text is empty or blank."""
+
+    code = "text_empty"
+    spoken = "I did not get any words."
+
+
+class TextTooLongError(InvalidRequestError):
+    """The text is longer than ``limits.max_text_chars``."""
+
+    code = "text_too_long"
+    status = 413
+    spoken = "That is more text than I can take at once."
+
+
+class InvalidEncodingError(InvalidRequestError):
+    """The body is not valid UTF-8 or not valid JSON."""
+
+    code = "invalid_encoding"
+    status = 400
+
+
+class BodyTooLargeError(LobugError):
+    """The request body is larger than ``limits.max_body_bytes``."""
+
+    code = "body_too_large"
+    status = 413
+    spoken = "That recording is too large for me."
+
+
+class AudioError(LobugError):
+    """Base of what can be wrong with a recording."""
+
+    code = "audio_invalid"
+    status = 400
+    spoken = "I could not read that recording."
+
+
+class AudioEmptyError(AudioError):
+    """The recording holds no samples."""
+
+    code = "audio_empty"
+    spoken = "That recording was empty."
+
+
+class AudioTruncatedError(AudioError):
+    """The recording ends inside its header or has no audio data chunk."""
+
+    code = "audio_truncated"
+
+
+class AudioTooLongError(AudioError):
+    """The recording is longer than ``limits.max_audio_seconds``."""
+
+    code = "audio_too_long"
+    status = 413
+    spoken = "That recording is too long for me."
+
+
+class BusyError(LobugError):
+    """More turns are waiting than ``limits.max_waiting_turns`` allows."""
+
+    code = "busy"
+    status = 503
+    spoken = "I am busy right now. Please ask me again in a moment."
+
+
+class EngineError(LobugError):
+    """Base of engine failures. ``engine`` is chat, embeddings, stt or tts."""
+
+    code = "engine_failed"
+    status = 503
+    spoken = "I cannot think right now. Please try again in a moment."
+
+    def __init__(self, engine: str, message: str) -> None:
+        super().__init__(f"{engine}: {message}")
+        self.engine = engine
+
+
+class EngineUnavailableError(EngineError):
+    """The engine cannot be reached or is not loaded."""
+
+    code = "engine_unavailable"
+    spoken = "My language engine is not running. Please ask my owner to check it."
+
+
+class EngineTimeoutError(EngineError):
+    """The engine did not answer within its time-out."""
+
+    code = "engine_timeout"
+    status = 504
+    spoken = "That took me too long. Please try again."
+
+
+class EngineInterruptedError(EngineError):
+    """The engine stopped in the middle of its answer."""
+
+    code = "engine_interrupted"
+    spoken = "I lost my train of thought. Please ask me again."
+
+
+class ModelMissingError(EngineError):
+    """The engine runs but does not have the model, or a model file is missing or damaged."""
+
+    code = "model_missing"
+    spoken = "One of my models is missing. Please ask my owner to check it."
+
+
+class StorageError(LobugError):
+    """The database cannot be read or written."""
+
+    code = "storage_failed"
+    status = 503
+    spoken = "My memory is not working right now. Please ask my owner to check it."
+
+
+class StorageBusyError(StorageError):
+    """Another process holds the database's lock for longer than the time-out."""
+
+    code = "storage_busy"
+
+
+class StorageFullError(StorageError):
+    """The disk is full or the database may not grow."""
+
+    code = "storage_full"
+
+
+class StorageReadOnlyError(StorageError):
+    """The database or its folder cannot be written."""
+
+    code = "storage_read_only"
+
+
+class StorageCorruptError(StorageError):
+    """The database file is damaged or is not a database."""
+
+    code = "storage_corrupt"

@@ -1,0 +1,1 @@
+"""Long-term memory: conversation log, facts, summaries, base memory."""

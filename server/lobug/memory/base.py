@@ -1,0 +1,98 @@
+"""What a turn needs of memory: the one storage interface that the rest of Lo-Bug sees.
+
+Every call names the user; nothing is ever returned that belongs to another. Calls are coroutines
+that never block the event loop, and raise ``lobug.errors.StorageError`` subclasses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+Role = Literal["user", "assistant"]
+FactType = Literal["personal", "preference", "knowledge", "event"]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose words these are. ``user`` owns long-term memory, ``conversation`` the message log."""
+
+    user: str
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedMessage:
+    """A row of the conversation log."""
+
+    id: int
+    role: Role
+    content: str
+    created_at: float
+    """Seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelevantFact:
+    """A fact that a search found, with its cosine similarity (-1 to 1, 1 is the same)."""
+
+    id: int
+    content: str
+    fact_type: FactType
+    similarity: float
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryContext:
+    """What memory adds to a turn's prompt."""
+
+    base_memory: str = ""
+    """The distilled portrait of the user; empty when there is none."""
+    facts: Sequence[RelevantFact] = field(default_factory=tuple)
+    """Relevant facts, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStats:
+    """Counts over all users, for ``/health``. Kept up to date in memory: reading them is free."""
+
+    messages: int = 0
+    facts: int = 0
+    summaries: int = 0
+    users: int = 0
+    pending_tasks: int = 0
+    """Extractions, cascades: background work not done yet."""
+    parked_tasks: int = 0
+    """Background work that failed too often; kept, retried at the next start."""
+    embedding_backlog: int = 0
+    """Facts without a vector of the present embedding model."""
+
+
+class Memory(Protocol):
+    """Long-term memory as a turn sees it."""
+
+    async def log_user_message(self, owner: Owner, content: str) -> int:
+        """Append to the conversation log, durably. Returns the message id."""
+
+    async def log_reply(self, owner: Owner, user_message_id: int, content: str, *,
+                        extract: bool) -> int:
+        """Append the assistant's reply and, in the same transaction, the background tasks that the
+        exchange gives rise to (``extract`` False: none but the cascades). Returns the id."""
+
+    async def recent_messages(self, owner: Owner, limit: int) -> Sequence[LoggedMessage]:
+        """The conversation's last messages, oldest first."""
+
+    async def retrieve_context(self, owner: Owner, query: str) -> MemoryContext:
+        """Base memory and the facts relevant to ``query``. Never raises for an embedder failure:
+        the context then has no facts."""
+
+    async def base_memory(self, user: str) -> str:
+        """The user's base memory document; empty when there is none."""
+
+    def stats(self) -> MemoryStats:
+        """Counts as last known; no I/O."""
+
+    def wake(self) -> None:
+        """Tell the background worker that there may be something to do."""

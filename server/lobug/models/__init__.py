@@ -1,0 +1,1 @@
+"""The embedded models: which files, where from, whether they are whole."""

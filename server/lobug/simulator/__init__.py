@@ -1,0 +1,1 @@
+"""A Core2 in software: the client of the HTTP contract."""

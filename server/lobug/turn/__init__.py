@@ -1,0 +1,1 @@
+"""One turn, from utterance to reply, as a stream of typed events."""

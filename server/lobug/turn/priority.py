@@ -1,0 +1,78 @@
+"""Who may use the cores: turns first, background work only while nobody talks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class PreemptedError(Exception):
+    """A turn arrived; the background work was stopped and should be tried again."""
+
+
+class TurnPriority:
+    """Lets turns through at once and stops background work that is in their way.
+
+    Background work runs as a task that is cancelled when a turn begins, so it must be safe to
+    cancel at any await and to run again.
+    """
+
+    def __init__(self, idle_delay_s: float = 0.0) -> None:
+        self._idle_delay_s = idle_delay_s
+        self._turns = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._background: set[asyncio.Task[object]] = set()
+
+    @property
+    def turns(self) -> int:
+        """Turns under way."""
+        return self._turns
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Hold the cores for a turn; background work is stopped before the body runs."""
+        self._turns += 1
+        self._idle.clear()
+        try:
+            for task in tuple(self._background):
+                task.cancel()
+            yield
+        finally:
+            self._turns -= 1
+            if self._turns == 0:
+                self._idle.set()
+
+    async def wait_idle(self) -> None:
+        """Return once no turn has been under way for ``idle_delay_s`` seconds."""
+        while True:
+            await self._idle.wait()
+            await asyncio.sleep(self._idle_delay_s)
+            if self._idle.is_set():
+                return
+
+    async def background(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Run ``work`` while nobody talks. Raises PreemptedError when a turn stopped it."""
+        await self.wait_idle()
+
+        async def run() -> T:
+            return await work()
+
+        task = asyncio.ensure_future(run())
+        self._background.add(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if not task.done():
+                task.cancel()
+            await asyncio.wait([task])
+            if current is not None and current.cancelling():
+                raise
+            raise PreemptedError from None
+        finally:
+            self._background.discard(task)
