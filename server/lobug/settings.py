@@ -74,6 +74,9 @@ class ChatSettings(Section):
         " about 0.12 GB with the default model and window.",
     )
     max_tokens: int = Field(90, ge=8, le=4096, description="Longest spoken reply, tokens.")
+    max_sentences: int = Field(
+        3, ge=1, le=50, description="Longest spoken reply, sentences; the model is stopped there."
+    )
     temperature: float = Field(0.6, ge=0.0, le=2.0, description="Sampling temperature of replies.")
     timeout_s: Seconds = Field(60.0, description="Longest time for one whole reply, seconds.")
     first_token_timeout_s: Seconds = Field(
@@ -234,8 +237,10 @@ class ConversationSettings(Section):
         " chat model's prompt cache holds in between.",
     )
     max_conversations: int = Field(
-        256, ge=1, description="Conversations kept in memory; the least used is reloaded from the"
-        " log when it is needed again."
+        256,
+        ge=1,
+        description="Conversations kept in memory; the least used is reloaded from the"
+        " log when it is needed again.",
     )
     persona: str = Field(
         "", description="Replaces the built-in personality; empty: the built-in one."
@@ -247,7 +252,8 @@ class ConversationSettings(Section):
         " caller that is not named is a user of its own.",
     )
     ignore_and_react: bool = Field(
-        True, description="Let the chat model ignore or silently react to what was not meant for it."
+        True,
+        description="Let the chat model ignore or silently react to what was not meant for it.",
     )
 
 

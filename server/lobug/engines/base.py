@@ -8,7 +8,7 @@ can, and leaves the engine usable.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -23,6 +23,9 @@ Vectors = NDArray[np.float32]
 
 BACKGROUND_LANE = "background"
 """The lane of work that nobody waits for; see ``ChatOptions.lane``."""
+
+SHARED_PREFIX_LANE = "shared-prefix"
+"""The lane that is prefilled before anybody talks. A new conversation takes its cache over."""
 
 STT_SAMPLE_RATE = 16_000
 """Hz; what every speech-to-text engine takes (Whisper's and Silero's own rate)."""
@@ -85,9 +88,7 @@ class ChatModel(Engine, Protocol):
     def context_tokens(self) -> int:
         """Tokens of prompt and reply that fit together."""
 
-    def stream(
-        self, messages: Sequence[ChatMessage], options: ChatOptions
-    ) -> AsyncIterator[str]:
+    def stream(self, messages: Sequence[ChatMessage], options: ChatOptions) -> AsyncGenerator[str]:
         """Yield the reply's text in pieces, as the model writes it.
 
         Closing the iterator stops the model. Thinking parts may be contained; the turn strips

@@ -1,0 +1,95 @@
+"""The conversations that are in memory, one for each owner."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lobug.conversation.sensors import SensorContext
+from lobug.conversation.working_memory import Exchange, WorkingMemory
+from lobug.engines.base import ChatMessage
+from lobug.memory.base import LoggedMessage, Memory, Owner
+from lobug.settings import Settings
+
+IGNORED_REPLY = "[IGNORE]"
+"""What the log holds as the reply to words that were not meant for Lo-Bug."""
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One owner's conversation."""
+
+    owner: Owner
+    memory: WorkingMemory
+    sensors: SensorContext
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Turns of one conversation follow one another."""
+    loaded: bool = False
+    """Whether working memory has been filled from the log."""
+    prefix_changed: bool = True
+    """Whether the prompt's beginning differs from what the model has read last."""
+    base_memory: str = ""
+    """Base memory as the last prompt held it."""
+
+
+class Conversations:
+    """Keeps the most recently used conversations; the others are reloaded from the log."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._by_name: OrderedDict[str, Conversation] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Conversations in memory."""
+        return len(self._by_name)
+
+    def get(self, owner: Owner) -> Conversation:
+        """The owner's conversation, made when it is not here."""
+        found = self._by_name.get(owner.conversation)
+        if found is None:
+            conversation = self._settings.conversation
+            found = Conversation(
+                owner=owner,
+                memory=WorkingMemory(conversation.max_messages, conversation.trim_block),
+                sensors=SensorContext(self._settings.sensors),
+            )
+            self._by_name[owner.conversation] = found
+            self._evict()
+        self._by_name.move_to_end(owner.conversation)
+        return found
+
+    def _evict(self) -> None:
+        spare = len(self._by_name) - self._settings.conversation.max_conversations
+        idle = [name for name, c in self._by_name.items() if not c.lock.locked()]
+        # The newest is the caller's own: never that one.
+        for name in [n for n in idle if n != next(reversed(self._by_name))][: max(0, spare)]:
+            del self._by_name[name]
+
+
+async def reload(conversation: Conversation, memory: Memory, max_messages: int) -> None:
+    """Fill working memory from the conversation log, once. Call with the lock held."""
+    if conversation.loaded:
+        return
+    logged = await memory.recent_messages(conversation.owner, max_messages)
+    conversation.memory.load(exchanges_of(logged))
+    conversation.loaded = True
+
+
+def exchanges_of(logged: Sequence[LoggedMessage]) -> list[Exchange]:
+    """The answered exchanges of a stretch of log.
+
+    Words that never got a reply (a crash, a failed engine) and words that were ignored are left
+    out: the model must see user and assistant in turn.
+    """
+    exchanges = []
+    for first, second in zip(logged, logged[1:], strict=False):
+        answered = first.role == "user" and second.role == "assistant"
+        if answered and second.content != IGNORED_REPLY:
+            exchanges.append(
+                Exchange(
+                    ChatMessage("user", first.content), ChatMessage("assistant", second.content)
+                )
+            )
+    return exchanges

@@ -1,0 +1,54 @@
+"""What a device senses, how long it stays true, and how the chat model is told. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lobug.settings import SensorSettings
+
+
+@dataclass(frozen=True, slots=True)
+class SensorReading:
+    """One reading of a device's motion sensor."""
+
+    orientation: str = ""
+    """Free text of the firmware, e.g. ``face_up``."""
+    is_moving: bool = False
+    is_shaking: bool = False
+    tap_detected: bool = False
+    accel: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """g, axes x y z."""
+    gyro: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Degrees a second, axes x y z."""
+
+
+class SensorContext:
+    """The latest reading of one device. Times are seconds of any steadily growing clock."""
+
+    def __init__(self, settings: SensorSettings) -> None:
+        self._settings = settings
+        self._reading: SensorReading | None = None
+        self._read_at = 0.0
+        self._tapped_at: float | None = None
+
+    def update(self, reading: SensorReading, now: float) -> None:
+        """Take a new reading. A tap is remembered although later readings lack it."""
+        self._reading = reading
+        self._read_at = now
+        if reading.tap_detected:
+            self._tapped_at = now
+
+    def summary(self, now: float) -> str:
+        """What is true now, as one line for the prompt; empty when nothing is known any more."""
+        if self._reading is None or now - self._read_at > self._settings.expiry_s:
+            return ""
+        parts = []
+        if self._reading.orientation:
+            parts.append(f"Device orientation: {self._reading.orientation}")
+        if self._reading.is_shaking:
+            parts.append("The user is shaking the device")
+        elif self._reading.is_moving:
+            parts.append("The device is being moved")
+        if self._tapped_at is not None and now - self._tapped_at <= self._settings.tap_expiry_s:
+            parts.append("The user just tapped the device")
+        return ". ".join(parts)

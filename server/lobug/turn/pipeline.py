@@ -1,0 +1,353 @@
+"""One turn: hear, recall, reply, speak, store. Every door runs this and consumes its events."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+
+from lobug.audio.decode import decode
+from lobug.conversation.prompt import (
+    build_prompt,
+    estimate_tokens,
+    persona_prompt,
+    system_message,
+    user_message,
+)
+from lobug.conversation.registry import IGNORED_REPLY, Conversation, Conversations, reload
+from lobug.conversation.working_memory import Exchange
+from lobug.engines.base import (
+    SHARED_PREFIX_LANE,
+    STT_SAMPLE_RATE,
+    ChatMessage,
+    ChatOptions,
+    Engines,
+)
+from lobug.errors import (
+    BusyError,
+    EngineError,
+    EngineInterruptedError,
+    LobugError,
+    TextTooLongError,
+)
+from lobug.memory.base import Memory, Owner, RelevantFact
+from lobug.settings import Settings
+from lobug.turn.events import (
+    Action,
+    Done,
+    Failed,
+    Heard,
+    Ignored,
+    ReplyDelta,
+    Sentence,
+    TurnEvent,
+)
+from lobug.turn.hearing import judge
+from lobug.turn.priority import PreemptedError, TurnPriority
+from lobug.turn.reply import ReplyParser
+from lobug.turn.speaking import SpeechOutcome, speak
+from lobug.turn.stopwatch import Stopwatch
+
+log = logging.getLogger(__name__)
+
+NOTHING_TO_SAY = "I'm not sure what to say to that."
+"""The answer to typed words that the model wanted to ignore: who types always wants an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedUtterance:
+    """Words that somebody typed; they are meant for Lo-Bug."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenUtterance:
+    """A recording, as a device sent it: a whole audio file."""
+
+    recording: bytes
+
+
+Utterance = TypedUtterance | SpokenUtterance
+
+
+@dataclass(slots=True)
+class _Reply:
+    """The reply as far as it has been written."""
+
+    action: Action = Action.RESPOND
+    sentences: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    messages: list[ChatMessage]
+    user: ChatMessage
+    facts: tuple[RelevantFact, ...]
+
+
+class TurnRunner:
+    """Runs turns. One for each server; it holds no turn's state."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        engines: Engines,
+        memory: Memory,
+        conversations: Conversations,
+        priority: TurnPriority,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._engines = engines
+        self._memory = memory
+        self._conversations = conversations
+        self._priority = priority
+        self._clock = clock
+        self._places = asyncio.Semaphore(settings.limits.max_concurrent_turns)
+        self._waiting = 0
+        self._persona = persona_prompt(
+            settings.conversation.persona,
+            ignore_and_react=settings.conversation.ignore_and_react,
+        )
+
+    async def run(
+        self, owner: Owner, utterance: Utterance, *, voice: bool
+    ) -> AsyncGenerator[TurnEvent]:
+        """Run one turn and yield its events; the last is ``Done`` or ``Failed``.
+
+        Args:
+            owner: whose turn it is.
+            utterance: what was said.
+            voice: whether the reply is to be spoken as well.
+
+        Close the iterator (``aclosing``) to stop a turn midway.
+        """
+        heard = ""
+        try:
+            async with self._place(owner) as conversation:
+                stages = self._stages(conversation, utterance, voice=voice)
+                async with aclosing(stages):
+                    async for event in stages:
+                        if isinstance(event, Heard):
+                            heard = event.text
+                        yield event
+        except LobugError as error:
+            log.warning("turn failed: %s: %s", error.code, error)
+            yield Failed(error, transcription=heard)
+
+    async def warm(self, owner: Owner) -> None:
+        """Let the model read the conversation's prompt ahead of the next turn, if it changed at its
+        beginning. Runs while nobody talks; a turn that arrives stops it."""
+        conversation = self._conversations.get(owner)
+        if not conversation.prefix_changed or not conversation.loaded:
+            return
+        messages = [
+            system_message(self._persona, conversation.base_memory),
+            *conversation.memory.messages(),
+        ]
+        if await self._prefill(messages, owner.conversation):
+            conversation.prefix_changed = False
+
+    async def warm_persona(self) -> None:
+        """Let the model read the personality, so that the first turn need not wait for it."""
+        await self._prefill([system_message(self._persona, "")], SHARED_PREFIX_LANE)
+
+    async def _prefill(self, messages: list[ChatMessage], lane: str) -> bool:
+        try:
+            await self._priority.background(lambda: self._engines.chat.prefill(messages, lane))
+        except PreemptedError:
+            return False
+        except EngineError as error:
+            log.info("could not read the prompt ahead: %s", error)
+            return False
+        return True
+
+    @asynccontextmanager
+    async def _place(self, owner: Owner) -> AsyncIterator[Conversation]:
+        """Wait for this turn's place. Raises BusyError when too many wait already."""
+        if self._places.locked() and self._waiting >= self._settings.limits.max_waiting_turns:
+            raise BusyError(f"{self._waiting} turns are waiting")
+        conversation = self._conversations.get(owner)
+        self._waiting += 1
+        waiting = True
+        try:
+            # The conversation's turn comes first: two turns of one device must not hold two places.
+            async with self._priority.turn(), conversation.lock, self._places:
+                self._waiting -= 1
+                waiting = False
+                yield conversation
+        finally:
+            if waiting:
+                self._waiting -= 1
+
+    async def _stages(
+        self, conversation: Conversation, utterance: Utterance, *, voice: bool
+    ) -> AsyncGenerator[TurnEvent]:
+        watch = Stopwatch(self._clock)
+        heard: Heard | None = None
+        async for event in self._hear(utterance, watch):
+            yield event
+            if isinstance(event, Heard):
+                heard = event
+        if heard is None:
+            yield Done(Action.IGNORE, "", "", watch.timings())
+            return
+
+        message_id = await self._memory.log_user_message(conversation.owner, heard.text)
+        prompt = await self._prepare(conversation, heard.text)
+        watch.mark("recall")
+
+        reply = _Reply()
+        speech = SpeechOutcome()
+        typed = isinstance(utterance, TypedUtterance)
+        events = self._reply(conversation, prompt, reply, watch, typed=typed)
+        if voice:
+            events = speak(events, self._engines.tts, speech, self._settings.tts.max_reply_seconds)
+        async with aclosing(events):
+            async for event in events:
+                yield event
+                if not isinstance(event, Ignored | ReplyDelta | Sentence):
+                    watch.mark("first_audio")
+        if voice:
+            watch.mark("speech")
+
+        await self._store(conversation, message_id, prompt, reply)
+        watch.mark("stored")
+        yield Done(
+            reply.action,
+            heard.text,
+            reply.text,
+            watch.timings(),
+            speech_error=speech.error.code if speech.error else None,
+        )
+
+    async def _hear(self, utterance: Utterance, watch: Stopwatch) -> AsyncGenerator[TurnEvent]:
+        """The words of an utterance, or why there are none."""
+        if isinstance(utterance, TypedUtterance):
+            yield Heard(utterance.text)
+            return
+        settings = self._settings
+        audio = await decode(
+            utterance.recording,
+            max_seconds=settings.limits.max_audio_seconds,
+            sample_rate=STT_SAMPLE_RATE,
+        )
+        watch.mark("decode")
+        spans = await self._engines.gate.find_speech(audio)
+        watch.mark("gate")
+        speech_seconds = sum(span.end - span.start for span in spans) / STT_SAMPLE_RATE
+        decision = judge(None, speech_seconds, settings.stt)
+        if decision.reason is None:
+            language = None if settings.stt.language == "auto" else settings.stt.language
+            transcript = await self._engines.stt.transcribe(audio, language)
+            watch.mark("transcript")
+            decision = judge(transcript, speech_seconds, settings.stt)
+            if decision.reason is None:
+                yield Heard(transcript.text.strip(), transcript.language)
+                return
+        yield Ignored(decision.reason)
+
+    async def _prepare(self, conversation: Conversation, text: str) -> _Prompt:
+        """The turn's prompt, within the model's window."""
+        await reload(conversation, self._memory, self._settings.conversation.max_messages)
+        context = await self._memory.retrieve_context(conversation.owner, text)
+        conversation.base_memory = context.base_memory
+        sensors = conversation.sensors.summary(self._clock())
+        budget = self._engines.chat.context_tokens - self._settings.chat.max_tokens
+        while True:
+            # What the history carries already need not be read again.
+            visible = conversation.memory.visible_facts()
+            facts = tuple(f for f in context.facts if f.id not in visible)
+            user = user_message(text, facts, sensors)
+            messages = build_prompt(
+                self._persona, context.base_memory, conversation.memory.messages(), user
+            )
+            if estimate_tokens(messages) <= budget:
+                return _Prompt(messages, user, facts)
+            if not len(conversation.memory):
+                raise TextTooLongError("the text does not fit the chat model's context window")
+            conversation.memory.drop_block()
+            conversation.prefix_changed = True
+
+    async def _reply(
+        self,
+        conversation: Conversation,
+        prompt: _Prompt,
+        reply: _Reply,
+        watch: Stopwatch,
+        *,
+        typed: bool,
+    ) -> AsyncGenerator[TurnEvent]:
+        """Let the model write; yield what is fit to be shown, sentence by sentence."""
+        chat = self._settings.chat
+        options = ChatOptions(
+            max_tokens=chat.max_tokens,
+            temperature=chat.temperature,
+            lane=conversation.owner.conversation,
+            timeout_s=chat.timeout_s,
+        )
+        parser = ReplyParser()
+        pieces = 0
+        stream = self._engines.chat.stream(prompt.messages, options)
+        async with aclosing(stream):
+            async for piece in stream:
+                watch.mark("first_token")
+                pieces += 1
+                for event in self._sentences(reply, parser.feed(piece)):
+                    yield event
+                if len(reply.sentences) >= chat.max_sentences or parser.action is Action.IGNORE:
+                    break
+        if len(reply.sentences) < chat.max_sentences:
+            # Models send a piece a token, so this many pieces mean that the limit cut it off.
+            cut = pieces >= chat.max_tokens and bool(reply.sentences)
+            for event in self._sentences(reply, parser.flush(truncated=cut)):
+                yield event
+        watch.mark("reply")
+        reply.action = parser.action
+        if typed and not reply.sentences and parser.action is not Action.RESPOND:
+            reply.action = Action.RESPOND
+            for event in self._sentences(reply, iter([NOTHING_TO_SAY])):
+                yield event
+        elif reply.action is Action.IGNORE:
+            yield Ignored("model")
+        elif reply.action is Action.RESPOND and not reply.sentences:
+            raise EngineInterruptedError("chat", "the model wrote nothing that can be shown")
+
+    def _sentences(self, reply: _Reply, sentences: Iterator[str]) -> Iterator[TurnEvent]:
+        for sentence in sentences:
+            if len(reply.sentences) >= self._settings.chat.max_sentences:
+                return
+            index = len(reply.sentences)
+            reply.sentences.append(sentence)
+            yield ReplyDelta(sentence if index == 0 else f" {sentence}")
+            yield Sentence(index, sentence)
+
+    async def _store(
+        self, conversation: Conversation, message_id: int, prompt: _Prompt, reply: _Reply
+    ) -> None:
+        """Write the reply to the log and to working memory."""
+        ignored = reply.action is Action.IGNORE
+        await self._memory.log_reply(
+            conversation.owner,
+            message_id,
+            IGNORED_REPLY if ignored else reply.text,
+            extract=not ignored,
+        )
+        if ignored:
+            return
+        said = f"[REACT] {reply.text}" if reply.action is Action.REACT else reply.text
+        exchange = Exchange(
+            prompt.user,
+            ChatMessage("assistant", said),
+            frozenset(fact.id for fact in prompt.facts),
+        )
+        if conversation.memory.add(exchange):
+            conversation.prefix_changed = True

@@ -1,0 +1,76 @@
+"""The speech stage: turns the sentences of a stream of events into audio, in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+
+from lobug.engines.base import Samples, TextToSpeech
+from lobug.errors import EngineError
+from lobug.turn.events import Sentence, SpeechAudio, TurnEvent
+
+
+@dataclass(slots=True)
+class SpeechOutcome:
+    """How speaking went."""
+
+    error: EngineError | None = None
+    """The first failure; nothing is spoken after it."""
+    seconds: float = 0.0
+    """Length of all audio given so far."""
+
+
+async def speak(
+    events: AsyncGenerator[TurnEvent],
+    tts: TextToSpeech,
+    outcome: SpeechOutcome,
+    max_seconds: float,
+) -> AsyncGenerator[TurnEvent]:
+    """Pass all events on and add a ``SpeechAudio`` for each ``Sentence``.
+
+    A sentence is synthesised while the model writes the next. When the voice fails the turn goes
+    on without it: a reply that can be read is better than none. Sentences that would pass
+    ``max_seconds`` stay unspoken: a device has to hold the whole reply.
+    """
+    pending: deque[tuple[int, asyncio.Task[Samples]]] = deque()
+    try:
+        async for event in events:
+            yield event
+            if isinstance(event, Sentence) and outcome.error is None:
+                task = asyncio.ensure_future(tts.synthesize(event.text))
+                pending.append((event.index, task))
+            while pending and pending[0][1].done():
+                audio = await _finish(pending.popleft(), tts, outcome, max_seconds)
+                if audio is not None:
+                    yield audio
+        while pending:
+            audio = await _finish(pending.popleft(), tts, outcome, max_seconds)
+            if audio is not None:
+                yield audio
+    finally:
+        for _, task in pending:
+            task.cancel()
+        await asyncio.gather(*(task for _, task in pending), return_exceptions=True)
+
+
+async def _finish(
+    item: tuple[int, asyncio.Task[Samples]],
+    tts: TextToSpeech,
+    outcome: SpeechOutcome,
+    max_seconds: float,
+) -> SpeechAudio | None:
+    index, task = item
+    try:
+        samples = await task
+    except EngineError as error:
+        outcome.error = outcome.error or error
+        return None
+    if outcome.error is not None or samples.size == 0:
+        return None
+    seconds = samples.size / tts.sample_rate
+    if outcome.seconds + seconds > max_seconds:
+        return None
+    outcome.seconds += seconds
+    return SpeechAudio(index, samples, tts.sample_rate)
