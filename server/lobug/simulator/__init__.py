@@ -1,1 +1,1 @@
-"""A Core2 in software: the client of the HTTP contract."""
+"""A Core2 in software: what the first firmware sends, and what it makes of the replies."""

@@ -1,0 +1,135 @@
+"""The requests of the first firmware, byte for byte.
+
+The firmware builds its bodies by hand and sends them with the ESP32 Arduino ``HTTPClient``, whose
+headers and their order are copied here: a server or a proxy that trips over them must trip here,
+on a desk, and not in the field.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+BOUNDARY = "----M5StackBoundary"
+"""The firmware's multipart boundary; on the wire two more dashes stand before it."""
+
+HEALTH_PERIOD_S = 30.0
+"""Seconds between two health checks."""
+
+SENSOR_PERIOD_S = 5.0
+"""Seconds between two sensor reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long the device waits for a whole exchange, seconds. The defaults are the firmware's."""
+
+    health_s: float = 5.0
+    turn_s: float = 30.0
+    sensors_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """Where the server is."""
+
+    url: str
+    """Scheme, host, port and path prefix, without a slash at the end."""
+    host_header: str
+    """As ``HTTPClient`` writes it: the port is left out when it is 80 or 443."""
+
+
+@dataclass(frozen=True, slots=True)
+class WireRequest:
+    """One request as it goes over the network."""
+
+    method: str
+    path: str
+    headers: tuple[tuple[str, str], ...]
+    """In the order in which they are sent."""
+    body: bytes = b""
+
+
+def parse_server(address: str) -> ServerAddress:
+    """Read ``http://host:port`` (the scheme may be left out). Raises ValueError."""
+    text = address.strip()
+    if "://" not in text:
+        text = f"http://{text}"
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError(f"{address!r} is not an address like http://127.0.0.1:8321")
+    port = parts.port  # raises ValueError when it is not a number up to 65535
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    host_header = host if port in {None, 80, 443} else f"{host}:{port}"
+    netloc = host if port is None else f"{host}:{port}"
+    return ServerAddress(
+        url=f"{parts.scheme}://{netloc}{parts.path.rstrip('/')}", host_header=host_header
+    )
+
+
+def multipart_body(wav: bytes) -> bytes:
+    """The body of ``POST /chat/audio``: one part that holds a whole WAV file."""
+    head = (
+        f"--{BOUNDARY}\r\n"
+        'Content-Disposition: form-data; name="audio"; filename="recording.wav"\r\n'
+        "Content-Type: audio/wav\r\n"
+        "\r\n"
+    )
+    tail = f"\r\n--{BOUNDARY}--\r\n"
+    return head.encode("ascii") + wav + tail.encode("ascii")
+
+
+def audio_request(server: ServerAddress, wav: bytes, device_id: str | None = None) -> WireRequest:
+    """``POST /chat/audio`` with a recording."""
+    content_type = f"multipart/form-data; boundary={BOUNDARY}"
+    headers = _headers(server, content_type, device_id)
+    return _with_body("/chat/audio", headers, multipart_body(wav))
+
+
+def text_request(server: ServerAddress, text: str, device_id: str | None = None) -> WireRequest:
+    """``POST /chat/text``."""
+    return _json_request(server, "/chat/text", {"text": text}, device_id)
+
+
+def sensors_request(
+    server: ServerAddress, reading: Mapping[str, object], device_id: str | None = None
+) -> WireRequest:
+    """``POST /context/sensors``; see ``lobug.simulator.sensors`` for the fields and units."""
+    return _json_request(server, "/context/sensors", reading, device_id)
+
+
+def health_request(server: ServerAddress, device_id: str | None = None) -> WireRequest:
+    """``GET /health``."""
+    return WireRequest("GET", "/health", tuple(_headers(server, None, device_id)))
+
+
+def _json_request(
+    server: ServerAddress, path: str, payload: Mapping[str, object], device_id: str | None
+) -> WireRequest:
+    # Compact and in order of insertion, as ArduinoJson serialises.
+    body = json.dumps(payload, separators=(",", ":"), ensure_ascii=False).encode()
+    return _with_body(path, _headers(server, "application/json", device_id), body)
+
+
+def _with_body(path: str, headers: list[tuple[str, str]], body: bytes) -> WireRequest:
+    length = ("Content-Length", str(len(body)))
+    return WireRequest("POST", path, (*headers, length), body)
+
+
+def _headers(
+    server: ServerAddress, content_type: str | None, device_id: str | None
+) -> list[tuple[str, str]]:
+    headers = [
+        ("Host", server.host_header),
+        ("User-Agent", "ESP32HTTPClient"),
+        ("Connection", "keep-alive"),
+        ("Accept-Encoding", "identity;q=1,chunked;q=0.1,*;q=0"),
+    ]
+    if content_type is not None:
+        headers.append(("Content-Type", content_type))
+    if device_id is not None:
+        # The one addition: the first firmware names itself nowhere.
+        headers.append(("Device-Id", device_id))
+    return headers
