@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from lobug.conversation.sensors import SensorContext
 from lobug.conversation.working_memory import Exchange, WorkingMemory
@@ -84,7 +85,7 @@ def exchanges_of(logged: Sequence[LoggedMessage]) -> list[Exchange]:
     out: the model must see user and assistant in turn.
     """
     exchanges = []
-    for first, second in zip(logged, logged[1:], strict=False):
+    for first, second in pairwise(logged):
         answered = first.role == "user" and second.role == "assistant"
         if answered and second.content != IGNORED_REPLY:
             exchanges.append(

@@ -1,0 +1,40 @@
+"""`GET /health`: is Lo-Bug well, and if not, what is to be done."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from fastapi import APIRouter
+
+from lobug.api.schemas import EngineHealth, Health, MemoryHealth
+from lobug.api.state import ServerDep
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/health")
+async def health(server: ServerDep) -> Health:
+    """Report the last known state. Does no I/O, so it answers at once while turns run."""
+    report = server.health()
+    return Health(
+        status="ok" if report.can_talk else "degraded",
+        ollama=report.ollama,
+        timestamp=report.timestamp,
+        version=report.version,
+        uptime_s=round(report.uptime_s, 1),
+        degraded=list(report.degraded),
+        engines={
+            job: EngineHealth(
+                name=status.name,
+                model=status.model,
+                ready=status.ready,
+                degraded=status.degraded,
+                reason=status.reason,
+                chosen_because=report.choices.get(job),
+                details=dict(status.details),
+            )
+            for job, status in report.engines.items()
+        },
+        memory=MemoryHealth(**asdict(report.memory)),
+        turns=report.turns,
+    )

@@ -1,0 +1,101 @@
+"""Failures as HTTP answers: a stable code, a sentence for the device, never a stack trace."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from lobug.api.schemas import ErrorDetail, ErrorReply
+from lobug.errors import InvalidEncodingError, InvalidRequestError, LobugError
+
+log = logging.getLogger(__name__)
+
+_HTTP_CODES = {
+    400: "bad_request",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "body_too_large",
+    415: "unsupported_media_type",
+}
+
+
+def problem(error: LobugError, transcription: str = "") -> JSONResponse:
+    """The answer for a typed failure."""
+    return _answer(error.status, error.code, str(error) or error.code, error.spoken, transcription)
+
+
+def error_responses(*errors: type[LobugError]) -> dict[int | str, dict[str, Any]]:
+    """For a route's ``responses=``: documents each error by its status and code."""
+    by_status: dict[int | str, dict[str, Any]] = {}
+    for error in errors:
+        known = by_status.get(error.status)
+        text = f"`{error.code}`: {(error.__doc__ or '').strip()}"
+        by_status[error.status] = {
+            "model": ErrorReply,
+            "description": f"{known['description']} {text}" if known else text,
+        }
+    return by_status
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Let every failure of a route end as an ``ErrorReply``."""
+
+    async def typed(_: Request, error: Exception) -> JSONResponse:
+        if not isinstance(error, LobugError):
+            raise error
+        return problem(error)
+
+    async def validation(_: Request, error: Exception) -> JSONResponse:
+        if not isinstance(error, RequestValidationError):
+            raise error
+        return problem(_validation_problem(error))
+
+    async def http(_: Request, error: Exception) -> JSONResponse:
+        if not isinstance(error, HTTPException):
+            raise error
+        if error.status_code == InvalidEncodingError.status:
+            # Starlette and FastAPI use 400 for bodies that they cannot parse.
+            return problem(InvalidEncodingError(str(error.detail)))
+        code = _HTTP_CODES.get(error.status_code, "http_error")
+        spoken = LobugError.spoken if error.status_code >= 500 else InvalidRequestError.spoken
+        answer = _answer(error.status_code, code, str(error.detail), spoken)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    async def unexpected(_: Request, error: Exception) -> JSONResponse:
+        log.error("unexpected failure", exc_info=error)
+        return problem(LobugError(type(error).__name__))
+
+    app.add_exception_handler(LobugError, typed)
+    app.add_exception_handler(RequestValidationError, validation)
+    app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(Exception, unexpected)
+
+
+def _validation_problem(error: RequestValidationError) -> LobugError:
+    # The offending input stays out: it may be a recording or somebody's words.
+    places = []
+    for item in error.errors():
+        if item["type"] == "json_invalid":
+            return InvalidEncodingError("the body is not valid JSON")
+        place = ".".join(str(part) for part in item["loc"])
+        places.append(f"{place}: {item['msg']}")
+    return InvalidRequestError("; ".join(places[:5]))
+
+
+def _answer(
+    status: int, code: str, message: str, spoken: str, transcription: str = ""
+) -> JSONResponse:
+    body = ErrorReply(
+        error=ErrorDetail(code=code, message=message),
+        response=spoken,
+        transcription=transcription,
+    )
+    headers = {"Retry-After": "2"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+    return JSONResponse(body.model_dump(), status_code=status, headers=headers)

@@ -1,0 +1,62 @@
+"""Builds the application: ``create_app(settings)`` makes everything, nothing is global."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from fastapi import FastAPI
+
+from lobug import __version__
+from lobug.api import chat, health, sensors
+from lobug.api.limits import BodyLimit
+from lobug.api.problems import add_problem_handlers
+from lobug.assembly import assemble
+from lobug.server import LobugServer
+from lobug.settings import Settings
+
+Assembler = Callable[[Settings, AsyncExitStack], Awaitable[LobugServer]]
+"""Makes a server that is not started yet; what must be closed after it goes on the stack."""
+
+DESCRIPTION = """\
+A voice companion that lives in an M5Stack device and thinks on a computer its owner controls.
+
+Every failure has the body of `ErrorReply`: a stable `error.code`, and a `response` that a device \
+can show or say.
+"""
+
+
+def create_app(settings: Settings | None = None, *, assembler: Assembler = assemble) -> FastAPI:
+    """Build the application.
+
+    Args:
+        settings: all settings; None: read from the environment and ``.env``.
+        assembler: chooses engines and memory; tests and other hosts may bring their own.
+
+    The server object is at ``app.state.lobug`` while the application runs.
+    """
+    settings = settings or Settings()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            server = await assembler(settings, stack)
+            stack.push_async_callback(server.close)
+            app.state.lobug = server
+            await server.start()
+            yield
+
+    app = FastAPI(
+        title="Lo-Bug",
+        version=__version__,
+        description=DESCRIPTION,
+        lifespan=lifespan,
+        # Small devices leave the content type out; the body says what it is.
+        strict_content_type=False,
+    )
+    app.add_middleware(BodyLimit, max_bytes=settings.limits.max_body_bytes)
+    add_problem_handlers(app)
+    app.include_router(health.router)
+    app.include_router(chat.router)
+    app.include_router(sensors.router)
+    return app

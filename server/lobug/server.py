@@ -1,0 +1,128 @@
+"""The server object: everything that one running Lo-Bug consists of, without HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lobug import __version__
+from lobug.conversation.registry import Conversations
+from lobug.conversation.sensors import SensorReading
+from lobug.engines.base import Engine, Engines, EngineStatus
+from lobug.errors import EngineError
+from lobug.memory.base import Memory, MemoryStats, Owner
+from lobug.settings import Settings
+from lobug.turn.pipeline import TurnRunner
+from lobug.turn.priority import TurnPriority
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """The last known state of everything."""
+
+    can_talk: bool
+    ollama: bool
+    timestamp: float
+    """Seconds since the epoch."""
+    version: str
+    uptime_s: float
+    degraded: Sequence[str]
+    engines: Mapping[str, EngineStatus]
+    choices: Mapping[str, str]
+    memory: MemoryStats
+    turns: int
+
+
+@dataclass(slots=True)
+class LobugServer:
+    """A Lo-Bug: its engines, its memory, its conversations, its turns."""
+
+    settings: Settings
+    engines: Engines
+    memory: Memory
+    priority: TurnPriority
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """By job: why this engine was chosen."""
+    ollama_answers: Callable[[], bool] = lambda: False
+    clock: Callable[[], float] = time.monotonic
+    conversations: Conversations = field(init=False)
+    turns: TurnRunner = field(init=False)
+    _started_at: float = field(init=False)
+    _tasks: set[asyncio.Task[None]] = field(init=False, default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.conversations = Conversations(self.settings)
+        self.turns = TurnRunner(
+            self.settings,
+            self.engines,
+            self.memory,
+            self.conversations,
+            self.priority,
+            self.clock,
+        )
+        self._started_at = self.clock()
+
+    async def start(self) -> None:
+        """Load the engines, all at once. One that fails is reported by ``/health``, not raised: a
+        device must always get an answer that it can show."""
+        await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
+        self._in_background(self.turns.warm_persona())
+
+    async def close(self) -> None:
+        """Stop what runs and free the engines. The memory belongs to who made it."""
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for job, engine in self.engines.all().items():
+            try:
+                await engine.close()
+            except EngineError as error:
+                log.warning("%s did not close cleanly: %s", job, error)
+
+    async def after_turn(self, owner: Owner) -> None:
+        """What follows a turn once its answer has been sent."""
+        self.memory.wake()
+        self._in_background(self.turns.warm(owner))
+
+    def take_sensors(self, owner: Owner, reading: SensorReading) -> None:
+        """Remember what the owner's device senses."""
+        self.conversations.get(owner).sensors.update(reading, self.clock())
+
+    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def health(self) -> HealthReport:
+        """The last known state. Does no I/O."""
+        states = {job: engine.status() for job, engine in self.engines.all().items()}
+        degraded = [
+            f"{job}: {state.reason or 'not ready'}"
+            for job, state in states.items()
+            if state.degraded or not state.ready
+        ]
+        return HealthReport(
+            can_talk=states["chat"].ready,
+            ollama=self.ollama_answers(),
+            timestamp=time.time(),
+            version=__version__,
+            uptime_s=self.clock() - self._started_at,
+            degraded=degraded,
+            engines=states,
+            choices=self.choices,
+            memory=self.memory.stats(),
+            turns=self.priority.turns,
+        )
+
+
+async def _start(job: str, engine: Engine) -> None:
+    try:
+        await engine.start()
+    except EngineError as error:
+        log.error("%s: %s", job, error)  # noqa: TRY400 - a missing model is no bug to be traced
