@@ -8,42 +8,53 @@ from __future__ import annotations
 
 import re
 
-_NEVER_LAST = frozenset(
-    "dr mr mrs ms prof mt gen col sgt capt lt cmdr rev hon messrs mme st vs e.g i.e cf viz approx"
-    " esp incl gov sen rep pres".split()
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_NEVER_LAST = _words(
+    """dr mr mrs ms prof mt gen col sgt capt lt cmdr rev hon messrs mme st vs e.g i.e cf viz approx
+    esp incl gov sen rep pres"""
 )
 """Abbreviations that something always follows."""
 
-_SOMETIMES_LAST = frozenset(
-    "a.m p.m etc inc ltd co corp jr sr ave blvd rd u.s u.k u.n e.u ph.d al jan feb mar apr jun jul"
-    " aug sep sept oct nov dec dept est min max sec hr hrs oz lb lbs ft".split()
+_SOMETIMES_LAST = _words(
+    """a.m p.m etc inc ltd co corp jr sr ave blvd rd u.s u.k u.n e.u ph.d al jan feb mar apr jun jul
+    aug sep sept oct nov dec dept est min max sec hr hrs oz lb lbs ft"""
 )
 """Abbreviations that end a sentence only where the next word starts with a capital letter."""
 
-_BEFORE_NUMBER = frozenset("no nos p pp fig figs vol ch art eq sec jan feb mar apr jun".split())
+_BEFORE_NUMBER = _words("no nos p pp fig figs vol ch art eq sec jan feb mar apr jun")
 """Abbreviations in front of a digit; elsewhere ordinary words ("No. I cannot.")."""
 
-_STARTERS = frozenset(
-    "a after also an and as at because but by can do for he here how however i if in is it it's"
-    " i'm let let's my no not now of on or our please she so that that's the their then there"
-    " there's these they this to we what when where which who why will with would yes you your".split()
+_STARTERS = _words(
+    """a after also an and as at because but by can do for he here how however i if in is it it's
+    i'm let let's my no not now of on or our please she so that that's the their then there there's
+    these they this to we what when where which who why will with would yes you your"""
 )
 """Words that start a sentence but are nobody's surname: "vitamin C. It helps", "J. Smith"."""
 
 _TERMINATORS = ".!?…"
-_WIDE_TERMINATORS = "。！？"
-_CLOSERS = "\"'”’»)]}*_`~"
-_MAX_ABBREVIATION = 8
+_WIDE_TERMINATORS = "\u3002\uff01\uff1f"
+"""Full stop, exclamation and question mark of Chinese and Japanese; no space follows them."""
+_APOSTROPHE = "\u2019"
+_CLOSERS = f"\"'”{_APOSTROPHE}»)]}}*_`~"
+_LONGEST_ABBREVIATION = 8
+"""Characters."""
 _MAX_EMPHASIS = 160
 """Characters within which an emote or emphasis must close, else its asterisk is only an asterisk;
 also how long a sentence may be held back for it."""
-_MAX_BLOCK = 4000
+_MAX_BLOCK = 2000
 """The same for a code block, a tool call or a JSON object."""
+_MAX_JSON_DEPTH = 16
 
-_POINT = re.compile(r"[.!?…。！？\n{<*]|`{1,}")
+_POINT = re.compile(rf"[{_TERMINATORS}{_WIDE_TERMINATORS}\n{{<*]|`+")
 _WORD_BEFORE = re.compile(r"[^\W_](?:[^\W_]|[.'])*$")
-_TAG = re.compile(r"<(think|thinking|tool_call|tool|function_call|function)\b[^<>\n]{0,80}>")
-_TAG_PREFIX = re.compile(r"<[a-z_]{0,13}(?:\s[^<>\n]{0,80})?$")
+_INITIALS = re.compile(r"(?:[A-Z]\.)*[A-Z]")
+_TAGS = ("think", "thinking", "tool_call", "tool", "function_call", "function")
+_TAG = re.compile(rf"<({'|'.join(_TAGS)})\b[^<>\n]{{0,80}}>")
+_TAG_PREFIX = re.compile(r"<([a-z_]*)(\s[^<>\n]{0,80})?\Z")
 _JSON_OPEN = re.compile(r"\{\s*[\"}]")
 _STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}"]', re.DOTALL)
 
@@ -76,14 +87,12 @@ class SentenceSplitter:
     def _take(self, *, final: bool) -> list[str]:
         sentences: list[str] = []
         start = 0
-        while start < len(self._text):
+        while (start := _after_space(self._text, start)) < len(self._text):
             try:
                 end = _sentence_end(self._text, start, final=final)
             except _NeedMoreError:
                 break
-            sentence = self._text[start:end].strip()
-            if sentence:
-                sentences.append(sentence)
+            sentences.append(self._text[start:end].rstrip())
             start = end
         self._text = self._text[start:]
         return sentences
@@ -93,6 +102,12 @@ def split_sentences(text: str) -> list[str]:
     """The sentences of a whole text; see SentenceSplitter."""
     splitter = SentenceSplitter()
     return [*splitter.feed(text), *splitter.flush()]
+
+
+def _after_space(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
 
 
 def _sentence_end(text: str, start: int, *, final: bool) -> int:
@@ -106,10 +121,8 @@ def _sentence_end(text: str, start: int, *, final: bool) -> int:
             raise _NeedMoreError
         mark = point.group()
         if mark == "\n":
-            if text[start : point.start()].strip():
-                return point.end()
-            position = point.end()
-        elif mark in "{<*" or mark[0] == "`":
+            return point.end()
+        if mark in "{<*" or mark[0] == "`":
             position = _after_block(text, point.start(), point.end(), final=final)
         else:
             end, position = _terminator(text, start, point.start(), final=final)
@@ -149,9 +162,18 @@ def _after_tag(text: str, at: int, *, final: bool) -> int:
     tag = _TAG.match(text, at)
     if tag is not None:
         return _closed_by(f"</{tag[1]}>", text, tag.end(), tag.end(), final=final)
-    if not final and _TAG_PREFIX.match(text, at):
+    if not final and _may_become_tag(text, at):
         raise _NeedMoreError
     return at + 1
+
+
+def _may_become_tag(text: str, at: int) -> bool:
+    prefix = _TAG_PREFIX.match(text, at)
+    if prefix is None:
+        return False
+    if prefix[2]:
+        return prefix[1] in _TAGS
+    return any(tag.startswith(prefix[1]) for tag in _TAGS)
 
 
 def _after_json(text: str, at: int, *, final: bool) -> int:
@@ -167,6 +189,8 @@ def _after_json(text: str, at: int, *, final: bool) -> int:
         depth += {"{": 1, "}": -1}.get(token.group(), 0)
         if depth == 0:
             return token.end()
+        if depth > _MAX_JSON_DEPTH:
+            return at + 1
     if len(text) < limit and not final:
         raise _NeedMoreError
     return at + 1
@@ -185,11 +209,16 @@ def _after_emphasis(text: str, at: int, *, final: bool) -> int:
     line_end = text.find("\n", opened, limit)
     closer = text.find("*", opened, limit if line_end < 0 else line_end)
     if closer >= 0:
-        while closer < len(text) and text[closer] == "*":
-            closer += 1
-        if closer == len(text) and not final:
+        end = closer
+        while end < len(text) and text[end] == "*":
+            end += 1
+        if end == len(text) and not final:
             raise _NeedMoreError
-        return closer
+        # "**Look. It works.** Next": the full stop in front of the asterisks counts.
+        inside = closer
+        while inside > opened and text[inside - 1] in _TERMINATORS:
+            inside -= 1
+        return inside if inside < closer else end
     if line_end < 0 and len(text) < limit and not final:
         raise _NeedMoreError
     return opened
@@ -207,50 +236,62 @@ def _terminator(text: str, start: int, at: int, *, final: bool) -> tuple[int | N
         if final:
             return end, end
         raise _NeedMoreError
-    if run[-1] in _WIDE_TERMINATORS:
-        return end, end
-    if not text[end].isspace():
-        return None, end
-    following = _following_word(text, end, final=final)
-    if following is None:  # a line break or the end
-        return end, end
-    closed_quote = end - at - len(run) > 0
-    if following[0].islower() and (closed_quote or run in ("...", "…", "..")):
-        return None, end
-    if run == "." and not closed_quote and not _ends_here(text[start:at], following):
-        return None, end
-    return end, end
+    is_end = run[-1] in _WIDE_TERMINATORS or (
+        text[end].isspace() and _starts_anew(text[start:at], run, text, end, final=final)
+    )
+    return (end if is_end else None), end
 
 
-def _following_word(text: str, at: int, *, final: bool) -> str | None:
-    """The word after the white space at ``at``; None where a line break or the end follows."""
-    word_start = at
-    while word_start < len(text) and text[word_start].isspace():
-        if text[word_start] == "\n":
+def _starts_anew(before: str, run: str, text: str, end: int, *, final: bool) -> bool:
+    """Whether a sentence starts after the white space at ``end``.
+
+    ``before`` is the sentence up to its terminators ``run``; quotes may stand after them.
+    """
+    word_start = _next_word(text, end, final=final)
+    if word_start is None:
+        return True
+    closed_quote = text[end - 1] in _CLOSERS
+    if text[word_start].islower() and (closed_quote or run in ("...", "…", "..")):
+        return False
+    if run != "." or closed_quote:
+        return True
+    return _full_stop_ends(before, text, word_start, final=final)
+
+
+def _next_word(text: str, at: int, *, final: bool) -> int | None:
+    """Where the next word of this line starts; None where a line break or the end follows."""
+    while at < len(text) and text[at].isspace():
+        if text[at] == "\n":
             return None
-        word_start += 1
-    word_end = word_start
-    while word_end < len(text) and not text[word_end].isspace() and word_end - word_start < 16:
-        word_end += 1
-    if word_end == len(text) and not final and word_end - word_start < 16:
-        # "I" may become "It", so the whole word is waited for.
-        raise _NeedMoreError
-    return text[word_start:word_end] or None
+        at += 1
+    if at < len(text):
+        return at
+    if final:
+        return None
+    raise _NeedMoreError
 
 
-def _ends_here(before: str, following: str) -> bool:
-    """Whether a single full stop after ``before`` and in front of ``following`` ends a sentence."""
+def _full_stop_ends(before: str, text: str, word_start: int, *, final: bool) -> bool:
+    """Whether a single full stop between ``before`` and the next word ends a sentence."""
     if before.strip().isdigit():  # "1. Boil the water": the number of a list
         return False
-    match = _WORD_BEFORE.search(before[-2 * _MAX_ABBREVIATION :])
+    match = _WORD_BEFORE.search(before[-2 * _LONGEST_ABBREVIATION :])
     if match is None:
         return True
-    word = match.group().lower()
-    if word in _NEVER_LAST or (word in _BEFORE_NUMBER and following[0].isdigit()):
+    word = match.group().lower().lstrip("0123456789")
+    following = text[word_start]
+    if word in _NEVER_LAST or (word in _BEFORE_NUMBER and following.isdigit()):
         return False
     if word in _SOMETIMES_LAST:
-        return following[0].isupper()
-    initial = len(word) == 1 and word.isalpha() and match.group().isupper() and word != "i"
-    if initial:
-        return following.rstrip(",.!?:;").lower().replace("’", "'") in _STARTERS
+        return following.isupper()
+    if match.group() != "I" and _INITIALS.fullmatch(match.group()):
+        # Only the whole word tells a surname from the start of a sentence.
+        word_end = word_start
+        while word_end < len(text) and (
+            text[word_end].isalpha() or text[word_end] in f"'{_APOSTROPHE}"
+        ):
+            word_end += 1
+        if word_end == len(text) and not final:
+            raise _NeedMoreError
+        return text[word_start:word_end].lower().replace(_APOSTROPHE, "'") in _STARTERS
     return True
