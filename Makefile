@@ -1,0 +1,46 @@
+# Lo-Bug. `make run` is all a newcomer needs; `make help` lists the rest.
+# Works with GNU make 3.81 (macOS) and /bin/sh. Settings (LOBUG_HOST, LOBUG_PORT, LOBUG_DATA_DIR ...)
+# come from the environment or .env; PYTHON names another Python, ARGS goes to pytest or the bench.
+
+SHELL = /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help run test bench lint lock models clean
+
+BIN = .venv/bin
+UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
+	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade) --group build
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+run: ## Set up what is missing and start the server (a second start is offline)
+	@sh scripts/bootstrap.sh run
+	@$(BIN)/lobug models pull
+	@exec $(BIN)/lobug serve
+
+test: ## Set up what is missing and run all tests (ARGS="-k memory")
+	@sh scripts/test.sh $(ARGS)
+
+bench: ## Measure the stages of a turn, p50 and p95 (ARGS for the script)
+	@sh scripts/bootstrap.sh dev
+	@$(BIN)/lobug models pull
+	@$(BIN)/python scripts/bench.py $(ARGS)
+
+lint: ## ruff and mypy --strict
+	@sh scripts/bootstrap.sh dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+lock: ## Write the locks from pyproject.toml (UPGRADE=1: to the newest versions)
+	@sh scripts/bootstrap.sh dev
+	$(UV_COMPILE) pyproject.toml -o requirements.txt >/dev/null
+	$(UV_COMPILE) --group dev --constraint requirements.txt pyproject.toml -o requirements-dev.txt >/dev/null
+
+models: ## Fetch and verify the embedded models
+	@sh scripts/bootstrap.sh run
+	@$(BIN)/lobug models pull
+
+clean: ## Remove .venv and caches; models and memories stay
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	find server tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

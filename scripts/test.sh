@@ -1,0 +1,18 @@
+#!/bin/sh
+# Everything the tests need, then the tests. Arguments go to pytest.
+#
+# What cannot be had is left out by name, except under CI=true: there it is a failure.
+set -eu
+cd "$(dirname "$0")/.."
+
+sh scripts/bootstrap.sh dev
+if ! sh scripts/system-packages.sh; then
+    if [ "${CI:-}" = true ]; then
+        echo "Nothing may be left out under CI." >&2
+        exit 1
+    fi
+    LOBUG_TEST_WITHOUT_SPEECH=1
+    export LOBUG_TEST_WITHOUT_SPEECH
+fi
+.venv/bin/lobug models pull
+exec .venv/bin/python -m pytest "$@"
