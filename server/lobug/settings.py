@@ -77,7 +77,7 @@ class ChatSettings(Section):
     max_sentences: int = Field(
         3, ge=1, le=50, description="Longest spoken reply, sentences; the model is stopped there."
     )
-    temperature: float = Field(0.6, ge=0.0, le=2.0, description="Sampling temperature of replies.")
+    temperature: float = Field(0.4, ge=0.0, le=2.0, description="Sampling temperature of replies.")
     timeout_s: Seconds = Field(60.0, description="Longest time for one whole reply, seconds.")
     first_token_timeout_s: Seconds = Field(
         45.0, description="Longest wait for the first or the next token, seconds."
@@ -221,6 +221,11 @@ class MemorySettings(Section):
     )
     backups_keep: int = Field(
         3, ge=1, description="Backups of the database kept when it is migrated."
+    )
+    legacy_user: str = Field(
+        "owner",
+        min_length=1,
+        description="Who gets the content of a database of the first Lo-Bug, which knew one user.",
     )
 
 

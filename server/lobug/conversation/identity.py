@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from lobug.errors import InvalidRequestError
 from lobug.memory.base import Owner
 
-_DEVICE_ID = re.compile(r"^[\w.:@+\-]{1,128}$", re.ASCII)
+_DEVICE_ID = re.compile(r"[\w.:@+\-]{1,128}", re.ASCII)
 
 
 def caller_key(device_id: str | None, authorization: str | None, address: str | None) -> str:
@@ -22,7 +22,7 @@ def caller_key(device_id: str | None, authorization: str | None, address: str | 
         InvalidRequestError: the ``Device-Id`` is not 1 to 128 letters, digits or ``. : @ + - _``.
     """
     if device_id is not None:
-        if not _DEVICE_ID.match(device_id):
+        if not _DEVICE_ID.fullmatch(device_id):
             raise InvalidRequestError("Device-Id must be 1 to 128 of: letters digits . : @ + - _")
         return f"device:{device_id.lower()}"
     if authorization:

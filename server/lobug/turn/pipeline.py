@@ -10,13 +10,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 
 from lobug.audio.decode import decode
-from lobug.conversation.prompt import (
-    build_prompt,
-    estimate_tokens,
-    persona_prompt,
-    system_message,
-    user_message,
-)
+from lobug.conversation.prompt import estimate_tokens, make_persona, prefix, user_message
 from lobug.conversation.registry import IGNORED_REPLY, Conversation, Conversations, reload
 from lobug.conversation.working_memory import Exchange
 from lobug.engines.base import (
@@ -113,7 +107,7 @@ class TurnRunner:
         self._clock = clock
         self._places = asyncio.Semaphore(settings.limits.max_concurrent_turns)
         self._waiting = 0
-        self._persona = persona_prompt(
+        self._persona = make_persona(
             settings.conversation.persona,
             ignore_and_react=settings.conversation.ignore_and_react,
         )
@@ -149,16 +143,13 @@ class TurnRunner:
         conversation = self._conversations.get(owner)
         if not conversation.prefix_changed or not conversation.loaded:
             return
-        messages = [
-            system_message(self._persona, conversation.base_memory),
-            *conversation.memory.messages(),
-        ]
+        messages = prefix(self._persona, conversation.base_memory, conversation.memory.messages())
         if await self._prefill(messages, owner.conversation):
             conversation.prefix_changed = False
 
     async def warm_persona(self) -> None:
         """Let the model read the personality, so that the first turn need not wait for it."""
-        await self._prefill([system_message(self._persona, "")], SHARED_PREFIX_LANE)
+        await self._prefill(prefix(self._persona, ""), SHARED_PREFIX_LANE)
 
     async def _prefill(self, messages: list[ChatMessage], lane: str) -> bool:
         try:
@@ -267,9 +258,8 @@ class TurnRunner:
             visible = conversation.memory.visible_facts()
             facts = tuple(f for f in context.facts if f.id not in visible)
             user = user_message(text, facts, sensors)
-            messages = build_prompt(
-                self._persona, context.base_memory, conversation.memory.messages(), user
-            )
+            history = conversation.memory.messages()
+            messages = [*prefix(self._persona, context.base_memory, history), user]
             if estimate_tokens(messages) <= budget:
                 return _Prompt(messages, user, facts)
             if not len(conversation.memory):

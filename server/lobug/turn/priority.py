@@ -35,7 +35,7 @@ class TurnPriority:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Hold the cores for a turn; background work is stopped before the body runs."""
+        """Hold the cores for a turn; background work is told to stop, and none starts."""
         self._turns += 1
         self._idle.clear()
         try:

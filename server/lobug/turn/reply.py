@@ -24,7 +24,11 @@ _WRAPPING = " \t\r\n*_~`\"'“”‘’«»#>-"
 _PREFIX = re.compile(
     r"^\[\s*[*_`\"']*\s*(ignore|react)(?:\s*[:\-][^\]]*)?\s*[*_`\"']*\s*\]", re.IGNORECASE
 )
+_BARE_PREFIX = re.compile(r"^(IGNORE|REACT)(?![A-Za-z])")
+"""Without its brackets, as small models write it; only in capitals, else it is a word."""
+
 _LABEL = re.compile(r"^(?:lo-?bug|assistant|robot)\s*:\s*", re.IGNORECASE)
+_HEADS = ("assistant: ", "lo-bug: ", "lobug: ", "robot: ", "ignore", "react.")
 _LONGEST_HEAD = 48
 """Characters; an opening bracket that is not closed by then is ordinary text."""
 
@@ -116,15 +120,15 @@ class ReplyParser:
         if not bare and not last:
             return None
         match = _PREFIX.match(bare)
+        if match is None and (last or len(bare) > len("IGNORE")):
+            match = _BARE_PREFIX.match(bare)
         if match:
-            self.action = Action(match.group(1).lower())
+            self.action = Action(match[1].lower())
             return bare[match.end() :].lstrip(_WRAPPING + ":")
         undecided = bare.startswith("[") and "]" not in bare and len(bare) < _LONGEST_HEAD
         if undecided and not last:
             return None
-        if not last and len(bare) < len("assistant: ") and "assistant:".startswith(bare.lower()):
-            return None
-        if not last and len(bare) < len("lo-bug: ") and "lo-bug:".startswith(bare.lower()):
+        if not last and any(head.startswith(bare.lower()) for head in _HEADS):
             return None
         label = _LABEL.match(bare)
         return bare[label.end() :] if label else self._head.lstrip()

@@ -1,0 +1,85 @@
+"""Speech engines that follow a script, beside ``scripted.py``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lobug.engines.base import EngineStatus, Samples, SpeechSpan, Transcript
+
+
+@dataclass
+class _Scripted:
+    """What all of them share. ``fail`` set: every call raises it."""
+
+    name: str = "scripted"
+    fail: Exception | None = None
+
+    async def start(self) -> None:
+        if self.fail is not None:
+            raise self.fail
+
+    async def close(self) -> None:
+        pass
+
+    def status(self) -> EngineStatus:
+        return EngineStatus(
+            name=self.name,
+            model="scripted",
+            ready=self.fail is None,
+            degraded=self.fail is not None,
+            reason=str(self.fail) if self.fail is not None else None,
+        )
+
+
+@dataclass
+class ScriptedGate(_Scripted):
+    """Takes everything that is loud enough for speech."""
+
+    threshold: float = 0.01
+
+    async def find_speech(self, audio: Samples) -> Sequence[SpeechSpan]:
+        if self.fail is not None:
+            raise self.fail
+        loud = np.flatnonzero(np.abs(audio) > self.threshold)
+        return [SpeechSpan(int(loud[0]), int(loud[-1]) + 1)] if loud.size else []
+
+
+@dataclass
+class ScriptedSpeechToText(_Scripted):
+    """Hears the scripted words one after the other; the last ones repeat."""
+
+    texts: Sequence[str] = ("Hello.",)
+    transcript: Transcript | None = None
+    """Set: given as it is, instead of ``texts``."""
+    heard: list[Samples] = field(default_factory=list)
+
+    async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
+        if self.fail is not None:
+            raise self.fail
+        self.heard.append(audio)
+        if self.transcript is not None:
+            return self.transcript
+        text = self.texts[min(len(self.heard), len(self.texts)) - 1]
+        return Transcript(text, language or "en", 0.02, -0.2, 1.1)
+
+
+@dataclass
+class ScriptedTextToSpeech(_Scripted):
+    """Speaks every sentence as a tone of ten milliseconds a character."""
+
+    gate: asyncio.Event | None = None
+    spoken: list[str] = field(default_factory=list)
+    sample_rate: int = 24_000
+
+    async def synthesize(self, sentence: str) -> Samples:
+        if self.gate is not None:
+            await self.gate.wait()
+        if self.fail is not None:
+            raise self.fail
+        self.spoken.append(sentence)
+        count = len(sentence) * self.sample_rate // 100
+        return (0.3 * np.sin(np.arange(count) * 0.1)).astype(np.float32)
