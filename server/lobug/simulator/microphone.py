@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import soxr
 
 from lobug.audio import wav
 from lobug.audio.decode import decode
@@ -54,7 +53,7 @@ def find_recordings(paths: Sequence[Path]) -> list[Path]:
 async def from_file(path: Path) -> Recording:
     """Read a recording of any rate, width and channels. Raises AudioError and OSError."""
     data = await asyncio.to_thread(path.read_bytes)
-    samples = await asyncio.to_thread(decode, data, MAX_FILE_SECONDS)
+    samples = await decode(data, max_seconds=MAX_FILE_SECONDS)
     return _recording(path.name, samples)
 
 
@@ -67,9 +66,7 @@ async def from_voice(text: str, voice: TextToSpeech) -> Recording:
     parts = [silence]
     for audio in spoken:
         parts += [audio, silence]
-    samples = await asyncio.to_thread(
-        soxr.resample, np.concatenate(parts), voice.sample_rate, STT_SAMPLE_RATE
-    )
+    samples = wav.resample(np.concatenate(parts), voice.sample_rate, STT_SAMPLE_RATE)
     return _recording(text, samples)
 
 

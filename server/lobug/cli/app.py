@@ -1,0 +1,43 @@
+"""All commands of ``lobug``. Each imports what it needs only when it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lobug.cli import chat, config, doctor, serve, simulate
+from lobug.cli.faults import SentenceGroup
+from lobug.cli.models import models_app
+
+app = typer.Typer(
+    cls=SentenceGroup,
+    name="lobug",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,  # locals hold what people said, and secrets
+)
+app.command()(serve.serve)
+app.command()(chat.chat)
+app.command()(simulate.simulate)
+app.command()(doctor.doctor)
+app.command()(config.config)
+app.add_typer(models_app, name="models")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from lobug import __version__
+
+        typer.echo(f"lobug {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _lobug(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """A voice companion for M5Stack devices that thinks on a computer you control."""

@@ -1,0 +1,146 @@
+"""``lobug chat``: a conversation with a running server, in the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
+from lobug.cli.terminal import ServerOption, server_address
+
+if TYPE_CHECKING:
+    import httpx
+
+TIMEOUT_S = 120.0
+"""A person can see that it is still thinking; longer than any time-out of the server."""
+
+HELP = "Type and press Enter. /quit or Ctrl-D ends the conversation."
+
+
+def chat(
+    server: ServerOption = None,
+    device_id: Annotated[
+        str | None,
+        typer.Option(
+            help="Who is talking: each device has its own conversation and, unless the settings"
+            " name a common user, its own memory. Default: terminal-<name of this computer>.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Talk with a running Lo-Bug server by typing.
+
+    With standard input from a pipe, each line is a turn and only the replies are printed.
+    """
+    import httpx
+
+    address = server_address(server)
+    headers = {"Device-Id": device_id or default_device_id(socket.gethostname())}
+    interactive = sys.stdin.isatty() and sys.stdout.isatty()
+    with httpx.Client(base_url=address.url, headers=headers, timeout=TIMEOUT_S) as http:
+        _check_server(http, address.url)
+        if interactive:
+            _converse(http)
+        else:
+            _answer_lines(http, sys.stdin)
+
+
+def default_device_id(hostname: str) -> str:
+    """A device id of the characters that the server takes. Pure."""
+    return "terminal-" + (re.sub(r"[^A-Za-z0-9_.\-]+", "-", hostname).strip("-") or "unnamed")
+
+
+def _check_server(http: httpx.Client, url: str) -> None:
+    from lobug.simulator.contract import check_health
+
+    status, body = _call(http, "GET", "/health", None)
+    if status != 200 or check_health(body):
+        raise CommandError(f"what answers at {url} is not a Lo-Bug server")
+
+
+def _converse(http: httpx.Client) -> None:
+    from rich.console import Console
+
+    with contextlib.suppress(ImportError):
+        # Importing it is what gives input() its history and editing.
+        import readline  # noqa: F401
+
+    console = Console(highlight=False)
+    console.print(f"Talking with Lo-Bug. {HELP}", style="dim")
+    for line in _typed_lines():
+        try:
+            with console.status("thinking"):
+                reply = _ask(http, line)
+        except CommandError as error:
+            if error.code == EXIT_UNREACHABLE:
+                raise
+            console.print(str(error), style="red", markup=False)
+            continue
+        console.print("[bold]lo-bug>[/bold] ", end="")
+        console.print(reply or "(says nothing)", markup=False)
+
+
+def _typed_lines() -> Iterator[str]:
+    while True:
+        try:
+            line = input("you> ").strip()
+        except EOFError:
+            print()  # noqa: T201 - the shell's prompt belongs on a line of its own
+            return
+        except KeyboardInterrupt:
+            print()  # noqa: T201 - as above
+            return
+        if line in {"/quit", "/exit"}:
+            return
+        if line.startswith("/"):
+            print(HELP)  # noqa: T201 - answers at the prompt
+        elif line:
+            yield line
+
+
+def _answer_lines(http: httpx.Client, lines: Iterable[str]) -> None:
+    for raw in lines:
+        line = raw.strip()
+        if line in {"/quit", "/exit"}:
+            return
+        if line:
+            typer.echo(_ask(http, line))
+            sys.stdout.flush()
+
+
+def _ask(http: httpx.Client, text: str) -> str:
+    """One turn. Raises CommandError."""
+    from lobug.simulator.contract import check_text, read_error
+
+    status, body = _call(http, "POST", "/chat/text", {"text": text})
+    if status != 200:
+        code, message = read_error(body)
+        raise CommandError(f"{message} ({code or f'HTTP {status}'})")
+    reply = check_text(body)
+    if reply.problems:
+        raise CommandError(*reply.problems)
+    return reply.response
+
+
+def _call(
+    http: httpx.Client, method: str, path: str, payload: dict[str, str] | None
+) -> tuple[int, bytes]:
+    import httpx
+
+    try:
+        answer = http.request(method, path, json=payload)
+    except httpx.TimeoutException as error:
+        raise CommandError(f"the server did not answer within {TIMEOUT_S:g} s") from error
+    except httpx.HTTPError as error:
+        raise CommandError(
+            f"no Lo-Bug server answers at {http.base_url}."
+            " Start one with `lobug serve`, or name another with --server.",
+            code=EXIT_UNREACHABLE,
+        ) from error
+    return answer.status_code, answer.content

@@ -1,0 +1,1 @@
+"""What ``lobug doctor`` looks at, a module for each area."""

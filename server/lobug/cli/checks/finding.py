@@ -1,0 +1,52 @@
+"""What a check found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Level(StrEnum):
+    """How much it matters."""
+
+    OK = "ok"
+    WARN = "warn"
+    """Lo-Bug runs, but something is missing or will be."""
+    FAIL = "fail"
+    """Lo-Bug does not run, or cannot talk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report."""
+
+    name: str
+    level: Level
+    message: str
+    """What is so."""
+    advice: str = ""
+    """What to do about it; never empty for a warning or a failure."""
+
+    def record(self) -> dict[str, str]:
+        """As one JSON object."""
+        return {
+            "name": self.name,
+            "level": self.level.value,
+            "message": self.message,
+            "advice": self.advice,
+        }
+
+
+def ok(name: str, message: str) -> Finding:
+    """All is well."""
+    return Finding(name, Level.OK, message)
+
+
+def warn(name: str, message: str, advice: str) -> Finding:
+    """Worth a look."""
+    return Finding(name, Level.WARN, message, advice)
+
+
+def fail(name: str, message: str, advice: str) -> Finding:
+    """Must be repaired."""
+    return Finding(name, Level.FAIL, message, advice)

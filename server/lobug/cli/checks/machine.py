@@ -1,0 +1,129 @@
+"""The computer: Python, memory, disk space, the port."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import shutil
+import sys
+from pathlib import Path
+
+import httpx
+
+from lobug.cli.checks.finding import Finding, fail, ok, warn
+from lobug.cli.faults import CommandError
+from lobug.cli.serve import open_socket
+from lobug.cli.terminal import local_url
+from lobug.settings import Settings
+from lobug.simulator.contract import check_health
+
+GB = 1_000_000_000
+
+MEMORY_NEEDED = 4 * GB
+"""Bytes: 3.2 GB for Lo-Bug with all embedded engines, the rest for the system."""
+
+DATA_FULL = GB // 10
+"""Free bytes below which the memory may soon fail to be written."""
+
+DATA_LOW = GB
+"""Free bytes below which it is time to make room."""
+
+
+def check_python() -> Finding:
+    """The interpreter's version."""
+    version = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    if (3, 11) <= sys.version_info[:2] <= (3, 13):
+        return ok("python", version)
+    return warn("python", version, "Lo-Bug is tested with Python 3.11 to 3.13; use one of those.")
+
+
+def check_memory(settings: Settings) -> Finding:
+    """Whether the embedded chat model fits."""
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return ok("memory", "the size of the main memory is not known on this system")
+    return judge_memory(total, embedded=settings.chat.engine in {"auto", "embedded"})
+
+
+def judge_memory(total: int, *, embedded: bool) -> Finding:
+    """``total`` in bytes. Pure."""
+    message = f"{total / GB:.1f} GB of main memory"
+    if total >= MEMORY_NEEDED or not embedded:
+        return ok("memory", message)
+    return warn(
+        "memory",
+        message,
+        "The embedded chat model wants 4 GB. Set LOBUG_CHAT__EMBEDDED_MODEL to a smaller one of"
+        " `lobug models list`, or let Ollama on another computer think (LOBUG_OLLAMA__HOST).",
+    )
+
+
+def check_data_folder(settings: Settings) -> Finding:
+    """Whether the memory can be written, and how much room it has."""
+    folder = settings.data_dir
+    problem = unwritable(folder)
+    if problem:
+        advice = "Give it to the user who runs Lo-Bug, or set LOBUG_DATA_DIR to another folder."
+        return fail("data folder", problem, advice)
+    return judge_room("data folder", folder, _free(folder), needed=DATA_FULL, wanted=DATA_LOW)
+
+
+def judge_room(name: str, folder: Path, free: int, *, needed: int, wanted: int) -> Finding:
+    """Sizes in bytes. Pure."""
+    message = f"{folder}: {free / GB:.1f} GB free"
+    if free < needed:
+        return fail(name, message, f"Make room: {needed / GB:.1f} GB are needed.")
+    if free < wanted:
+        return warn(name, message, f"Make room soon: less than {wanted / GB:.1f} GB are left.")
+    return ok(name, message)
+
+
+def unwritable(folder: Path) -> str | None:
+    """Why files cannot be made in the folder, or None. It need not exist yet, and is not made."""
+    place = existing_part(folder)
+    if not place.is_dir():
+        return f"{place} is not a folder"
+    if not os.access(place, os.W_OK | os.X_OK):
+        return f"{place} cannot be written"
+    return None
+
+
+def existing_part(folder: Path) -> Path:
+    """The folder, or the nearest one above it that exists."""
+    place = folder.absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return place
+
+
+def _free(folder: Path) -> int:
+    return shutil.disk_usage(existing_part(folder)).free
+
+
+def check_port(settings: Settings) -> Finding:
+    """Whether the server can listen, or already does."""
+    where = f"{settings.host}:{settings.port}"
+    try:
+        open_socket(settings.host, settings.port).close()
+    except CommandError as error:
+        if _is_lobug(local_url(settings.host, settings.port)):
+            return ok("port", f"a Lo-Bug server is running on {where}")
+        in_use = isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EADDRINUSE
+        if in_use:
+            return fail(
+                "port",
+                f"another program listens on {where}",
+                "Stop it, or choose another port with LOBUG_PORT.",
+            )
+        return fail("port", str(error), "Set LOBUG_HOST and LOBUG_PORT to what this computer has.")
+    return ok("port", f"{where} is free")
+
+
+def _is_lobug(url: str) -> bool:
+    try:
+        answer = httpx.get(f"{url}/health", timeout=2.0, trust_env=False)
+    except httpx.HTTPError:
+        return False
+    return answer.status_code == 200 and not check_health(answer.content)

@@ -1,0 +1,189 @@
+"""Every setting as a row: name in the environment, type, default, meaning. Pure.
+
+One walk over ``Settings`` serves the configuration page, ``.env.example``, ``lobug config`` and
+the search for misspelt names, so that none of them can miss a setting.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from lobug.settings import Settings
+
+PREFIX = "LOBUG_"
+DELIMITER = "__"
+
+MACHINE_DEFAULTS: Mapping[str, str] = {
+    "data_dir": "the user's data folder: `~/.local/share/lobug` on Linux,"
+    " `~/Library/Application Support/lobug` on macOS",
+    "models_dir": "`models` in the user's cache folder: `~/.cache/lobug/models` on Linux,"
+    " `~/Library/Caches/lobug/models` on macOS",
+}
+"""Defaults that differ from machine to machine, described: a page must not show one machine's."""
+
+OTHER_VARIABLES: frozenset[str] = frozenset()
+"""Variables with our prefix that are read elsewhere than in the settings."""
+
+_BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting."""
+
+    path: tuple[str, ...]
+    """Section and name, or the name alone."""
+    type_text: str
+    default_text: str
+    """As it is written in ``.env``; empty for empty text and for what is not set."""
+    description: str
+    secret: bool
+    is_mapping: bool
+
+    @property
+    def env(self) -> str:
+        """The name in the environment."""
+        return PREFIX + DELIMITER.join(self.path).upper()
+
+    @property
+    def dotted(self) -> str:
+        """The name in prose, such as ``chat.engine``."""
+        return ".".join(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Settings that belong together."""
+
+    name: str
+    """Empty for those that stand outside of any section."""
+    description: str
+    settings: tuple[Setting, ...]
+
+
+def sections(model: type[BaseModel] = Settings) -> list[Section]:
+    """All settings, in the order in which they are declared."""
+    loose: list[Setting] = []
+    grouped: list[Section] = []
+    for name, info in model.model_fields.items():
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            group = info.annotation
+            rows = tuple(_setting((name, key), field) for key, field in group.model_fields.items())
+            grouped.append(Section(name, " ".join((group.__doc__ or "").split()), rows))
+        else:
+            loose.append(_setting((name,), info))
+    return [Section("", "The server as a whole.", tuple(loose)), *grouped]
+
+
+def all_settings(model: type[BaseModel] = Settings) -> Iterator[Setting]:
+    """All settings, one by one."""
+    for section in sections(model):
+        yield from section.settings
+
+
+def unknown_variables(names: Iterable[str], model: type[BaseModel] = Settings) -> list[str]:
+    """One sentence for each variable that has our prefix but is no setting."""
+    known = {setting.env: setting for setting in all_settings(model)}
+    wholes = {PREFIX + section.name.upper() for section in sections(model) if section.name}
+    mappings = tuple(env + DELIMITER for env, setting in known.items() if setting.is_mapping)
+    sentences = []
+    for name in sorted(set(names)):
+        upper = name.upper()
+        if (
+            not upper.startswith(PREFIX)
+            or upper in known
+            or upper in wholes
+            or upper in OTHER_VARIABLES
+            or upper.startswith(mappings)
+        ):
+            continue
+        near = difflib.get_close_matches(upper, known, n=1, cutoff=0.75)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        sentences.append(f"{name} is not a setting and has no effect{hint}")
+    return sentences
+
+
+def nearest(env: str) -> str | None:
+    """The setting whose name is most like this one, if any is."""
+    near = difflib.get_close_matches(env, [s.env for s in all_settings()], n=1, cutoff=0.7)
+    return near[0] if near else None
+
+
+def text_of(value: object) -> str:
+    """A value as it is written in ``.env``. Secrets are not revealed."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case SecretStr():
+            return str(value)
+        case Enum():
+            return str(value.value)
+        case dict() | list() | tuple():
+            return json.dumps(value, ensure_ascii=False)
+        case _:
+            return str(value)
+
+
+def _setting(path: tuple[str, ...], info: FieldInfo) -> Setting:
+    default = info.default
+    if path[-1] in MACHINE_DEFAULTS and len(path) == 1:
+        default_text = ""
+    elif default is PydanticUndefined:
+        default_text = text_of(info.get_default(call_default_factory=True, validated_data={}))
+    else:
+        default_text = text_of(default)
+    inner = _without_none(info.annotation)
+    return Setting(
+        path=path,
+        type_text=_type_text(info),
+        default_text=default_text,
+        description=info.description or "",
+        secret=inner is SecretStr,
+        is_mapping=get_origin(inner) is dict,
+    )
+
+
+def _without_none(annotation: Any) -> Any:
+    if get_origin(annotation) in {Union, UnionType}:
+        rest = [part for part in get_args(annotation) if part is not NoneType]
+        if len(rest) == 1:
+            return rest[0]
+    return annotation
+
+
+def _type_text(info: FieldInfo) -> str:
+    inner = _without_none(info.annotation)
+    if get_origin(inner) is Literal:
+        return ", ".join(f"`{text_of(value)}`" for value in get_args(inner))
+    names: dict[Any, str] = {
+        bool: "`true`, `false`",
+        int: "whole number",
+        float: "number",
+        str: "text",
+        Path: "path",
+        SecretStr: "secret text",
+    }
+    name = "JSON object" if get_origin(inner) is dict else names.get(inner, str(inner))
+    bounds = []
+    for constraint in info.metadata:
+        for attribute, sign in _BOUNDS.items():
+            limit = getattr(constraint, attribute, None)
+            if limit is not None:
+                bounds.append(f"{sign} {limit:g}")
+        pattern = getattr(constraint, "pattern", None)
+        if pattern:
+            bounds.append(f"like `{pattern}`".replace("|", "\\|"))
+    return f"{name}, {' and '.join(bounds)}" if bounds else name

@@ -1,0 +1,183 @@
+"""``lobug serve``: start the server and say what it does."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lobug.cli.faults import CommandError, warn
+from lobug.cli.terminal import ANY_ADDRESS, local_url
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lobug.server import LobugServer
+    from lobug.settings import Settings
+
+
+def serve(
+    host: Annotated[
+        str | None,
+        typer.Option(
+            help="Address to listen on, instead of the setting; 0.0.0.0 for all.",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Port to listen on, instead of the setting; 0 picks a free one.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Start the server. Ctrl-C stops it."""
+    from rich.console import Console
+
+    from lobug.cli.load import load_settings
+
+    loaded = load_settings(host=host, port=port)
+    warn(*loaded.warnings)
+    settings = loaded.settings
+    configure_logging(settings.log_level)
+    with open_socket(settings.host, settings.port) as listener:
+        _require_models(settings)
+        _run(settings, listener, Console(highlight=False, soft_wrap=True))
+
+
+def configure_logging(level: str) -> None:
+    """Log to standard error. Libraries that chat at info are heard from warnings on."""
+    logging.basicConfig(
+        level=level.upper(), format="%(asctime)s %(levelname)-7s %(name)s: %(message)s", force=True
+    )
+    if level != "debug":
+        for name in ("httpx", "httpcore", "uvicorn", "faster_whisper", "openai"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def open_socket(host: str, port: int) -> socket.socket:
+    """A socket that is bound but does not listen yet: whoever connects before the engines are
+    ready is refused at once instead of left waiting. Raises CommandError."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        raise CommandError(f"{host!r} is not an address of this computer: {error}") from error
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except PermissionError as error:
+        listener.close()
+        raise CommandError(
+            f"port {port} needs more rights than you have; choose one above 1023 with --port or"
+            " LOBUG_PORT"
+        ) from error
+    except OSError as error:
+        listener.close()
+        raise CommandError(
+            f"cannot listen on {host}:{port}: {error.strerror}. If another Lo-Bug runs there, use"
+            " it or stop it; else choose another port with --port or LOBUG_PORT."
+        ) from error
+    return listener
+
+
+def _require_models(settings: Settings) -> None:
+    """Raises CommandError when files are missing that nothing can stand in for."""
+    from lobug.cli.checks.models import lacking_models, replaceable_by_ollama
+
+    wrong = lacking_models(settings)
+    if not wrong:
+        return
+    if {check.model.job.value for check in wrong} == {"chat"} and replaceable_by_ollama(settings):
+        warn(*(f"{check.message} Until then everything depends on Ollama." for check in wrong))
+        return
+    raise CommandError(
+        *(check.message for check in wrong),
+        "Run `lobug models pull` to fetch all that is needed.",
+    )
+
+
+def _run(settings: Settings, listener: socket.socket, console: Console) -> None:
+    import uvicorn
+
+    from lobug.app import create_app
+    from lobug.cli.announce import AnnouncingServer, FailureCatcher
+
+    app = create_app(settings)
+    catcher = FailureCatcher(app)
+    url = local_url(settings.host, listener.getsockname()[1])
+
+    def announce() -> None:
+        console.print("\n".join(announcement(app.state.lobug, url, settings.host)))
+
+    config = uvicorn.Config(
+        catcher,
+        lifespan="on",
+        log_config=None,
+        access_log=settings.log_level == "debug",  # devices call every five seconds
+    )
+    console.print("Starting Lo-Bug: loading the engines ...", style="dim")
+    try:
+        AnnouncingServer(config, announce).run(sockets=[listener])
+    except KeyboardInterrupt:
+        return
+    except SystemExit as error:
+        # Uvicorn leaves with 3 when the application cannot start; the reason was caught before.
+        if catcher.failure is None:
+            raise CommandError("the server could not start; the log above says why") from error
+    if catcher.failure is not None:
+        raise catcher.failure
+
+
+def announcement(server: LobugServer, url: str, host: str) -> list[str]:
+    """What a person wants to know once it runs: where, with what, and what to try. rich markup."""
+    from rich.markup import escape
+
+    lines = ["", f"[bold green]Lo-Bug listens at {url}[/bold green]"]
+    if host in ANY_ADDRESS:
+        address = network_address()
+        if address:
+            lines.append(f"From devices: http://{address}:{url.rsplit(':', 1)[-1]}")
+        lines.append("[yellow]Anyone on this network can talk to it.[/yellow]")
+    else:
+        lines.append("Only this computer can reach it; devices need `lobug serve --host 0.0.0.0`.")
+    lines.append("")
+    for job, status in server.health().engines.items():
+        state = "" if status.ready else "  [red]not ready[/red]"
+        if status.ready and status.degraded:
+            state = "  [yellow]degraded[/yellow]"
+        model = f" {status.model}" if status.model and status.model != status.name else ""
+        why = server.choices.get(job, "")
+        reason = status.reason if status.reason and (status.degraded or not status.ready) else why
+        lines.append(f"  {job:<11}{escape(status.name + model)}{state}")
+        if reason:
+            lines.append(f"  {'':<11}[dim]{escape(reason)}[/dim]")
+    option = "" if url == "http://127.0.0.1:8321" else f" --server {url}"
+    lines += [
+        "",
+        "Try, in another terminal:",
+        f'  curl {url}/chat/text -d \'{{"text": "Hello!"}}\'',
+        f"  lobug chat{option}",
+        f'  lobug simulate --say "What can you do?"{option}',
+        "",
+        "Ctrl-C stops it.",
+    ]
+    return lines
+
+
+def network_address() -> str | None:
+    """This computer's address on its network, or None. Sends nothing: connecting a UDP socket only
+    asks the routing table, and the address asked for (TEST-NET-1, RFC 5737) exists nowhere."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+    except OSError:
+        return None

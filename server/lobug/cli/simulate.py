@@ -1,0 +1,214 @@
+"""``lobug simulate``: a Core2 in software, for people without one and for CI."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lobug.cli.faults import EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, CommandError
+from lobug.cli.terminal import ServerOption, server_address
+
+if TYPE_CHECKING:
+    from lobug.simulator.microphone import Recording
+    from lobug.simulator.run import Input, RunOptions
+    from lobug.simulator.wire import ServerAddress, Timeouts
+
+REPEAT_PAUSE_S = 3.0
+"""Default pause between turns with --until: background memory work runs only while nobody talks."""
+
+
+def simulate(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Recordings to speak: WAV files of any rate, or folders of them.",
+            show_default=False,
+        ),
+    ] = None,
+    server: ServerOption = None,
+    say: Annotated[
+        list[str] | None,
+        typer.Option(help="Speak this, with the embedded voice. Repeatable.", show_default=False),
+    ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(help="Send this as text, without speech. Repeatable.", show_default=False),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="Take turns, over and over, until a response matches (upper and lower case are"
+            " the same). No match is a failure.",
+        ),
+    ] = None,
+    max_turns: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Take at most so many turns; beyond the inputs they are repeated. Default: every"
+            " input once; with --until 20, or every input once when those are more.",
+            show_default=False,
+        ),
+    ] = None,
+    pause: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Seconds between two turns. Default: 0, with --until 3.",
+            show_default=False,
+        ),
+    ] = None,
+    wait: Annotated[
+        float, typer.Option(min=0.0, help="Seconds that the server may take to become healthy.")
+    ] = 0.0,
+    idle: Annotated[
+        float, typer.Option(min=0.0, help="Seconds to stay on after the last turn.")
+    ] = 0.0,
+    timeout: Annotated[
+        float, typer.Option(min=0.001, help="Seconds that the device waits for a reply.")
+    ] = 30.0,
+    device_id: Annotated[
+        str | None,
+        typer.Option(help="Send this as Device-Id. The first firmware sends none."),
+    ] = None,
+    replies_dir: Annotated[Path, typer.Option(help="Folder in which reply WAVs are saved.")] = Path(
+        "replies"
+    ),
+    expect_speech: Annotated[
+        bool, typer.Option("--expect-speech", help="Fail when a recording is not transcribed.")
+    ] = False,
+    expect_voice: Annotated[
+        bool, typer.Option("--expect-voice", help="Fail when a reply has no audio.")
+    ] = False,
+    tap: Annotated[bool, typer.Option("--tap", help="The device is tapped at the start.")] = False,
+    shake: Annotated[bool, typer.Option("--shake", help="The device is being shaken.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the sensor noise.")] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line, a summary last.")
+    ] = False,
+) -> None:
+    """Be a device: check health, send sensors every 5 s, speak, and check every reply.
+
+    Takes the files first, then what --say, then what --text gives. Sends what the first firmware
+    sends, byte for byte, and fails for what it could not use.
+
+    Exit codes: 0 every turn worked; 1 a turn, a health check or a sensor report failed, or
+    --until was not reached; 2 the command line or a recording is wrong; 3 the server is not
+    healthy at the start.
+    """
+    from lobug.simulator.run import RunOptions
+    from lobug.simulator.wire import Timeouts
+
+    options = RunOptions(
+        until=_pattern(until),
+        max_turns=max_turns,
+        pause_s=pause if pause is not None else (REPEAT_PAUSE_S if until is not None else 0.0),
+        wait_s=wait,
+        idle_s=idle,
+        expect_speech=expect_speech,
+        expect_voice=expect_voice,
+        replies_dir=replies_dir,
+    )
+    if until is not None and not (files or say or text):
+        raise CommandError(
+            "--until needs something to say: a WAV file, --say or --text", code=EXIT_USAGE
+        )
+    inputs = asyncio.run(_inputs(files or [], say or [], text or []))
+    session = _Session(
+        server_address(server), device_id, Timeouts(turn_s=timeout), (tap, shake, seed)
+    )
+    try:
+        ok = asyncio.run(session.run(inputs, options, as_json=as_json))
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    if not ok:
+        raise typer.Exit(EXIT_FAILED)
+
+
+class _Session:
+    """One run: the device, and where its results are printed."""
+
+    def __init__(
+        self,
+        server: ServerAddress,
+        device_id: str | None,
+        timeouts: Timeouts,
+        sensors: tuple[bool, bool, int],
+    ) -> None:
+        from lobug.simulator.sensors import SensorModel
+
+        tapped, shaken, seed = sensors
+        self._sensors = SensorModel(seed=seed, tapped=tapped, shaken=shaken)
+        self._device_id = device_id
+        self._timeouts = timeouts
+        self._server = server
+
+    async def run(self, inputs: Sequence[Input], options: RunOptions, *, as_json: bool) -> bool:
+        """Take the turns; whether all was well."""
+        from lobug.cli.simulate_output import JsonLines, Output, Table
+        from lobug.simulator.device import SimulatedDevice
+        from lobug.simulator.results import Result
+        from lobug.simulator.run import UnreachableError, run
+
+        output: Output = JsonLines() if as_json else Table()
+
+        def device(report: Callable[[Result], None]) -> SimulatedDevice:
+            return SimulatedDevice(
+                self._server,
+                device_id=self._device_id,
+                sensors=self._sensors,
+                timeouts=self._timeouts,
+                on_result=report,
+            )
+
+        try:
+            summary = await run(device, inputs, options, output.result)
+        except UnreachableError as error:
+            raise CommandError(
+                f"no healthy Lo-Bug server at {self._server.url}: {error}."
+                " Start one with `lobug serve`, or name another with --server.",
+                code=EXIT_UNREACHABLE,
+            ) from error
+        except OSError as error:
+            raise CommandError(f"a reply cannot be saved: {error}") from error
+        output.summary(summary)
+        return summary.ok
+
+
+def _pattern(until: str | None) -> re.Pattern[str] | None:
+    if until is None:
+        return None
+    try:
+        return re.compile(until, re.IGNORECASE)
+    except re.error as error:
+        raise CommandError(
+            f"--until {until!r} is not a regular expression: {error}", code=EXIT_USAGE
+        ) from error
+
+
+async def _inputs(
+    files: Sequence[Path], say: Sequence[str], text: Sequence[str]
+) -> Sequence[Input]:
+    """Everything that is to be said, recorded before the first turn so that turns are timed
+    without it."""
+    from lobug.errors import AudioError
+    from lobug.simulator import microphone
+
+    recordings: list[Recording] = []
+    try:
+        for path in microphone.find_recordings(files):
+            try:
+                recordings.append(await microphone.from_file(path))
+            except (AudioError, OSError) as error:
+                raise CommandError(f"{path} cannot be read: {error}", code=EXIT_USAGE) from error
+    except ValueError as error:
+        raise CommandError(str(error), code=EXIT_USAGE) from error
+    if say:
+        recordings += await microphone.spoken(say)
+    return [*recordings, *text]
