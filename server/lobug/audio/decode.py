@@ -1,0 +1,177 @@
+"""Reads a recording that somebody sent: any WAV, and as a bonus Ogg, FLAC, MP3 and WebM.
+
+What comes in is not trusted. The container is recognised by its first bytes and opened as that and
+nothing else, from memory, so a file can neither name another file or address nor choose an unusual
+decoder; decoding stops as soon as the limit is passed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import av
+import av.error
+import numpy as np
+import soxr
+from numpy.typing import NDArray
+
+from lobug.engines.base import STT_SAMPLE_RATE, Samples
+from lobug.errors import AudioEmptyError, AudioError, AudioTooLongError, AudioTruncatedError
+
+_CONTAINERS = (
+    (0, b"RIFF", "wav"),
+    (0, b"RIFX", "wav"),
+    (0, b"RF64", "wav"),
+    (0, b"OggS", "ogg"),
+    (0, b"fLaC", "flac"),
+    (0, b"\x1a\x45\xdf\xa3", "matroska"),
+    (0, b"ID3", "mp3"),
+    (0, b"\xff\xfb", "mp3"),
+    (0, b"\xff\xf3", "mp3"),
+    (0, b"\xff\xf2", "mp3"),
+)
+"""Offset, first bytes, ffmpeg's name of the only demuxer that may read it."""
+
+_WAV_NAMES = (b"RIFF", b"RIFX", b"RF64")
+
+_CODECS = frozenset(
+    [
+        *("pcm_u8", "pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_s32be"),
+        *("pcm_f32le", "pcm_f32be", "pcm_f64le", "pcm_f64be", "pcm_s64le", "pcm_alaw", "pcm_mulaw"),
+        *("adpcm_ima_wav", "adpcm_ms"),
+        *("opus", "vorbis", "flac", "mp3", "mp3float"),
+    ]
+)
+_MIN_RATE, _MAX_RATE = 4_000, 384_000
+_MAX_CHANNELS = 32
+_WHOLE_SAMPLE = 4
+"""Bytes; fewer may be no sample at all."""
+
+_FAULTS = (av.error.FFmpegError, ValueError, OverflowError, EOFError, NotImplementedError)
+"""What PyAV raises on files that are wrong."""
+
+
+async def decode(data: bytes, *, max_seconds: float, sample_rate: int = STT_SAMPLE_RATE) -> Samples:
+    """Decode a recording to mono at ``sample_rate`` Hz, values in [-1, 1], in a thread.
+
+    Channels are averaged; NaN becomes silence. Of a file that ends early, what is there is used.
+
+    Raises AudioEmptyError (no bytes or no samples), AudioTruncatedError (ends in its header or has
+    no data chunk), AudioTooLongError (more than ``max_seconds``), AudioError (not audio, or none
+    that is accepted here).
+    """
+    return await asyncio.to_thread(decode_now, data, max_seconds, sample_rate)
+
+
+def decode_now(data: bytes, max_seconds: float, sample_rate: int = STT_SAMPLE_RATE) -> Samples:
+    """``decode`` in the calling thread; for command line and tests."""
+    if not data:
+        raise AudioEmptyError("the recording has no bytes")
+    container = _recognise(data)
+    limit = int(max_seconds * sample_rate)
+    pieces: list[Samples] = []
+    total = 0
+    try:
+        for piece in _resampled(_frames(data, container), sample_rate):
+            pieces.append(piece)
+            total += len(piece)
+            if total > limit:
+                raise AudioTooLongError(f"the recording is longer than {max_seconds:g} s")
+    except _FAULTS as fault:
+        if not total:
+            raise _explain(data) from fault
+    if not total:
+        raise _explain(data)
+    return np.clip(np.concatenate(pieces), -1.0, 1.0)
+
+
+def _recognise(data: bytes) -> str:
+    for offset, magic, container in _CONTAINERS:
+        if data.startswith(magic, offset):
+            if container == "wav" and len(data) < 12:
+                raise AudioTruncatedError("the recording ends inside its header")
+            if container == "wav" and data[8:12] != b"WAVE":
+                raise AudioError("a RIFF file, but not a WAV")
+            return container
+    if len(data) < 4 and any(magic.startswith(data) for _, magic, _ in _CONTAINERS):
+        raise AudioTruncatedError("the recording ends inside its header")
+    raise AudioError("not a WAV file")
+
+
+def _frames(data: bytes, container: str) -> Iterator[tuple[Samples, int]]:
+    """Mono pieces, and their rate in Hz."""
+    source = io.BytesIO(data)
+    with av.open(source, "r", format=container, metadata_errors="ignore") as opened:
+        if not opened.streams.audio:
+            raise AudioError("the file has no audio")
+        stream = opened.streams.audio[0]
+        if stream.codec_context is None or stream.codec_context.name not in _CODECS:
+            raise AudioError("the file's audio is in a format that is not accepted")
+        for packet in opened.demux(stream):
+            try:
+                frames = packet.decode()
+            except av.error.FFmpegError:
+                continue  # one damaged packet; the next may be whole
+            for frame in frames:
+                channels = frame.layout.nb_channels
+                if not _MIN_RATE <= frame.sample_rate <= _MAX_RATE or channels > _MAX_CHANNELS:
+                    raise AudioError(
+                        f"{channels} channels at {frame.sample_rate} Hz are not accepted"
+                    )
+                mono = _mono(frame.to_ndarray(), channels, planar=frame.format.is_planar)
+                yield mono, frame.sample_rate
+
+
+def _mono(values: NDArray[Any], channels: int, *, planar: bool) -> Samples:
+    """Any sample format, (channels, samples) or (1, samples * channels), to mono in [-1, 1]."""
+    shaped = values if planar else values.reshape(-1, channels).T
+    scaled: NDArray[Any]
+    if shaped.dtype == np.uint8:
+        scaled = (shaped.astype(np.float32) - 128.0) / 128.0
+    elif np.issubdtype(shaped.dtype, np.signedinteger):
+        scaled = shaped / -float(np.iinfo(shaped.dtype).min)
+    else:
+        scaled = np.nan_to_num(shaped.astype(np.float64), nan=0.0, posinf=1.0, neginf=-1.0)
+    mono: Samples = np.clip(scaled, -1.0, 1.0).mean(axis=0).astype(np.float32)
+    return mono
+
+
+def _resampled(frames: Iterator[tuple[Samples, int]], rate: int) -> Iterator[Samples]:
+    """Pieces at ``rate`` Hz, one stream for as long as the source keeps its rate."""
+    stream: soxr.ResampleStream | None = None
+    source = rate
+    for samples, frame_rate in frames:
+        if frame_rate != source:
+            if stream is not None:
+                yield stream.resample_chunk(np.zeros(0, np.float32), last=True)
+            source = frame_rate
+            stream = None
+            if source != rate:
+                stream = soxr.ResampleStream(source, rate, 1, dtype="float32")
+        yield samples if stream is None else stream.resample_chunk(samples)
+    if stream is not None:
+        yield stream.resample_chunk(np.zeros(0, np.float32), last=True)
+
+
+def _explain(data: bytes) -> AudioError:
+    """Why nothing could be decoded."""
+    if data[:4] not in _WAV_NAMES:
+        return AudioError("the recording is damaged")
+    has_format = False
+    order = ">" if data[:4] == b"RIFX" else "<"
+    at = 12
+    while at + 8 <= len(data):
+        name = data[at : at + 4]
+        size = int(struct.unpack_from(order + "I", data, at + 4)[0])
+        at += 8
+        if name == b"data" and has_format:
+            if len(data) - at < _WHOLE_SAMPLE:
+                return AudioEmptyError("the recording has no samples")
+            return AudioError("the recording is damaged")
+        has_format |= name == b"fmt " and size >= 16 and at + 16 <= len(data)
+        at += size + size % 2
+    return AudioTruncatedError("the recording ends inside its header or has no data chunk")
