@@ -165,3 +165,15 @@ class StorageCorruptError(StorageError):
     """The database file is damaged or is not a database."""
 
     code = "storage_corrupt"
+
+
+class StorageNewerError(StorageError):
+    """The database was written by a newer Lo-Bug than this one."""
+
+    code = "storage_newer"
+
+
+class StorageDriverError(StorageError):
+    """No SQLite driver here can load extensions, or sqlite-vec cannot be loaded."""
+
+    code = "storage_driver"

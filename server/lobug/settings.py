@@ -293,6 +293,9 @@ class Settings(BaseSettings):
         env_nested_delimiter="__",
         env_file=".env",
         env_file_encoding="utf-8",
+        # `NAME=` in .env or a compose file means "not set"; an empty path would be the working
+        # directory.
+        env_ignore_empty=True,
         extra="ignore",
         frozen=True,
     )

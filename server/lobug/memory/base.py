@@ -76,8 +76,9 @@ class Memory(Protocol):
     async def log_user_message(self, owner: Owner, content: str) -> int:
         """Append to the conversation log, durably. Returns the message id."""
 
-    async def log_reply(self, owner: Owner, user_message_id: int, content: str, *,
-                        extract: bool) -> int:
+    async def log_reply(
+        self, owner: Owner, user_message_id: int, content: str, *, extract: bool
+    ) -> int:
         """Append the assistant's reply and, in the same transaction, the background tasks that the
         exchange gives rise to (``extract`` False: none but the cascades). Returns the id."""
 
@@ -86,7 +87,7 @@ class Memory(Protocol):
 
     async def retrieve_context(self, owner: Owner, query: str) -> MemoryContext:
         """Base memory and the facts relevant to ``query``. Never raises for an embedder failure:
-        the context then has no facts."""
+        the facts are then those that share words with the query."""
 
     async def base_memory(self, user: str) -> str:
         """The user's base memory document; empty when there is none."""

@@ -1,0 +1,267 @@
+"""The second and third background steps: from messages to summaries, from those to base memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lobug.engines.base import ChatModel
+from lobug.memory import log, summaries, tasks
+from lobug.memory.asking import ask, prompt_chars
+from lobug.memory.base import LoggedMessage, RelevantFact
+from lobug.memory.database import Checkpoint, Database
+from lobug.memory.driver import Connection
+from lobug.memory.extraction import GarbledAnswerError
+from lobug.memory.prompts import (
+    BASE_MEMORY_WORDS,
+    SECTIONS,
+    distill_base_memory_messages,
+    summarize_conversation_messages,
+)
+from lobug.memory.summaries import Summary
+from lobug.memory.tasks import Task
+from lobug.settings import MemorySettings
+
+SUMMARY_TOKENS = 220
+"""Longest summary, tokens: five long sentences."""
+
+SUMMARY_SENTENCES = 5
+
+BASE_TOKENS = 700
+"""Longest base memory, tokens: 400 words and their list marks."""
+
+CLIP_CHARS = 1_500
+"""A single message is shown to the summarizer at most so long."""
+
+SPEAKERS = {"user": "User", "assistant": "Lo-Bug"}
+
+
+def note_due(connection: Connection, user: str, settings: MemorySettings, now: float) -> None:
+    """Note the cascades of a user whose thresholds are reached."""
+    if log.count_unsummarized(connection, user) >= settings.short_term_threshold:
+        up_to = log.last_to_summarize(connection, user, settings.short_term_keep)
+        if up_to is not None:
+            tasks.add_cascade(connection, "summarize", user, up_to, now)
+    if summaries.count_unincorporated(connection, user) >= settings.long_term_threshold:
+        up_to = summaries.last_to_incorporate(connection, user, settings.long_term_keep)
+        if up_to is not None:
+            tasks.add_cascade(connection, "distill", user, up_to, now)
+
+
+def note_all_due(connection: Connection, settings: MemorySettings, now: float) -> None:
+    """At the start: note the cascades of everybody; the thresholds may have changed."""
+    for user in {
+        *log.users_over(connection, settings.short_term_threshold),
+        *summaries.users_over(connection, settings.long_term_threshold),
+    }:
+        note_due(connection, user, settings, now)
+
+
+def transcript(messages: Sequence[LoggedMessage], limit: int) -> tuple[str, int]:
+    """The first messages as "User: ..." and "Lo-Bug: ..." lines, and how many of them fit into
+    ``limit`` characters; at least one."""
+    lines: list[str] = []
+    length = 0
+    for message in messages:
+        content = re.sub(r"\s+", " ", message.content).strip()
+        if len(content) > CLIP_CHARS:
+            content = content[:CLIP_CHARS].rsplit(" ", 1)[0] + " ..."
+        line = f"{SPEAKERS[message.role]}: {content}"
+        if lines and length + len(line) + 1 > limit:
+            break
+        lines.append(line[: max(limit, 1)])
+        length += len(line) + 1
+    return "\n".join(lines), len(lines)
+
+
+def tidy_summary(answer: str) -> str:
+    """A summary as one paragraph of at most five sentences.
+
+    Raises GarbledAnswerError for an answer that is no prose.
+    """
+    text = re.sub(r"^(?:the\s+)?summary\s*:\s*", "", answer.strip(), flags=re.IGNORECASE)
+    text = re.sub(r"[*_#`]+", "", re.sub(r"\s+", " ", text)).strip()
+    sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z\"'])", text)
+    if len(sentences) > 1 and not re.search(r"[.!?][\"']?$", sentences[-1]):
+        sentences.pop()  # cut off in the middle
+    text = " ".join(sentences[:SUMMARY_SENTENCES])
+    if len(text.split()) < 4 or text.startswith(("{", "[")):
+        raise GarbledAnswerError("the summary is empty or no prose")
+    return text
+
+
+def tidy_base_memory(answer: str) -> str:
+    """A base memory with its four sections, without empty lines of a section and repetitions,
+    shortened evenly to 400 words. Raises GarbledAnswerError when no section has a line."""
+    found: dict[str, list[str]] = {section: [] for section in SECTIONS}
+    section: str | None = None
+    for raw in answer.splitlines():
+        line = re.sub(r"^[\s#*_>-]+|[\s*_]+$", "", raw).strip()
+        heading = next(
+            (name for name in SECTIONS if re.match(rf"{name}\W*(:|$)", line, re.IGNORECASE)), None
+        )
+        if heading is not None:
+            section = heading
+            line = re.sub(rf"^{heading}\W*:?\s*", "", line, flags=re.IGNORECASE)
+        if section is None or not line or _says_nothing(line):
+            continue
+        if line.lower() not in (known.lower() for known in found[section]):
+            found[section].append(line)
+    while sum(len(line.split()) for lines in found.values() for line in lines) > (
+        BASE_MEMORY_WORDS - 8  # the headings' own words
+    ):
+        longest = max(found.values(), key=lambda lines: sum(len(line.split()) for line in lines))
+        longest.pop()
+    parts = [
+        "\n".join([f"{name}:", *(f"- {line}" for line in lines)])
+        for name, lines in found.items()
+        if lines
+    ]
+    if not parts:
+        raise GarbledAnswerError("the base memory has none of its sections")
+    return "\n".join(parts)
+
+
+def _says_nothing(line: str) -> bool:
+    return (
+        re.match(
+            r"^\(?(?:none|n/?a|empty|unknown|nothing|no (?:information|data|specific)\b.*"
+            r"|not (?:specified|provided|given|mentioned|known)\b.*)\)?\.?$",
+            line,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+async def summarize(
+    database: Database,
+    chat: ChatModel,
+    task: Task,
+    *,
+    settings: MemorySettings,
+    now: float,
+    checkpoint: Checkpoint,
+) -> int:
+    """Do one short-term cascade: one summary for each stretch of a conversation that fits into the
+    model's window, until no message up to the task's last one is left. Returns how many.
+
+    A summary and the mark on its messages are one transaction. Safe to cancel and to run again.
+    Raises GarbledAnswerError, EngineError, StorageError.
+    """
+    up_to_id = task.up_to_id or 0
+    limit = prompt_chars(chat, summarize_conversation_messages(""), SUMMARY_TOKENS)
+    written = 0
+    while True:
+        stretch = await database.read(
+            lambda connection: log.next_stretch(connection, task.user, up_to_id)
+        )
+        if stretch is None:
+            break
+        text, fitting = transcript(stretch.messages, limit)
+        covered = [message.id for message in stretch.messages[:fitting]]
+        conversation = stretch.conversation
+        checkpoint("summarize.before_model")
+        answer = await ask(
+            chat,
+            summarize_conversation_messages(text),
+            max_tokens=SUMMARY_TOKENS,
+            attempts=task.attempts,
+        )
+        checkpoint("summarize.after_model")
+        summary = tidy_summary(answer)
+
+        def store(
+            connection: Connection,
+            summary: str = summary,
+            covered: Sequence[int] = tuple(covered),
+            conversation: str = conversation,
+        ) -> int:
+            if not log.mark_summarized(connection, task.user, covered):
+                return 0
+            summaries.insert(
+                connection,
+                task.user,
+                conversation,
+                summary,
+                source_from_id=covered[0],
+                source_to_id=covered[-1],
+                now=now,
+            )
+            return 1
+
+        written += await database.write("summary", store)
+
+    def finish(connection: Connection) -> None:
+        tasks.complete(connection, task)
+        note_due(connection, task.user, settings, now)
+
+    await database.write("summarize_done", finish)
+    return written
+
+
+async def distill(
+    database: Database,
+    chat: ChatModel,
+    task: Task,
+    *,
+    settings: MemorySettings,
+    now: float,
+    checkpoint: Checkpoint,
+    facts: Sequence[RelevantFact],
+) -> None:
+    """Do one long-term cascade: rewrite base memory so that it takes in the summaries, as many at
+    a time as fit into the model's window.
+
+    The document and the mark on its summaries are one transaction; what cannot be read as a base
+    memory changes nothing. Safe to cancel and to run again. Raises GarbledAnswerError,
+    EngineError, StorageError.
+    """
+    user, up_to_id = task.user, task.up_to_id or 0
+    while True:
+        base, left = await database.read(
+            lambda connection: (
+                summaries.base_memory(connection, user),
+                summaries.unincorporated(connection, user, up_to_id),
+            )
+        )
+        if not left:
+            break
+        known = [fact.content for fact in facts]
+        room = prompt_chars(chat, distill_base_memory_messages(base, (), known), BASE_TOKENS)
+        taken = _fitting(left, room)
+        checkpoint("distill.before_model")
+        answer = await ask(
+            chat,
+            distill_base_memory_messages(base, [summary.content for summary in taken], known),
+            max_tokens=BASE_TOKENS,
+            attempts=task.attempts,
+        )
+        checkpoint("distill.after_model")
+        document = tidy_base_memory(answer)
+        ids = [summary.id for summary in taken]
+
+        def store(
+            connection: Connection, document: str = document, ids: Sequence[int] = tuple(ids)
+        ) -> None:
+            if summaries.mark_incorporated(connection, user, ids):
+                summaries.set_base_memory(connection, user, document, now)
+
+        await database.write("base", store)
+
+    def finish(connection: Connection) -> None:
+        tasks.complete(connection, task)
+        note_due(connection, user, settings, now)
+
+    await database.write("distill_done", finish)
+
+
+def _fitting(left: Sequence[Summary], room: int) -> list[Summary]:
+    """The first summaries that fit into so many characters; at least one."""
+    taken: list[Summary] = []
+    for summary in left:
+        room -= len(summary.content) + 3
+        if taken and room < 0:
+            break
+        taken.append(summary)
+    return taken

@@ -1,0 +1,195 @@
+"""The database file: one writer thread, one reader thread, whole transactions only.
+
+All writes go through the one connection of the one writer thread, so they can never conflict with
+each other. Reads have a connection and a thread of their own: with a write-ahead log they see the
+last committed state and never wait for a write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from lobug.errors import StorageError, StorageReadOnlyError
+from lobug.memory import schema
+from lobug.memory.driver import Connection, connect
+from lobug.memory.faults import backups_of, corrupt, typed_errors
+
+T = TypeVar("T")
+
+Checkpoint = Callable[[str], None]
+"""Called with a name at points where a crash would be worst; tests end the process there."""
+
+
+def no_checkpoint(_name: str) -> None:
+    """The checkpoint of normal life: nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseOptions:
+    """Where the file is and how it is treated."""
+
+    path: Path
+    busy_timeout_s: float = 5.0
+    backups_keep: int = 3
+    legacy_user: str = "owner"
+
+
+class Database:
+    """An open database file. Every method raises StorageError subclasses, nothing else.
+
+    ``open`` first; ``close`` last, which waits for what is being written.
+    """
+
+    def __init__(
+        self,
+        options: DatabaseOptions,
+        *,
+        clock: Callable[[], float],
+        checkpoint: Checkpoint = no_checkpoint,
+    ) -> None:
+        self._options = options
+        self._clock = clock
+        self._checkpoint = checkpoint
+        self._writer_thread: ThreadPoolExecutor | None = None
+        self._reader_thread: ThreadPoolExecutor | None = None
+        self._writer: Connection | None = None
+        self._reader: Connection | None = None
+
+    @property
+    def path(self) -> Path:
+        """The database file."""
+        return self._options.path
+
+    async def open(self) -> None:
+        """Open, and migrate where needed. A damaged file is left as it is. Safe to call again."""
+        if self._writer_thread is not None:
+            return
+        self._writer_thread = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
+        self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="memory-reader")
+        try:
+            await self._in(self._writer_thread, self._open_writer)
+            await self._in(self._reader_thread, self._open_reader)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Finish what is being written and close. Safe to call twice."""
+        reader_thread, self._reader_thread = self._reader_thread, None
+        writer_thread, self._writer_thread = self._writer_thread, None
+        if reader_thread is not None:
+            await self._in(reader_thread, self._close_reader)
+            reader_thread.shutdown()
+        if writer_thread is not None:
+            # After the reader: the last connection to close folds the write-ahead log in.
+            await self._in(writer_thread, self._close_writer)
+            writer_thread.shutdown()
+
+    async def write(
+        self,
+        name: str,
+        work: Callable[[Connection], T],
+        committed: Callable[[T], None] | None = None,
+    ) -> T:
+        """Run ``work`` in a transaction on the writer's thread; committed when this returns.
+
+        Once begun it runs to its end even if the caller is cancelled; that is why ``committed``
+        (called with the result, on the writer's thread) is the place to note what has changed.
+        ``name`` names the checkpoints ``<name>.before_commit`` and ``<name>.after_commit``.
+        """
+
+        def run() -> T:
+            result = self._transaction(name, work)
+            if committed is not None:
+                committed(result)
+            return result
+
+        return await self._in(self._writer_thread, run)
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work`` on the reader's thread, on one consistent state of the database."""
+        return await self._in(self._reader_thread, lambda: self._snapshot(work))
+
+    async def _in(self, thread: ThreadPoolExecutor | None, work: Callable[[], T]) -> T:
+        if thread is None:
+            raise StorageError(f"{self.path} is not open")
+
+        def run() -> T:
+            with typed_errors(self.path):
+                return work()
+
+        future: Future[T] = thread.submit(run)
+        return await asyncio.wrap_future(future)
+
+    def _open_writer(self) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            empty = self.path.exists() and self.path.stat().st_size == 0
+        except OSError as error:
+            raise StorageReadOnlyError(
+                f"the folder of {self.path} cannot be used ({error})"
+            ) from error
+        if empty and backups_of(self.path):
+            # SQLite takes an empty file for a new database: that would hide a loss.
+            raise corrupt(self.path, "the file is empty although there are backups of it")
+        connection = connect(str(self.path), timeout_s=self._options.busy_timeout_s)
+        self._writer = connection
+        connection.execute("PRAGMA journal_mode = WAL")
+        # FULL: an acknowledged message survives a power cut, not only a crash of the process.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        schema.migrate(
+            connection,
+            self.path,
+            legacy_user=self._options.legacy_user,
+            backups_keep=self._options.backups_keep,
+            now=self._clock(),
+            checkpoint=self._checkpoint,
+        )
+
+    def _open_reader(self) -> None:
+        connection = connect(str(self.path), timeout_s=self._options.busy_timeout_s)
+        self._reader = connection
+        connection.execute("PRAGMA query_only = ON")
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _close_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def _transaction(self, name: str, work: Callable[[Connection], T]) -> T:
+        connection = self._writer
+        if connection is None:
+            raise StorageError(f"{self.path} is not open")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            result = work(connection)
+            self._checkpoint(f"{name}.before_commit")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        self._checkpoint(f"{name}.after_commit")
+        return result
+
+    def _snapshot(self, work: Callable[[Connection], T]) -> T:
+        connection = self._reader
+        if connection is None:
+            raise StorageError(f"{self.path} is not open")
+        connection.execute("BEGIN")
+        try:
+            return work(connection)
+        finally:
+            if connection.in_transaction:
+                connection.execute("COMMIT")

@@ -1,0 +1,110 @@
+"""The first background step: from what the user said to rows of facts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from lobug.engines.base import ChatModel
+from lobug.memory import facts, guards, log, speech_acts, tasks
+from lobug.memory.asking import ask
+from lobug.memory.database import Checkpoint, Database
+from lobug.memory.driver import Connection
+from lobug.memory.facts import NewFact
+from lobug.memory.guards import Candidate
+from lobug.memory.prompts import FACTS_SCHEMA, fact_extraction_messages
+from lobug.memory.tasks import Task
+
+MAX_TOKENS = 256
+"""Longest answer to one piece, tokens: six facts."""
+
+PIECE_CHARS = 700
+"""What the user said is asked about in pieces of about this length: about 150 words, as many as
+six facts can come from."""
+
+
+class GarbledAnswerError(Exception):
+    """The model's answer is not what was asked for. Never leaves the background worker."""
+
+
+def parse(answer: str) -> list[Candidate]:
+    """The facts in an answer. Tolerates a code fence, an object around the array and entries that
+    are not facts. Raises GarbledAnswerError when it is no JSON or was cut off."""
+    text = re.sub(r"^```\w*\s*|\s*```$", "", answer.strip())
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise GarbledAnswerError("the answer is not JSON") from error
+    if isinstance(value, dict):
+        value = next((inner for inner in value.values() if isinstance(inner, list)), [value])
+    if not isinstance(value, list):
+        raise GarbledAnswerError("the answer is not a list of facts")
+    return [
+        Candidate(entry["fact"], entry["type"])
+        for entry in value
+        if isinstance(entry, dict)
+        and isinstance(entry.get("fact"), str)
+        and isinstance(entry.get("type"), str)
+    ]
+
+
+def pieces(statements: Sequence[str], limit: int = PIECE_CHARS) -> Iterator[str]:
+    """Statements in pieces of about ``limit`` characters; longer ones are cut at spaces."""
+    piece = ""
+    for statement in statements:
+        for part in _cut(statement, limit):
+            if piece and len(piece) + len(part) >= limit:
+                yield piece
+                piece = ""
+            piece = f"{piece} {part}".strip()
+    if piece:
+        yield piece
+
+
+def _cut(text: str, limit: int) -> Iterator[str]:
+    while len(text) > limit:
+        end = text.rfind(" ", 1, limit)
+        end = end if end > 0 else limit
+        yield text[:end]
+        text = text[end:].strip()
+    if text:
+        yield text
+
+
+async def extract(
+    database: Database, chat: ChatModel, task: Task, *, checkpoint: Checkpoint
+) -> tuple[bool, int]:
+    """Do one extraction task. Returns whether the model was asked, and how many facts are new.
+
+    The facts and the end of the task are one transaction: whatever happens, they are stored once.
+    Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
+    """
+    message_id = task.message_id
+    if message_id is None:
+        raise ValueError("an extraction task names a message")
+    message = await database.read(lambda connection: log.message(connection, task.user, message_id))
+    found: list[NewFact] = []
+    asked = False
+    if message is not None:
+        for piece in pieces(speech_acts.statements(message.content)):
+            checkpoint("extract.before_model")
+            asked = True
+            answer = await ask(
+                chat,
+                fact_extraction_messages(piece),
+                max_tokens=MAX_TOKENS,
+                attempts=task.attempts,
+                json_schema=FACTS_SCHEMA,
+            )
+            checkpoint("extract.after_model")
+            found += guards.accept(parse(answer), piece)
+    said_at = message.created_at if message is not None else 0.0
+
+    def store(connection: Connection) -> int:
+        if not tasks.complete(connection, task):
+            return 0
+        checkpoint("facts.inserting")
+        return facts.insert(connection, task.user, found, message_id=message_id, said_at=said_at)
+
+    return asked, await database.write("facts", store)

@@ -1,0 +1,21 @@
+"""The numbered steps that bring a database file to the present schema.
+
+A step is a small function that is never edited after its release; what is wrong with it is mended
+by a later step. ``PRAGMA user_version`` holds the number of the last step a file has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lobug.memory.driver import Connection
+from lobug.memory.migrations.m001_create_tables import m001_create_tables
+
+Step = Callable[[Connection, str], None]
+"""Takes the connection, inside a transaction, and the user who gets what has no owner yet."""
+
+STEPS: tuple[Step, ...] = (m001_create_tables,)
+"""Step n, counted from 1, turns a file of version n - 1 into one of version n."""
+
+LATEST = len(STEPS)
+"""The version that this program reads and writes."""

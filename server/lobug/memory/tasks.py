@@ -1,0 +1,168 @@
+"""Rows of background work: what is still to be done, so that a crash forgets nothing.
+
+A row lives until its work is done and is deleted in the transaction that stores the result.
+``waiting``: the user's words are logged, the turn is still under way. ``pending``: to be done at
+``next_attempt_at``. ``parked``: failed too often; kept, and taken up again at the next start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lobug.memory.driver import Connection
+
+Kind = Literal["extract", "summarize", "distill"]
+
+ENGINE_PREFIX = "engine:"
+"""Begins ``last_error`` where the engine failed and not the work itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A piece of background work."""
+
+    id: int
+    kind: Kind
+    user: str
+    message_id: int | None
+    """extract: the message with the user's words."""
+    up_to_id: int | None
+    """summarize: the last message to take in; distill: the last summary."""
+    attempts: int
+    """Failed ones so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much is to be done."""
+
+    pending: int
+    """Waiting ones included."""
+    parked: int
+
+
+COLUMNS = "id, kind, user, message_id, up_to_id, attempts"
+
+
+def wait_for_reply(
+    connection: Connection, user: str, message_id: int, now: float, deadline: float
+) -> None:
+    """Note that facts are to be extracted from a message once its turn is over.
+
+    Due at ``deadline`` even if no reply is ever logged.
+    """
+    connection.execute(
+        "INSERT INTO background_tasks (kind, user, message_id, state, next_attempt_at, created_at)"
+        " VALUES ('extract', ?, ?, 'waiting', ?, ?)",
+        (user, message_id, deadline, now),
+    )
+
+
+def release(connection: Connection, message_id: int, now: float) -> None:
+    """The turn of a message is over: its facts may be extracted now."""
+    connection.execute(
+        "UPDATE background_tasks SET state = 'pending', next_attempt_at = ?"
+        " WHERE kind = 'extract' AND message_id = ? AND state = 'waiting'",
+        (now, message_id),
+    )
+
+
+def drop_extraction(connection: Connection, message_id: int) -> None:
+    """The message was not meant for Lo-Bug: nothing is extracted from it."""
+    connection.execute(
+        "DELETE FROM background_tasks WHERE kind = 'extract' AND message_id = ?", (message_id,)
+    )
+
+
+def add_cascade(connection: Connection, kind: Kind, user: str, up_to_id: int, now: float) -> None:
+    """Note a cascade; nothing happens where one of this kind is noted for the user already."""
+    connection.execute(
+        "INSERT INTO background_tasks (kind, user, up_to_id, state, next_attempt_at, created_at)"
+        " VALUES (?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
+        (kind, user, up_to_id, now, now),
+    )
+
+
+def next_due(connection: Connection, now: float) -> Task | None:
+    """The task that has been due for longest."""
+    row = connection.execute(
+        f"SELECT {COLUMNS} FROM background_tasks"  # noqa: S608 - a constant of this module
+        " WHERE state <> 'parked' AND next_attempt_at <= ? ORDER BY next_attempt_at, id LIMIT 1",
+        (now,),
+    ).fetchone()
+    return None if row is None else Task(*row)
+
+
+def next_time(connection: Connection) -> float | None:
+    """When the next task is due, seconds since the epoch; None: there is none."""
+    row = connection.execute(
+        "SELECT min(next_attempt_at) FROM background_tasks WHERE state <> 'parked'"
+    ).fetchone()
+    return None if row[0] is None else float(row[0])
+
+
+def complete(connection: Connection, task: Task) -> bool:
+    """Delete a task that is done. False: it was done already, so nothing must be stored."""
+    return bool(
+        connection.execute("DELETE FROM background_tasks WHERE id = ?", (task.id,)).rowcount
+    )
+
+
+def exists(connection: Connection, task: Task) -> bool:
+    """Whether a task is still to be done."""
+    query = "SELECT 1 FROM background_tasks WHERE id = ?"
+    return connection.execute(query, (task.id,)).fetchone() is not None
+
+
+def fail(
+    connection: Connection,
+    task: Task,
+    *,
+    error: str,
+    now: float,
+    max_attempts: int,
+    retry_delay_s: float,
+) -> None:
+    """Note a failed attempt: tried again later (the delay doubles), or parked after the last."""
+    attempts = task.attempts + 1
+    connection.execute(
+        "UPDATE background_tasks SET attempts = ?, state = ?, next_attempt_at = ?, last_error = ?"
+        " WHERE id = ?",
+        (
+            attempts,
+            "parked" if attempts >= max_attempts else "pending",
+            now + retry_delay_s * 2.0 ** (attempts - 1),
+            error,
+            task.id,
+        ),
+    )
+
+
+def resume_all(connection: Connection, now: float) -> None:
+    """At the start: everything that is left is due now, with fresh attempts.
+
+    Waiting tasks belong to turns that the last process did not finish. Times are set anew because
+    the clock may have been put back since.
+    """
+    connection.execute(
+        "UPDATE background_tasks SET state = 'pending', attempts = 0, next_attempt_at = ?", (now,)
+    )
+
+
+def resume_after_engine_failure(connection: Connection, now: float) -> None:
+    """The chat model works again: what was parked because it did not is due now."""
+    connection.execute(
+        "UPDATE background_tasks SET state = 'pending', attempts = 0, next_attempt_at = ?"
+        " WHERE state = 'parked' AND substr(last_error, 1, ?) = ?",
+        (now, len(ENGINE_PREFIX), ENGINE_PREFIX),
+    )
+
+
+def counts(connection: Connection) -> Counts:
+    """How much is to be done."""
+    row = connection.execute(
+        "SELECT count(*) FILTER (WHERE state <> 'parked'), count(*) FILTER (WHERE state = 'parked')"
+        " FROM background_tasks"
+    ).fetchone()
+    return Counts(pending=int(row[0]), parked=int(row[1]))
