@@ -28,6 +28,7 @@ def chat(
     device_id: Annotated[
         str | None,
         typer.Option(
+            metavar="ID",
             help="Who is talking: each device has its own conversation and, unless the settings"
             " name a common user, its own memory. Default: terminal-<name of this computer>.",
             show_default=False,

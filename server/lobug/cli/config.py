@@ -21,7 +21,10 @@ def config(
         bool, typer.Option("--check-docs", help="Fail when those files are not up to date.")
     ] = False,
     root: Annotated[
-        Path, typer.Option(help="Root of the source tree, for --docs and --check-docs.")
+        Path,
+        typer.Option(
+            metavar="FOLDER", help="Root of the source tree, for --docs and --check-docs."
+        ),
     ] = Path(),
 ) -> None:
     """Show the effective settings and where each comes from; secrets are masked."""

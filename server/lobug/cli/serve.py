@@ -22,6 +22,7 @@ def serve(
     host: Annotated[
         str | None,
         typer.Option(
+            metavar="ADDRESS",
             help="Address to listen on, instead of the setting; 0.0.0.0 for all.",
             show_default=False,
         ),
@@ -31,6 +32,7 @@ def serve(
         typer.Option(
             min=0,
             max=65535,
+            metavar="N",
             help="Port to listen on, instead of the setting; 0 picks a free one.",
             show_default=False,
         ),

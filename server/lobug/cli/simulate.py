@@ -26,6 +26,7 @@ def simulate(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
+            metavar="[FILE]...",
             help="Recordings to speak: WAV files of any rate, or folders of them.",
             show_default=False,
         ),
@@ -33,11 +34,19 @@ def simulate(
     server: ServerOption = None,
     say: Annotated[
         list[str] | None,
-        typer.Option(help="Speak this, with the embedded voice. Repeatable.", show_default=False),
+        typer.Option(
+            metavar="TEXT",
+            help="Speak this, with the embedded voice. Repeatable.",
+            show_default=False,
+        ),
     ] = None,
     text: Annotated[
         list[str] | None,
-        typer.Option(help="Send this as text, without speech. Repeatable.", show_default=False),
+        typer.Option(
+            metavar="TEXT",
+            help="Send this as text, without speech. Repeatable.",
+            show_default=False,
+        ),
     ] = None,
     until: Annotated[
         str | None,
@@ -51,6 +60,7 @@ def simulate(
         int | None,
         typer.Option(
             min=1,
+            metavar="N",
             help="Take at most so many turns; beyond the inputs they are repeated. Default: every"
             " input once; with --until 20, or every input once when those are more.",
             show_default=False,
@@ -60,26 +70,32 @@ def simulate(
         float | None,
         typer.Option(
             min=0.0,
-            help="Seconds between two turns. Default: 0, with --until 3.",
+            metavar="SECONDS",
+            help="Wait between two turns. Default: 0, with --until 3.",
             show_default=False,
         ),
     ] = None,
     wait: Annotated[
-        float, typer.Option(min=0.0, help="Seconds that the server may take to become healthy.")
+        float,
+        typer.Option(
+            min=0.0, metavar="SECONDS", help="How long the server may take to become healthy."
+        ),
     ] = 0.0,
     idle: Annotated[
-        float, typer.Option(min=0.0, help="Seconds to stay on after the last turn.")
+        float,
+        typer.Option(min=0.0, metavar="SECONDS", help="How long to stay on after the last turn."),
     ] = 0.0,
     timeout: Annotated[
-        float, typer.Option(min=0.001, help="Seconds that the device waits for a reply.")
+        float,
+        typer.Option(min=0.001, metavar="SECONDS", help="How long the device waits for a reply."),
     ] = 30.0,
     device_id: Annotated[
         str | None,
-        typer.Option(help="Send this as Device-Id. The first firmware sends none."),
+        typer.Option(metavar="ID", help="Send this as Device-Id. The first firmware sends none."),
     ] = None,
-    replies_dir: Annotated[Path, typer.Option(help="Folder in which reply WAVs are saved.")] = Path(
-        "replies"
-    ),
+    replies_dir: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder in which reply WAVs are saved.")
+    ] = Path("replies"),
     expect_speech: Annotated[
         bool, typer.Option("--expect-speech", help="Fail when a recording is not transcribed.")
     ] = False,
@@ -88,7 +104,7 @@ def simulate(
     ] = False,
     tap: Annotated[bool, typer.Option("--tap", help="The device is tapped at the start.")] = False,
     shake: Annotated[bool, typer.Option("--shake", help="The device is being shaken.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the sensor noise.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the sensor noise.")] = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a line, a summary last.")
     ] = False,

@@ -17,6 +17,7 @@ ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - compared, 
 ServerOption = Annotated[
     str | None,
     typer.Option(
+        metavar="URL",
         help="Address of the running Lo-Bug server. Default: this computer, at the port of the"
         " settings (http://127.0.0.1:8321).",
         show_default=False,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 from collections.abc import Sequence
 
-from lobug.cli.checks.finding import Finding, fail, ok, warn
-from lobug.engines.base import Engine
-from lobug.errors import EngineError
-from lobug.settings import Settings
+from lobug.cli.checks.finding import Finding, fail, ok
 
 REINSTALL = "Reinstall: delete .venv, then `make run`."
 

@@ -1,0 +1,111 @@
+"""What doctor makes of what it finds: pure judgements, no machine needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lobug.cli.chat import default_device_id
+from lobug.cli.checks import conversation, machine, models
+from lobug.cli.checks.finding import Level
+from lobug.cli.checks.models import OllamaState
+from lobug.cli.terminal import local_url
+from lobug.conversation.identity import caller_key
+from lobug.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("total", "embedded", "level"),
+    [
+        (8_000_000_000, True, Level.OK),
+        (2_000_000_000, True, Level.WARN),
+        (2_000_000_000, False, Level.OK),
+    ],
+)
+def test_main_memory(total: int, embedded: bool, level: Level) -> None:
+    assert machine.judge_memory(total, embedded=embedded).level is level
+
+
+@pytest.mark.parametrize(
+    ("free", "level"),
+    [(0, Level.FAIL), (99, Level.FAIL), (100, Level.WARN), (999, Level.WARN), (1000, Level.OK)],
+)
+def test_disk_space(free: int, level: Level) -> None:
+    finding = machine.judge_room("data", Path("/data"), free, needed=100, wanted=1000)
+    assert finding.level is level
+    assert bool(finding.advice) == (level is not Level.OK)
+
+
+@pytest.mark.parametrize(
+    ("window", "level"),
+    [(1000, Level.FAIL), (1090, Level.FAIL), (1091, Level.WARN), (1890, Level.OK)],
+)
+def test_the_context_window(window: int, level: Level) -> None:
+    finding = conversation.judge_context(
+        window=window, fixed=600, reply=90, memories=400, history=800
+    )
+    assert finding.level is level
+
+
+def test_the_default_window_holds_the_default_prompt() -> None:
+    finding = conversation.check_context(Settings(_env_file=None))
+    assert finding.level is Level.OK, finding.message
+
+
+def test_a_persona_that_fills_the_window_is_a_failure() -> None:
+    settings = Settings(
+        _env_file=None, conversation={"persona": "word " * 5000}, chat={"context_tokens": 2048}
+    )
+    finding = conversation.check_context(settings)
+    assert finding.level is Level.FAIL
+    assert "LOBUG_CONVERSATION__PERSONA" in finding.advice
+
+
+JOBS = [("chat", "qwen2.5:3b"), ("embeddings", "nomic-embed-text")]
+
+
+@pytest.mark.parametrize(
+    ("state", "must", "levels"),
+    [
+        (OllamaState(failure="refused"), False, [Level.OK]),
+        (OllamaState(failure="refused"), True, [Level.FAIL]),
+        (OllamaState(("qwen2.5:3b",)), False, [Level.OK, Level.OK, Level.WARN]),
+        (OllamaState(("qwen2.5:3b",)), True, [Level.OK, Level.OK, Level.FAIL]),
+        (
+            OllamaState(("qwen2.5:3b", "nomic-embed-text:latest")),
+            True,
+            [Level.OK, Level.OK, Level.OK],
+        ),
+        (OllamaState(("qwen2.5:7b",)), False, [Level.OK, Level.WARN, Level.WARN]),
+    ],
+)
+def test_ollama(state: OllamaState, must: bool, levels: list[Level]) -> None:
+    findings = models.judge_ollama("http://bug:11434", state, JOBS, must=must)
+    assert [finding.level for finding in findings] == levels
+    assert all(finding.advice for finding in findings if finding.level is not Level.OK)
+
+
+def test_ollama_that_nobody_wants_is_not_missed() -> None:
+    state = OllamaState(failure="refused")
+    assert models.judge_ollama("http://bug", state, [], must=False)[0].level is Level.OK
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "url"),
+    [
+        ("127.0.0.1", 8321, "http://127.0.0.1:8321"),
+        ("0.0.0.0", 80, "http://127.0.0.1:80"),
+        ("::", 8321, "http://[::1]:8321"),
+        ("fe80::1", 8321, "http://[fe80::1]:8321"),
+        ("bug.local", 8321, "http://bug.local:8321"),
+    ],
+)
+def test_where_this_computer_finds_the_server(host: str, port: int, url: str) -> None:
+    assert local_url(host, port) == url
+
+
+@pytest.mark.parametrize("hostname", ["desk", "desk.local", "Jo's MacBook Pro", "büro", "日本", ""])
+def test_the_terminals_device_id_is_one_that_the_server_takes(hostname: str) -> None:
+    device_id = default_device_id(hostname)
+    assert caller_key(device_id, None, None) == f"device:{device_id.lower()}"
