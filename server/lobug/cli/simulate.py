@@ -14,6 +14,7 @@ from lobug.cli.faults import EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, CommandE
 from lobug.cli.terminal import ServerOption, server_address
 
 if TYPE_CHECKING:
+    from lobug.engines.base import TextToSpeech
     from lobug.simulator.microphone import Recording
     from lobug.simulator.run import Input, RunOptions
     from lobug.simulator.wire import ServerAddress, Timeouts
@@ -197,6 +198,17 @@ class _Session:
         return summary.ok
 
 
+def _voice() -> TextToSpeech:
+    """The embedded voice, also where the settings give the server none."""
+    from lobug.cli.load import load_settings
+    from lobug.engines.select_speech import choose_tts
+
+    settings = load_settings().settings
+    tts = settings.tts.model_copy(update={"engine": "hibari"})
+    voice, _why = choose_tts(settings.model_copy(update={"tts": tts}))
+    return voice
+
+
 def _pattern(until: str | None) -> re.Pattern[str] | None:
     if until is None:
         return None
@@ -226,5 +238,5 @@ async def _inputs(
     except ValueError as error:
         raise CommandError(str(error), code=EXIT_USAGE) from error
     if say:
-        recordings += await microphone.spoken(say)
+        recordings += await microphone.from_voice(say, _voice())
     return [*recordings, *text]

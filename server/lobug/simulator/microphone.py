@@ -57,8 +57,16 @@ async def from_file(path: Path) -> Recording:
     return _recording(path.name, samples)
 
 
-async def from_voice(text: str, voice: TextToSpeech) -> Recording:
-    """Speak the text. Raises EngineError."""
+async def from_voice(texts: Sequence[str], voice: TextToSpeech) -> list[Recording]:
+    """Speak each text. Starts the voice and closes it after. Raises EngineError."""
+    await voice.start()
+    try:
+        return [await _spoken(text, voice) for text in texts]
+    finally:
+        await voice.close()
+
+
+async def _spoken(text: str, voice: TextToSpeech) -> Recording:
     splitter = SentenceSplitter()
     sentences = [*splitter.feed(text), *splitter.flush()]
     spoken = [await voice.synthesize(sentence) for sentence in sentences]
