@@ -73,6 +73,13 @@ class MemoryStats:
 class Memory(Protocol):
     """Long-term memory as a turn sees it."""
 
+    async def start(self) -> None:
+        """Open it and take up the background work that is left. Raises StorageError; may then be
+        tried again. Until it has succeeded every other call raises StorageError."""
+
+    async def close(self) -> None:
+        """Stop background work and close it. Safe to call twice, and when it never opened."""
+
     async def log_user_message(self, owner: Owner, content: str) -> int:
         """Append to the conversation log, durably. Returns the message id."""
 

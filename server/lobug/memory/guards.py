@@ -64,6 +64,9 @@ PASSING = words.stems(
     now today tonight feeling feel feels mood little
     """.split()
 )
+NAMING = re.compile(r"\b(?:named?|called)\b", re.IGNORECASE)
+"""In "My aunt Zelda can't cook" the name is not what is denied."""
+
 SUBJECT = re.compile(r"^(?:the\s+)?user(?P<s>['\u2019]s)?\b", re.IGNORECASE)
 
 
@@ -167,11 +170,17 @@ def _lasts(fact: str, _said: str) -> bool:
 
 
 def _clause_of(fact: str, said: str) -> str:
-    told = words.stems(_told_words(fact))
-    return max(
-        clauses(said) or [said],
-        key=lambda clause: len(told & words.stems(words.content_words(clause))),
-    )
+    """The clause a fact comes from: the one with most of its words; of several, for what the user
+    is or does, one in which the user is the speaker ("she hates tea, but I love it")."""
+    told = words.stems(words.content_words(fact))
+    subject = SUBJECT.match(fact)
+    own = subject is not None and not subject["s"]
+
+    def fit(clause: str) -> tuple[int, bool]:
+        shared = told & words.stems(words.content_words(clause))
+        return len(shared), own and SPEAKER.search(clause) is not None
+
+    return max(clauses(said) or [said], key=fit)
 
 
 def _is_about_the_right_person(fact: str, said: str) -> bool:
@@ -184,7 +193,7 @@ def _is_about_the_right_person(fact: str, said: str) -> bool:
 
 
 def _keeps_the_sense(fact: str, said: str) -> bool:
-    if not is_english(said):
+    if not is_english(said) or NAMING.search(fact):
         return True
     clause = _clause_of(fact, said)
     clause_negated, fact_negated = NEGATED.search(clause), NEGATED.search(fact)

@@ -69,13 +69,16 @@ ORDINALS = {
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, lower case, without what follows an apostrophe ("dog's" is "dog").
+    """The words of a text, lower case, without what follows an apostrophe ("dog's" is "dog");
+    negated auxiliaries ("don't") are left out, their sense is not a matter of single words.
 
     Numbers are digits, however they were written: "twenty-five" and "25th" are both "25".
     """
     found: list[str] = []
     tens = False
     for match in WORD.finditer(text.lower()):
+        if re.search(r"n['\u2019]t$", match.group()):
+            continue
         spoken = re.split(r"['\u2019]", match.group())[0]
         word = NUMBERS.get(spoken) or ORDINALS.get(spoken) or spoken
         if tens and word != spoken and len(word) == 1 and word != "0":

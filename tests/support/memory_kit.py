@@ -1,0 +1,101 @@
+"""A long-term memory on a real file, with scripted engines, for the tests of memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lobug.engines.base import ChatMessage, ChatOptions
+from lobug.memory.base import Owner
+from lobug.memory.database import Checkpoint, no_checkpoint
+from lobug.memory.driver import Connection, connect
+from lobug.memory.manager import MemoryManager
+from lobug.settings import MemorySettings
+from lobug.turn.priority import TurnPriority
+from support.scripted import ScriptedChatModel, ScriptedEmbedder
+
+ADA = Owner("ada", "ada-desk")
+BOB = Owner("bob", "bob-desk")
+
+SUMMARY = "The user told Lo-Bug where they live. Lo-Bug said that it would remember."
+BASE = "User Profile:\n- Lives somewhere\nKey History:\n- Told Lo-Bug a lot"
+
+
+def model_that_listens(messages: Sequence[ChatMessage], options: ChatOptions) -> str:
+    """Extracts "I <verb> <rest>" as "The user <verb> <rest>", summarizes, distils."""
+    if options.json_schema is not None:
+        said = messages[-1].content
+        facts = [
+            {"fact": f"The user {match[1].rstrip('.')}", "type": "personal"}
+            for match in re.finditer(r"\bI ((?:[\w' -]+)\.?)", said)
+        ]
+        return json.dumps(facts)
+    return BASE if "base memory" in messages[0].content else SUMMARY
+
+
+@dataclass
+class Clock:
+    """A clock that only moves when it is told to. Seconds since the epoch."""
+
+    now: float = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@dataclass
+class Kit:
+    """A memory and everything it was built from."""
+
+    path: Path
+    chat: ScriptedChatModel = field(default_factory=lambda: ScriptedChatModel(model_that_listens))
+    embedder: ScriptedEmbedder = field(default_factory=lambda: ScriptedEmbedder(dimension=256))
+    priority: TurnPriority = field(default_factory=TurnPriority)
+    clock: Clock = field(default_factory=Clock)
+    settings: MemorySettings = field(default_factory=MemorySettings)
+    batch_size: int = 32
+    checkpoint: Checkpoint = no_checkpoint
+
+    def manager(self) -> MemoryManager:
+        """A memory on the kit's file; several may follow one another."""
+        return MemoryManager(
+            self.settings,
+            self.path,
+            chat=self.chat,
+            embedder=self.embedder,
+            priority=self.priority,
+            clock=self.clock,
+            batch_size=self.batch_size,
+            checkpoint=self.checkpoint,
+        )
+
+
+async def exchange(
+    memory: MemoryManager, said: str, reply: str = "Noted.", *, owner: Owner = ADA
+) -> int:
+    """One exchange as a turn logs it. Returns the id of the user's message."""
+    message_id = await memory.log_user_message(owner, said)
+    await memory.log_reply(owner, message_id, reply, extract=True)
+    return message_id
+
+
+async def recalled(memory: MemoryManager, query: str, *, owner: Owner = ADA) -> list[str]:
+    """The contents of the facts that a query finds, best first."""
+    context = await memory.retrieve_context(owner, query)
+    return [fact.content for fact in context.facts]
+
+
+def look(path: Path, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """What is in the file, seen through a connection of its own."""
+    connection: Connection = connect(str(path), timeout_s=5.0)
+    try:
+        return connection.execute(query, tuple(parameters)).fetchall()
+    finally:
+        connection.close()
