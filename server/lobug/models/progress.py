@@ -33,8 +33,8 @@ class BarReporter:
         """Say one thing that happened, above the bar."""
         self._console.print(text, markup=False, highlight=False)
 
-    def begin(self, what: str, total: int, done: int) -> None:
-        """Show a bar for ``what``; ``total`` and ``done`` in bytes."""
+    def begin(self, what: str, total: int, done: int, *, brief: bool = False) -> None:
+        """Show a bar for ``what``; ``total`` and ``done`` in bytes. A brief one goes when done."""
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -42,6 +42,7 @@ class BarReporter:
             TransferSpeedColumn(),
             TimeRemainingColumn(),
             console=self._console,
+            transient=brief,
         )
         self._progress.start()
         self._task = self._progress.add_task(what, total=total, completed=done)
@@ -66,22 +67,25 @@ class LineReporter:
         self._what = ""
         self._total = 1
         self._shown = 0
+        self._brief = False
 
     def note(self, text: str) -> None:
         """Say one thing that happened."""
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def begin(self, what: str, total: int, done: int) -> None:
+    def begin(self, what: str, total: int, done: int, *, brief: bool = False) -> None:
         """Say what begins; ``total`` and ``done`` in bytes."""
         self._what = what
+        self._brief = brief
         self._total = max(total, 1)
         self._shown = self._step(done)
-        self.note(f"{what}: {done / 1e6:.0f} of {total / 1e6:.0f} MB")
+        share = f"{done / 1e6:.0f} of " if done else ""
+        self.note(f"{what}: {share}{total / 1e6:.0f} MB")
 
     def advance_to(self, done: int) -> None:
         """Say so when another tenth is reached."""
         step = self._step(done)
-        if step > self._shown:
+        if step > self._shown and not self._brief:
             self._shown = step
             self.note(f"{self._what}: {step} %")
 

@@ -92,7 +92,11 @@ def check(models_dir: Path, name: str, deep: bool = False) -> ModelCheck:  # noq
     blocks meanwhile, so call it outside the event loop. Writes nothing.
     Raises ModelMissingError when no model has that name.
     """
-    model = catalog.get(name)
+    return check_model(models_dir, catalog.get(name), deep=deep)
+
+
+def check_model(models_dir: Path, model: Model, *, deep: bool) -> ModelCheck:
+    """Do what ``check`` does, for a model that need not be in the catalog."""
     files = tuple(_check_file(models_dir, model, file, deep=deep) for file in model.files)
     whole = all(f.state is State.OK for f in files)
     return ModelCheck(model, files, verified=whole and (deep or _stamp_stands(models_dir, model)))
@@ -104,12 +108,17 @@ def ensure(models_dir: Path, name: str) -> ModelCheck:
     A deep check that finds the model whole is recorded, so the next start is fast. Blocks while
     it hashes. Raises ModelMissingError when no model has that name.
     """
-    shallow = check(models_dir, name)
+    return ensure_model(models_dir, catalog.get(name))
+
+
+def ensure_model(models_dir: Path, model: Model) -> ModelCheck:
+    """Do what ``ensure`` does, for a model that need not be in the catalog."""
+    shallow = check_model(models_dir, model, deep=False)
     if not shallow.ok or shallow.verified:
         return shallow
-    result = check(models_dir, name, deep=True)
+    result = check_model(models_dir, model, deep=True)
     if result.ok:
-        record(models_dir, result.model)
+        record(models_dir, model)
     return result
 
 
@@ -121,7 +130,7 @@ def record(models_dir: Path, model: Model) -> None:
     """
     if model.installed_with_program:
         return
-    folder = catalog.model_dir(models_dir, model.name)
+    folder = models_dir / model.name
     try:
         text = json.dumps(_fingerprint(folder, model), indent=1)
         temporary = folder / f"{STAMP_NAME}.{os.getpid()}"
@@ -177,7 +186,7 @@ def _fingerprint(folder: Path, model: Model) -> dict[str, list[int | str]]:
 def _stamp_stands(models_dir: Path, model: Model) -> bool:
     if model.installed_with_program:
         return False
-    folder = catalog.model_dir(models_dir, model.name)
+    folder = models_dir / model.name
     try:
         recorded = json.loads((folder / STAMP_NAME).read_text(encoding="utf-8"))
         return bool(recorded == _fingerprint(folder, model))

@@ -155,6 +155,10 @@ def explain(wheel: Wheel, output: str) -> PullError:
         )
     if has(_DISK_WORDS):
         return DiskFullError(f"the disk became full while {name} was fetched; make room, try again")
+    if re.search(r"^ERROR: Wheel .* is invalid", output, re.MULTILINE):
+        return MismatchError(
+            f"{name} has the right SHA-256 but is no proper wheel; please report it"
+        )
     if has(_HASH_WORDS):
         return MismatchError(
             f"the package index served a {name} that is not the one that was checked (SHA-256"
