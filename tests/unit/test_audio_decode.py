@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import resource
 import struct
 import tracemalloc
 import wave
@@ -142,6 +143,9 @@ CANONICAL = encode(tone(), RATE)
             pytest.param(CANONICAL[:n], AudioTruncatedError, id=f"{n} bytes")
             for n in (1, 3, 4, 8, 11, 12, 16, 20, 35, 36, 40, 43)
         ),
+        pytest.param(
+            wav(b"", data_size=0xFFFFFFFF), AudioEmptyError, id="no samples, size unknown"
+        ),
         pytest.param(wav(b"")[:36] + LIST, AudioTruncatedError, id="no data chunk"),
         pytest.param(b"\0" * 1_000, AudioError, id="zeros"),
         pytest.param(b"<html></html>", AudioError, id="HTML"),
@@ -179,6 +183,17 @@ def test_an_hour_is_refused_without_being_decoded_into_memory() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 3 * 60 * RATE * 4  # bytes; the hour as float32 takes 230 MB
+
+
+@pytest.mark.parametrize("size", [0xC9000000, 0x7FFFFFFF, 0xFFFFFFFF])
+def test_a_text_chunk_reserves_no_memory(size: int) -> None:
+    """ffmpeg would; the file here has 2 kB."""
+    info = b"LIST" + struct.pack("<I", 26) + b"INFOISFT" + struct.pack("<I", size) + b"a" * 14
+    data = wav(pcm(tone(seconds=0.1), 16), before=info)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    assert len(decode_now(data, 60)) == RATE // 10
+    touched = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+    assert touched * resource.getpagesize() < 200_000_000
 
 
 @pytest.mark.parametrize("codec", ["flac", "libopus", "libmp3lame"])

@@ -48,8 +48,10 @@ _CODECS = frozenset(
 )
 _MIN_RATE, _MAX_RATE = 4_000, 384_000
 _MAX_CHANNELS = 32
-_WHOLE_SAMPLE = 4
-"""Bytes; fewer may be no sample at all."""
+_WHOLE_SAMPLE = 2
+"""Bytes; one byte of a damaged file is not worth a turn."""
+_SHORTEST_FORMAT, _LONGEST_FORMAT = 16, 64
+"""Bytes of a format chunk: plain PCM, and the longest of the accepted codecs."""
 
 _FAULTS = (av.error.FFmpegError, ValueError, OverflowError, EOFError, NotImplementedError)
 """What PyAV raises on files that are wrong."""
@@ -72,6 +74,8 @@ def decode_now(data: bytes, max_seconds: float, sample_rate: int = STT_SAMPLE_RA
     if not data:
         raise AudioEmptyError("the recording has no bytes")
     container = _recognise(data)
+    if container == "wav":
+        data = _only_what_matters(data, max_seconds)
     limit = int(max_seconds * sample_rate)
     pieces: list[Samples] = []
     total = 0
@@ -83,9 +87,9 @@ def decode_now(data: bytes, max_seconds: float, sample_rate: int = STT_SAMPLE_RA
                 raise AudioTooLongError(f"the recording is longer than {max_seconds:g} s")
     except _FAULTS as fault:
         if not total:
-            raise _explain(data) from fault
+            raise AudioError("the recording is damaged") from fault
     if not total:
-        raise _explain(data)
+        raise AudioError("the recording is damaged")
     return np.clip(np.concatenate(pieces), -1.0, 1.0)
 
 
@@ -100,6 +104,51 @@ def _recognise(data: bytes) -> str:
     if len(data) < 4 and any(magic.startswith(data) for _, magic, _ in _CONTAINERS):
         raise AudioTruncatedError("the recording ends inside its header")
     raise AudioError("not a WAV file")
+
+
+def _only_what_matters(data: bytes, max_seconds: float) -> bytes:
+    """The same WAV with its format and data chunks alone, and the data's size put right.
+
+    Of more data than fits the limit, a second more than the limit is kept, so that it is noticed.
+
+    ffmpeg reserves as much memory as the size field of a text chunk says, gigabytes in a file of
+    a hundred bytes; and streaming writers leave the data's size at 0 or at its highest value.
+    """
+    order = ">" if data[:4] == b"RIFX" else "<"
+    at = 12
+    format_chunk = b""
+    while at + 8 <= len(data):
+        name = data[at : at + 4]
+        size = int(struct.unpack_from(order + "I", data, at + 4)[0])
+        at += 8
+        if name == b"fmt " and size >= _SHORTEST_FORMAT and at + _SHORTEST_FORMAT <= len(data):
+            format_chunk = data[at : at + min(size, _LONGEST_FORMAT)]
+        elif name == b"data" and format_chunk:
+            most = _bytes_per_second(format_chunk, order) * (int(max_seconds) + 2)
+            body = data[at : at + min(size or len(data), most)]
+            if len(body) < _WHOLE_SAMPLE:
+                raise AudioEmptyError("the recording has no samples")
+            total = 20 + len(format_chunk) + len(body)
+            return b"".join(
+                [
+                    b"RIFX" if order == ">" else b"RIFF",
+                    struct.pack(order + "I", total),
+                    b"WAVEfmt ",
+                    struct.pack(order + "I", len(format_chunk)),
+                    format_chunk,
+                    b"data",
+                    struct.pack(order + "I", len(body)),
+                    body,
+                ]
+            )
+        at += size + size % 2
+    raise AudioTruncatedError("the recording ends inside its header or has no data chunk")
+
+
+def _bytes_per_second(format_chunk: bytes, order: str) -> int:
+    """Of uncompressed audio; no accepted codec takes more."""
+    _, channels, rate, _, block, bits = struct.unpack_from(order + "HHIIHH", format_chunk)
+    return int(max(rate, _MIN_RATE) * max(block, channels * -(-bits // 8), 1))
 
 
 def _frames(data: bytes, container: str) -> Iterator[tuple[Samples, int]]:
@@ -155,23 +204,3 @@ def _resampled(frames: Iterator[tuple[Samples, int]], rate: int) -> Iterator[Sam
         yield samples if stream is None else stream.resample_chunk(samples)
     if stream is not None:
         yield stream.resample_chunk(np.zeros(0, np.float32), last=True)
-
-
-def _explain(data: bytes) -> AudioError:
-    """Why nothing could be decoded."""
-    if data[:4] not in _WAV_NAMES:
-        return AudioError("the recording is damaged")
-    has_format = False
-    order = ">" if data[:4] == b"RIFX" else "<"
-    at = 12
-    while at + 8 <= len(data):
-        name = data[at : at + 4]
-        size = int(struct.unpack_from(order + "I", data, at + 4)[0])
-        at += 8
-        if name == b"data" and has_format:
-            if len(data) - at < _WHOLE_SAMPLE:
-                return AudioEmptyError("the recording has no samples")
-            return AudioError("the recording is damaged")
-        has_format |= name == b"fmt " and size >= 16 and at + 16 <= len(data)
-        at += size + size % 2
-    return AudioTruncatedError("the recording ends inside its header or has no data chunk")
