@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from lobug.cli.faults import EXIT_FAILED, CommandError, SentenceGroup
+from lobug.cli.load import load_settings
 from lobug.models import catalog, fetch, verify
 from lobug.models.description import Model
 from lobug.models.needed import needed_models
@@ -31,7 +32,7 @@ _Names = Annotated[
 @models_app.command("list")
 def list_models() -> None:
     """Show every embedded model: what for, whether it is here, size, licence, languages."""
-    settings = Settings()
+    settings = load_settings().settings
     wanted = needed_models(settings)
     console = Console(soft_wrap=True, highlight=False)
     for model in catalog.CATALOG.values():
@@ -56,7 +57,7 @@ def pull_models(
 
     Goes on where an interrupted pull stopped, and asks the network nothing for what is here.
     """
-    settings = Settings()
+    settings = load_settings().settings
     if names and everything:
         raise CommandError("Give names or --all, not both.")
     chosen = tuple(catalog.CATALOG) if everything else tuple(names or needed_models(settings))
@@ -78,7 +79,7 @@ def pull_models(
 @models_app.command("verify")
 def verify_models(names: _Names = None) -> None:
     """Compare every file's SHA-256; without a name, all models that are here or needed."""
-    settings = Settings()
+    settings = load_settings().settings
     chosen = tuple(names) if names else _here_or_needed(settings)
     console = Console()
     troubles = 0

@@ -51,9 +51,9 @@ _NETWORK_WORDS = (
     "SSLError",
     "Temporary failure in name resolution",
     "Could not fetch URL",
+    " Server Error: ",
     "HTTP error 5",
     "HTTP error 429",
-    "50 Server Error",
 )
 _MISSING_WORDS = ("No matching distribution", "Could not find a version")
 _NO_PIP_WORDS = ("No module named pip",)
