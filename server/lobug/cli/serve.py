@@ -12,6 +12,7 @@ from lobug.cli.faults import CommandError, warn
 from lobug.cli.terminal import ANY_ADDRESS, local_url
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
     from rich.console import Console
 
     from lobug.server import LobugServer
@@ -46,10 +47,13 @@ def serve(
     loaded = load_settings(host=host, port=port)
     warn(*loaded.warnings)
     settings = loaded.settings
-    configure_logging(settings.log_level)
     with open_socket(settings.host, settings.port) as listener:
         _require_models(settings)
-        _run(settings, listener, Console(highlight=False, soft_wrap=True))
+        # After the cheap checks: this imports the application, which takes a second.
+        from lobug.app import create_app
+
+        configure_logging(settings.log_level)
+        run_app(create_app(settings), settings, listener, Console(highlight=False, soft_wrap=True))
 
 
 def configure_logging(level: str) -> None:
@@ -106,13 +110,12 @@ def _require_models(settings: Settings) -> None:
     )
 
 
-def _run(settings: Settings, listener: socket.socket, console: Console) -> None:
+def run_app(app: FastAPI, settings: Settings, listener: socket.socket, console: Console) -> None:
+    """Serve until a signal comes. Raises what kept the application from starting."""
     import uvicorn
 
-    from lobug.app import create_app
     from lobug.cli.announce import AnnouncingServer, FailureCatcher
 
-    app = create_app(settings)
     catcher = FailureCatcher(app)
     url = local_url(settings.host, listener.getsockname()[1])
 
@@ -151,7 +154,8 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
     else:
         lines.append("Only this computer can reach it; devices need `lobug serve --host 0.0.0.0`.")
     lines.append("")
-    for job, status in server.health().engines.items():
+    report = server.health()
+    for job, status in report.engines.items():
         state = "" if status.ready else "  [red]not ready[/red]"
         if status.ready and status.degraded:
             state = "  [yellow]degraded[/yellow]"
@@ -161,6 +165,7 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
         lines.append(f"  {job:<11}{escape(status.name + model)}{state}")
         if reason:
             lines.append(f"  {'':<11}[dim]{escape(reason)}[/dim]")
+    lines.append(f"  {'memory':<11}{escape(_memory_line(server))}")
     option = "" if url == "http://127.0.0.1:8321" else f" --server {url}"
     lines += [
         "",
@@ -172,6 +177,15 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
         "Ctrl-C stops it.",
     ]
     return lines
+
+
+def _memory_line(server: LobugServer) -> str:
+    fault = server.memory_fault
+    if fault is not None:
+        return f"not available: {fault}"
+    stats = server.memory.stats()
+    known = f"{stats.messages} messages, {stats.facts} facts"
+    return f"{server.settings.database_path} ({known})"
 
 
 def network_address() -> str | None:

@@ -45,6 +45,7 @@ class Table:
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(highlight=False)
+        self._said: set[str] = set()
 
     def result(self, result: Result) -> None:
         """Print turns, and of health and sensors only what is wrong."""
@@ -53,6 +54,7 @@ class Table:
                 self._turn(result)
             case HealthResult():
                 self._beat("health check", result.problems)
+                self._degraded(result.degraded)
             case SensorResult():
                 self._beat("sensor report", result.problems)
 
@@ -95,6 +97,12 @@ class Table:
     def _beat(self, what: str, problems: tuple[str, ...]) -> None:
         for problem in problems:
             self._console.print(f"[red]{what} failed: {escape(problem)}[/red]")
+
+    def _degraded(self, sentences: tuple[str, ...]) -> None:
+        for sentence in sentences:
+            if sentence not in self._said:  # every 30 s would be too often
+                self._console.print(f"[yellow]the server says: {escape(sentence)}[/yellow]")
+                self._said.add(sentence)
 
 
 def _times(summary: Summary) -> RichTable:

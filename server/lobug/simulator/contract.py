@@ -94,6 +94,13 @@ def check_health(body: bytes) -> list[str]:
     return problems
 
 
+def read_degraded(body: bytes) -> tuple[str, ...]:
+    """The sentences of ``degraded`` in ``/health``, which Lo-Bug adds to the contract."""
+    document, _ = _object(body)
+    listed = document.get("degraded") if document else None
+    return tuple(str(item) for item in listed) if isinstance(listed, list) else ()
+
+
 def check_sensors(body: bytes) -> list[str]:
     """``/context/sensors``: ``status`` is ``ok``."""
     document, problems = _object(body)

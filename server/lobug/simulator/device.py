@@ -162,7 +162,8 @@ class SimulatedDevice:
         request = wire.health_request(self._server, self._device_id)
         exchange = await self._exchange(request, self._timeouts.health_s)
         problems = _checked(exchange, _as_reply(contract.check_health)).problems
-        return HealthResult(exchange.seconds, problems)
+        degraded = () if problems else contract.read_degraded(exchange.body)
+        return HealthResult(exchange.seconds, problems, degraded)
 
     async def _keep_beats(self) -> None:
         schedule = Schedule(self._periods, started=self._clock())

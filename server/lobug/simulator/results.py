@@ -15,6 +15,8 @@ class HealthResult:
 
     seconds: float
     problems: tuple[str, ...] = ()
+    degraded: tuple[str, ...] = ()
+    """What the server says does not work as it should; no problem for the device."""
 
     def record(self) -> dict[str, object]:
         """As one JSON object."""
@@ -22,6 +24,7 @@ class HealthResult:
             "event": "health",
             "ok": not self.problems,
             "seconds": round(self.seconds, 3),
+            "degraded": list(self.degraded),
             "problems": list(self.problems),
         }
 

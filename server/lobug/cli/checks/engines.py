@@ -1,4 +1,4 @@
-"""The engines that compute in this process: can they be loaded, and do they understand each other?"""
+"""The engines that compute in this process: can they be loaded, and do they work together?"""
 
 from __future__ import annotations
 

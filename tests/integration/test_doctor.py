@@ -1,0 +1,153 @@
+"""Doctor on a real machine with scripted engines, folders and servers."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from lobug.cli.app import app
+from lobug.cli.checks import engines, machine, models, storage
+from lobug.cli.checks.finding import Level
+from lobug.errors import EngineUnavailableError
+from lobug.settings import Settings
+from support.scripted_door import Answer, as_json, good_script, open_door
+from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
+
+
+def settings(**changes: object) -> Settings:
+    return Settings(_env_file=None, **changes)  # type: ignore[arg-type] # a table of changes
+
+
+async def test_voice_and_ears_are_tried_together() -> None:
+    findings = await engines.try_audio(
+        ScriptedTextToSpeech(), ScriptedGate(), ScriptedSpeechToText()
+    )
+    assert [finding.level for finding in findings] == [Level.OK] * 4
+    assert "heard" in findings[-1].message
+
+
+async def test_an_engine_that_does_not_load_is_named_and_the_round_trip_left_out() -> None:
+    broken = ScriptedSpeechToText(fail=EngineUnavailableError("stt", "no such file"))
+    findings = await engines.try_audio(ScriptedTextToSpeech(), ScriptedGate(), broken)
+    assert [finding.level for finding in findings] == [Level.OK, Level.OK, Level.FAIL]
+    assert "no such file" in findings[-1].message
+    assert findings[-1].advice
+
+
+async def test_without_a_voice_replies_are_text_which_is_a_warning() -> None:
+    mute = ScriptedTextToSpeech(fail=EngineUnavailableError("tts", "gone"))
+    findings = await engines.try_audio(mute, ScriptedGate(), ScriptedSpeechToText())
+    assert [finding.level for finding in findings] == [Level.WARN, Level.OK, Level.OK]
+
+
+def test_a_library_that_cannot_be_loaded() -> None:
+    findings = engines.check_libraries(["json", "no_such_library"])
+    assert [finding.name for finding in findings] == ["library no_such_library"]
+    assert findings[0].level is Level.FAIL
+    assert engines.check_libraries(["json"])[0].level is Level.OK
+
+
+def test_the_sqlite_driver_of_this_environment_can_search_vectors() -> None:
+    finding = storage.check_driver()
+    assert finding.level is Level.OK
+    assert "sqlite-vec" in finding.message
+
+
+def test_the_data_folder_need_not_exist_and_is_not_made(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    assert machine.check_data_folder(settings(data_dir=folder)).level is Level.OK
+    assert not folder.exists()
+
+
+def test_a_data_folder_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    finding = machine.check_data_folder(settings(data_dir=tmp_path / "file"))
+    assert finding.level is Level.FAIL
+    assert "is not a folder" in finding.message
+    assert "LOBUG_DATA_DIR" in finding.advice
+
+
+def test_the_port_free_taken_or_ours() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    assert machine.check_port(settings(port=port)).level is Level.OK
+    with open_door() as door:
+        ours = machine.check_port(settings(port=door.port))
+    assert ours.level is Level.OK
+    assert "a Lo-Bug server is running" in ours.message
+    with open_door({"/health": [Answer(b"hello")]}) as door:
+        taken = machine.check_port(settings(port=door.port))
+    assert taken.level is Level.FAIL
+    assert "LOBUG_PORT" in taken.advice
+
+
+@pytest.mark.parametrize(
+    ("answer", "has", "failure"),
+    [
+        (as_json({"models": [{"name": "qwen2.5:3b"}, {"name": "nomic:latest"}]}), True, False),
+        (as_json({"models": []}), False, False),
+        (as_json({"no": "models"}), False, True),
+        (as_json({}, 500), False, True),
+        (Answer(b"<html>"), False, True),
+        (Answer(hang=True), False, True),
+    ],
+)
+def test_ollama_is_asked_for_its_models(answer: Answer, has: bool, failure: bool) -> None:
+    with open_door({"/api/tags": [answer]}) as door:
+        ollama = {"host": door.url, "probe_timeout_s": 0.2 if answer.hang else 30.0}
+        state = models.probe_ollama(settings(ollama=ollama))
+    assert state.has("qwen2.5:3b") is has
+    assert state.has("nomic") is has
+    assert (state.failure is not None) is failure
+
+
+@pytest.mark.parametrize("host", ["http://127.0.0.1:1", "127.0.0.1:1", "http://[", "nonsense://x"])
+def test_ollama_that_is_not_there(host: str) -> None:
+    assert models.probe_ollama(settings(ollama={"host": host})).failure
+
+
+def test_missing_models_are_a_failure_unless_ollama_can_think(tmp_path: Path) -> None:
+    bare = settings(models_dir=tmp_path)
+    alone = models.check_model_files(bare, models.OllamaState(failure="refused"))
+    by_name = {finding.name: finding for finding in alone}
+    assert by_name["model qwen2.5-coder-1.5b"].level is Level.FAIL
+    assert by_name["model whisper-base"].level is Level.FAIL
+    assert "lobug models pull" in by_name["model whisper-base"].advice
+    helped = models.check_model_files(bare, models.OllamaState(("qwen2.5:3b",)))
+    assert {finding.name: finding.level for finding in helped} | {"models folder": Level.OK} == {
+        "model qwen2.5-coder-1.5b": Level.WARN,
+        "model whisper-base": Level.FAIL,
+        "models folder": Level.OK,
+    }
+
+
+def test_a_model_that_there_is_not(tmp_path: Path) -> None:
+    odd = settings(models_dir=tmp_path, stt={"model": "whisper-enormous"})
+    findings = models.check_model_files(odd, models.OllamaState())
+    finding = next(f for f in findings if f.name == "model whisper-enormous")
+    assert finding.level is Level.FAIL
+    assert "whisper-base" in finding.message
+
+
+def test_the_command_prints_every_finding_and_fails_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LOBUG_MODELS_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("LOBUG_DATA_DIR", str(tmp_path / "data"))
+    with open_door(good_script()) as door:
+        monkeypatch.setenv("LOBUG_PORT", str(door.port))
+        monkeypatch.setenv("LOBUG_OLLAMA__HOST", door.url)
+        result = CliRunner().invoke(app, ["doctor", "--json"])
+    assert result.exit_code == 1, result.output
+    report = json.loads(result.stdout)
+    findings = {finding["name"]: finding for finding in report["findings"]}
+    assert report["ok"] is False
+    assert findings["model whisper-base"]["level"] == "fail"
+    assert findings["port"]["level"] == "ok"
+    assert findings["context window"]["level"] == "ok"
+    assert all(f["advice"] for f in report["findings"] if f["level"] != "ok")
