@@ -11,8 +11,7 @@ from lobug.memory import facts, guards, log, speech_acts, tasks
 from lobug.memory.asking import ask
 from lobug.memory.database import Checkpoint, Database
 from lobug.memory.driver import Connection
-from lobug.memory.facts import NewFact
-from lobug.memory.guards import Candidate
+from lobug.memory.guards import Candidate, NewFact
 from lobug.memory.prompts import FACTS_SCHEMA, fact_extraction_messages
 from lobug.memory.tasks import Task
 

@@ -8,18 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lobug.memory import vectors, words
-from lobug.memory.base import FactType, RelevantFact
+from lobug.memory import replacing, vectors, words
+from lobug.memory.base import RelevantFact
 from lobug.memory.driver import Connection
+from lobug.memory.guards import NewFact
 from lobug.memory.vectors import Vector, VectorIndex
-
-
-@dataclass(frozen=True, slots=True)
-class NewFact:
-    """A fact as it was extracted: a standalone sentence about the user, in the third person."""
-
-    content: str
-    fact_type: FactType
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,35 +95,72 @@ def embed(
     duplicate_distance: float,
     now: float,
 ) -> bool:
-    """Put a fact into an index and, the first time, let it replace its near-duplicate.
+    """Put a fact into an index and, the first time, let it replace what it makes obsolete.
 
-    The nearest earlier fact of the user is replaced when its cosine distance is below
-    ``duplicate_distance``. Of the two, the one that was said later stays, whichever was extracted
-    first. Returns False when there was nothing to do: replaced or embedded meanwhile.
+    The user's nearest fact about the same people is replaced when its cosine distance is below
+    ``duplicate_distance``, and so is every fact about a thing of which there is only one (see
+    ``replacing``). Of two facts the one that was said later stays, whichever was extracted first.
+    Returns False when there was nothing to do: replaced or embedded meanwhile.
     """
     row = connection.execute(
-        "SELECT user, compared, coalesce(source_message_id, 0) FROM facts f"
+        "SELECT user, content, compared, coalesce(source_message_id, 0) FROM facts f"
         " WHERE id = ? AND replaced_by IS NULL AND NOT EXISTS"
         " (SELECT 1 FROM fact_vectors v WHERE v.index_id = ? AND v.fact_id = f.id)",
         (fact_id, index.id),
     ).fetchone()
     if row is None:
         return False
-    user, compared, said = row
+    user, content, compared, said = row
     if not compared:
         connection.execute("UPDATE facts SET compared = 1 WHERE id = ?", (fact_id,))
-        for near in vectors.nearest(connection, index, user, vector, 1):
-            if near.distance < duplicate_distance:
-                (near_said,) = connection.execute(
-                    "SELECT coalesce(source_message_id, 0) FROM facts WHERE id = ?",
-                    (near.fact_id,),
-                ).fetchone()
-                if near_said > said:
-                    replace(connection, fact_id, near.fact_id, now)
-                    return True
-                replace(connection, near.fact_id, fact_id, now)
+        rivals = [
+            *_near_duplicate(connection, index, user, content, vector, duplicate_distance),
+            *_same_slot(connection, user, fact_id, content),
+        ]
+        for rival_id, rival_said in rivals:
+            if rival_said > said:
+                replace(connection, fact_id, rival_id, now)
+                return True
+        for rival_id, _ in rivals:
+            replace(connection, rival_id, fact_id, now)
     vectors.add(connection, index, fact_id, vector)
     return True
+
+
+def _near_duplicate(
+    connection: Connection,
+    index: VectorIndex,
+    user: str,
+    content: str,
+    vector: Vector,
+    duplicate_distance: float,
+) -> list[tuple[int, int]]:
+    """The nearest fact about the same people if it is near enough: id and source message."""
+    for near in vectors.nearest(connection, index, user, vector, COMPARED_NEIGHBOURS):
+        if near.distance >= duplicate_distance:
+            break
+        row = connection.execute(
+            "SELECT content, coalesce(source_message_id, 0) FROM facts WHERE id = ?",
+            (near.fact_id,),
+        ).fetchone()
+        if replacing.about_the_same(row[0], content):
+            return [(near.fact_id, row[1])]
+    return []
+
+
+def _same_slot(
+    connection: Connection, user: str, fact_id: int, content: str
+) -> list[tuple[int, int]]:
+    """The user's other facts about a thing of which there is only one: id and source message."""
+    slot = replacing.slot_of(content)
+    if slot is None:
+        return []
+    rows = connection.execute(
+        "SELECT id, content, coalesce(source_message_id, 0) FROM facts"
+        " WHERE user = ? AND replaced_by IS NULL AND id <> ? AND compared = 1",
+        (user, fact_id),
+    )
+    return [(row[0], row[2]) for row in rows if replacing.slot_of(row[1]) == slot]
 
 
 def replace(connection: Connection, old_id: int, new_id: int, now: float) -> None:
@@ -221,6 +251,9 @@ def _by_text(
         for row in rows
     ]
 
+
+COMPARED_NEIGHBOURS = 4
+"""Near facts that are looked at for one about the same people."""
 
 MAX_QUERY_WORDS = 64
 """Words of a query that a text search looks for: a long text has enough with its first ones."""

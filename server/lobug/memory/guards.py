@@ -18,7 +18,6 @@ from typing import Any, cast
 
 from lobug.memory import words
 from lobug.memory.base import FactType
-from lobug.memory.facts import NewFact
 from lobug.memory.prompts import FACT_TYPES
 
 MAX_FACT_CHARS = 200
@@ -76,6 +75,14 @@ class Candidate:
 
     fact: str
     fact_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFact:
+    """A fact as it was extracted: a standalone sentence about the user, in the third person."""
+
+    content: str
+    fact_type: FactType
 
 
 def accept(candidates: Sequence[Candidate], said: str) -> list[NewFact]:

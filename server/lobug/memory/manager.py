@@ -15,6 +15,7 @@ from lobug.memory.database import Checkpoint, Database, DatabaseOptions, no_chec
 from lobug.memory.driver import Connection
 from lobug.memory.embedding import FactEmbedder
 from lobug.memory.extraction import GarbledAnswerError, extract
+from lobug.memory.query import in_third_person
 from lobug.memory.tasks import Task
 from lobug.memory.worker import Worker
 from lobug.settings import MemorySettings
@@ -192,7 +193,7 @@ class MemoryManager:
         searched by their words.
         """
         top_k = self._settings.retrieval_top_k
-        embedded = await self._embedding.query(query) if top_k > 0 else None
+        embedded = await self._embedding.query(in_third_person(query)) if top_k > 0 else None
 
         def work(connection: Connection) -> MemoryContext:
             return MemoryContext(
