@@ -89,7 +89,10 @@ class Door:
             await reader.read()  # until the client gives up
         else:
             headers = "".join(f"{name}: {value}\r\n" for name, value in answer.headers)
-            start = f"HTTP/1.1 {answer.status} x\r\n{headers}Content-Length: {len(answer.body)}"
+            start = (
+                f"HTTP/1.1 {answer.status} x\r\n{headers}Connection: close\r\n"
+                f"Content-Length: {len(answer.body)}"
+            )
             sent = answer.body[: len(answer.body) // 2] if answer.cut else answer.body
             writer.write(start.encode() + b"\r\n\r\n" + sent)
             await writer.drain()

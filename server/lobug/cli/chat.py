@@ -44,7 +44,11 @@ def chat(
     address = server_address(server)
     headers = {"Device-Id": device_id or default_device_id(socket.gethostname())}
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
-    with httpx.Client(base_url=address.url, headers=headers, timeout=TIMEOUT_S) as http:
+    # People think for longer than a server keeps an idle connection: a new one for each turn.
+    limits = httpx.Limits(max_keepalive_connections=0)
+    with httpx.Client(
+        base_url=address.url, headers=headers, timeout=TIMEOUT_S, limits=limits
+    ) as http:
         _check_server(http, address.url)
         if interactive:
             _converse(http)
