@@ -13,6 +13,7 @@ from lobug.cli.app import app
 from lobug.cli.checks import engines, machine, models, storage
 from lobug.cli.checks.finding import Level
 from lobug.errors import EngineUnavailableError
+from lobug.memory import driver, schema
 from lobug.settings import Settings
 from support.scripted_door import Answer, as_json, good_script, open_door
 from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
@@ -55,6 +56,42 @@ def test_the_sqlite_driver_of_this_environment_can_search_vectors() -> None:
     finding = storage.check_driver()
     assert finding.level is Level.OK
     assert "sqlite-vec" in finding.message
+
+
+def database_of(folder: Path) -> Path:
+    """A database of the present version, made by the program itself."""
+    path = settings(data_dir=folder).database_path
+    connection = driver.connect(str(path), timeout_s=1.0)
+    schema.migrate(
+        connection, path, legacy_user="x", backups_keep=1, now=0.0, checkpoint=lambda _: None
+    )
+    connection.close()
+    return path
+
+
+def test_the_database_absent_whole_newer_and_damaged(tmp_path: Path) -> None:
+    there = settings(data_dir=tmp_path)
+    assert "will be made" in storage.check_database(there).message
+    path = database_of(tmp_path)
+    before = path.read_bytes()
+    good = storage.check_database(there)
+    assert good.level is Level.OK, good.message
+    assert "is up to date" in good.message
+    assert path.read_bytes() == before, "doctor changes nothing"
+
+    connection = driver.connect(str(path), timeout_s=1.0)
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    newer = storage.check_database(there)
+    assert (newer.level, newer.advice) == (Level.FAIL, "Update Lo-Bug.")
+
+    path.write_bytes(b"this is not a database" * 100)
+    damaged = storage.check_database(there)
+    assert damaged.level is Level.FAIL
+    assert "move the file away" in damaged.advice
+    spare = path.with_name(f"{path.name}.backup-v1-20260101T000000Z")
+    spare.touch()
+    assert str(spare) in storage.check_database(there).advice
 
 
 def test_the_data_folder_need_not_exist_and_is_not_made(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def examine() -> Iterator[Finding]:
     yield machine.check_port(settings)
     yield machine.check_data_folder(settings)
     yield storage.check_driver()
+    yield storage.check_database(settings)
     ollama = models.probe_ollama(settings)
     yield from models.check_ollama(settings, ollama)
     yield from models.check_model_files(settings, ollama)

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from lobug.cli.checks.finding import Finding, fail, ok
-from lobug.errors import StorageError
-from lobug.memory import driver
+from pathlib import Path
+
+from lobug.cli.checks.finding import Finding, fail, ok, warn
+from lobug.errors import (
+    StorageBusyError,
+    StorageDriverError,
+    StorageError,
+    StorageReadOnlyError,
+)
+from lobug.memory import driver, migrations
+from lobug.memory.faults import backups_of, typed_errors
+from lobug.memory.schema import version_of
+from lobug.settings import Settings
 
 
 def check_driver() -> Finding:
@@ -17,3 +27,47 @@ def check_driver() -> Finding:
         "sqlite",
         f"{report.module}, SQLite {report.sqlite_version}, sqlite-vec {report.vec_version}",
     )
+
+
+def check_database(settings: Settings) -> Finding:
+    """Whether the memory can be read, is whole, and is one that this program knows."""
+    path = settings.database_path
+    if not path.exists():
+        return ok("database", f"{path} will be made at the first start")
+    try:
+        version, verdict = _look_into(path, settings.memory.busy_timeout_s)
+    except StorageDriverError:
+        return fail("database", "cannot be looked at", "Repair what `sqlite` says above.")
+    except StorageBusyError as error:
+        return warn("database", str(error), "Run `lobug doctor` again in a moment.")
+    except StorageReadOnlyError as error:
+        return fail("database", str(error), "Give the folder to the user who runs Lo-Bug.")
+    except StorageError as error:
+        return fail("database", str(error), _advice(path))
+    if verdict != "ok":
+        return fail("database", f"{path} is damaged: {verdict}", _advice(path))
+    newest = len(migrations.STEPS)
+    if version > newest:
+        return fail("database", f"{path} was written by a newer Lo-Bug", "Update Lo-Bug.")
+    state = "is up to date" if version == newest else "will be migrated at the next start"
+    size = path.stat().st_size / 1e6
+    return ok("database", f"{path}, {size:.1f} MB, whole, version {version}, {state}")
+
+
+def _look_into(path: Path, timeout_s: float) -> tuple[int, str]:
+    """Schema version and the first line of SQLite's own check. Changes nothing."""
+    with typed_errors(path):
+        connection = driver.connect(str(path), timeout_s=timeout_s)
+        try:
+            connection.execute("PRAGMA query_only = 1")
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            return version_of(connection), str(verdict)
+        finally:
+            connection.close()
+
+
+def _advice(path: Path) -> str:
+    backups = backups_of(path)
+    if backups:
+        return f"Stop Lo-Bug, move the file away and copy {backups[-1]} in its place."
+    return "Stop Lo-Bug and move the file away; it then starts with an empty memory."
