@@ -130,6 +130,25 @@ pip install --quiet --no-deps --no-build-isolation --no-index -e . || {
     exit 1
 }
 
+# The one thing no package brings on Linux: OpenMP, for the embedded chat model.
+has_openmp() {
+    [ "$(uname -s)" != Linux ] ||
+        "$venv/bin/python" -c 'import ctypes; ctypes.CDLL("libgomp.so.1")' 2>/dev/null
+}
+if ! has_openmp; then
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+        echo "Installing the system library libgomp1, which the embedded chat model needs"
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libgomp1 >/dev/null 2>&1 ||
+            { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libgomp1; }
+    fi
+    if ! has_openmp; then
+        echo "lobug: the embedded chat model needs the system library libgomp. Type this once," >&2
+        echo "then run the same command again:" >&2
+        echo "sudo apt-get install -y libgomp1    (Fedora: sudo dnf install -y libgomp)" >&2
+        exit 1
+    fi
+fi
+
 # The development lock holds all of the other one, in the same versions.
 key_for requirements.txt >"$venv/.lobug-new-stamp"
 if [ "$kind" = dev ]; then

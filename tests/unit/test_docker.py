@@ -1,0 +1,150 @@
+"""The container files. No container engine is needed: schema, meaning, and the health check run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lobug.cli.reference import unknown_variables
+from lobug.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+COMPOSE = ROOT / "docker-compose.yml"
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))
+    return loaded
+
+
+def test_the_compose_file_fits_the_compose_specification() -> None:
+    result = subprocess.run(
+        [
+            *(sys.executable, "-m", "check_jsonschema"),
+            *("--builtin-schema", "vendor.compose-spec", str(COMPOSE)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_every_volume_and_dependency_exists(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    for service in services.values():
+        for volume in service.get("volumes", []):
+            assert volume.split(":")[0] in compose["volumes"]
+        assert set(service.get("depends_on", {})) <= set(services)
+
+
+def test_the_server_stands_beside_ollama_and_the_profile_without(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    address = services["lobug"]["environment"]["LOBUG_OLLAMA__HOST"]
+    assert address == "http://ollama:11434"
+    assert "ollama" in services["lobug"]["depends_on"]
+    assert "profiles" not in services["lobug"]
+    embedded = services["lobug-embedded"]
+    assert embedded["profiles"] == ["embedded"]
+    assert "depends_on" not in embedded
+    assert embedded["environment"]["LOBUG_CHAT__ENGINE"] == "embedded"
+
+
+def test_only_this_computer_reaches_it_until_the_owner_says_otherwise(
+    compose: dict[str, Any],
+) -> None:
+    ports = {name: service.get("ports") for name, service in compose["services"].items()}
+    opened = ["${PUBLISH_ADDRESS:-127.0.0.1}:${PUBLISH_PORT:-8321}:8321"]
+    assert ports == {
+        "lobug": opened, "lobug-embedded": opened, "ollama": None, "ollama-models": None,
+    }  # fmt: skip
+
+
+def test_the_containers_settings_exist_and_are_valid(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("lobug", "lobug-embedded"):
+        environment = compose["services"][name]["environment"]
+        assert not list(unknown_variables(environment))
+        with monkeypatch.context() as patched:
+            for variable, value in environment.items():
+                patched.setenv(variable, value)
+            settings = Settings(_env_file=None)
+        assert settings.host == "0.0.0.0"
+        assert str(settings.data_dir) == "/data"
+        assert str(settings.models_dir) == "/models"
+
+
+def test_the_models_that_compose_brings_are_those_of_the_settings(compose: dict[str, Any]) -> None:
+    settings = Settings(_env_file=None)
+    environment = compose["services"]["ollama-models"]["environment"]
+    assert environment["CHAT_MODEL"].endswith(f":-{settings.chat.ollama_model}}}")
+    assert environment["EMBEDDING_MODEL"].endswith(f":-{settings.memory.embedding_model}}}")
+
+
+def test_the_image_is_not_root_and_installs_by_hash() -> None:
+    users = re.findall(r"^USER (\S+)$", DOCKERFILE, re.MULTILINE)
+    assert users == ["10001:10001"]
+    installs = re.findall(r"pip install .*", DOCKERFILE)
+    assert len(installs) == 3
+    assert all("--require-hashes" in x or "--no-index" in x for x in installs)
+    assert 'VOLUME ["/data", "/models"]' in DOCKERFILE
+
+
+def test_the_image_gets_every_file_that_it_copies() -> None:
+    allowed = set(re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
+    copied = {
+        name
+        for line in re.findall(r"^COPY (.+) \S+$", DOCKERFILE, re.MULTILINE)
+        for name in line.split()
+    }
+    assert copied == allowed
+    assert all((ROOT / name).exists() for name in copied)
+
+
+@contextmanager
+def health_answers(status: int) -> Iterator[int]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status if self.path == "/health" else 404)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize(("status", "healthy"), [(200, True), (503, False)])
+def test_the_images_health_check(status: int, healthy: bool) -> None:
+    found = re.search(r"^HEALTHCHECK.*\\\n\s+CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    assert found is not None
+    _python, *arguments = json.loads(found[1])
+    with health_answers(status) as port:
+        environment = {**os.environ, "LOBUG_PORT": str(port)}
+        result = subprocess.run(
+            [sys.executable, *arguments], capture_output=True, env=environment, check=False
+        )
+    assert (result.returncode == 0) is healthy
