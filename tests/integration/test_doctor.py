@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from lobug.cli.app import app
-from lobug.cli.checks import engines, machine, models, storage
+from lobug.cli.checks import engines, machine, models, served, storage
 from lobug.cli.checks.finding import Level
+from lobug.cli.checks.served import OllamaState
 from lobug.errors import EngineUnavailableError
 from lobug.memory import driver, schema
 from lobug.settings import Settings
@@ -123,38 +124,38 @@ def test_the_port_free_taken_or_ours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "has", "failure"),
+    ("answer", "answers", "has"),
     [
-        (as_json({"models": [{"name": "qwen2.5:3b"}, {"name": "nomic:latest"}]}), True, False),
-        (as_json({"models": []}), False, False),
-        (as_json({"no": "models"}), False, True),
-        (as_json({}, 500), False, True),
-        (Answer(b"<html>"), False, True),
-        (Answer(hang=True), False, True),
+        (as_json({"models": [{"model": "qwen2.5:3b"}, {"model": "other:latest"}]}), True, True),
+        (as_json({"models": [{"model": "qwen2.5:7b"}]}), True, False),
+        (as_json({}, 500), False, False),
+        (Answer(b"<html>"), False, False),
+        (Answer(hang=True), False, False),
     ],
 )
-def test_ollama_is_asked_for_its_models(answer: Answer, has: bool, failure: bool) -> None:
+def test_ollama_is_asked_for_its_models(answer: Answer, answers: bool, has: bool) -> None:
     with open_door({"/api/tags": [answer]}) as door:
         ollama = {"host": door.url, "probe_timeout_s": 0.2 if answer.hang else 30.0}
-        state = models.probe_ollama(settings(ollama=ollama))
-    assert state.has("qwen2.5:3b") is has
-    assert state.has("nomic") is has
-    assert (state.failure is not None) is failure
+        state = served.probe_ollama(settings(ollama=ollama))
+    assert state.answers is answers
+    assert state.models == frozenset(["qwen2.5:3b"] if has else [])
 
 
-@pytest.mark.parametrize("host", ["http://127.0.0.1:1", "127.0.0.1:1", "http://[", "nonsense://x"])
-def test_ollama_that_is_not_there(host: str) -> None:
-    assert models.probe_ollama(settings(ollama={"host": host})).failure
+def test_an_openai_server_that_is_not_there() -> None:
+    chat = {"engine": "openai", "openai_base_url": "http://127.0.0.1:1/v1"}
+    findings = served.check_openai(settings(chat=chat))
+    assert [(finding.name, finding.level) for finding in findings] == [("openai chat", Level.FAIL)]
+    assert "LOBUG_CHAT__OPENAI_BASE_URL" in findings[0].advice
 
 
 def test_missing_models_are_a_failure_unless_ollama_can_think(tmp_path: Path) -> None:
     bare = settings(models_dir=tmp_path)
-    alone = models.check_model_files(bare, models.OllamaState(failure="refused"))
+    alone = models.check_model_files(bare, OllamaState(answers=False))
     by_name = {finding.name: finding for finding in alone}
     assert by_name["model qwen2.5-coder-1.5b"].level is Level.FAIL
     assert by_name["model whisper-base"].level is Level.FAIL
     assert "lobug models pull" in by_name["model whisper-base"].advice
-    helped = models.check_model_files(bare, models.OllamaState(("qwen2.5:3b",)))
+    helped = models.check_model_files(bare, OllamaState(True, frozenset(["qwen2.5:3b"])))
     assert {finding.name: finding.level for finding in helped} | {"models folder": Level.OK} == {
         "model qwen2.5-coder-1.5b": Level.WARN,
         "model whisper-base": Level.FAIL,
@@ -164,7 +165,7 @@ def test_missing_models_are_a_failure_unless_ollama_can_think(tmp_path: Path) ->
 
 def test_a_model_that_there_is_not(tmp_path: Path) -> None:
     odd = settings(models_dir=tmp_path, stt={"model": "whisper-enormous"})
-    findings = models.check_model_files(odd, models.OllamaState())
+    findings = models.check_model_files(odd, OllamaState(answers=False))
     finding = next(f for f in findings if f.name == "model whisper-enormous")
     assert finding.level is Level.FAIL
     assert "whisper-base" in finding.message

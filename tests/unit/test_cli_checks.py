@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from lobug.cli.chat import default_device_id
-from lobug.cli.checks import conversation, machine, models
+from lobug.cli.checks import conversation, machine, served
 from lobug.cli.checks.finding import Level
-from lobug.cli.checks.models import OllamaState
+from lobug.cli.checks.served import OllamaState
 from lobug.cli.terminal import local_url
 from lobug.conversation.identity import caller_key
 from lobug.settings import Settings
@@ -66,29 +66,26 @@ JOBS = [("chat", "qwen2.5:3b"), ("embeddings", "nomic-embed-text")]
 
 
 @pytest.mark.parametrize(
-    ("state", "must", "levels"),
+    ("answers", "has", "must", "levels"),
     [
-        (OllamaState(failure="refused"), False, [Level.OK]),
-        (OllamaState(failure="refused"), True, [Level.FAIL]),
-        (OllamaState(("qwen2.5:3b",)), False, [Level.OK, Level.OK, Level.WARN]),
-        (OllamaState(("qwen2.5:3b",)), True, [Level.OK, Level.OK, Level.FAIL]),
-        (
-            OllamaState(("qwen2.5:3b", "nomic-embed-text:latest")),
-            True,
-            [Level.OK, Level.OK, Level.OK],
-        ),
-        (OllamaState(("qwen2.5:7b",)), False, [Level.OK, Level.WARN, Level.WARN]),
+        (False, [], False, [Level.OK]),
+        (False, [], True, [Level.FAIL]),
+        (True, ["qwen2.5:3b"], False, [Level.OK, Level.OK, Level.WARN]),
+        (True, ["qwen2.5:3b"], True, [Level.OK, Level.OK, Level.FAIL]),
+        (True, ["qwen2.5:3b", "nomic-embed-text"], True, [Level.OK, Level.OK, Level.OK]),
+        (True, [], False, [Level.OK, Level.WARN, Level.WARN]),
     ],
 )
-def test_ollama(state: OllamaState, must: bool, levels: list[Level]) -> None:
-    findings = models.judge_ollama("http://bug:11434", state, JOBS, must=must)
+def test_ollama(answers: bool, has: list[str], must: bool, levels: list[Level]) -> None:
+    state = OllamaState(answers, frozenset(has))
+    findings = served.judge_ollama("http://bug:11434", state, JOBS, must=must)
     assert [finding.level for finding in findings] == levels
     assert all(finding.advice for finding in findings if finding.level is not Level.OK)
 
 
 def test_ollama_that_nobody_wants_is_not_missed() -> None:
-    state = OllamaState(failure="refused")
-    assert models.judge_ollama("http://bug", state, [], must=False)[0].level is Level.OK
+    state = OllamaState(answers=False)
+    assert served.judge_ollama("http://bug", state, [], must=False)[0].level is Level.OK
 
 
 @pytest.mark.parametrize(

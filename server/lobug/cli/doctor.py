@@ -36,7 +36,7 @@ def doctor(
 
 def examine() -> Iterator[Finding]:
     """Every check, one after the other, so that each shows as soon as it is done."""
-    from lobug.cli.checks import conversation, engines, machine, models, storage
+    from lobug.cli.checks import conversation, engines, machine, models, served, storage
     from lobug.cli.checks.finding import fail, ok, warn
     from lobug.cli.load import DOTENV, load_settings
 
@@ -59,8 +59,9 @@ def examine() -> Iterator[Finding]:
     yield machine.check_data_folder(settings)
     yield storage.check_driver()
     yield storage.check_database(settings)
-    ollama = models.probe_ollama(settings)
-    yield from models.check_ollama(settings, ollama)
+    ollama = served.probe_ollama(settings)
+    yield from served.check_ollama(settings, ollama)
+    yield from served.check_openai(settings)
     yield from models.check_model_files(settings, ollama)
     yield conversation.check_context(settings)
     yield from engines.check_audio(settings)

@@ -1,49 +1,17 @@
-"""Model files, and the Ollama server that may stand in for one of them."""
+"""Model files on disk."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-import httpx
 
 from lobug.cli.checks.finding import Finding, fail, ok, warn
 from lobug.cli.checks.machine import GB, existing_part, judge_room, unwritable
+from lobug.cli.checks.served import OllamaState, probe_ollama
 from lobug.errors import ModelMissingError
 from lobug.models import catalog, verify
 from lobug.models.needed import needed_models
 from lobug.models.verify import ModelCheck
 from lobug.settings import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class OllamaState:
-    """What an Ollama server says of itself."""
-
-    models: tuple[str, ...] = ()
-    failure: str | None = None
-    """Why it could not be asked; None: it answers."""
-
-    def has(self, name: str) -> bool:
-        """Whether it has the model; a name without a tag means ``latest``."""
-        return (name if ":" in name else f"{name}:latest") in self.models or name in self.models
-
-
-def probe_ollama(settings: Settings) -> OllamaState:
-    """Ask the server for its models, within ``ollama.probe_timeout_s``."""
-    url = settings.ollama.host.rstrip("/")
-    if "://" not in url:
-        url = f"http://{url}"
-    try:
-        answer = httpx.get(f"{url}/api/tags", timeout=settings.ollama.probe_timeout_s)
-        answer.raise_for_status()
-        names = tuple(str(model["name"]) for model in answer.json()["models"])
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        return OllamaState(failure=str(error) or type(error).__name__)
-    except (ValueError, KeyError, TypeError):
-        return OllamaState(failure="what answers there is not Ollama")
-    return OllamaState(models=names)
 
 
 def lacking_models(settings: Settings) -> list[ModelCheck]:
@@ -57,7 +25,8 @@ def lacking_models(settings: Settings) -> list[ModelCheck]:
 
 def replaceable_by_ollama(settings: Settings) -> bool:
     """Whether Lo-Bug can think although the embedded chat model is missing."""
-    return settings.chat.engine == "auto" and probe_ollama(settings).has(settings.chat.ollama_model)
+    name = settings.chat.ollama_model
+    return settings.chat.engine == "auto" and name in probe_ollama(settings).models
 
 
 def check_model_files(settings: Settings, ollama: OllamaState) -> list[Finding]:
@@ -84,7 +53,7 @@ def _judge(settings: Settings, name: str, check: ModelCheck, ollama: OllamaState
     spare = (
         check.model.job.value == "chat"
         and settings.chat.engine == "auto"
-        and ollama.has(settings.chat.ollama_model)
+        and settings.chat.ollama_model in ollama.models
     )
     advice = "Run `lobug models pull`."
     return warn(label, check.message, advice) if spare else fail(label, check.message, advice)
@@ -103,46 +72,3 @@ def _check_models_folder(settings: Settings) -> Finding:
         return fail("models folder", problem, advice)
     free = shutil.disk_usage(existing_part(folder)).free
     return judge_room("models folder", folder, free, needed=wanted, wanted=wanted)
-
-
-def check_ollama(settings: Settings, ollama: OllamaState) -> list[Finding]:
-    """The Ollama server, as far as the settings want it."""
-    jobs = [
-        (job, name)
-        for job, engine, name in (
-            ("chat", settings.chat.engine, settings.chat.ollama_model),
-            ("embeddings", settings.embeddings.engine, settings.memory.embedding_model),
-        )
-        if engine in {"auto", "ollama"}
-    ]
-    must = "ollama" in {settings.chat.engine, settings.embeddings.engine}
-    return judge_ollama(settings.ollama.host, ollama, jobs, must=must)
-
-
-def judge_ollama(
-    host: str, ollama: OllamaState, jobs: Sequence[tuple[str, str]], *, must: bool
-) -> list[Finding]:
-    """``jobs`` are pairs of job and model name; ``must``: nothing else may do them. Pure."""
-    if not jobs:
-        return [ok("ollama", "not used by these settings")]
-    if ollama.failure is not None:
-        message = f"{host} does not answer ({ollama.failure})"
-        if must:
-            advice = "Start it (`ollama serve`), correct LOBUG_OLLAMA__HOST, or use other engines."
-            return [fail("ollama", message, advice)]
-        return [ok("ollama", f"{message}; the embedded engines are used")]
-    findings = [ok("ollama", f"{host} answers, {len(ollama.models)} models")]
-    for job, name in jobs:
-        if ollama.has(name):
-            findings.append(ok(f"ollama {job}", name))
-        else:
-            level = fail if must else warn
-            findings.append(
-                level(
-                    f"ollama {job}",
-                    f"{name} is not there",
-                    f"Run `ollama pull {name}`"
-                    + ("." if must else "; until then the embedded engine is used."),
-                )
-            )
-    return findings

@@ -1,0 +1,103 @@
+"""Engines on another server: Ollama, OpenAI-compatible ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lobug.cli.checks.finding import Finding, fail, ok, warn
+from lobug.engines.base import Engine
+from lobug.errors import EngineError
+from lobug.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaState:
+    """What an Ollama server has of what the settings want."""
+
+    answers: bool
+    models: frozenset[str] = frozenset()
+    """Those of the wanted models that it has, by the names of the settings."""
+
+
+def probe_ollama(settings: Settings) -> OllamaState:
+    """Ask Ollama, within ``ollama.probe_timeout_s``. Not to be called in an event loop."""
+    from lobug.engines.ollama_server import OllamaProbe
+
+    wanted = {settings.chat.ollama_model, settings.memory.embedding_model}
+
+    async def ask() -> OllamaState:
+        probe = OllamaProbe(settings.ollama)
+        await probe.refresh()
+        return OllamaState(probe.reachable, frozenset(filter(probe.has, wanted)))
+
+    return asyncio.run(ask())
+
+
+def check_ollama(settings: Settings, ollama: OllamaState) -> list[Finding]:
+    """The Ollama server, as far as the settings want it."""
+    jobs = [
+        (job, name)
+        for job, engine, name in (
+            ("chat", settings.chat.engine, settings.chat.ollama_model),
+            ("embeddings", settings.embeddings.engine, settings.memory.embedding_model),
+        )
+        if engine in {"auto", "ollama"}
+    ]
+    must = "ollama" in {settings.chat.engine, settings.embeddings.engine}
+    return judge_ollama(settings.ollama.host, ollama, jobs, must=must)
+
+
+def judge_ollama(
+    host: str, ollama: OllamaState, jobs: Sequence[tuple[str, str]], *, must: bool
+) -> list[Finding]:
+    """``jobs`` are pairs of job and model name; ``must``: nothing else may do them. Pure."""
+    if not jobs:
+        return [ok("ollama", "not used by these settings")]
+    if not ollama.answers:
+        message = f"nothing like Ollama answers at {host}"
+        if must:
+            advice = "Start it (`ollama serve`), correct LOBUG_OLLAMA__HOST, or use other engines."
+            return [fail("ollama", message, advice)]
+        return [ok("ollama", f"{message}; the embedded engines are used")]
+    findings = [ok("ollama", f"{host} answers")]
+    for job, name in jobs:
+        if name in ollama.models:
+            findings.append(ok(f"ollama {job}", name))
+        else:
+            level = fail if must else warn
+            findings.append(
+                level(
+                    f"ollama {job}",
+                    f"{name} is not there",
+                    f"Run `ollama pull {name}`"
+                    + ("." if must else "; until then the embedded engine is used."),
+                )
+            )
+    return findings
+
+
+def check_openai(settings: Settings) -> list[Finding]:
+    """The OpenAI-compatible servers that the settings name."""
+    from lobug.engines.chat_openai import OpenAIChat
+    from lobug.engines.embed_openai import OpenAIEmbedder
+
+    findings = []
+    if settings.chat.engine == "openai":
+        findings.append(asyncio.run(_try("openai chat", OpenAIChat(settings.chat))))
+    if settings.embeddings.engine == "openai":
+        findings.append(asyncio.run(_try("openai embeddings", OpenAIEmbedder(settings))))
+    return findings
+
+
+async def _try(name: str, engine: Engine) -> Finding:
+    try:
+        await engine.start()
+    except EngineError as error:
+        section = "CHAT" if name.endswith("chat") else "EMBEDDINGS"
+        advice = f"Start that server, or correct LOBUG_{section}__OPENAI_BASE_URL and _MODEL."
+        return fail(name, str(error), advice)
+    finally:
+        await engine.close()
+    return ok(name, f"{engine.status().model} answers")
