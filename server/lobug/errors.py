@@ -135,6 +135,14 @@ class ModelMissingError(EngineError):
     spoken = "One of my models is missing. Please ask my owner to check it."
 
 
+class ContextOverflowError(EngineError):
+    """Prompt and reply do not fit into the model's context window."""
+
+    code = "context_overflow"
+    status = 413
+    spoken = "That is more than I can think about at once."
+
+
 class StorageError(LobugError):
     """The database cannot be read or written."""
 

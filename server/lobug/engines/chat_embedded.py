@@ -1,0 +1,235 @@
+"""The embedded chat model: llama.cpp in a supervised process, with one prompt cache a lane."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import openai
+from openai.types.chat import ChatCompletionChunk
+
+from lobug.engines.base import (
+    BACKGROUND_LANE,
+    SHARED_PREFIX_LANE,
+    ChatMessage,
+    ChatOptions,
+    EngineStatus,
+)
+from lobug.engines.lanes import LaneMap
+from lobug.engines.llama_process import Endpoint, LlamaOptions, LlamaProcess
+from lobug.engines.openai_protocol import connect, stream_text
+from lobug.engines.pace import paced
+from lobug.models.catalog import get, main_file
+from lobug.models.description import Job
+from lobug.settings import ChatSettings
+
+RESTART_WAIT_S = 15.0
+"""How long a request waits for a process that is being restarted, seconds; loading takes 3 to 5."""
+
+_WHERE = "the embedded model"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptUse:
+    """What the last request of a lane cost, tokens."""
+
+    read: int
+    """Tokens of the prompt that had to be computed."""
+    cached: int
+    """Tokens that were in the lane's cache already."""
+    written: int
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def llama_options(settings: ChatSettings, models_dir: Path) -> LlamaOptions:
+    """How the settings want the model loaded. Raises ModelMissingError for an unknown name."""
+    path = settings.embedded_path or main_file(
+        models_dir, get(settings.embedded_model, Job.CHAT).name
+    )
+    return LlamaOptions(
+        model_path=path.expanduser().absolute(),
+        slots=settings.conversation_slots + 1,
+        context_tokens=settings.context_tokens,
+        threads=settings.threads or min(8, usable_cores()),
+        own_file=settings.embedded_path is not None,
+    )
+
+
+class EmbeddedChat:
+    """``ChatModel`` without a server: the model runs in a child process of this one.
+
+    Each lane has a slot of its own (see ``LaneMap``) and its requests run one after the other;
+    lanes run at the same time.
+    """
+
+    def __init__(self, settings: ChatSettings, process: LlamaProcess) -> None:
+        self._settings = settings
+        self._process = process
+        self._lanes = LaneMap(settings.conversation_slots)
+        self._locks = [asyncio.Lock() for _ in range(self._lanes.total)]
+        self._client: tuple[Endpoint, openai.AsyncOpenAI] | None = None
+        self.last_use: dict[int, PromptUse] = {}
+        """By slot: what its last finished request cost."""
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens of prompt and reply that fit together, in each lane."""
+        return self._settings.context_tokens
+
+    @property
+    def process(self) -> LlamaProcess:
+        """The supervised process."""
+        return self._process
+
+    async def start(self) -> None:
+        """Load the model. Raises ModelMissingError, EngineUnavailableError."""
+        await self._process.start()
+
+    async def close(self) -> None:
+        """End the process."""
+        await self._drop_client()
+        await self._process.close()
+
+    def status(self) -> EngineStatus:
+        """The state as last known; why it is not ready or was restarted."""
+        process = self._process
+        ready = process.endpoint is not None
+        model = self._settings.embedded_model
+        if self._settings.embedded_path is not None:
+            model = self._settings.embedded_path.name
+        return EngineStatus(
+            name="embedded",
+            model=model,
+            ready=ready,
+            degraded=not ready,
+            reason=None if ready else f"The embedded chat model is not ready: {process.reason}.",
+            details={
+                "restarts": process.restarts,
+                "conversation_slots": self._settings.conversation_slots,
+                "context_tokens": self._settings.context_tokens,
+                "last_prompts": {slot: asdict(use) for slot, use in self.last_use.items()},
+            },
+        )
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], options: ChatOptions
+    ) -> AsyncGenerator[str]:
+        """Yield the reply in pieces. Raises EngineInterruptedError when the process dies under it,
+        ContextOverflowError when prompt and reply do not fit."""
+        pieces = paced(
+            self._pieces(messages, options),
+            engine="chat",
+            between_s=self._settings.first_token_timeout_s,
+            whole_s=options.timeout_s or self._settings.timeout_s,
+        )
+        async with aclosing(pieces):
+            async for piece in pieces:
+                yield piece
+
+    async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        """Read ``messages`` into the lane's cache. ``SHARED_PREFIX_LANE``: into every slot that no
+        conversation has claimed, because each new conversation takes one of them over."""
+        if lane != SHARED_PREFIX_LANE:
+            await self._read(messages, lane)
+            return
+        for slot in self._lanes.unclaimed():
+            async with self._locks[slot]:
+                if slot in self._lanes.unclaimed():  # else that conversation's prompt is worth more
+                    await self._read_into(slot, messages)
+
+    async def _read(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        async with self._slot(lane) as slot:
+            await self._read_into(slot, messages)
+
+    async def _read_into(self, slot: int, messages: Sequence[ChatMessage]) -> None:
+        client = await self._connected()
+        # No generation prompt, so that what is cached is a true prefix of what follows it.
+        extra = _slot_fields(slot) | {"add_generation_prompt": False}
+        pieces = paced(
+            stream_text(
+                client,
+                where=_WHERE,
+                model=_WHERE,
+                messages=messages,
+                options=ChatOptions(max_tokens=1, temperature=0.0, lane=BACKGROUND_LANE),
+                extra=extra,
+                observe=self._observer(slot),
+            ),
+            engine="chat",
+            between_s=self._settings.timeout_s,
+            whole_s=self._settings.timeout_s,
+        )
+        async with aclosing(pieces):
+            async for _ in pieces:
+                pass
+
+    async def _pieces(
+        self, messages: Sequence[ChatMessage], options: ChatOptions
+    ) -> AsyncGenerator[str]:
+        async with self._slot(options.lane) as slot:
+            client = await self._connected()
+            source = stream_text(
+                client,
+                where=_WHERE,
+                model=_WHERE,
+                messages=messages,
+                options=options,
+                extra=_slot_fields(slot),
+                observe=self._observer(slot),
+            )
+            async with aclosing(source):
+                async for piece in source:
+                    yield piece
+
+    def _observer(self, slot: int) -> Callable[[ChatCompletionChunk], None]:
+        def observe(chunk: ChatCompletionChunk) -> None:
+            timings = (chunk.model_extra or {}).get("timings")
+            if timings:
+                self.last_use[slot] = PromptUse(
+                    timings["prompt_n"], timings["cache_n"], timings["predicted_n"]
+                )
+
+        return observe
+
+    @asynccontextmanager
+    async def _slot(self, lane: str) -> AsyncIterator[int]:
+        busy = {slot for slot, lock in enumerate(self._locks) if lock.locked()}
+        slot = self._lanes.slot_for(lane, busy)
+        async with self._locks[slot]:
+            yield slot
+
+    async def _connected(self) -> openai.AsyncOpenAI:
+        """The client of the process's present life."""
+        endpoint = await self._process.wait_ready(RESTART_WAIT_S)
+        if self._client is None or self._client[0] != endpoint:
+            await self._drop_client()
+            client = connect("http://llama/v1", endpoint.api_key, unix_socket=endpoint.socket)
+            self._client = (endpoint, client)
+        return self._client[1]
+
+    async def _drop_client(self) -> None:
+        old, self._client = self._client, None
+        if old is not None:
+            await old[1].close()
+
+
+def _slot_fields(slot: int) -> dict[str, Any]:
+    return {
+        "id_slot": slot,
+        "cache_prompt": True,
+        # Progress reports make llama.cpp look at the connection after every batch: a prompt that
+        # nobody waits for any more is given up at once instead of after a second.
+        "return_progress": True,
+        "chat_template_kwargs": {"enable_thinking": False},
+    }

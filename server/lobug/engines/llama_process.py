@@ -1,0 +1,308 @@
+"""Keeps the embedded chat model's process running: starts, watches, restarts and ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from lobug.engines import llama_worker
+from lobug.engines.llama_worker import FAILED, READY, WorkerConfig
+from lobug.errors import EngineError, EngineUnavailableError, ModelMissingError
+
+log = logging.getLogger(__name__)
+
+MAX_SOCKET_PATH: Final = 100
+"""Longest path of a Unix socket, bytes: macOS allows 104, Linux 108."""
+
+BATCH_TOKENS: Final = 32
+"""See ``llama_worker``: how long a cancelled prompt still holds the processor."""
+
+REUSE_TOKENS: Final = 32
+"""Shortest run of tokens that keeps its cache when history before it is dropped."""
+
+STEADY_S: Final = 60.0
+"""A process that ran this long had no trouble starting: the next restart is immediate again."""
+
+_LOGGED_CHARS: Final = 300
+
+_WORKER: Final = str(Path(llama_worker.__file__).absolute())
+
+
+def backoff_s(failures: int) -> float:
+    """Seconds before a restart, after that many failures in a row: 0.2, 0.4, ... at most 60."""
+    return float(min(0.2 * 2 ** min(failures, 16), 60.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where one life of the process answers."""
+
+    socket: str
+    api_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class LlamaOptions:
+    """How the model is loaded; see ``WorkerConfig``."""
+
+    model_path: Path
+    slots: int
+    context_tokens: int
+    threads: int
+    own_file: bool = False
+    """The file is the owner's own, not one of the catalog."""
+    start_timeout_s: float = 180.0
+    """Longest time for loading, seconds; a large model on a slow disk needs minutes."""
+
+
+class LlamaProcess:
+    """Supervises one child process at a time.
+
+    The child answers on a Unix socket in a private directory and only to a random key, so that
+    nobody else on the machine can talk to it, and no port is opened at all.
+    """
+
+    def __init__(self, options: LlamaOptions, backoff: Callable[[int], float] = backoff_s) -> None:
+        self._options = options
+        self._backoff = backoff
+        self._task: asyncio.Task[None] | None = None
+        self._outcome: asyncio.Future[None] | None = None
+        self._retry_now = asyncio.Event()
+        self._directory: Path | None = None
+        self.endpoint: Endpoint | None = None
+        """Set while the process is ready."""
+        self.failure: EngineError | None = None
+        """Why the last start failed; None after one that succeeded."""
+        self.reason: str | None = "it is not started"
+        """Why the process is not ready, as a sentence; None while it is."""
+        self.pid: int | None = None
+        self.restarts = 0
+
+    async def start(self) -> None:
+        """Load the model and return when it answers.
+
+        Goes on trying in the background when that fails, so that a file that is put right is found
+        without a restart. Raises ModelMissingError, EngineUnavailableError.
+        """
+        if self.endpoint is not None:
+            return
+        if self._task is None:
+            self._outcome = asyncio.get_running_loop().create_future()
+            self._task = asyncio.ensure_future(self._supervise())
+        self._retry_now.set()
+        await self._next_outcome()
+
+    async def wait_ready(self, timeout_s: float) -> Endpoint:
+        """Where the process answers, after waiting for a restart that is under way.
+
+        Raises EngineUnavailableError, or what the last start failed with.
+        """
+        if self.endpoint is None:
+            if self.failure is not None:
+                raise self.failure.with_traceback(None)
+            try:
+                async with asyncio.timeout(timeout_s):
+                    await self._next_outcome()
+            except TimeoutError:
+                pass
+        if self.endpoint is None:
+            raise EngineUnavailableError("chat", f"the embedded model is not ready: {self.reason}")
+        return self.endpoint
+
+    async def close(self) -> None:
+        """End the process and remove its directory."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        self.endpoint, self.failure, self.reason = None, None, "it is closed"
+
+    async def _next_outcome(self) -> None:
+        if self._outcome is None:
+            raise EngineUnavailableError("chat", "the embedded model is not started")
+        await asyncio.shield(self._outcome)
+
+    async def _supervise(self) -> None:
+        loop = asyncio.get_running_loop()
+        failures = 0
+        while True:
+            self._retry_now.clear()
+            outcome = self._outcome or loop.create_future()
+            process: asyncio.subprocess.Process | None = None
+            try:
+                process = await self._spawn()
+                endpoint, drain = await self._wait_loaded(process)
+                began = loop.time()
+                self.endpoint, self.failure, self.reason = endpoint, None, None
+                self._outcome = loop.create_future()
+                outcome.set_result(None)
+                code = await process.wait()
+                await drain
+                self.reason = f"it {_ended(code)} and is being restarted"
+                log.warning("the embedded chat model's process %s", _ended(code))
+                failures = 0 if loop.time() - began > STEADY_S else failures + 1
+            except EngineError as error:
+                self.failure, self.reason = error, str(error)
+                log.warning("the embedded chat model does not start: %s", error)
+                failures += 1
+                self._outcome = loop.create_future()
+                outcome.set_exception(error)
+                outcome.exception()  # nobody has to be waiting
+            finally:
+                self.endpoint, self.pid = None, None
+                if process is not None:
+                    await _end(process)
+                self._remove_directory()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._backoff(max(0, failures - 1))):
+                    await self._retry_now.wait()
+            self.restarts += 1
+
+    async def _spawn(self) -> asyncio.subprocess.Process:
+        options = self._options
+        if not options.model_path.is_file():
+            raise ModelMissingError("chat", self._advice("there is no", "pull"))
+        try:
+            self._directory = _private_directory()
+            environment = {k: v for k, v in os.environ.items() if not k.startswith("LOBUG_")}
+            # Waiting threads sleep: spinning made generation 8 to 11 times slower on busy cores.
+            environment["OMP_WAIT_POLICY"] = "passive"
+            return await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",  # the folder of the script must not hide modules of the standard library
+                _WORKER,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                env=environment,
+                # Ctrl+C in the terminal is the server's business: the child ends when it is told.
+                start_new_session=True,
+                limit=1 << 20,
+            )
+        except OSError as error:
+            raise EngineUnavailableError(
+                "chat", f"the embedded model's process cannot be started: {error.strerror}"
+            ) from error
+
+    async def _wait_loaded(
+        self, process: asyncio.subprocess.Process
+    ) -> tuple[Endpoint, asyncio.Task[None]]:
+        """Hand the child its configuration and wait until it answers. Raises EngineError."""
+        options = self._options
+        if process.stdin is None or process.stdout is None or self._directory is None:
+            raise EngineUnavailableError("chat", "the embedded model's process has no pipes")
+        endpoint = Endpoint(str(self._directory / "llm.sock"), secrets.token_urlsafe(32))
+        config = WorkerConfig(
+            model_path=str(options.model_path),
+            socket_path=endpoint.socket,
+            api_key=endpoint.api_key,
+            slots=options.slots,
+            context_tokens=options.context_tokens,
+            threads=options.threads,
+            batch_tokens=BATCH_TOKENS,
+            reuse_tokens=REUSE_TOKENS,
+            parent_pid=os.getpid(),
+        )
+        self.pid = process.pid
+        try:
+            async with asyncio.timeout(options.start_timeout_s):
+                process.stdin.write(config.to_line().encode())
+                with contextlib.suppress(ConnectionError):  # it is dead: reading says so as well
+                    await process.stdin.drain()
+                said = await _read_until_marker(process.stdout)
+                if said is None:
+                    code = await process.wait()
+        except TimeoutError as error:
+            raise EngineUnavailableError(
+                "chat", f"the embedded model was not loaded within {options.start_timeout_s:g} s"
+            ) from error
+        if said is None:
+            raise EngineUnavailableError(
+                "chat",
+                f"the embedded model's process {_ended(code)} while it loaded"
+                f" {options.model_path.name}; is there enough free memory?",
+            )
+        if said.startswith(FAILED):
+            log.debug("llama.cpp: %s", said[:_LOGGED_CHARS])
+            raise ModelMissingError("chat", self._advice("llama.cpp cannot load", "verify"))
+        return endpoint, asyncio.ensure_future(_drain(process.stdout))
+
+    def _advice(self, what: str, command: str) -> str:
+        path = self._options.model_path
+        if self._options.own_file:
+            return f"{what} {path}; check LOBUG_CHAT__EMBEDDED_PATH, it has to be a GGUF file"
+        return f"{what} {path}; run `lobug models {command}`"
+
+    def _remove_directory(self) -> None:
+        if self._directory is not None:
+            shutil.rmtree(self._directory, ignore_errors=True)
+            self._directory = None
+
+
+def _private_directory() -> Path:
+    """A new directory that only this user can enter, short enough for a socket in it."""
+    directory = Path(tempfile.mkdtemp(prefix="lobug-"))
+    if len(os.fsencode(directory / "llm.sock")) <= MAX_SOCKET_PATH:
+        return directory
+    directory.rmdir()
+    return Path(tempfile.mkdtemp(prefix="lobug-", dir="/tmp"))
+
+
+async def _lines(stream: asyncio.StreamReader) -> str | None:
+    """The next line, None at the end. A line beyond the buffer is dropped."""
+    while True:
+        try:
+            line = await stream.readline()
+        except ValueError:
+            continue
+        return line.decode(errors="replace").rstrip() if line else None
+
+
+async def _read_until_marker(stream: asyncio.StreamReader) -> str | None:
+    """The line that says how loading went; None when the child ended without a word."""
+    while (line := await _lines(stream)) is not None:
+        if line.startswith((READY, FAILED)):
+            return line
+        log.debug("llama.cpp: %s", line[:_LOGGED_CHARS])
+    return None
+
+
+async def _drain(stream: asyncio.StreamReader) -> None:
+    while (line := await _lines(stream)) is not None:
+        log.debug("llama.cpp: %s", line[:_LOGGED_CHARS])
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End the child: it leaves when its standard input ends, and is killed if it does not."""
+    if process.returncode is not None:
+        return
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        async with asyncio.timeout(2.0):
+            await process.wait()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+def _ended(code: int) -> str:
+    """How a process ended, for a sentence."""
+    if code >= 0:
+        return f"ended with code {code}"
+    with contextlib.suppress(ValueError):
+        return f"was ended by {signal.Signals(-code).name}"
+    return f"was ended by signal {-code}"

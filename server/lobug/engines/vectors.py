@@ -1,0 +1,49 @@
+"""What every embedder checks before it hands vectors out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lobug.engines.base import Vectors
+from lobug.errors import EngineError
+
+ENGINE = "embeddings"
+"""The job that errors of embedders name."""
+
+
+def unit_rows(rows: ArrayLike, *, count: int, dimension: int | None) -> Vectors:
+    """Return ``rows`` as float32 of shape (count, dimension), each row of length 1.
+
+    ``dimension`` None: whatever it is. Raises EngineError when the model answered with the wrong
+    number of vectors, another dimension, a vector of zeros, or something that is no number.
+    """
+    try:
+        vectors = np.asarray(rows, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise EngineError(ENGINE, "the answer is not a list of equally long vectors") from error
+    if vectors.ndim != 2 or vectors.shape[0] != count or vectors.shape[1] == 0:
+        raise EngineError(ENGINE, f"wanted {count} vectors, got shape {vectors.shape}")
+    if dimension is not None and vectors.shape[1] != dimension:
+        raise EngineError(
+            ENGINE,
+            f"the model answered with {vectors.shape[1]} dimensions instead of {dimension}; if it"
+            " was replaced, restart the server",
+        )
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or (lengths == 0.0).any():
+        raise EngineError(ENGINE, "the model answered with a vector of zeros or of no numbers")
+    return np.asarray(vectors / lengths, dtype=np.float32)
+
+
+def batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Cut ``texts`` into pieces of at most ``size``."""
+    for start in range(0, len(texts), size):
+        yield texts[start : start + size]
+
+
+def stacked(parts: Sequence[Vectors], dimension: int) -> Vectors:
+    """Join batches; no batch gives shape (0, dimension)."""
+    return np.concatenate(parts) if parts else np.zeros((0, dimension), dtype=np.float32)

@@ -1,0 +1,17 @@
+"""How engines on a server are addressed."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import urlsplit
+
+
+def is_loopback(url: str) -> bool:
+    """Whether ``url`` points at this machine; then no proxy of the environment may be asked."""
+    host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
