@@ -1,0 +1,217 @@
+"""Speech-to-text by faster-whisper, from a folder on this machine and never from the network."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lobug.engines.base import STT_SAMPLE_RATE, EngineStatus, Samples, Transcript
+from lobug.engines.worker_thread import Abandoned, WorkerThread
+from lobug.errors import EngineError, ModelMissingError
+from lobug.models.catalog import model_dir
+from lobug.settings import Settings, SttSettings
+
+if TYPE_CHECKING:
+    from lobug.engines.whisper_window import ShortWindowWhisper
+
+_MOST_THREADS = 4
+_LOAD_TIMEOUT_S = 120.0
+_WINDOW_S = 30.0
+_FILES = ("model.bin", "config.json", "tokenizer.json")
+_FALLBACK_TEMPERATURES = (0.0, 0.2, 0.4, 0.8)
+"""With the whole window: first as before, then sampled, until the result looks right."""
+
+_TOKENS_PER_SECOND, _TOKENS_EXTRA = 20, 40
+"""Bound of a transcript's length, so that a loop costs little. Fast speech has 8 tokens a second
+in English and some 15 in Chinese."""
+
+
+class WhisperSpeechToText:
+    """SpeechToText by a Whisper model in CTranslate2's format."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings.stt
+        self._own_folder = settings.stt.path is not None
+        self._folder = settings.stt.path or model_dir(settings.models_dir, settings.stt.model)
+        self._thread = WorkerThread("stt")
+        self._model: ShortWindowWhisper | None = None
+        self._reason: str | None = "not started"
+
+    async def start(self) -> None:
+        """Load and warm the model. Raises ModelMissingError when a file is missing or damaged."""
+        if self._model is not None:
+            return
+        self._thread.open()
+        try:
+            self._model = await self._thread.run(self._load, _LOAD_TIMEOUT_S)
+        except EngineError as error:
+            self._reason = str(error)
+            raise
+        self._reason = None
+
+    async def close(self) -> None:
+        """Free the model once the thread is done with it."""
+        self._thread.close()
+        self._model, self._reason = None, "closed"
+
+    def status(self) -> EngineStatus:
+        """The state as last known."""
+        return EngineStatus(
+            name="faster-whisper",
+            model=str(self._folder) if self._own_folder else self._settings.model,
+            ready=self._model is not None,
+            reason=self._reason,
+            details={"language": self._settings.language, "beam_size": self._settings.beam_size},
+        )
+
+    async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
+        """Transcribe 16 kHz audio; ``language`` None: detect it.
+
+        An empty text means that nothing was understood; its doubts are then those of silence
+        (no_speech_prob 1, avg_logprob 0).
+        """
+        model = self._model
+        if model is None:
+            return await self._thread.run(_not_loaded, None)
+        return await self._thread.run(
+            lambda abandoned: self._transcribe(model, audio, language, abandoned),
+            self._settings.timeout_s,
+        )
+
+    def _load(self, _: Abandoned) -> ShortWindowWhisper:
+        missing = [name for name in _FILES if not (self._folder / name).is_file()]
+        if missing:
+            # Without a tokenizer the library would ask the network for one.
+            raise self._model_missing(f"has no {', '.join(missing)}")
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read once, when the library is imported
+        from lobug.engines.whisper_window import ShortWindowWhisper  # noqa: PLC0415 - takes a second
+
+        try:
+            model = ShortWindowWhisper(
+                str(self._folder),
+                device="cpu",
+                compute_type=self._settings.compute_type,
+                cpu_threads=self._settings.threads or min(os.cpu_count() or 1, _MOST_THREADS),
+                local_files_only=True,
+            )
+        except Exception as fault:  # the tokenizer's library raises bare Exception
+            raise self._model_missing(f"cannot be loaded ({fault})") from fault
+        model.margin = self._settings.window_margin_frames
+        model.minimum = self._settings.window_min_frames
+        self._attempt(model, np.zeros(STT_SAMPLE_RATE, np.float32), "en", (0.0,), short=True)
+        return model
+
+    def _model_missing(self, what: str) -> ModelMissingError:
+        remedy = (
+            "check LOBUG_STT__PATH"
+            if self._own_folder
+            else f"run `lobug models pull {self._settings.model}`"
+        )
+        return ModelMissingError("stt", f"the Whisper model in {self._folder} {what}; {remedy}")
+
+    def _transcribe(
+        self,
+        model: ShortWindowWhisper,
+        audio: Samples,
+        language: str | None,
+        abandoned: Abandoned,
+    ) -> Transcript:
+        if not len(audio):
+            return _NOTHING
+        transcript = self._attempt(
+            model, audio, language, (0.0,), short=self._settings.short_window, abandoned=abandoned
+        )
+        if abandoned.is_set() or not looks_wrong(transcript, self._settings):
+            return transcript
+        return self._attempt(
+            model, audio, language, _FALLBACK_TEMPERATURES, short=False, abandoned=abandoned
+        )
+
+    def _attempt(
+        self,
+        model: ShortWindowWhisper,
+        audio: Samples,
+        language: str | None,
+        temperatures: Sequence[float],
+        *,
+        short: bool,
+        abandoned: Abandoned | None = None,
+    ) -> Transcript:
+        seconds = len(audio) / STT_SAMPLE_RATE
+        model.short = short
+        segments, info = model.transcribe(
+            audio,
+            language=language,
+            beam_size=self._settings.beam_size,
+            temperature=list(temperatures),
+            compression_ratio_threshold=self._settings.max_compression_ratio,
+            log_prob_threshold=self._settings.log_prob_threshold,
+            # The turn decides what is noise (turn/hearing.py), so nothing is dropped here.
+            no_speech_threshold=None,
+            condition_on_previous_text=False,
+            # Time stamps only where a window has to be cut between two words.
+            without_timestamps=seconds <= _WINDOW_S,
+            max_new_tokens=min(200, int(_TOKENS_EXTRA + _TOKENS_PER_SECOND * seconds)),
+        )
+        found: list[Any] = []
+        for segment in segments:
+            found.append(segment)
+            if abandoned is not None and abandoned.is_set():
+                break
+        return _joined(found, info.language)
+
+
+_NOTHING = Transcript(
+    text="", language="en", no_speech_prob=1.0, avg_logprob=0.0, compression_ratio=0.0
+)
+
+
+def _not_loaded(_: Abandoned) -> Transcript:
+    raise ModelMissingError("stt", "the Whisper model is not loaded")
+
+
+def _joined(segments: Sequence[Any], language: str) -> Transcript:
+    """One transcript of Whisper's segments (``faster_whisper.transcribe.Segment``)."""
+    text = "".join(segment.text for segment in segments).strip()
+    if not text:
+        return Transcript("", language, 1.0, 0.0, 0.0)
+    weights = [max(segment.end - segment.start, 0.01) for segment in segments]
+    weighted = math.fsum(w * s.avg_logprob for w, s in zip(weights, segments, strict=True))
+    return Transcript(
+        text=text,
+        language=language,
+        no_speech_prob=max(segment.no_speech_prob for segment in segments),
+        avg_logprob=weighted / math.fsum(weights),
+        compression_ratio=max(segment.compression_ratio for segment in segments),
+    )
+
+
+def looks_wrong(transcript: Transcript, settings: SttSettings) -> bool:
+    """Whether the whole window should have another look: nothing, doubtful, or repeating itself."""
+    return (
+        not transcript.text
+        or transcript.avg_logprob < settings.log_prob_threshold
+        or transcript.compression_ratio > settings.max_compression_ratio
+        or is_looping(transcript.text)
+    )
+
+
+_LONGEST_LOOP = 8
+_LOOP_REPEATS = {1: 5}
+"""Words of a phrase: how often in a row it is suspicious. "No, no, no, no" is not."""
+
+
+def is_looping(text: str) -> bool:
+    """Whether a phrase of up to eight words follows itself, three times for most."""
+    words = text.lower().split()
+    for length in range(1, _LONGEST_LOOP + 1):
+        repeats = _LOOP_REPEATS.get(length, 3)
+        for start in range(len(words) - length * repeats + 1):
+            phrase = words[start : start + length]
+            if words[start : start + length * repeats] == phrase * repeats:
+                return True
+    return False

@@ -1,0 +1,153 @@
+"""The embedded voice: hibari, English, 24 kHz, from the files of its package and nowhere else."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lobug.engines.base import EngineStatus, Samples
+from lobug.engines.worker_thread import Abandoned, WorkerThread
+from lobug.errors import EngineError, ModelMissingError
+from lobug.settings import Settings
+
+VOICE = "heart"
+"""The voice inside the package; every other one would be fetched from the network."""
+
+SAMPLE_RATE = 24_000
+_LOAD_TIMEOUT_S = 60.0
+_SEED = 0
+"""The voice's breath is noise; with a fixed seed one sentence always sounds the same."""
+
+_LONGEST_PIECE = 200
+"""Characters synthesized at once, 12 s of speech. The model's memory grows with the square of the
+length: 10 000 characters without a full stop took 5 GB and 37 s."""
+
+_CLAUSE_END = re.compile(r"(?<=[.,;:!?…\u2014])\s+")
+_REINSTALL = "reinstall Lo-Bug's environment: delete .venv, then `make run`"
+
+
+def voice_file() -> Path | None:
+    """The voice's model file; None when the package is not installed or not whole."""
+    package = importlib.util.find_spec("hibari")
+    if package is None or package.origin is None:
+        return None
+    path = Path(package.origin).parent / "assets" / "hibari.onnx"
+    return path if path.is_file() else None
+
+
+class HibariVoice:
+    """TextToSpeech by hibari."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings.tts
+        self._thread = WorkerThread("tts")
+        self._voice: Any = None
+        self._reason: str | None = "not started"
+
+    @property
+    def sample_rate(self) -> int:
+        """24 000 Hz."""
+        return SAMPLE_RATE
+
+    async def start(self) -> None:
+        """Load the voice and its pronunciation rules, and speak once. Raises ModelMissingError."""
+        if self._voice is not None:
+            return
+        self._thread.open()
+        try:
+            self._voice = await self._thread.run(self._load, _LOAD_TIMEOUT_S)
+        except EngineError as error:
+            self._reason = str(error)
+            raise
+        self._reason = None
+
+    async def close(self) -> None:
+        """Free the voice."""
+        self._thread.close()
+        self._voice, self._reason = None, "closed"
+
+    def status(self) -> EngineStatus:
+        """The state as last known; degraded when replies have no sound."""
+        return EngineStatus(
+            name="hibari",
+            model=VOICE,
+            ready=self._voice is not None,
+            degraded=self._voice is None,
+            reason=self._reason,
+            details={"sample_rate": SAMPLE_RATE, "speed": self._settings.speed},
+        )
+
+    async def synthesize(self, sentence: str) -> Samples:
+        """Speak one sentence, 24 kHz. Empty when it holds nothing that English can say."""
+        voice = self._voice
+        return await self._thread.run(
+            lambda abandoned: self._speak(voice, sentence, abandoned), self._settings.timeout_s
+        )
+
+    def _load(self, _: Abandoned) -> Any:
+        path = voice_file()
+        if path is None:
+            raise ModelMissingError("tts", f"the voice is not installed; {_REINSTALL}")
+        try:
+            # Imported late: with its runtime it takes half a second, and this runs in the thread.
+            from hibari import Hibari  # noqa: PLC0415
+
+            voice = Hibari(voice=VOICE, model=str(path), threads=1)
+            voice("Hello.", seed=_SEED)
+        except Exception as fault:  # onnxruntime raises bare classes of its own
+            message = f"the voice cannot be loaded ({fault}); {_REINSTALL}"
+            raise ModelMissingError("tts", message) from fault
+        return voice
+
+    def _speak(self, voice: Any, sentence: str, abandoned: Abandoned) -> Samples:
+        if voice is None:
+            raise ModelMissingError("tts", "the voice is not loaded")
+        spoken: list[Samples] = [np.zeros(0, np.float32)]
+        for piece in pieces(readable(sentence)):
+            if abandoned.is_set():
+                break
+            spoken.append(voice(piece, speed=self._settings.speed, seed=_SEED))
+        return np.clip(np.concatenate(spoken), -1.0, 1.0)
+
+
+_SIGNS = (
+    (re.compile(r"(?<=\d)\s*\*\s*(?=\d)"), " times "),
+    (re.compile(r"(?<=\d)\s+/\s+(?=\d)"), " divided by "),
+    (re.compile(r"(?<=\d)\s+-\s+(?=\d)"), " minus "),
+)
+
+
+def readable(text: str) -> str:
+    """With words for the signs between numbers that the voice would skip or misread."""
+    for sign, word in _SIGNS:
+        text = sign.sub(word, text)
+    return text
+
+
+def pieces(text: str) -> list[str]:
+    """The text in pieces that the voice can speak at once, cut at clauses, else between words."""
+    found: list[str] = []
+    piece = ""
+    for clause in _CLAUSE_END.split(text.strip()):
+        for part in _fitting(clause):
+            if piece and len(piece) + 1 + len(part) > _LONGEST_PIECE:
+                found.append(piece)
+                piece = part
+            else:
+                piece = f"{piece} {part}" if piece else part
+    return [*found, piece] if piece else found
+
+
+def _fitting(clause: str) -> list[str]:
+    """A clause, or its words where it is too long; a word that is too long is cut."""
+    if len(clause) <= _LONGEST_PIECE:
+        return [clause]
+    return [
+        word[at : at + _LONGEST_PIECE]
+        for word in clause.split()
+        for at in range(0, len(word), _LONGEST_PIECE)
+    ]

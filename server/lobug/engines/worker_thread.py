@@ -1,0 +1,67 @@
+"""A thread of its own for an engine that computes in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from lobug.errors import EngineError, EngineTimeoutError, EngineUnavailableError
+
+T = TypeVar("T")
+
+Abandoned = threading.Event
+"""Set when nobody waits for the result any more; long work looks at it between its steps."""
+
+_FAULTS = (RuntimeError, ValueError, TypeError, LookupError, OSError, MemoryError, ArithmeticError)
+"""What inference libraries raise when something is wrong with them or with what they were given."""
+
+
+class WorkerThread:
+    """Runs an engine's work one piece at a time, off the event loop.
+
+    One thread: the inference libraries bring their own, and two pieces at once would only share
+    the same cores. Work that waits its turn can be cancelled; work under way is told that it is
+    abandoned, and the thread is free again when it has noticed.
+    """
+
+    def __init__(self, engine: str) -> None:
+        self._engine = engine
+        self._executor: ThreadPoolExecutor | None = None
+
+    def open(self) -> None:
+        """Make ready to run work; again after ``close`` too."""
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"lobug-{self._engine}")
+
+    async def run(self, work: Callable[[Abandoned], T], timeout_s: float | None) -> T:
+        """The result of ``work``, within ``timeout_s`` seconds of waiting and working.
+
+        Raises EngineUnavailableError when not open, EngineTimeoutError, and EngineError for what
+        the library underneath raises.
+        """
+        if self._executor is None:
+            raise EngineUnavailableError(self._engine, "is not started")
+        abandoned = Abandoned()
+        future = asyncio.get_running_loop().run_in_executor(self._executor, work, abandoned)
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await future
+        except TimeoutError:
+            raise EngineTimeoutError(
+                self._engine, f"did not finish within {timeout_s:g} seconds"
+            ) from None
+        except EngineError:
+            raise
+        except _FAULTS as fault:
+            raise EngineError(self._engine, f"failed: {fault}") from fault
+        finally:
+            abandoned.set()
+
+    def close(self) -> None:
+        """Drop what waits and let what runs come to its end. Safe to call twice."""
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.shutdown(wait=False, cancel_futures=True)
