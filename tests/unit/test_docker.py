@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from ruamel.yaml import YAML
 
 from lobug.cli.reference import unknown_variables
 from lobug.settings import Settings
@@ -27,7 +27,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 @pytest.fixture
 def compose() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = YAML(typ="safe", pure=True).load(COMPOSE)
     return loaded
 
 
