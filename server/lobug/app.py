@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
@@ -15,8 +15,8 @@ from lobug.assembly import assemble
 from lobug.server import LobugServer
 from lobug.settings import Settings
 
-Assembler = Callable[[Settings, AsyncExitStack], Awaitable[LobugServer]]
-"""Makes a server that is not started yet; what must be closed after it goes on the stack."""
+Assembler = Callable[[Settings], Awaitable[LobugServer]]
+"""Makes a server that is not started yet."""
 
 DESCRIPTION = """\
 A voice companion that lives in an M5Stack device and thinks on a computer its owner controls.
@@ -39,12 +39,13 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            server = await assembler(settings, stack)
-            stack.push_async_callback(server.close)
-            app.state.lobug = server
+        server = await assembler(settings)
+        app.state.lobug = server
+        try:
             await server.start()
             yield
+        finally:
+            await server.close()
 
     app = FastAPI(
         title="Lo-Bug",

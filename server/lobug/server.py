@@ -12,13 +12,16 @@ from lobug import __version__
 from lobug.conversation.registry import Conversations
 from lobug.conversation.sensors import SensorReading
 from lobug.engines.base import Engine, Engines, EngineStatus
-from lobug.errors import EngineError
+from lobug.errors import EngineError, StorageError
 from lobug.memory.base import Memory, MemoryStats, Owner
 from lobug.settings import Settings
 from lobug.turn.pipeline import TurnRunner
 from lobug.turn.priority import TurnPriority
 
 log = logging.getLogger(__name__)
+
+REOPEN_EVERY_S = 5.0
+"""Seconds between two attempts to open a memory that could not be opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class LobugServer:
     priority: TurnPriority
     choices: Mapping[str, str] = field(default_factory=dict)
     """By job: why this engine was chosen."""
+    memory_fault: StorageError | None = field(init=False, default=None)
+    """Why the memory is closed; it is tried again every few seconds."""
     ollama_answers: Callable[[], bool] = lambda: False
     clock: Callable[[], float] = time.monotonic
     conversations: Conversations = field(init=False)
@@ -68,17 +73,41 @@ class LobugServer:
         self._started_at = self.clock()
 
     async def start(self) -> None:
-        """Load the engines, all at once. One that fails is reported by ``/health``, not raised: a
-        device must always get an answer that it can show."""
+        """Load the engines, all at once, then open the memory.
+
+        What fails is reported by ``/health``, not raised: a device must always get an answer that
+        it can show.
+        """
         await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
+        if not await self._open_memory():
+            self._in_background(self._reopen_memory())
         self._in_background(self.turns.warm_persona())
 
+    async def _open_memory(self) -> bool:
+        try:
+            await self.memory.start()
+        except StorageError as error:
+            if self.memory_fault is None:
+                log.error("memory: %s", error)  # noqa: TRY400 - a full disk is no bug to be traced
+            self.memory_fault = error
+            return False
+        self.memory_fault = None
+        return True
+
+    async def _reopen_memory(self) -> None:
+        while True:
+            await asyncio.sleep(REOPEN_EVERY_S)
+            if await self._open_memory():
+                log.info("the memory is open again")
+                return
+
     async def close(self) -> None:
-        """Stop what runs and free the engines. The memory belongs to who made it."""
+        """Stop what runs, close the memory, free the engines."""
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self.memory.close()
         for job, engine in self.engines.all().items():
             try:
                 await engine.close()
@@ -102,13 +131,14 @@ class LobugServer:
     def health(self) -> HealthReport:
         """The last known state. Does no I/O."""
         states = {job: engine.status() for job, engine in self.engines.all().items()}
-        degraded = [
+        degraded = [f"memory: {self.memory_fault}"] if self.memory_fault else []
+        degraded += [
             f"{job}: {state.reason or 'not ready'}"
             for job, state in states.items()
             if state.degraded or not state.ready
         ]
         return HealthReport(
-            can_talk=states["chat"].ready,
+            can_talk=states["chat"].ready and self.memory_fault is None,
             ollama=self.ollama_answers(),
             timestamp=time.time(),
             version=__version__,

@@ -11,7 +11,7 @@ import numpy as np
 from lobug.engines.base import EngineStatus, Samples, SpeechSpan, Transcript
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Scripted:
     """What all of them share. ``fail`` set: every call raises it."""
 

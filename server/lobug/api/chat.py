@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Annotated
 
+import numpy as np
 from fastapi import APIRouter, BackgroundTasks, UploadFile
 from fastapi import File as FilePart
 from fastapi.responses import JSONResponse
@@ -16,7 +17,7 @@ from lobug.api.caller import OwnerDep
 from lobug.api.problems import error_responses, problem
 from lobug.api.schemas import AudioReply, TextReply, TextRequest
 from lobug.api.state import ServerDep
-from lobug.audio.wav import encode_reply
+from lobug.audio.wav import encode, resample
 from lobug.errors import (
     AudioEmptyError,
     AudioError,
@@ -125,10 +126,7 @@ async def chat_audio(
     wav = b""
     if outcome.done.action is Action.RESPOND and outcome.speech:
         wav = await asyncio.to_thread(
-            encode_reply,
-            [part.samples for part in outcome.speech],
-            outcome.speech[0].sample_rate,
-            server.settings.tts.reply_sample_rate,
+            _reply_wav, outcome.speech, server.settings.tts.reply_sample_rate
         )
     return AudioReply(
         transcription=outcome.done.transcription,
@@ -139,6 +137,12 @@ async def chat_audio(
         speech_error=outcome.done.speech_error,
         timings=dict(outcome.done.timings),
     )
+
+
+def _reply_wav(speech: Sequence[SpeechAudio], sample_rate: int) -> bytes:
+    """All sentences as one WAV at ``sample_rate`` Hz."""
+    samples = np.concatenate([part.samples for part in speech])
+    return encode(resample(samples, speech[0].sample_rate, sample_rate), sample_rate)
 
 
 class _Outcome:

@@ -138,5 +138,5 @@ class ErrorReply(BaseModel):
     error: ErrorDetail
     response: str = Field(description="A sentence that a device can show or say.")
     transcription: str = Field("", description="What was heard before it failed.")
-    action: Literal["respond", "react", "ignore"] = "respond"
-    audio_b64: str = ""
+    action: Literal["respond"] = Field("respond", description="The device may show `response`.")
+    audio_b64: str = Field("", description="Always empty.")

@@ -1,0 +1,74 @@
+"""Puts a server together from settings: chooses the engines, gives them a memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from lobug.engines.base import Engines
+from lobug.memory.database import Checkpoint, no_checkpoint
+from lobug.memory.manager import MemoryManager
+from lobug.server import LobugServer
+from lobug.settings import Settings
+from lobug.turn.priority import TurnPriority
+
+
+async def assemble(settings: Settings) -> LobugServer:
+    """Choose engines by the settings and by what answers now. Loads nothing yet.
+
+    The engines' modules are imported here, not above: they pull in the inference libraries, which
+    a host that brings its own engines does not need.
+    """
+    from lobug.engines.gate_silero import SileroGate  # noqa: PLC0415
+    from lobug.engines.select import OllamaProbe, choose_chat, choose_embedder  # noqa: PLC0415
+    from lobug.engines.select_speech import choose_tts  # noqa: PLC0415
+    from lobug.engines.stt_whisper import WhisperSpeechToText  # noqa: PLC0415
+
+    chat, why_chat = await choose_chat(settings)
+    embedder, why_embedder = await choose_embedder(settings)
+    tts, why_tts = choose_tts(settings)
+    engines = Engines(
+        chat=chat,
+        embedder=embedder,
+        stt=WhisperSpeechToText(settings),
+        gate=SileroGate(settings),
+        tts=tts,
+    )
+    return with_memory(
+        settings,
+        engines,
+        choices={"chat": why_chat, "embeddings": why_embedder, "tts": why_tts},
+    )
+
+
+def with_memory(
+    settings: Settings,
+    engines: Engines,
+    *,
+    choices: Mapping[str, str] | None = None,
+    ollama_answers: Callable[[], bool] = lambda: False,
+    checkpoint: Checkpoint = no_checkpoint,
+) -> LobugServer:
+    """A server of these engines and the memory that the settings name.
+
+    ``checkpoint`` is for tests that end the process at the worst moment.
+    """
+    priority = TurnPriority(settings.memory.idle_delay_s)
+    memory = MemoryManager(
+        settings.memory,
+        settings.database_path,
+        chat=engines.chat,
+        embedder=engines.embedder,
+        priority=priority,
+        clock=time.time,
+        batch_size=settings.embeddings.batch_size,
+        checkpoint=checkpoint,
+    )
+    return LobugServer(
+        settings,
+        engines,
+        memory,
+        priority,
+        choices=choices or {},
+        ollama_answers=ollama_answers,
+    )

@@ -1,0 +1,128 @@
+"""`kill -9` at any moment of a turn: what was acknowledged is there, and every fact arrives once."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from support.mortal_server import FACT, SAID
+from support.wav import pcm16, tone
+
+PROGRAM = Path(__file__).parents[1] / "support" / "mortal_server.py"
+AUDIO = {"audio": ("recording.wav", pcm16(tone(1.0)), "audio/wav")}
+
+UNHEARD = ("transcribing", "log.before_commit")
+"""Killed here, the words were never stored, and nobody was told that they were."""
+
+HEARD = (
+    "log.after_commit",
+    "reply.piece",
+    "reply.written",
+    "speaking",
+    "reply.before_commit",
+    "reply.after_commit",
+)
+"""Killed here, the words are stored and no answer went out."""
+
+ANSWERED = (
+    "extract.before_model",
+    "extract.after_model",
+    "facts.inserting",
+    "facts.before_commit",
+    "facts.after_commit",
+    "embed.before_model",
+    "embed.after_model",
+)
+"""Killed here, the answer was sent."""
+
+
+@contextlib.contextmanager
+def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen([sys.executable, str(PROGRAM), str(folder), str(port), moment])
+    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False)
+    try:
+        until = time.monotonic() + 60
+        while True:
+            try:
+                client.get("/health")
+                break
+            except httpx.TransportError:
+                assert process.poll() is None, "the server ended at its start"
+                assert time.monotonic() < until, "the server did not start"
+                time.sleep(0.05)
+        yield client, process
+    finally:
+        client.close()
+        process.kill()
+        process.wait()
+
+
+def wait_for(condition: object, what: str, seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]  # a callable
+        assert time.monotonic() < until, f"never: {what}"
+        time.sleep(0.05)
+
+
+def log_of(folder: Path) -> list[tuple[str, str]]:
+    with contextlib.closing(sqlite3.connect(folder / "data" / "lobug_memory.db")) as connection:
+        return connection.execute(
+            "SELECT role, content FROM conversation_log ORDER BY id"
+        ).fetchall()
+
+
+def memory_health(client: httpx.Client) -> dict[str, int]:
+    counts: dict[str, int] = client.get("/health").json()["memory"]
+    return counts
+
+
+@pytest.mark.parametrize("moment", [*UNHEARD, *HEARD, *ANSWERED])
+def test_killed_in_the_middle_of_a_turn(tmp_path: Path, moment: str) -> None:
+    acknowledged = False
+    with served(tmp_path, moment) as (client, process):
+        try:
+            answer = client.post("/chat/audio", files=AUDIO)
+            acknowledged = answer.status_code == 200
+        except httpx.TransportError:
+            pass
+        process.wait(timeout=60)  # it killed itself: the moment was reached
+        assert process.returncode == -9
+
+    assert acknowledged == (moment in ANSWERED)
+    log = log_of(tmp_path)
+    stored = moment not in UNHEARD
+    assert (("user", SAID) in log) == stored
+    if acknowledged:
+        assert log == [("user", SAID), ("assistant", "What a nice cat.")]
+
+    with served(tmp_path, "never") as (client, _):
+        if stored:
+            wait_for(lambda: memory_health(client)["facts"] == 1, "the fact arrives")
+        wait_for(lambda: memory_health(client)["pending_tasks"] == 0, "nothing is left to do")
+        wait_for(lambda: memory_health(client)["embedding_backlog"] == 0, "it is embedded")
+        assert memory_health(client)["facts"] == int(stored)
+    with contextlib.closing(sqlite3.connect(tmp_path / "data" / "lobug_memory.db")) as connection:
+        facts = connection.execute("SELECT content FROM facts").fetchall()
+    assert facts == ([(FACT,)] if stored else [])
+    assert log_of(tmp_path) == log
+
+
+def test_the_next_start_answers_what_a_killed_one_was_told(tmp_path: Path) -> None:
+    with served(tmp_path, "extract.before_model") as (client, process):
+        client.post("/chat/audio", files=AUDIO)
+        process.wait(timeout=60)
+    with served(tmp_path, "never") as (client, _):
+        answer = client.post("/chat/audio", files=AUDIO)
+        assert answer.json()["response"] == "What a nice cat."
+        assert len(log_of(tmp_path)) == 4
