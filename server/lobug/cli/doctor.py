@@ -64,6 +64,7 @@ def examine() -> Iterator[Finding]:
     yield from served.check_openai(settings)
     yield from models.check_model_files(settings, ollama)
     yield conversation.check_context(settings)
+    yield from engines.check_embeddings(settings)
     yield from engines.check_audio(settings)
 
 

@@ -54,6 +54,26 @@ def check_audio(settings: Settings) -> list[Finding]:
     return findings + asyncio.run(try_audio(voice, gate, ears))
 
 
+def check_embeddings(settings: Settings) -> list[Finding]:
+    """Load the embedded embedding model, where the settings may need it, and use it once."""
+    if settings.embeddings.engine not in {"auto", "embedded"}:
+        return []
+    from lobug.engines.embed_embedded import EmbeddedEmbedder
+
+    async def embed() -> Finding:
+        engine = EmbeddedEmbedder(settings.embeddings)
+        finding = await _try("embeddings", engine)
+        try:
+            await engine.embed([SENTENCE])
+        except EngineError as error:
+            finding = fail("embeddings", str(error), REINSTALL)
+        finally:
+            await engine.close()
+        return finding
+
+    return [asyncio.run(embed())]
+
+
 async def try_audio(voice: TextToSpeech, gate: SpeechGate, ears: SpeechToText) -> list[Finding]:
     """Start each engine; if all are ready, one sentence goes all the way round."""
     engines: dict[str, Engine] = {"voice": voice, "speech gate": gate, "speech-to-text": ears}
