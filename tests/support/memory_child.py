@@ -40,6 +40,12 @@ class Dying:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
+def acknowledge(what: str) -> None:
+    """Tell the parent, at once."""
+    sys.stdout.write(f"ack {what}\n")
+    sys.stdout.flush()
+
+
 async def live(path: Path, point: str, occurrence: int) -> None:
     """Seven exchanges, each processed to its end."""
     kit = Kit(path, settings=SETTINGS, checkpoint=Dying(point, occurrence))
@@ -47,9 +53,9 @@ async def live(path: Path, point: str, occurrence: int) -> None:
     await memory.start(work=False)
     for said in SAID:
         message_id = await memory.log_user_message(ADA, said)
-        print("ack", message_id, "user", said, flush=True)
+        acknowledge(f"{message_id} user {said}")
         reply_id = await memory.log_reply(ADA, message_id, f"Noted: {said}.", extract=True)
-        print("ack", reply_id, "assistant", f"Noted: {said}.", flush=True)
+        acknowledge(f"{reply_id} assistant Noted: {said}.")
         await memory.process_due()
     await memory.close()
 

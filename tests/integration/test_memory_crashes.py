@@ -1,0 +1,141 @@
+"""``kill -9`` at the worst moments: what was acknowledged is there, every fact arrives, once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from lobug.memory import schema
+from lobug.memory.driver import connect
+from lobug.memory.faults import backups_of
+from support.memory_child import SAID, SETTINGS
+from support.memory_kit import BASE, SUMMARY, Kit, exchange, look
+
+POINTS = [
+    "migrate.before_commit",
+    "migrate.after_commit",
+    "resume.before_commit",
+    "log.before_commit",
+    "log.after_commit",
+    "reply.before_commit",
+    "reply.after_commit",
+    "extract.before_model",
+    "extract.after_model",
+    "facts.inserting",
+    "facts.before_commit",
+    "facts.after_commit",
+    "embed.before_model",
+    "embed.after_model",
+    "embed.before_commit",
+    "embed.after_commit",
+    "summarize.before_model",
+    "summarize.after_model",
+    "summary.before_commit",
+    "summary.after_commit",
+    "summarize_done.before_commit",
+    "summarize_done.after_commit",
+    "distill.before_model",
+    "distill.after_model",
+    "base.before_commit",
+    "base.after_commit",
+    "distill_done.before_commit",
+]
+
+
+def live_until_killed(path: Path, point: str, occurrence: int) -> list[str]:
+    """Run a process that dies at the point. Returns what memory had acknowledged to it."""
+    tests = str(Path(__file__).parents[1])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([tests, *sys.path])}
+    process = subprocess.run(
+        [sys.executable, "-m", "support.memory_child", str(path), point, str(occurrence)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+        check=False,
+    )
+    assert process.returncode == -signal.SIGKILL, process.stderr
+    return [line for line in process.stdout.splitlines() if line.startswith("ack ")]
+
+
+@pytest.mark.parametrize(
+    ("point", "occurrence"),
+    [(point, 1) for point in POINTS] + [(p, 4) for p in POINTS if p.split(".")[0] in
+     {"log", "reply", "extract", "facts", "embed"}],
+)  # fmt: skip
+async def test_a_kill_loses_nothing_and_repeats_nothing(
+    tmp_path: Path, point: str, occurrence: int
+) -> None:
+    path = tmp_path / "memory.db"
+    acknowledged = live_until_killed(path, point, occurrence)
+
+    memory = Kit(path, settings=SETTINGS).manager()
+    await memory.start(work=False)
+    await memory.process_due()
+    logged = look(path, "SELECT id, role, content FROM conversation_log ORDER BY id")
+    assert [f"ack {i} {role} {text}" for i, role, text in logged][: len(acknowledged)] == (
+        acknowledged
+    )
+    assert len(logged) <= len(acknowledged) + 1  # one more may be there, unacknowledged
+
+    said = [text for _, role, text in logged if role == "user"]
+    for text in SAID[len(said) :]:  # the rest of the conversation, after the restart
+        await exchange(memory, text)
+        await memory.process_due()
+    stats = memory.stats()
+    await memory.close()
+
+    assert [row[0] for row in look(path, "SELECT content FROM facts ORDER BY id")] == [
+        text.replace("I keep", "The user keep") for text in SAID
+    ]
+    assert look(path, "SELECT count(*) FROM memory_facts") == [(len(SAID),)]
+    assert (stats.pending_tasks, stats.parked_tasks, stats.embedding_backlog) == (0, 0, 0)
+    assert stats.facts == len(SAID)
+    covered = look(
+        path, "SELECT content, source_from_id, source_to_id FROM memory_summaries ORDER BY id"
+    )
+    assert covered[0][1] == 1
+    assert all(after[1] == before[2] + 1 for before, after in pairwise(covered))
+    assert {row[0] for row in covered} == {SUMMARY}
+    assert len(covered) >= 2
+    assert look(path, "SELECT user, content FROM memory_base") == [("ada", BASE)]
+
+
+@pytest.mark.parametrize("point", ["migrate.backed_up", "migrate.before_commit"])
+async def test_a_kill_in_a_migration_leaves_the_old_version_whole(
+    tmp_path: Path, point: str
+) -> None:
+    path = tmp_path / "memory.db"
+    connection = connect(str(path), timeout_s=1.0)
+    connection.executescript(FIRST_DESIGN)
+    connection.close()
+    before = look(path, "SELECT content FROM conversation_log")
+
+    assert live_until_killed(path, point, 1) == []
+    connection = connect(str(path), timeout_s=1.0)
+    assert schema.version_of(connection) == 0
+    connection.close()
+    assert look(path, "SELECT content FROM conversation_log") == before
+    backups = backups_of(path)
+    assert len(backups) == 1
+    assert look(backups[0], "SELECT content FROM conversation_log") == before
+
+    memory = Kit(path).manager()
+    await memory.start(work=False)
+    assert memory.stats().messages == 1
+    await memory.close()
+
+
+FIRST_DESIGN = """
+CREATE TABLE conversation_log (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, role TEXT NOT NULL, content TEXT NOT NULL,
+    created_at REAL NOT NULL, summarized INTEGER NOT NULL DEFAULT 0
+);
+INSERT INTO conversation_log (role, content, created_at) VALUES ('user', 'I keep bees', 1.0);
+"""
