@@ -268,7 +268,7 @@ async def _under_load(client: httpx.AsyncClient, clip: bytes, figures: Figures) 
 async def _drained(server: LobugServer, limit_s: float = 120.0) -> None:
     """Wait until memory has nothing to do."""
     until = time.monotonic() + limit_s
-    while server.memory.stats().pending_tasks and time.monotonic() < until:
+    while server.memory.stats().pending_tasks and time.monotonic() < until:  # noqa: ASYNC110 - as a client would
         await asyncio.sleep(0.1)
 
 

@@ -52,8 +52,6 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
         version=__version__,
         description=DESCRIPTION,
         lifespan=lifespan,
-        # Small devices leave the content type out; the body says what it is.
-        strict_content_type=False,
     )
     app.add_middleware(BodyLimit, max_bytes=settings.limits.max_body_bytes)
     add_problem_handlers(app)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from lobug.engines.base import Engines
 from lobug.memory.database import Checkpoint, no_checkpoint
 from lobug.memory.manager import MemoryManager
-from lobug.server import LobugServer
+from lobug.server import LobugServer, OllamaWatch
 from lobug.settings import Settings
 from lobug.turn.priority import TurnPriority
 
@@ -19,13 +19,15 @@ async def assemble(settings: Settings) -> LobugServer:
     The engines' modules are imported here, not above: they pull in the inference libraries, which
     a host that brings its own engines does not need.
     """
+    from lobug.engines.choose import choose_chat, choose_embedder  # noqa: PLC0415
     from lobug.engines.gate_silero import SileroGate  # noqa: PLC0415
-    from lobug.engines.select import OllamaProbe, choose_chat, choose_embedder  # noqa: PLC0415
+    from lobug.engines.ollama_server import OllamaProbe  # noqa: PLC0415
     from lobug.engines.select_speech import choose_tts  # noqa: PLC0415
     from lobug.engines.stt_whisper import WhisperSpeechToText  # noqa: PLC0415
 
-    chat, why_chat = await choose_chat(settings)
-    embedder, why_embedder = await choose_embedder(settings)
+    probe = OllamaProbe(settings.ollama)
+    chat, why_chat = await choose_chat(settings, probe)
+    embedder, why_embedder = await choose_embedder(settings, probe)
     tts, why_tts = choose_tts(settings)
     engines = Engines(
         chat=chat,
@@ -38,6 +40,7 @@ async def assemble(settings: Settings) -> LobugServer:
         settings,
         engines,
         choices={"chat": why_chat, "embeddings": why_embedder, "tts": why_tts},
+        ollama=probe,
     )
 
 
@@ -46,7 +49,7 @@ def with_memory(
     engines: Engines,
     *,
     choices: Mapping[str, str] | None = None,
-    ollama_answers: Callable[[], bool] = lambda: False,
+    ollama: OllamaWatch | None = None,
     checkpoint: Checkpoint = no_checkpoint,
 ) -> LobugServer:
     """A server of these engines and the memory that the settings name.
@@ -70,5 +73,5 @@ def with_memory(
         memory,
         priority,
         choices=choices or {},
-        ollama_answers=ollama_answers,
+        ollama=ollama,
     )

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from lobug import __version__
 from lobug.conversation.registry import Conversations
@@ -22,6 +23,19 @@ log = logging.getLogger(__name__)
 
 REOPEN_EVERY_S = 5.0
 """Seconds between two attempts to open a memory that could not be opened."""
+
+
+class OllamaWatch(Protocol):
+    """Keeps an eye on the Ollama server. ``start`` and ``close`` never raise."""
+
+    reachable: bool
+    """Whether it answered when it was last asked."""
+
+    async def start(self) -> None:
+        """Begin to look."""
+
+    async def close(self) -> None:
+        """Stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +67,8 @@ class LobugServer:
     """By job: why this engine was chosen."""
     memory_fault: StorageError | None = field(init=False, default=None)
     """Why the memory is closed; it is tried again every few seconds."""
-    ollama_answers: Callable[[], bool] = lambda: False
+    ollama: OllamaWatch | None = None
+    """Knows whether Ollama answers, chosen or not; None: nobody looks."""
     clock: Callable[[], float] = time.monotonic
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
@@ -78,6 +93,8 @@ class LobugServer:
         What fails is reported by ``/health``, not raised: a device must always get an answer that
         it can show.
         """
+        if self.ollama is not None:
+            await self.ollama.start()
         await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
         if not await self._open_memory():
             self._in_background(self._reopen_memory())
@@ -113,6 +130,8 @@ class LobugServer:
                 await engine.close()
             except EngineError as error:
                 log.warning("%s did not close cleanly: %s", job, error)
+        if self.ollama is not None:
+            await self.ollama.close()
 
     async def after_turn(self, owner: Owner) -> None:
         """What follows a turn once its answer has been sent."""
@@ -139,7 +158,7 @@ class LobugServer:
         ]
         return HealthReport(
             can_talk=states["chat"].ready and self.memory_fault is None,
-            ollama=self.ollama_answers(),
+            ollama=self.ollama is not None and self.ollama.reachable,
             timestamp=time.time(),
             version=__version__,
             uptime_s=self.clock() - self._started_at,

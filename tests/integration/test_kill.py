@@ -1,4 +1,4 @@
-"""`kill -9` at any moment of a turn: what was acknowledged is there, and every fact arrives once."""
+"""`kill -9` at any moment of a turn: what was answered is kept, and every fact arrives once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+
 from support.mortal_server import FACT, SAID
 from support.wav import pcm16, tone
 

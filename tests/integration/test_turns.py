@@ -1,14 +1,16 @@
-"""Turns through the real HTTP door: real application, real socket, real SQLite, scripted engines."""
+"""Turns through the real HTTP door: real socket, real SQLite, scripted engines."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import struct
+from itertools import pairwise
 from pathlib import Path
 
 import httpx
 import pytest
+
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
@@ -153,7 +155,7 @@ async def test_the_prompt_only_grows_at_its_end(tmp_path: Path) -> None:
             await client.post("/context/sensors", json={"orientation": f"side_{n}"})
             await say(client, f"message {n}")
     calls = turn_calls(scripted.chat)
-    for before, after in zip(calls, calls[1:], strict=False):
+    for before, after in pairwise(calls):
         assert after.startswith(before)
 
 
@@ -202,7 +204,7 @@ async def test_too_many_waiting_turns_are_refused_and_health_still_answers(tmp_p
         first = asyncio.create_task(say(client, "one", "a"))
         await scripted.chat.wait_for_calls(1)
         second = asyncio.create_task(say(client, "two", "b"))
-        while server.priority.turns < 2:
+        while server.priority.turns < 2:  # noqa: ASYNC110 - the server offers no event for it
             await asyncio.sleep(0.01)
         refused = await client.post(
             "/chat/text", json={"text": "three"}, headers={"Device-Id": "c"}

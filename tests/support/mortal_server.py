@@ -15,15 +15,14 @@ import uvicorn
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from support.running import ScriptedEngines, settings_for
-from support.scripted import ScriptedChatModel
-from support.scripted_speech import ScriptedSpeechToText, ScriptedTextToSpeech
-
 from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions, Samples
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from support.running import ScriptedEngines, settings_for
+from support.scripted import ScriptedChatModel
+from support.scripted_speech import ScriptedSpeechToText, ScriptedTextToSpeech
 
 SAID = "I have a cat named Minka."
 FACT = "The user has a cat named Minka"
@@ -51,7 +50,7 @@ def main() -> None:
                 checkpoint("reply.written")
 
     class SpeechToText(ScriptedSpeechToText):
-        async def transcribe(self, audio: Samples, language: str | None):  # noqa: ANN202 - as the base
+        async def transcribe(self, audio: Samples, language: str | None):
             checkpoint("transcribing")
             return await super().transcribe(audio, language)
 

@@ -12,14 +12,14 @@ from pathlib import Path
 import httpx
 import uvicorn
 from fastapi import FastAPI
-from support.scripted import ScriptedChatModel, ScriptedEmbedder
-from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.engines.base import Engines
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from support.scripted import ScriptedChatModel, ScriptedEmbedder
+from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
 
 
 @dataclass

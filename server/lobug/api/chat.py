@@ -9,10 +9,11 @@ from contextlib import aclosing
 from typing import Annotated
 
 import numpy as np
-from fastapi import APIRouter, BackgroundTasks, UploadFile
+from fastapi import APIRouter, BackgroundTasks, Depends, UploadFile
 from fastapi import File as FilePart
 from fastapi.responses import JSONResponse
 
+from lobug.api.body import documented, json_body
 from lobug.api.caller import OwnerDep
 from lobug.api.problems import error_responses, problem
 from lobug.api.schemas import AudioReply, TextReply, TextRequest
@@ -61,6 +62,7 @@ _TURN_ERRORS = (
 @router.post(
     "/chat/text",
     response_model=TextReply,
+    openapi_extra=documented(TextRequest),
     responses=error_responses(
         InvalidEncodingError,
         InvalidRequestError,
@@ -71,7 +73,10 @@ _TURN_ERRORS = (
     ),
 )
 async def chat_text(
-    body: TextRequest, owner: OwnerDep, server: ServerDep, background: BackgroundTasks
+    body: Annotated[TextRequest, Depends(json_body(TextRequest))],
+    owner: OwnerDep,
+    server: ServerDep,
+    background: BackgroundTasks,
 ) -> TextReply | JSONResponse:
     """Say something in writing and get the reply in writing."""
     text = body.text.strip()

@@ -82,8 +82,6 @@ def _validation_problem(error: RequestValidationError) -> LobugError:
     # The offending input stays out: it may be a recording or somebody's words.
     places = []
     for item in error.errors():
-        if item["type"] == "json_invalid":
-            return InvalidEncodingError("the body is not valid JSON")
         place = ".".join(str(part) for part in item["loc"])
         places.append(f"{place}: {item['msg']}")
     return InvalidRequestError("; ".join(places[:5]))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
 
+from fastapi import APIRouter, Depends
+
+from lobug.api.body import documented, json_body
 from lobug.api.caller import OwnerDep
 from lobug.api.problems import error_responses
 from lobug.api.schemas import SensorReply, SensorRequest
@@ -15,9 +18,14 @@ router = APIRouter(tags=["context"])
 
 @router.post(
     "/context/sensors",
+    openapi_extra=documented(SensorRequest),
     responses=error_responses(InvalidEncodingError, InvalidRequestError, BodyTooLargeError),
 )
-async def sensors(body: SensorRequest, owner: OwnerDep, server: ServerDep) -> SensorReply:
+async def sensors(
+    body: Annotated[SensorRequest, Depends(json_body(SensorRequest))],
+    owner: OwnerDep,
+    server: ServerDep,
+) -> SensorReply:
     """Take a reading; it colours this device's turns for the next 30 s, a tap for 5 s."""
     server.take_sensors(owner, body.reading())
     return SensorReply()

@@ -1,0 +1,46 @@
+"""JSON bodies, whatever their content type says: `curl -d` and small devices leave it wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from fastapi import Request
+from pydantic import BaseModel, ValidationError
+
+from lobug.errors import InvalidEncodingError, InvalidRequestError
+
+M = TypeVar("M", bound=BaseModel)
+
+SHOWN_FAULTS = 5
+"""More would be a nuisance to whoever reads them."""
+
+
+def json_body(model: type[M]) -> Callable[[Request], Awaitable[M]]:
+    """A dependency that reads the body as JSON of this shape.
+
+    It raises InvalidEncodingError (not JSON, not UTF-8) or InvalidRequestError (wrong shape). Use
+    ``documented`` on the route, for OpenAPI.
+    """
+
+    async def read(request: Request) -> M:
+        try:
+            return model.model_validate_json(await request.body())
+        except ValidationError as error:
+            faults = error.errors(include_url=False, include_context=False, include_input=False)
+            if any(fault["type"] == "json_invalid" for fault in faults):
+                raise InvalidEncodingError("the body is not valid JSON in UTF-8") from None
+            # The input itself stays out of message and log: it may be somebody's words.
+            shown = (
+                f"{'.'.join(map(str, fault['loc'])) or 'body'}: {fault['msg']}"
+                for fault in faults[:SHOWN_FAULTS]
+            )
+            raise InvalidRequestError("; ".join(shown)) from None
+
+    return read
+
+
+def documented(model: type[BaseModel]) -> dict[str, Any]:
+    """For a route's ``openapi_extra``: the body that ``json_body`` reads."""
+    schema = model.model_json_schema()
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
