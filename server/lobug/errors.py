@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class LobugError(Exception):
-    """Base of all typed failures.
+    """Something unexpected; the log says more. Base of all typed failures.
 
     Class attributes: ``code`` the stable identifier, ``status`` the HTTP status that carries it,
     ``spoken`` what a device shows or says. The exception's text is for developers and logs.
@@ -58,7 +58,7 @@ class BodyTooLargeError(LobugError):
 
 
 class AudioError(LobugError):
-    """Base of what can be wrong with a recording."""
+    """The recording is not audio, or of a kind that is not accepted. Base of audio errors."""
 
     code = "audio_invalid"
     status = 400
@@ -95,7 +95,10 @@ class BusyError(LobugError):
 
 
 class EngineError(LobugError):
-    """Base of engine failures. ``engine`` is chat, embeddings, stt or tts."""
+    """An engine failed in some other way. Base of engine failures.
+
+    ``engine`` is chat, embeddings, stt or tts.
+    """
 
     code = "engine_failed"
     status = 503

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from lobug.cli.errors_page import errors_page
 from lobug.cli.help_page import help_page
 from lobug.cli.reference import MACHINE_DEFAULTS, Setting, sections
 
@@ -73,6 +74,7 @@ def _row(setting: Setting) -> str:
 PAGES: Mapping[str, Callable[[], str]] = {
     "docs/configuration.md": configuration_page,
     "docs/cli.md": help_page,
+    "docs/errors.md": errors_page,
     ".env.example": env_example,
 }
 """Every generated file, by its path in the repository."""
