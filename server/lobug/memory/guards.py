@@ -86,19 +86,23 @@ class NewFact:
 
 
 def accept(candidates: Sequence[Candidate], said: str) -> list[NewFact]:
-    """The candidates that ``said`` (the user's own statements) bears out, without repetitions."""
-    accepted: list[NewFact] = []
-    seen: set[frozenset[str]] = set()
+    """The candidates that ``said`` (the user's own statements) bears out, without repetitions:
+    of two facts with the same words, or one with only some of the other's, the fuller stays."""
+    accepted: list[tuple[NewFact, set[str]]] = []
     for candidate in candidates:
         content = tidy(candidate.fact)
         fact_type = candidate.fact_type.strip().lower()
         if fact_type not in FACT_TYPES or objection(content, said) is not None:
             continue
-        key = frozenset(words.stems(words.content_words(content)))
-        if key not in seen:
-            seen.add(key)
-            accepted.append(NewFact(content, cast("FactType", fact_type)))
-    return accepted[:MAX_FACTS]
+        key = words.stems(words.content_words(content))
+        if not any(key == known for _, known in accepted):
+            accepted.append((NewFact(content, cast("FactType", fact_type)), key))
+    fullest = [
+        fact
+        for fact, key in accepted
+        if NAMING.search(fact.content) or not any(key < known for _, known in accepted)
+    ]
+    return fullest[:MAX_FACTS]
 
 
 def tidy(fact: str) -> str:
@@ -154,8 +158,11 @@ def _has_shape(fact: str, _said: str) -> bool:
 
 
 def _has_subject(fact: str, said: str) -> bool:
+    # Without an "I" or a "my" somewhere it is a remark about the world: "Water boils at 100."
+    if is_english(said) and FIRST_PERSON.search(said) is None:
+        return False
     if SUBJECT.match(fact):
-        return not is_english(said) or FIRST_PERSON.search(said) is not None
+        return True
     opening = re.match(r"(?:[Tt]he\s+)?([^\W\d_][\w-]*)", fact)
     if opening is None or not opening[1][0].isupper():
         return False
