@@ -10,8 +10,8 @@ import snowballstemmer
 
 STOP_WORDS = frozenset(
     """
-    a about after again all also am an and any are as at be because been before being but by can cannot
-    could did do does doing done down for from get gets getting go goes going got had has have
+    a about after again all also am an and any are as at be because been before being but by can
+    cannot could did do does doing done down for from get gets getting go goes going got had has have
     having he her here hers herself him himself his how i if in into is it its itself just let lot
     lots may maybe me might mine more most much must my myself no nor not now of off on once only
     or other our ours ourselves out over own please quite rather really said same say says shall
