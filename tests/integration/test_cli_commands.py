@@ -76,7 +76,7 @@ def test_simulate_for_people_prints_what_was_heard_and_said() -> None:
     with open_door() as door:
         result = lobug("simulate", "--server", door.url, "--text", "Good [morning]")
     assert result.exit_code == 0, result.output
-    for words in ("Good [morning]", "Hello, typist.", "1 turns, 0 failed"):
+    for words in ("Good [morning]", "Hello, typist.", "1 turn, 0 failed"):
         assert words in result.stdout
 
 

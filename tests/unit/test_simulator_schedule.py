@@ -93,7 +93,8 @@ def test_expectations_beyond_the_contract() -> None:
     [
         ("goforward.wav", "001-goforward.wav"),
         ("What's my name?", "001-what-s-my-name.wav"),
-        ("../../etc/passwd", "001-passwd.wav"),
+        ("../../etc/passwd", "001-etc-passwd.wav"),
+        ("Hello there. What can you do?", "001-hello-there-what-can-you-do.wav"),
         ("…", "001-reply.wav"),
     ],
 )

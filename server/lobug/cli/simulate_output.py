@@ -44,7 +44,7 @@ class Table:
     """For people: each turn as it happens, then a table of the times."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(highlight=False)
+        self._console = console or Console(highlight=False, soft_wrap=True)
         self._said: set[str] = set()
 
     def result(self, result: Result) -> None:
@@ -63,10 +63,13 @@ class Table:
         if summary.turns:
             self._console.print(_times(summary))
         record = summary.record()
-        line = (
-            f"{record['turns']} turns, {record['failed_turns']} failed;"
-            f" {summary.health_checks} health checks, {summary.health_failures} failed;"
-            f" {summary.sensor_reports} sensor reports, {summary.sensor_failures} failed"
+        line = "; ".join(
+            f"{count} {what}{'' if count == 1 else 's'}, {failed} failed"
+            for what, count, failed in (
+                ("turn", len(summary.turns), summary.failed_turns),
+                ("health check", summary.health_checks, summary.health_failures),
+                ("sensor report", summary.sensor_reports, summary.sensor_failures),
+            )
         )
         if summary.turns and record["p50_s"] is not None:
             line += f"; p50 {record['p50_s']} s, p95 {record['p95_s']} s"

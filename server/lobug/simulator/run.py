@@ -105,7 +105,8 @@ def unmet(turn: TurnResult, options: RunOptions) -> list[str]:
 
 def reply_name(turn: TurnResult) -> str:
     """File name of a reply: its turn and what was said to it. Pure."""
-    words = re.sub(r"[^a-z0-9]+", "-", Path(turn.said).stem.lower()).strip("-")[:40].strip("-")
+    said = re.sub(r"\.(wav|wave)$", "", turn.said.lower())
+    words = re.sub(r"[^a-z0-9]+", "-", said).strip("-")[:40].strip("-")
     return f"{turn.index:03d}-{words or 'reply'}.wav"
 
 
