@@ -8,7 +8,7 @@ import json
 import threading
 import wave
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -116,30 +116,24 @@ def good_script(**changes: list[Answer]) -> dict[str, list[Answer]]:
 def open_door(script: dict[str, list[Answer]] | None = None) -> Iterator[Door]:
     """Serve in a thread of its own, so that tests of commands may block."""
     door = Door(script if script is not None else good_script())
-    loop = asyncio.new_event_loop()
     ready = threading.Event()
-    server: list[asyncio.Server] = []
+    handles: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
-    async def start() -> None:
-        server.append(await asyncio.start_server(door.serve, "127.0.0.1", 0, limit=1 << 24))
-        door.port = server[0].sockets[0].getsockname()[1]
+    async def serve() -> None:
+        server = await asyncio.start_server(door.serve, "127.0.0.1", 0, limit=1 << 24)
+        door.port = server.sockets[0].getsockname()[1]
+        stop = asyncio.Event()
+        handles.append((asyncio.get_running_loop(), stop))
         ready.set()
+        await stop.wait()
+        server.close()
 
-    def run() -> None:
-        loop.run_until_complete(start())
-        loop.run_forever()
-        for task in asyncio.all_tasks(loop):
-            task.cancel()
-        loop.run_until_complete(asyncio.sleep(0))
-        loop.close()
-
-    thread = threading.Thread(target=run, daemon=True)
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
     ready.wait()
-    stop: Callable[[], object] = server[0].close
     try:
         yield door
     finally:
-        loop.call_soon_threadsafe(stop)
-        loop.call_soon_threadsafe(loop.stop)
+        loop, stop = handles[0]
+        loop.call_soon_threadsafe(stop.set)
         thread.join()
