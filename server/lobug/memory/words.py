@@ -11,12 +11,12 @@ import snowballstemmer
 STOP_WORDS = frozenset(
     """
     a about after again all also am an and any are as at be because been before being but by can
-    cannot could did do does doing done down for from get gets getting go goes going got had has have
-    having he her here hers herself him himself his how i if in into is it its itself just let lot
-    lots may maybe me might mine more most much must my myself no nor not now of off on once only
-    or other our ours ourselves out over own please quite rather really said same say says shall
-    she should so some still such than that the their theirs them themselves then there these they
-    this those through to too under until up us very was we well were what when where which while
+    cannot could did do does doing done down for from get gets getting go goes going got had has
+    have having he her here hers herself him himself his how i if in into is it its itself just let
+    lot lots may maybe me might mine more most much must my myself no nor not now of off on once
+    only or other our ours ourselves out over own please quite rather really said same say says
+    shall she should so some still such than that the their theirs them themselves then there these
+    they this those through to too under until up us very was we well were what when where which while
     who whom whose why will with would yes yet you your yours yourself
     im ive id ill dont doesnt didnt isnt arent wasnt werent cant couldnt wont wouldnt hes shes its
     thats theyre theyve weve youre yeah ok okay um uh er hmm oh hey hi hello

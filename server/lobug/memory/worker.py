@@ -59,6 +59,10 @@ class Worker:
             except LobugError as error:
                 logger.warning("memory: background work failed: %s", error)
                 pause = DELAY_AFTER_FAILURE_S
+            except Exception:
+                # Whatever it is, the next start must not be what it takes to remember again.
+                logger.exception("memory: a fault in background work")
+                pause = LONGEST_SLEEP_S
             timeout = LONGEST_SLEEP_S if pause is None else min(max(pause, 0.0), LONGEST_SLEEP_S)
             try:
                 async with asyncio.timeout(timeout):

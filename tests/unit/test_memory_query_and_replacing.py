@@ -1,0 +1,118 @@
+"""How a question is put to the index, and when one fact takes another's place."""
+
+from __future__ import annotations
+
+import pytest
+
+from lobug.memory.base import LoggedMessage
+from lobug.memory.cascades import tidy_base_memory, tidy_summary, transcript
+from lobug.memory.extraction import GarbledAnswerError
+from lobug.memory.prompts import BASE_MEMORY_WORDS, SECTIONS
+from lobug.memory.query import in_third_person
+from lobug.memory.replacing import about_the_same, slot_of
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Do you remember my name?", "the user's name?"),
+        ("Where do I live?", "Where does the user live?"),
+        ("What am I building?", "What the user is building?"),
+        ("Tell me what my dog is called", "what the user's dog is called"),
+        ("I moved to Rome. Where did I live before?", "Where does the user live before?"),
+        ("I am so tired today", "I am so tired today"),
+        ("My name is Alex", "My name is Alex"),
+        ("Do you remember?", "Do you remember?"),
+        ("", ""),
+        ("Wo wohne ich?", "Wo wohne ich?"),
+    ],
+)
+def test_questions_are_asked_about_the_user(text: str, query: str) -> None:
+    assert in_third_person(text) == query
+
+
+@pytest.mark.parametrize(
+    ("fact", "slot"),
+    [
+        ("The user's name is Alex", "name"),
+        ("The user is called Alex", "name"),
+        ("The user's dog's name is Rex", None),
+        ("The user lives in Portland", "home"),
+        ("The user has moved to Seattle", "home"),
+        ("The user moved to Oslo as a child", None),
+        ("The user moved to Seattle ten years ago", None),
+        ("The user lives in an old house", None),
+        ("The user lives with Anna", None),
+        ("The user's sister lives in Rome", None),
+        ("The user is 31 years old", "age"),
+        ("The user's birthday is on March 12th", "birthday"),
+        ("The user's favourite colour is green", "favourite color"),
+        ("The user's favorite color is blue", "favourite color"),
+        ("The user's favorite food is bread", "favourite food"),
+        ("The user works at NASA", None),
+    ],
+)
+def test_what_one_has_only_one_of(fact: str, slot: str | None) -> None:
+    assert slot_of(fact) == slot
+
+
+def test_different_relations_are_different_people() -> None:
+    assert not about_the_same("The user's sister is Anna", "The user's brother is Anna")
+    assert about_the_same("The user's sister is Anna", "The user's sister is named Anna")
+    assert about_the_same("The user likes tea", "The user loves tea")
+
+
+@pytest.mark.parametrize("answer", ["", "  ", "{}", '["a b c d e"]', "Okay.", "***"])
+def test_what_is_no_prose_is_no_summary(answer: str) -> None:
+    with pytest.raises(GarbledAnswerError):
+        tidy_summary(answer)
+
+
+def test_a_summary_is_one_paragraph_of_at_most_five_whole_sentences() -> None:
+    answer = "Summary: **The user** came.\n\nThey went. " + "They came again. " * 3 + "They wen"
+    assert tidy_summary(answer) == (
+        "The user came. They went. They came again. They came again. They came again."
+    )
+    assert tidy_summary("The user talked about the") == "The user talked about the"
+
+
+def test_a_base_memory_is_brought_into_shape() -> None:
+    answer = """Here is the document:
+## **User Profile:**
+* Name: Alex
+* name: alex
+Preferences: likes tea
+### Ongoing Topics
+- None
+Key History:
+- (No information given)
+1. Built a robot
+"""
+    assert tidy_base_memory(answer) == (
+        "User Profile:\n- Name: Alex\nPreferences:\n- likes tea\nKey History:\n- 1. Built a robot"
+    )
+
+
+def test_a_base_memory_that_is_too_long_is_cut_evenly() -> None:
+    answer = "\n".join(
+        f"{section}:\n" + "\n".join(f"- {section} {n} " + "word " * 9 for n in range(40))
+        for section in SECTIONS
+    )
+    document = tidy_base_memory(answer)
+    assert BASE_MEMORY_WORDS * 0.9 < len(document.replace("- ", "").split()) <= BASE_MEMORY_WORDS
+    assert all(f"{section}:\n- {section} 0" in document for section in SECTIONS)
+
+
+@pytest.mark.parametrize("answer", ["", "I cannot do that.", "User Profile:\nPreferences:\n- None"])
+def test_a_base_memory_without_content_is_refused(answer: str) -> None:
+    with pytest.raises(GarbledAnswerError):
+        tidy_base_memory(answer)
+
+
+def test_a_transcript_holds_whole_messages_and_at_least_one() -> None:
+    messages = [LoggedMessage(1, "user", "a\n b", 0.0), LoggedMessage(2, "assistant", "c", 0.0)]
+    assert transcript(messages, 100) == ("User: a b\nLo-Bug: c", 2)
+    assert transcript(messages, 12) == ("User: a b", 1)
+    text, fitting = transcript([LoggedMessage(1, "user", "x" * 9_000, 0.0)], 500)
+    assert fitting == 1
+    assert len(text) <= 500
