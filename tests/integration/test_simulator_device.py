@@ -125,6 +125,13 @@ async def test_a_server_that_hangs_is_left_after_the_time_out() -> None:
     assert turn.status is None
 
 
+async def test_the_devices_patience_is_its_own_and_not_that_of_the_http_library() -> None:
+    """httpx gives up after 5 s of silence unless told otherwise; a slow first turn takes longer."""
+    turn = await take_one_turn(Answer(hang=True), timeouts=Timeouts(turn_s=5.5))
+    assert turn.problems == ("no whole answer within 5.5 s",)
+    assert turn.seconds >= 5.5
+
+
 async def test_a_server_that_is_not_there() -> None:
     address = wire.parse_server(f"127.0.0.1:{free_port()}")
     async with SimulatedDevice(address) as device:

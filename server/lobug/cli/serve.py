@@ -62,7 +62,15 @@ def configure_logging(level: str) -> None:
         level=level.upper(), format="%(asctime)s %(levelname)-7s %(name)s: %(message)s", force=True
     )
     if level != "debug":
-        for name in ("httpx", "httpcore", "uvicorn", "faster_whisper", "openai"):
+        for name in (
+            "httpx",
+            "httpx2",
+            "httpcore",
+            "httpcore2",
+            "uvicorn",
+            "faster_whisper",
+            "openai",
+        ):
             logging.getLogger(name).setLevel(logging.WARNING)
 
 

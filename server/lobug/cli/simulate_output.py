@@ -46,6 +46,7 @@ class Table:
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(highlight=False, soft_wrap=True)
         self._said: set[str] = set()
+        self._greeted = False
 
     def result(self, result: Result) -> None:
         """Print turns, and of health and sensors only what is wrong."""
@@ -53,6 +54,9 @@ class Table:
             case TurnResult():
                 self._turn(result)
             case HealthResult():
+                if not self._greeted and not result.problems:
+                    self._console.print(f"[dim]the server is there ({result.seconds:.2f} s)[/dim]")
+                    self._greeted = True
                 self._beat("health check", result.problems)
                 self._degraded(result.degraded)
             case SensorResult():

@@ -68,9 +68,11 @@ class SimulatedDevice:
         self._readings = 0
         self._beats: asyncio.Task[None] | None = None
         self._http = httpx.AsyncClient(
+            timeout=None,  # ``_exchange`` times the whole; httpx would give up after 5 s
             # The firmware opens a connection for each request and follows no redirect; a proxy of
             # this computer's environment is none of its business.
             limits=httpx.Limits(max_keepalive_connections=0),
+            timeout=None,  # noqa: S113 - each exchange has its own, over all of it
             follow_redirects=False,
             trust_env=False,
         )
@@ -201,7 +203,7 @@ class SimulatedDevice:
         except httpx.ConnectError:
             return failed(f"cannot connect to {self._server.url}")
         except httpx.HTTPError as error:
-            return failed(f"the connection broke: {error or type(error).__name__}")
+            return failed(f"the connection broke: {str(error) or type(error).__name__}")
         return Exchange(
             seconds=self._clock() - started,
             first_byte_s=first_byte_s,
