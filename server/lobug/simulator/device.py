@@ -68,7 +68,6 @@ class SimulatedDevice:
         self._readings = 0
         self._beats: asyncio.Task[None] | None = None
         self._http = httpx.AsyncClient(
-            timeout=None,  # ``_exchange`` times the whole; httpx would give up after 5 s
             # The firmware opens a connection for each request and follows no redirect; a proxy of
             # this computer's environment is none of its business.
             limits=httpx.Limits(max_keepalive_connections=0),
