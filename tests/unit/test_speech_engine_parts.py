@@ -1,0 +1,144 @@
+"""The parts of the speech engines that need no model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lobug.engines import select_speech
+from lobug.engines.base import Transcript
+from lobug.engines.stt_whisper import WhisperSpeechToText, better, is_looping, looks_wrong
+from lobug.engines.tts_hibari import HibariVoice, pieces, readable
+from lobug.errors import EngineUnavailableError, ModelMissingError
+from lobug.settings import Settings, SttSettings
+
+STT = SttSettings()
+
+
+def transcript(text: str, logprob: float = -0.2, ratio: float = 1.0) -> Transcript:
+    return Transcript(text, "en", 0.1, logprob, ratio)
+
+
+@pytest.mark.parametrize(
+    ("text", "loops"),
+    [
+        ("", False),
+        ("no no no no", False),
+        ("five five", False),
+        ("very very very good", False),
+        ("the end the end", False),
+        ("the end the end the end", True),
+        ("Well and I said and I said and I said so", True),
+        ("uh uh uh uh uh", True),
+        ("I'm going to be able to do it " * 3, True),
+    ],
+)
+def test_looping(text: str, loops: bool) -> None:
+    assert is_looping(text) is loops
+
+
+@pytest.mark.parametrize(
+    ("found", "wrong"),
+    [
+        (transcript("Hello there."), False),
+        (transcript(""), True),
+        (transcript("Hello", -1.1), True),
+        (transcript("Hello", -0.9), False),
+        (transcript("Hello", ratio=3.0), True),
+        (transcript("a b a b a b"), True),
+    ],
+)
+def test_what_looks_wrong(found: Transcript, wrong: bool) -> None:
+    assert looks_wrong(found, STT) is wrong
+
+
+def test_the_short_window_is_doubted_sooner() -> None:
+    assert looks_wrong(transcript("Hello", -0.9), STT, margin=0.2)
+
+
+def test_the_second_look_wins_unless_it_is_the_worse_one() -> None:
+    doubtful, sure = transcript("Logdoth", -0.93), transcript("Logged off.", -0.19)
+    nothing, noise = transcript(""), transcript("you", -1.4)
+    loop = transcript("so it so it so it")
+    assert better(doubtful, sure, STT) is sure
+    assert better(doubtful, noise, STT) is doubtful
+    assert better(doubtful, nothing, STT) is doubtful
+    assert better(nothing, noise, STT) is noise
+    assert better(loop, noise, STT) is noise
+
+
+async def test_a_missing_whisper_says_which_command_repairs_it(tmp_path: Path) -> None:
+    engine = WhisperSpeechToText(Settings(_env_file=None, models_dir=tmp_path))
+    with pytest.raises(ModelMissingError, match="run `lobug models pull whisper-base`"):
+        await engine.start()
+    status = engine.status()
+    assert not status.ready
+    assert status.reason is not None
+    assert "lobug models pull whisper-base" in status.reason
+    await engine.close()
+
+
+async def test_a_folder_of_ones_own_is_named(tmp_path: Path) -> None:
+    stt = SttSettings(path=tmp_path)
+    engine = WhisperSpeechToText(Settings(_env_file=None, stt=stt))
+    with pytest.raises(ModelMissingError, match="check LOBUG_STT__PATH"):
+        await engine.start()
+    assert engine.status().model == str(tmp_path)
+    await engine.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("5 * 3 * 2", "5 times 3 times 2"),
+        ("7 - 2 is 5", "7 minus 2 is 5"),
+        ("6 / 2", "6 divided by 2"),
+        ("half is 1/2", "half is 1/2"),
+        ("3-4 days", "3-4 days"),
+        ("well - known", "well - known"),
+    ],
+)
+def test_signs_between_numbers_are_words(text: str, read: str) -> None:
+    assert readable(text) == read
+
+
+def test_long_text_is_spoken_in_pieces_cut_at_clauses() -> None:
+    clause = "one two three four five six seven eight nine ten, "
+    found = pieces(clause * 9)
+    assert len(found) == 3
+    assert all(piece.endswith("ten,") for piece in found)
+
+
+@given(st.lists(st.text("ab,. \n", max_size=300), max_size=6).map(" ".join))
+def test_pieces_are_short_and_lose_nothing(text: str) -> None:
+    found = pieces(text)
+    assert all(0 < len(piece) <= 200 for piece in found)
+    assert "".join("".join(found).split()) == "".join(text.split())
+
+
+async def test_no_voice_is_degraded_unless_it_was_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen, why = select_speech.choose_tts(Settings(_env_file=None, tts={"engine": "none"}))
+    assert chosen.status().name == "none"
+    assert not chosen.status().degraded
+    monkeypatch.setattr(select_speech, "voice_file", lambda: None)
+    chosen, why = select_speech.choose_tts(Settings(_env_file=None))
+    await chosen.start()
+    assert chosen.status().degraded
+    assert chosen.status().reason == why
+    assert "make run" in why
+    assert len(await chosen.synthesize("Hello.")) == 0
+    await chosen.close()
+
+
+def test_the_embedded_voice_is_the_default() -> None:
+    assert isinstance(select_speech.choose_tts(Settings(_env_file=None))[0], HibariVoice)
+
+
+async def test_a_voice_that_is_not_started_is_unavailable() -> None:
+    voice = HibariVoice(Settings(_env_file=None))
+    assert voice.status().degraded
+    with pytest.raises(EngineUnavailableError):
+        await voice.synthesize("Hello.")
