@@ -9,15 +9,17 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from lobug.engines import llama_worker
-from lobug.engines.llama_worker import FAILED, READY, WorkerConfig
+from lobug.engines.llama_worker import FAILED, WorkerConfig
 from lobug.errors import EngineError, EngineUnavailableError, ModelMissingError
 
 log = logging.getLogger(__name__)
@@ -34,6 +36,9 @@ REUSE_TOKENS: Final = 32
 STEADY_S: Final = 60.0
 """A process that ran this long had no trouble starting: the next restart is immediate again."""
 
+_PREFIX: Final = "lobug-"
+_SOCKET: Final = "llm.sock"
+_LEFTOVER_AGE_S: Final = 3600.0
 _LOGGED_CHARS: Final = 300
 
 _WORKER: Final = str(Path(llama_worker.__file__).absolute())
@@ -139,42 +144,69 @@ class LlamaProcess:
         failures = 0
         while True:
             self._retry_now.clear()
-            outcome = self._outcome or loop.create_future()
-            process: asyncio.subprocess.Process | None = None
+            began = loop.time()
             try:
-                process = await self._spawn()
-                endpoint, drain = await self._wait_loaded(process)
-                began = loop.time()
-                self.endpoint, self.failure, self.reason = endpoint, None, None
-                self._outcome = loop.create_future()
-                outcome.set_result(None)
-                code = await process.wait()
-                await drain
-                self.reason = f"it {_ended(code)} and is being restarted"
-                log.warning("the embedded chat model's process %s", _ended(code))
+                await self._one_life()
                 failures = 0 if loop.time() - began > STEADY_S else failures + 1
             except EngineError as error:
-                self.failure, self.reason = error, str(error)
-                log.warning("the embedded chat model does not start: %s", error)
                 failures += 1
-                self._outcome = loop.create_future()
-                outcome.set_exception(error)
-                outcome.exception()  # nobody has to be waiting
-            finally:
-                self.endpoint, self.pid = None, None
-                if process is not None:
-                    await _end(process)
-                self._remove_directory()
+                log.warning("the embedded chat model does not start: %s", error)
+                self.failure, self.reason = error, str(error)
+                self._announce(error)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._backoff(max(0, failures - 1))):
                     await self._retry_now.wait()
             self.restarts += 1
+
+    async def _one_life(self) -> None:
+        """Start the process and return when it has ended, leaving nothing behind.
+
+        Raises EngineError when the model was not loaded.
+        """
+        process: asyncio.subprocess.Process | None = None
+        listener: asyncio.Task[None] | None = None
+        try:
+            process = await self._spawn()
+            self.pid = process.pid
+            listener = asyncio.ensure_future(_log(process.stderr))
+            self.endpoint = await self._wait_loaded(process)
+            self.failure, self.reason = None, None
+            self._announce(None)
+            code = await process.wait()
+            self.reason = f"it {_ended(code)} and is being restarted"
+            log.warning("the embedded chat model's process %s", _ended(code))
+        finally:
+            self.endpoint, self.pid = None, None
+            await _uninterrupted(self._clean_up(process, listener))
+
+    def _announce(self, error: EngineError | None) -> None:
+        """Tell who waits how the start went; from now on they wait for the next one."""
+        outcome, self._outcome = self._outcome, asyncio.get_running_loop().create_future()
+        if outcome is None:
+            return
+        if error is None:
+            outcome.set_result(None)
+        else:
+            outcome.set_exception(error)
+            outcome.exception()  # nobody has to be waiting
+
+    async def _clean_up(
+        self, process: asyncio.subprocess.Process | None, listener: asyncio.Task[None] | None
+    ) -> None:
+        if process is not None:
+            await _end(process)
+        if listener is not None:
+            await listener
+        if self._directory is not None:
+            shutil.rmtree(self._directory, ignore_errors=True)
+            self._directory = None
 
     async def _spawn(self) -> asyncio.subprocess.Process:
         options = self._options
         if not options.model_path.is_file():
             raise ModelMissingError("chat", self._advice("there is no", "pull"))
         try:
+            await asyncio.to_thread(_remove_leftovers)
             self._directory = _private_directory()
             environment = {k: v for k, v in os.environ.items() if not k.startswith("LOBUG_")}
             # Waiting threads sleep: spinning made generation 8 to 11 times slower on busy cores.
@@ -185,7 +217,7 @@ class LlamaProcess:
                 _WORKER,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
+                stderr=asyncio.subprocess.PIPE,
                 env=environment,
                 # Ctrl+C in the terminal is the server's business: the child ends when it is told.
                 start_new_session=True,
@@ -196,14 +228,12 @@ class LlamaProcess:
                 "chat", f"the embedded model's process cannot be started: {error.strerror}"
             ) from error
 
-    async def _wait_loaded(
-        self, process: asyncio.subprocess.Process
-    ) -> tuple[Endpoint, asyncio.Task[None]]:
+    async def _wait_loaded(self, process: asyncio.subprocess.Process) -> Endpoint:
         """Hand the child its configuration and wait until it answers. Raises EngineError."""
         options = self._options
         if process.stdin is None or process.stdout is None or self._directory is None:
             raise EngineUnavailableError("chat", "the embedded model's process has no pipes")
-        endpoint = Endpoint(str(self._directory / "llm.sock"), secrets.token_urlsafe(32))
+        endpoint = Endpoint(str(self._directory / _SOCKET), secrets.token_urlsafe(32))
         config = WorkerConfig(
             model_path=str(options.model_path),
             socket_path=endpoint.socket,
@@ -215,29 +245,28 @@ class LlamaProcess:
             reuse_tokens=REUSE_TOKENS,
             parent_pid=os.getpid(),
         )
-        self.pid = process.pid
         try:
             async with asyncio.timeout(options.start_timeout_s):
                 process.stdin.write(config.to_line().encode())
                 with contextlib.suppress(ConnectionError):  # it is dead: reading says so as well
                     await process.stdin.drain()
-                said = await _read_until_marker(process.stdout)
-                if said is None:
+                line = (await process.stdout.readline()).decode(errors="replace").rstrip()
+                if not line:
                     code = await process.wait()
         except TimeoutError as error:
             raise EngineUnavailableError(
                 "chat", f"the embedded model was not loaded within {options.start_timeout_s:g} s"
             ) from error
-        if said is None:
+        if not line:
             raise EngineUnavailableError(
                 "chat",
                 f"the embedded model's process {_ended(code)} while it loaded"
                 f" {options.model_path.name}; is there enough free memory?",
             )
-        if said.startswith(FAILED):
-            log.debug("llama.cpp: %s", said[:_LOGGED_CHARS])
+        if line.startswith(FAILED):
+            log.debug("llama.cpp: %s", line[:_LOGGED_CHARS])
             raise ModelMissingError("chat", self._advice("llama.cpp cannot load", "verify"))
-        return endpoint, asyncio.ensure_future(_drain(process.stdout))
+        return endpoint
 
     def _advice(self, what: str, command: str) -> str:
         path = self._options.model_path
@@ -245,58 +274,77 @@ class LlamaProcess:
             return f"{what} {path}; check LOBUG_CHAT__EMBEDDED_PATH, it has to be a GGUF file"
         return f"{what} {path}; run `lobug models {command}`"
 
-    def _remove_directory(self) -> None:
-        if self._directory is not None:
-            shutil.rmtree(self._directory, ignore_errors=True)
-            self._directory = None
-
 
 def _private_directory() -> Path:
     """A new directory that only this user can enter, short enough for a socket in it."""
-    directory = Path(tempfile.mkdtemp(prefix="lobug-"))
-    if len(os.fsencode(directory / "llm.sock")) <= MAX_SOCKET_PATH:
+    directory = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    if len(os.fsencode(directory / _SOCKET)) <= MAX_SOCKET_PATH:
         return directory
     directory.rmdir()
-    return Path(tempfile.mkdtemp(prefix="lobug-", dir="/tmp"))
+    return Path(tempfile.mkdtemp(prefix=_PREFIX, dir="/tmp"))
 
 
-async def _lines(stream: asyncio.StreamReader) -> str | None:
-    """The next line, None at the end. A line beyond the buffer is dropped."""
-    while True:
+async def _log(stream: asyncio.StreamReader | None) -> None:
+    """Pass what llama.cpp prints on to the log, until the child ends."""
+    while stream is not None:
         try:
             line = await stream.readline()
         except ValueError:
+            continue  # longer than the buffer, and dropped
+        if not line:
+            return
+        log.debug("llama.cpp: %s", line.decode(errors="replace").rstrip()[:_LOGGED_CHARS])
+
+
+def _remove_leftovers() -> None:
+    """Remove folders of children that were killed together with their server.
+
+    Only those of this user whose socket nobody listens on, and that are an hour old: another
+    server may just be starting.
+    """
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        address = folder / _SOCKET
+        try:
+            age = time.time() - folder.stat().st_mtime
+            if folder.stat().st_uid != os.getuid() or age < _LEFTOVER_AGE_S:
+                continue
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.settimeout(1.0)
+                probe.connect(str(address))
+        except ConnectionRefusedError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
             continue
-        return line.decode(errors="replace").rstrip() if line else None
 
 
-async def _read_until_marker(stream: asyncio.StreamReader) -> str | None:
-    """The line that says how loading went; None when the child ended without a word."""
-    while (line := await _lines(stream)) is not None:
-        if line.startswith((READY, FAILED)):
-            return line
-        log.debug("llama.cpp: %s", line[:_LOGGED_CHARS])
-    return None
-
-
-async def _drain(stream: asyncio.StreamReader) -> None:
-    while (line := await _lines(stream)) is not None:
-        log.debug("llama.cpp: %s", line[:_LOGGED_CHARS])
+async def _uninterrupted(work: Coroutine[None, None, None]) -> None:
+    """Finish ``work`` even when the task that waits for it is cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """End the child: it leaves when its standard input ends, and is killed if it does not."""
-    if process.returncode is not None:
-        return
     if process.stdin is not None:
         process.stdin.close()
     try:
         async with asyncio.timeout(2.0):
             await process.wait()
     except TimeoutError:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        _kill(process)
         await process.wait()
+    except asyncio.CancelledError:
+        _kill(process)
+        raise
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
 
 
 def _ended(code: int) -> str:

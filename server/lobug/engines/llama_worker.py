@@ -6,8 +6,8 @@ configuration (``WorkerConfig``, JSON), which holds the key and therefore goes n
 arguments nor through the environment. The end of standard input ends the process: that is how it
 notices that its parent is gone, whatever the parent died of.
 
-On standard output it says ``READY`` or ``FAILED <why>`` in a line of its own; every other line is
-llama.cpp's log.
+Standard output carries one line, ``READY <address>`` or ``FAILED <why>``; llama.cpp's log goes to
+standard error.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ import shutil
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-READY: Final = "@lobug ready"
-"""The line that says that the model is loaded and the socket answers."""
+READY: Final = "ready"
+"""Start of the line that says that the model is loaded and the socket answers."""
 
-FAILED: Final = "@lobug failed"
-"""The start of the line that says why the model could not be loaded."""
+FAILED: Final = "failed"
+"""Start of the line that says why the model could not be loaded."""
 
 EXIT_LOAD_FAILED: Final = 3
 """Exit code after ``FAILED``: the file is no model that this llama.cpp can load."""
@@ -103,24 +104,28 @@ def _parameters(config: WorkerConfig) -> Any:
     return p
 
 
-def _die_with_parent(parent_pid: int) -> None:
-    """On Linux, ask for SIGTERM when the parent dies: also when its pipe leaked elsewhere."""
+def _ask_for_sigterm_with_parent() -> None:
+    """On Linux: be told when the parent dies, also when its end of the pipe leaked elsewhere."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != parent_pid:
-        os._exit(0)
 
 
-def _say(line: str) -> None:
-    sys.stdout.write(line.replace("\n", " ") + "\n")
-    sys.stdout.flush()
+def _own_stdout() -> Callable[[str], None]:
+    """Keep standard output for this module; whatever llama.cpp prints goes to standard error."""
+    ours = os.dup(1)
+    os.dup2(2, 1)
+
+    def say(line: str) -> None:
+        os.write(ours, line.replace("\n", " ").encode() + b"\n")
+
+    return say
 
 
 def main() -> None:
     """Load the model, serve it on the socket, and leave when standard input ends."""
     config = WorkerConfig.from_line(sys.stdin.readline())
-    _die_with_parent(config.parent_pid)
+    say = _own_stdout()
 
     def leave(*_: object) -> None:
         shutil.rmtree(Path(config.socket_path).parent, ignore_errors=True)
@@ -138,12 +143,15 @@ def main() -> None:
 
         server = xllamacpp.Server(_parameters(config))
     except Exception as error:  # noqa: BLE001 - whatever it is, the parent gets it as a sentence
-        _say(f"{FAILED} {error}")
+        say(f"{FAILED} {error}")
         sys.exit(EXIT_LOAD_FAILED)
-    # xllamacpp installs handlers of its own while it starts.
+    # Only now: xllamacpp installs handlers of its own while it starts.
     signal.signal(signal.SIGTERM, leave)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _say(f"{READY} {server.listening_address}")
+    _ask_for_sigterm_with_parent()
+    if os.getppid() != config.parent_pid:
+        leave()
+    say(f"{READY} {server.listening_address}")
     threading.Event().wait()
 
 
