@@ -94,6 +94,11 @@ def all_prompts() -> tuple[Clip, ...]:
     )
 
 
+def sound(name: str) -> Samples:
+    """A prompt that is no speech, e.g. ``beep``."""
+    return _g722(PROMPTS / f"{name}.g722")
+
+
 def room_silence(seconds: int) -> Samples:
     """Nobody speaking in the studio of the prompts; 1 to 10 seconds."""
     return _g722(PROMPTS / f"silence/{seconds}.g722")

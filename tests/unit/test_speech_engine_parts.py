@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from lobug.engines import select_speech
 from lobug.engines.base import Transcript
-from lobug.engines.stt_whisper import WhisperSpeechToText, better, is_looping, looks_wrong
+from lobug.engines.stt_whisper import (
+    WhisperSpeechToText,
+    better,
+    is_looping,
+    is_silence,
+    looks_wrong,
+)
 from lobug.engines.tts_hibari import HibariVoice, pieces, readable
 from lobug.errors import EngineUnavailableError, ModelMissingError
 from lobug.settings import Settings, SttSettings
@@ -57,6 +63,13 @@ def test_what_looks_wrong(found: Transcript, wrong: bool) -> None:
 
 def test_the_short_window_is_doubted_sooner() -> None:
     assert looks_wrong(transcript("Hello", -0.9), STT, margin=0.2)
+
+
+def test_silence_gets_no_second_look() -> None:
+    assert is_silence(Transcript("you", "en", 0.74, -1.06, 0.3), STT)
+    assert not is_silence(Transcript("N.", "en", 0.72, -0.88, 0.3), STT)
+    assert not is_silence(Transcript("Ah!", "en", 0.44, -1.87, 0.3), STT)
+    assert not is_silence(transcript(""), STT)
 
 
 def test_the_second_look_wins_unless_it_is_the_worse_one() -> None:

@@ -22,7 +22,7 @@ _MOST_THREADS = 4
 _LOAD_TIMEOUT_S = 120.0
 _WINDOW_S = 30.0
 _FILES = ("model.bin", "config.json", "tokenizer.json")
-_FALLBACK_TEMPERATURES = (0.0, 0.2, 0.4, 0.8)
+_FALLBACK_TEMPERATURES = (0.0, 0.2, 0.6)
 """With the whole window: first as before, then sampled, until the result looks right."""
 
 _SHORT_WINDOW_DOUBT = 0.2
@@ -102,11 +102,12 @@ class WhisperSpeechToText:
                 cpu_threads=self._settings.threads or min(os.cpu_count() or 1, _MOST_THREADS),
                 local_files_only=True,
             )
+            model.margin = self._settings.window_margin_frames
+            model.minimum = self._settings.window_min_frames
+            # The first use takes longer, and a damaged vocabulary is only noticed by it.
+            self._attempt(model, np.zeros(STT_SAMPLE_RATE, np.float32), "en", (0.0,), short=True)
         except Exception as fault:  # the tokenizer's library raises bare Exception
             raise self._model_missing(f"cannot be loaded ({fault})") from fault
-        model.margin = self._settings.window_margin_frames
-        model.minimum = self._settings.window_min_frames
-        self._attempt(model, np.zeros(STT_SAMPLE_RATE, np.float32), "en", (0.0,), short=True)
         return model
 
     def _model_missing(self, what: str) -> ModelMissingError:
@@ -131,6 +132,8 @@ class WhisperSpeechToText:
         margin = _SHORT_WINDOW_DOUBT if short else 0.0
         if abandoned.is_set() or not looks_wrong(first, self._settings, margin):
             return first
+        if is_silence(first, self._settings):
+            return first
         second = self._attempt(
             model, audio, language, _FALLBACK_TEMPERATURES, short=False, abandoned=abandoned
         )
@@ -153,6 +156,7 @@ class WhisperSpeechToText:
             language=language,
             beam_size=self._settings.beam_size,
             temperature=list(temperatures),
+            best_of=1,
             compression_ratio_threshold=self._settings.max_compression_ratio,
             log_prob_threshold=self._settings.log_prob_threshold,
             # The turn decides what is noise (turn/hearing.py), so nothing is dropped here.
@@ -205,6 +209,14 @@ def looks_wrong(transcript: Transcript, settings: SttSettings, margin: float = 0
         or transcript.avg_logprob < settings.log_prob_threshold + margin
         or transcript.compression_ratio > settings.max_compression_ratio
         or is_looping(transcript.text)
+    )
+
+
+def is_silence(transcript: Transcript, settings: SttSettings) -> bool:
+    """Whether Whisper heard nobody: another look would find nobody either, and take its time."""
+    return bool(transcript.text) and (
+        transcript.no_speech_prob >= settings.no_speech_threshold
+        and transcript.avg_logprob < settings.log_prob_threshold
     )
 
 
