@@ -536,7 +536,7 @@ async def test_nothing_is_ever_read_that_belongs_to_another(
     kit.chat = ScriptedChatModel(
         lambda m, o: (
             good(m, o)
-            if o.json_schema
+            if o.json_schema and "base memory" not in m[0].content
             else f"User Profile:\n- the gist of it: {' '.join(sorted(set(m[-1].content.split())))}"
         )
     )

@@ -21,12 +21,15 @@ from support.scripted import ScriptedChatModel, ScriptedEmbedder
 ADA = Owner("ada", "ada-desk")
 BOB = Owner("bob", "bob-desk")
 
-SUMMARY = "The user told Lo-Bug where they live. Lo-Bug said that it would remember."
-BASE = "User Profile:\n- Lives somewhere\nKey History:\n- Told Lo-Bug a lot"
+# Nothing in these that is not in every transcript: the cascades keep to their source.
+SUMMARY = "The user was there with Lo-Bug. Lo-Bug was there with the user."
+BASE = "User Profile:\n- The user has Lo-Bug\nKey History:\n- Lo-Bug was with the user"
 
 
 def model_that_listens(messages: Sequence[ChatMessage], options: ChatOptions) -> str:
     """Extracts "I <verb> <rest>" as "The user <verb> <rest>", summarizes, distils."""
+    if "base memory" in messages[0].content:
+        return BASE
     if options.json_schema is not None:
         said = messages[-1].content
         facts = [
@@ -34,7 +37,7 @@ def model_that_listens(messages: Sequence[ChatMessage], options: ChatOptions) ->
             for match in re.finditer(r"\bI ((?:[\w' -]+)\.?)", said)
         ]
         return json.dumps(facts)
-    return BASE if "base memory" in messages[0].content else SUMMARY
+    return SUMMARY
 
 
 @dataclass

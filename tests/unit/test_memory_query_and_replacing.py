@@ -11,6 +11,14 @@ from lobug.memory.prompts import BASE_MEMORY_WORDS, SECTIONS
 from lobug.memory.query import in_third_person
 from lobug.memory.replacing import about_the_same, slot_of
 
+SOURCE = (
+    "User: My name is Alex, I like tea, I built a robot. We came, went, came again and talked."
+    " The user lives in Portland. "
+    + " ".join(f"{section} word" for section in SECTIONS)
+    + " "
+    + " ".join(str(n) for n in range(40))
+)
+
 
 @pytest.mark.parametrize(
     ("text", "query"),
@@ -65,15 +73,15 @@ def test_different_relations_are_different_people() -> None:
 @pytest.mark.parametrize("answer", ["", "  ", "{}", '["a b c d e"]', "Okay.", "***"])
 def test_what_is_no_prose_is_no_summary(answer: str) -> None:
     with pytest.raises(GarbledAnswerError):
-        tidy_summary(answer)
+        tidy_summary(answer, SOURCE)
 
 
 def test_a_summary_is_one_paragraph_of_at_most_five_whole_sentences() -> None:
     answer = "Summary: **The user** came.\n\nThey went. " + "They came again. " * 3 + "They wen"
-    assert tidy_summary(answer) == (
+    assert tidy_summary(answer, SOURCE) == (
         "The user came. They went. They came again. They came again. They came again."
     )
-    assert tidy_summary("The user talked about the") == "The user talked about the"
+    assert tidy_summary("The user talked about the", SOURCE) == "The user talked about the"
 
 
 def test_a_base_memory_is_brought_into_shape() -> None:
@@ -88,7 +96,7 @@ Key History:
 - (No information given)
 1. Built a robot
 """
-    assert tidy_base_memory(answer) == (
+    assert tidy_base_memory(answer, SOURCE) == (
         "User Profile:\n- Name: Alex\nPreferences:\n- likes tea\nKey History:\n- 1. Built a robot"
     )
 
@@ -98,7 +106,7 @@ def test_a_base_memory_that_is_too_long_is_cut_evenly() -> None:
         f"{section}:\n" + "\n".join(f"- {section} {n} " + "word " * 9 for n in range(40))
         for section in SECTIONS
     )
-    document = tidy_base_memory(answer)
+    document = tidy_base_memory(answer, SOURCE)
     assert BASE_MEMORY_WORDS * 0.9 < len(document.replace("- ", "").split()) <= BASE_MEMORY_WORDS
     assert all(f"{section}:\n- {section} 0" in document for section in SECTIONS)
 
@@ -106,7 +114,7 @@ def test_a_base_memory_that_is_too_long_is_cut_evenly() -> None:
 @pytest.mark.parametrize("answer", ["", "I cannot do that.", "User Profile:\nPreferences:\n- None"])
 def test_a_base_memory_without_content_is_refused(answer: str) -> None:
     with pytest.raises(GarbledAnswerError):
-        tidy_base_memory(answer)
+        tidy_base_memory(answer, SOURCE)
 
 
 def test_a_transcript_holds_whole_messages_and_at_least_one() -> None:
@@ -116,3 +124,33 @@ def test_a_transcript_holds_whole_messages_and_at_least_one() -> None:
     text, fitting = transcript([LoggedMessage(1, "user", "x" * 9_000, 0.0)], 500)
     assert fitting == 1
     assert len(text) <= 500
+
+
+def test_a_base_memory_is_read_from_json_too() -> None:
+    answer = '{"User Profile": ["Alex", 3], "Preferences": ["likes tea", "likes TEA"], "x": 1}'
+    assert tidy_base_memory(answer, SOURCE) == "User Profile:\n- Alex\nPreferences:\n- likes tea"
+
+
+def test_instructions_and_inventions_never_become_base_memory() -> None:
+    answer = """User Profile:
+- Lives in Portland
+- Lives in Madrid
+- Keep names, dates and numbers exactly
+- Has 77 robots
+"""
+    assert tidy_base_memory(answer, SOURCE) == "User Profile:\n- Lives in Portland"
+
+
+def test_a_summary_keeps_only_what_was_in_the_conversation() -> None:
+    answer = (
+        "Alex built a robot. Alex likes tea in Madrid. Lo-Bug sold yachts and diamonds to pirates."
+    )
+    assert tidy_summary(answer, SOURCE) == "Alex built a robot."
+
+
+def test_an_old_home_in_base_memory_gives_way_to_the_new_one() -> None:
+    facts = ["The user's name is Alex", "The user moved to Seattle"]
+    answer = "User Profile:\n- Name is Alex\n- Lives in Portland"
+    assert tidy_base_memory(answer, SOURCE, facts) == (
+        "User Profile:\n- Name is Alex\n- Moved to Seattle"
+    )

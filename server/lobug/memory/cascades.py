@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lobug.engines.base import ChatModel
-from lobug.memory import log, summaries, tasks
+from lobug.memory import log, replacing, summaries, tasks, words
 from lobug.memory.asking import ask, prompt_chars
 from lobug.memory.base import LoggedMessage, RelevantFact
 from lobug.memory.database import Checkpoint, Database
@@ -14,6 +15,7 @@ from lobug.memory.driver import Connection
 from lobug.memory.extraction import GarbledAnswerError
 from lobug.memory.prompts import (
     BASE_MEMORY_WORDS,
+    BASE_SCHEMA,
     SECTIONS,
     distill_base_memory_messages,
     summarize_conversation_messages,
@@ -74,39 +76,38 @@ def transcript(messages: Sequence[LoggedMessage], limit: int) -> tuple[str, int]
     return "\n".join(lines), len(lines)
 
 
-def tidy_summary(answer: str) -> str:
-    """A summary as one paragraph of at most five sentences.
+def tidy_summary(answer: str, source: str) -> str:
+    """A summary as one paragraph of at most five sentences that keep to the transcript.
 
-    Raises GarbledAnswerError for an answer that is no prose.
+    Raises GarbledAnswerError for an answer that is no prose or about something else.
     """
     text = re.sub(r"^(?:the\s+)?summary\s*:\s*", "", answer.strip(), flags=re.IGNORECASE)
     text = re.sub(r"[*_#`]+", "", re.sub(r"\s+", " ", text)).strip()
     sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z\"'])", text)
     if len(sentences) > 1 and not re.search(r"[.!?][\"']?$", sentences[-1]):
         sentences.pop()  # cut off in the middle
-    text = " ".join(sentences[:SUMMARY_SENTENCES])
+    known = f"{source} Lo-Bug user assistant"
+    kept = [sentence for sentence in sentences if words.borne_out(sentence, known, 0.4)]
+    text = " ".join(kept[:SUMMARY_SENTENCES])
     if len(text.split()) < 4 or text.startswith(("{", "[")):
-        raise GarbledAnswerError("the summary is empty or no prose")
+        raise GarbledAnswerError("the summary is empty, no prose, or about something else")
     return text
 
 
-def tidy_base_memory(answer: str) -> str:
-    """A base memory with its four sections, without empty lines of a section and repetitions,
-    shortened evenly to 400 words. Raises GarbledAnswerError when no section has a line."""
+def tidy_base_memory(answer: str, source: str, facts: Sequence[str] = ()) -> str:
+    """A base memory with its four sections, from the model's JSON or from the document itself.
+
+    Only lines that keep to ``source`` (what the model was given) stay, each once, shortened evenly
+    to 400 words; a line that ``facts`` have made obsolete says what they say.
+    Raises GarbledAnswerError when no line is left.
+    """
     found: dict[str, list[str]] = {section: [] for section in SECTIONS}
-    section: str | None = None
-    for raw in answer.splitlines():
-        line = re.sub(r"^[\s#*_>-]+|[\s*_]+$", "", raw).strip()
-        heading = next(
-            (name for name in SECTIONS if re.match(rf"{name}\W*(:|$)", line, re.IGNORECASE)), None
-        )
-        if heading is not None:
-            section = heading
-            line = re.sub(rf"^{heading}\W*:?\s*", "", line, flags=re.IGNORECASE)
-        if section is None or not line or _says_nothing(line):
-            continue
-        if line.lower() not in (known.lower() for known in found[section]):
-            found[section].append(line)
+    for section, raw in _lines(answer):
+        line = re.sub(r"\s+", " ", raw).strip(" .-*")
+        seen = (known.lower() for lines in found.values() for known in lines)
+        new = line and not _says_nothing(line) and line.lower() not in seen
+        if new and words.borne_out(line, source):
+            found[section].append(replacing.up_to_date(line, facts))
     while sum(len(line.split()) for lines in found.values() for line in lines) > (
         BASE_MEMORY_WORDS - 8  # the headings' own words
     ):
@@ -118,8 +119,35 @@ def tidy_base_memory(answer: str) -> str:
         if lines
     ]
     if not parts:
-        raise GarbledAnswerError("the base memory has none of its sections")
+        raise GarbledAnswerError("the base memory has no line that keeps to what was given")
     return "\n".join(parts)
+
+
+def _lines(answer: str) -> Iterator[tuple[str, str]]:
+    """Sections and lines of an answer: JSON, or the document as text."""
+    try:
+        value = json.loads(re.sub(r"^```\w*\s*|\s*```$", "", answer.strip()))
+    except ValueError:
+        yield from _lines_of_text(answer)
+        return
+    if isinstance(value, dict):
+        for section in SECTIONS:
+            lines = value.get(section)
+            for line in lines if isinstance(lines, list) else []:
+                if isinstance(line, str):
+                    yield section, line
+
+
+def _lines_of_text(answer: str) -> Iterator[tuple[str, str]]:
+    section: str | None = None
+    for raw in answer.splitlines():
+        line = re.sub(r"^[\s#*_>-]+|[\s*_]+$", "", raw).strip()
+        for name in SECTIONS:
+            if re.match(rf"{name}\W*(:|$)", line, re.IGNORECASE):
+                section = name
+                line = re.sub(rf"^{name}\W*:?\s*", "", line, flags=re.IGNORECASE)
+        if section is not None:
+            yield section, line
 
 
 def _says_nothing(line: str) -> bool:
@@ -169,7 +197,7 @@ async def summarize(
             attempts=task.attempts,
         )
         checkpoint("summarize.after_model")
-        summary = tidy_summary(answer)
+        summary = tidy_summary(answer, text)
 
         def store(
             connection: Connection,
@@ -231,14 +259,16 @@ async def distill(
         room = prompt_chars(chat, distill_base_memory_messages(base, (), known), BASE_TOKENS)
         taken = _fitting(left, room)
         checkpoint("distill.before_model")
+        messages = distill_base_memory_messages(base, [summary.content for summary in taken], known)
         answer = await ask(
             chat,
-            distill_base_memory_messages(base, [summary.content for summary in taken], known),
+            messages,
             max_tokens=BASE_TOKENS,
             attempts=task.attempts,
+            json_schema=BASE_SCHEMA,
         )
         checkpoint("distill.after_model")
-        document = tidy_base_memory(answer)
+        document = tidy_base_memory(answer, messages[-1].content, known)
         ids = [summary.id for summary in taken]
 
         def store(

@@ -70,7 +70,23 @@ SUMMARY_RULES = """\
 You summarize conversations between a user and the assistant Lo-Bug.
 Write one paragraph of three to five sentences, in the third person and the past tense.
 Keep names, dates, numbers and decisions exactly. Say who did or said what: "the user" or "Lo-Bug".
-Write nothing that is not in the conversation. Write only the paragraph."""
+Leave out greetings, jokes and thanks. Write nothing that is not in the conversation.
+Write only the paragraph."""
+
+SUMMARY_EXAMPLE = (
+    """\
+User: I am Quillon and I repair harpsichords.
+Lo-Bug: What a fine craft.
+User: On the ninth of October my aunt Zelda and I fly to Madeira.
+Lo-Bug: Shall I remind you?
+User: No need. How do I get rid of rust?
+Lo-Bug: Try vinegar and a soft brush.""",
+    (
+        "The user said that their name is Quillon and that they repair harpsichords. They told"
+        " Lo-Bug that they and their aunt Zelda fly to Madeira on the ninth of October, and"
+        " declined a reminder. The user asked how to get rid of rust, and Lo-Bug advised vinegar."
+    ),
+)
 
 SECTIONS = ("User Profile", "Preferences", "Ongoing Topics", "Key History")
 """The sections of base memory, in their order."""
@@ -78,16 +94,46 @@ SECTIONS = ("User Profile", "Preferences", "Ongoing Topics", "Key History")
 BASE_MEMORY_WORDS = 400
 """The longest base memory."""
 
-DISTILL_RULES = f"""\
+BASE_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        section: {"type": "array", "maxItems": 10, "items": {"type": "string"}}
+        for section in SECTIONS
+    },
+    "required": list(SECTIONS),
+    "additionalProperties": False,
+}
+"""The reply to ``distill_base_memory_messages``. Asked for the document itself, the 1.5B model
+repeats its instructions; the schema leaves it only the lines to fill in."""
+
+DISTILL_RULES = """\
 You keep the base memory of the assistant Lo-Bug: a short portrait of its user.
-Rewrite it so that it takes in the new summaries and facts.
-Use exactly these four sections, each a line with a colon, then short lines that begin with "- ":
-{": / ".join(SECTIONS)}:
-Rules:
-- Keep what the current base memory says unless something newer contradicts it; then keep the newer.
+You get the current base memory, new summaries and facts. Answer with the new base memory as JSON:
+a list of short lines for each of User Profile (who they are, people, home, work), Preferences,
+Ongoing Topics (projects, plans) and Key History (dated events, changes).
+- Keep what the current base memory says unless something newer contradicts it; then the newer.
 - Keep names, dates and numbers exactly. Write only what is given, never guess.
-- One thing a line, no repetition, at most {BASE_MEMORY_WORDS} words in all.
-- Write only the document."""
+- One thing a line, at most fifteen words, no repetition. Leave out small talk."""
+
+DISTILL_EXAMPLE = (
+    """\
+Current base memory:
+User Profile:
+- Quillon, repairs harpsichords
+- Lives in Tromso
+
+New summaries, oldest first:
+- The user told Lo-Bug that they moved to Narvik in May. They are building a clavichord and asked\
+ about glue.
+
+Facts:
+- The user loves marzipan""",
+    (
+        '{"User Profile": ["Quillon, repairs harpsichords", "Lives in Narvik"],'
+        ' "Preferences": ["Loves marzipan"], "Ongoing Topics": ["Building a clavichord"],'
+        ' "Key History": ["Moved to Narvik in May"]}'
+    ),
+)
 
 
 def fact_extraction_messages(user_text: str) -> list[ChatMessage]:
@@ -105,16 +151,20 @@ def fact_extraction_messages(user_text: str) -> list[ChatMessage]:
 
 def summarize_conversation_messages(conversation_text: str) -> list[ChatMessage]:
     """Ask for a summary of a transcript ("User: ..." and "Lo-Bug: ..." lines)."""
+    shown, summary = SUMMARY_EXAMPLE
     return [
         ChatMessage("system", SUMMARY_RULES),
-        ChatMessage("user", f"The conversation:\n\n{conversation_text}\n\nThe summary:"),
+        ChatMessage("user", shown),
+        ChatMessage("assistant", summary),
+        ChatMessage("user", conversation_text),
     ]
 
 
 def distill_base_memory_messages(
     current_base: str, new_summaries: Sequence[str], recent_facts: Sequence[str]
 ) -> list[ChatMessage]:
-    """Ask for a base memory that takes in summaries and facts."""
+    """Ask for a base memory that takes in summaries and facts; it fits ``BASE_SCHEMA``."""
+    shown, document = DISTILL_EXAMPLE
     parts = [
         "Current base memory:\n" + (current_base or "(empty)"),
         "New summaries, oldest first:\n" + "\n".join(f"- {text}" for text in new_summaries),
@@ -123,5 +173,7 @@ def distill_base_memory_messages(
         parts.append("Facts:\n" + "\n".join(f"- {text}" for text in recent_facts))
     return [
         ChatMessage("system", DISTILL_RULES),
-        ChatMessage("user", "\n\n".join(parts) + "\n\nThe new base memory:"),
+        ChatMessage("user", shown),
+        ChatMessage("assistant", document),
+        ChatMessage("user", "\n\n".join(parts)),
     ]

@@ -13,6 +13,7 @@ what the embedded model was seen to do:
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from lobug.memory import words
 from lobug.memory.guards import OTHERS
@@ -31,6 +32,7 @@ SLOTS = (
     ("birthday", re.compile(r"^The user's birthday is\b", re.I)),
 )
 FAVOURITE = re.compile(r"^The user's favou?rite (\w+(?: \w+)?) (?:is|are)\b", re.I)
+COMMON = words.stems("user name live lives home favorite color birthday year old".split())
 PAST = re.compile(r"\b(?:as a (?:child|kid|student)|ago|when|used to|before|years? old at)\b", re.I)
 
 
@@ -43,6 +45,23 @@ def slot_of(fact: str) -> str | None:
         if pattern.match(fact):
             return None if slot == "home" and PAST.search(fact) else slot
     return None
+
+
+def up_to_date(line: str, facts: Sequence[str]) -> str:
+    """A line of base memory ("Lives in Portland"), or what a fact says instead of it.
+
+    The small model keeps an old home beside the new one. Where a fact is about the same thing, of
+    which there is only one, and says something else, it takes the line's place.
+    """
+    slot = slot_of(f"The user {line[:1].lower()}{line[1:]}") or slot_of(f"The user's {line}")
+    if slot is None:
+        return line
+    for fact in facts:
+        said = words.stems(words.content_words(fact))
+        if slot_of(fact) == slot and not words.stems(words.content_words(line)) & said - COMMON:
+            rest = re.sub(r"^The user(?:'s)? ", "", fact)
+            return rest[:1].upper() + rest[1:]
+    return line
 
 
 def about_the_same(one: str, other: str) -> bool:

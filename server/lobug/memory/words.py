@@ -12,13 +12,13 @@ STOP_WORDS = frozenset(
     """
     a about after again all also am an and any are as at be because been before being but by can
     cannot could did do does doing done down for from get gets getting go goes going got had has
-    have having he her here hers herself him himself his how i if in into is it its itself just let
-    lot lots may maybe me might mine more most much must my myself no nor not now of off on once
-    only or other our ours ourselves out over own please quite rather really said same say says
-    shall she should so some still such than that the their theirs them themselves then there these
-    they this those through to too under until up us very was we well were what when where which while
-    who whom whose why will with would yes yet you your yours yourself
-    im ive id ill dont doesnt didnt isnt arent wasnt werent cant couldnt wont wouldnt hes shes its
+    have having he her here hers herself him himself his how i if in into is it its itself just
+    let lot lots may maybe me might mine more most much must my myself no nor not now of off on
+    once only or other our ours ourselves out over own please quite rather really said same say
+    says shall she should so some still such than that the their theirs them themselves then
+    there these they this those through to too under until up us very was we well were what when
+    where which while who whom whose why will with would yes yet you your yours yourself im ive
+    id ill dont doesnt didnt isnt arent wasnt werent cant couldnt wont wouldnt hes shes its
     thats theyre theyve weve youre yeah ok okay um uh er hmm oh hey hi hello
     """.split()
 )
@@ -40,6 +40,9 @@ NUMBERS = {
 
 # Speech-to-text writes either apostrophe; contractions are cut where the second word begins.
 WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?", re.UNICODE)
+
+# A capital letter where no sentence begins, or a digit.
+NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w'\u2019-]+|\b\d[\w.:]*")
 
 # The verbs people tell about themselves with, whose past the stemmer does not know.
 IRREGULAR = {
@@ -107,6 +110,17 @@ def stem(word: str) -> str:
 def stems(found: Iterable[str]) -> set[str]:
     """The stems of words."""
     return {stem(word) for word in found}
+
+
+def borne_out(text: str, source: str, share: float = 0.6) -> bool:
+    """Whether a text keeps to its source: so large a share of its content words occur there, and
+    of its names and numbers every one."""
+    known = stems(words(source))
+    found = content_words(text)
+    sure = {word for name in NAME.findall(text) for word in content_words(name)}
+    if any(stem(word) not in known for word in sure):
+        return False
+    return sum(stem(word) in known for word in found) >= share * len(found) > 0
 
 
 def any_of(found: Sequence[str]) -> str:
