@@ -26,11 +26,12 @@ bench: ## Measure the stages of a turn, p50 and p95 (ARGS for the script)
 	@$(BIN)/lobug models pull
 	@$(BIN)/python scripts/bench.py $(ARGS)
 
-lint: ## ruff and mypy --strict
+lint: ## ruff, mypy --strict, and whether the generated pages are up to date
 	@sh scripts/bootstrap.sh dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lobug config --check-docs
 
 lock: ## Write the locks from pyproject.toml (UPGRADE=1: to the newest versions)
 	@sh scripts/bootstrap.sh dev
