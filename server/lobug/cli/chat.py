@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 120.0
 """A person can see that it is still thinking; longer than any time-out of the server."""
 
-HELP = "Type and press Enter. /quit or Ctrl-D ends the conversation."
+HELP = "Type and press Enter. Ctrl-D or /quit ends it."
 
 
 def chat(
@@ -82,6 +82,9 @@ def _converse(http: httpx.Client) -> None:
         try:
             with console.status("thinking"):
                 reply = _ask(http, line)
+        except KeyboardInterrupt:
+            console.print("(not waited for)", style="dim")
+            continue
         except CommandError as error:
             if error.code == EXIT_UNREACHABLE:
                 raise
