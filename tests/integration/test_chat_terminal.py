@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pty
 import select
@@ -28,6 +27,7 @@ class Terminal:
     pid: int
     handle: int
     unread: bytes = b""
+    ended: bool = False
 
     def type(self, keys: bytes) -> None:
         os.write(self.handle, keys)
@@ -44,7 +44,9 @@ class Terminal:
         return shown + found
 
     def exit_code(self) -> int:
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        self.ended = True
+        return code
 
 
 @contextmanager
@@ -56,11 +58,12 @@ def chat_with(url: str, folder: Path) -> Iterator[Terminal]:
         arguments = [sys.executable, "-m", "lobug", "chat", "--server", url]
         os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
         os.execv(sys.executable, arguments)  # never returns
+    terminal = Terminal(pid, handle)
     try:
-        yield Terminal(pid, handle)
+        yield terminal
     finally:
         os.close(handle)
-        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+        if not terminal.ended:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
 
