@@ -39,8 +39,7 @@ _EXAMPLES = (
     ("stop", "Okay, I'll be quiet."),
     ("Who are you?", "I am Lo-Bug, the little robot on your desk."),
     (
-        "[Relevant memories]\n- The user has talked with Lo-Bug before\n\n"
-        "What is my favorite song?",
+        "[Relevant memories]\n- The user knows Lo-Bug\n\nWhat is my favorite song?",
         "You haven't told me your favorite song yet. Which one is it?",
     ),
     ("I had a long day.", "That sounds tiring. I hope you can rest a little now."),
