@@ -21,8 +21,8 @@ from lobug.turn.priority import TurnPriority
 
 log = logging.getLogger(__name__)
 
-REOPEN_EVERY_S = 5.0
-"""Seconds between two attempts to open a memory that could not be opened."""
+MEMORY_RETRY_S = 5.0
+"""Seconds between two looks at a memory that cannot be opened or written."""
 
 
 class OllamaWatch(Protocol):
@@ -65,11 +65,10 @@ class LobugServer:
     priority: TurnPriority
     choices: Mapping[str, str] = field(default_factory=dict)
     """By job: why this engine was chosen."""
-    memory_fault: StorageError | None = field(init=False, default=None)
-    """Why the memory is closed; it is tried again every few seconds."""
     ollama: OllamaWatch | None = None
     """Knows whether Ollama answers, chosen or not; None: nobody looks."""
     clock: Callable[[], float] = time.monotonic
+    memory_retry_s: float = MEMORY_RETRY_S
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
     _started_at: float = field(init=False)
@@ -96,27 +95,25 @@ class LobugServer:
         if self.ollama is not None:
             await self.ollama.start()
         await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
-        if not await self._open_memory():
-            self._in_background(self._reopen_memory())
-        self._in_background(self.turns.warm_persona())
-
-    async def _open_memory(self) -> bool:
         try:
             await self.memory.start()
         except StorageError as error:
-            if self.memory_fault is None:
-                log.error("memory: %s", error)  # noqa: TRY400 - a full disk is no bug to be traced
-            self.memory_fault = error
-            return False
-        self.memory_fault = None
-        return True
+            log.error("memory: %s", error)  # noqa: TRY400 - a full disk is no bug to be traced
+        self._in_background(self._watch_memory())
+        self._in_background(self.turns.warm_persona())
 
-    async def _reopen_memory(self) -> None:
+    async def _watch_memory(self) -> None:
+        """Try a memory that failed until it works again: nobody should have to restart for that."""
         while True:
-            await asyncio.sleep(REOPEN_EVERY_S)
-            if await self._open_memory():
-                log.info("the memory is open again")
-                return
+            await asyncio.sleep(self.memory_retry_s)
+            if self.memory.fault() is None:
+                continue
+            try:
+                await self.memory.check()
+            except StorageError as error:
+                log.debug("memory: %s", error)
+            if self.memory.fault() is None:
+                log.info("the memory works again")
 
     async def close(self) -> None:
         """Stop what runs, close the memory, free the engines."""
@@ -150,14 +147,15 @@ class LobugServer:
     def health(self) -> HealthReport:
         """The last known state. Does no I/O."""
         states = {job: engine.status() for job, engine in self.engines.all().items()}
-        degraded = [f"memory: {self.memory_fault}"] if self.memory_fault else []
+        fault = self.memory.fault()
+        degraded = [f"memory: {fault}"] if fault else []
         degraded += [
             f"{job}: {state.reason or 'not ready'}"
             for job, state in states.items()
             if state.degraded or not state.ready
         ]
         return HealthReport(
-            can_talk=states["chat"].ready and self.memory_fault is None,
+            can_talk=states["chat"].ready and fault is None,
             ollama=self.ollama is not None and self.ollama.reachable,
             timestamp=time.time(),
             version=__version__,

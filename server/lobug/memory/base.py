@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from lobug.errors import StorageError
+
 Role = Literal["user", "assistant"]
 FactType = Literal["personal", "preference", "knowledge", "event"]
 
@@ -76,6 +78,13 @@ class Memory(Protocol):
     async def start(self) -> None:
         """Open it and take up the background work that is left. Raises StorageError; may then be
         tried again. Until it has succeeded every other call raises StorageError."""
+
+    async def check(self) -> None:
+        """Find out whether it can be used by now; opens it where that failed before. Raises
+        StorageError."""
+
+    def fault(self) -> StorageError | None:
+        """Why it cannot be used, as last known; no I/O. None: it can."""
 
     async def close(self) -> None:
         """Stop background work and close it. Safe to call twice, and when it never opened."""

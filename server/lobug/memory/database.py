@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from lobug.errors import StorageError, StorageReadOnlyError
+from lobug.errors import StorageCorruptError, StorageError, StorageReadOnlyError
 from lobug.memory import schema
 from lobug.memory.driver import Connection, connect
-from lobug.memory.faults import backups_of, corrupt, typed_errors
+from lobug.memory.faults import backups_of, corrupt, require_room, typed_errors
 
 T = TypeVar("T")
 
@@ -59,27 +59,55 @@ class Database:
         self._reader_thread: ThreadPoolExecutor | None = None
         self._writer: Connection | None = None
         self._reader: Connection | None = None
+        self._open = False
+        self._closed_by: StorageError | None = None
+        self._write_fault: StorageError | None = None
+        self._read_fault: StorageError | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be used."""
+        return self._open
+
+    @property
+    def fault(self) -> StorageError | None:
+        """Why it could not be opened, or why the last write or read failed; None: they did not.
+
+        Damage that was found stays a fault until the file is opened anew.
+        """
+        return self._closed_by or self._write_fault or self._read_fault
 
     @property
     def path(self) -> Path:
         """The database file."""
         return self._options.path
 
-    async def open(self) -> None:
-        """Open, and migrate where needed. A damaged file is left as it is. Safe to call again."""
-        if self._writer_thread is not None:
-            return
+    async def open(self, first: Callable[[Connection], T]) -> T | None:
+        """Open, and migrate where needed. A damaged file is left as it is.
+
+        ``first`` is the first transaction, named resume; only when it has succeeded may anybody
+        else write or read. Returns its result; None: the database was open already.
+        """
+        if self._open:
+            return None
         self._writer_thread = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
         self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="memory-reader")
         try:
             await self._in(self._writer_thread, self._open_writer)
+            result = await self._in(self._writer_thread, lambda: self._transaction("resume", first))
             await self._in(self._reader_thread, self._open_reader)
-        except BaseException:
+        except BaseException as error:
             await self.close()
+            if isinstance(error, StorageError):
+                self._closed_by = error
             raise
+        self._closed_by = self._write_fault = self._read_fault = None
+        self._open = True
+        return result
 
     async def close(self) -> None:
         """Finish what is being written and close. Safe to call twice."""
+        self._open = False
         reader_thread, self._reader_thread = self._reader_thread, None
         writer_thread, self._writer_thread = self._writer_thread, None
         if reader_thread is not None:
@@ -109,11 +137,45 @@ class Database:
                 committed(result)
             return result
 
-        return await self._in(self._writer_thread, run)
+        self._require_open()
+        try:
+            result = await self._in(self._writer_thread, run)
+        except StorageError as error:
+            self._write_fault = error
+            raise
+        if not isinstance(self._write_fault, StorageCorruptError):
+            self._write_fault = None
+        return result
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` on the reader's thread, on one consistent state of the database."""
-        return await self._in(self._reader_thread, lambda: self._snapshot(work))
+        self._require_open()
+        try:
+            result = await self._in(self._reader_thread, lambda: self._snapshot(work))
+        except StorageError as error:
+            self._read_fault = error
+            raise
+        if not isinstance(self._read_fault, StorageCorruptError):
+            self._read_fault = None
+        return result
+
+    async def check(self) -> None:
+        """Find out whether an open database can be read and written."""
+        await self.read(lambda connection: connection.execute("SELECT 1").fetchone())
+
+        def work(connection: Connection) -> None:
+            require_room(self.path)
+            # Although nothing changes: an empty transaction would not touch the file at all.
+            schema.rewrite_version(connection)
+
+        await self.write("check", work)
+
+    def _require_open(self) -> None:
+        if self._open:
+            return
+        if self._closed_by is not None:
+            raise type(self._closed_by)(str(self._closed_by))
+        raise StorageError(f"{self.path} is not open")
 
     async def _in(self, thread: ThreadPoolExecutor | None, work: Callable[[], T]) -> T:
         if thread is None:

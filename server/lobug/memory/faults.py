@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,17 @@ from lobug.memory.driver import driver
 
 # Primary result codes of SQLite, https://www.sqlite.org/rescode.html (low byte of the extended).
 BUSY, LOCKED, READONLY, CORRUPT, FULL, CANTOPEN, NOTADB = 5, 6, 8, 11, 13, 14, 26
+
+
+ROOM_BYTES = 256 * 1024
+"""With less free than this a disk that was full still is: one page more would fit, a turn not."""
+
+
+def require_room(path: Path) -> None:
+    """Raises StorageFullError when hardly anything is free where ``path`` is."""
+    free = shutil.disk_usage(path.parent).free
+    if free < ROOM_BYTES:
+        raise StorageFullError(f"no room to write to {path} ({free} bytes are free)")
 
 
 def backups_of(path: Path) -> list[Path]:

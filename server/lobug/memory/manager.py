@@ -91,7 +91,6 @@ class MemoryManager:
     async def start(self, *, work: bool = True) -> None:
         """Open the database and take up what the last process left; ``work`` False: no worker
         (``process_due`` does its job when called). Safe to call again. Raises StorageError."""
-        await self._database.open()
 
         def resume(connection: Connection) -> tuple[MemoryStats, set[str]]:
             now = self._clock()
@@ -114,7 +113,9 @@ class MemoryManager:
                 users,
             )
 
-        self._stats, self._users = await self._database.write("resume", resume)
+        resumed = await self._database.open(resume)
+        if resumed is not None:
+            self._stats, self._users = resumed
         if work:
             self._worker.start()
 
@@ -122,6 +123,17 @@ class MemoryManager:
         """Stop the worker, finish what is being written, close the file. Safe to call twice."""
         await self._worker.close()
         await self._database.close()
+
+    async def check(self) -> None:
+        """Find out whether it can be used by now; opens it where that failed before."""
+        if self._database.is_open:
+            await self._database.check()
+        else:
+            await self.start()
+
+    def fault(self) -> StorageError | None:
+        """Why it cannot be used, as last known; no I/O."""
+        return self._database.fault
 
     def stats(self) -> MemoryStats:
         """Counts as last known; no I/O."""

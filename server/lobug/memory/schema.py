@@ -18,6 +18,11 @@ def version_of(connection: Connection) -> int:
     return int(version)
 
 
+def rewrite_version(connection: Connection) -> None:
+    """Write the version that the file has."""
+    connection.execute(f"PRAGMA user_version = {version_of(connection)}")
+
+
 def has_tables(connection: Connection) -> bool:
     """Whether anything at all is in the file."""
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None

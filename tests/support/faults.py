@@ -1,0 +1,153 @@
+"""What the tests of faults share: what a problem looks like, and disks that fill up."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from lobug.app import create_app
+from lobug.assembly import with_memory
+from lobug.server import LobugServer
+from lobug.settings import Settings
+from support.running import ScriptedEngines, client_of
+
+PATIENCE_S = 60.0
+"""Longest wait for something that must happen, seconds; only a failing test waits so long."""
+
+
+def assert_problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
+    """The answer is an ErrorReply with this status and code; returns its body."""
+    body: dict[str, Any] = answer.json()
+    assert (answer.status_code, body["error"]["code"]) == (status, code), body
+    assert body["response"], "a device must always get a sentence"
+    assert body["action"] == "respond"
+    assert body["audio_b64"] == ""
+    assert "Traceback" not in answer.text
+    assert 'File "' not in answer.text
+    return body
+
+
+async def say(
+    client: httpx.AsyncClient, text: str = "Hello", device: str = "desk"
+) -> httpx.Response:
+    """`POST /chat/text`."""
+    return await client.post("/chat/text", json={"text": text}, headers={"Device-Id": device})
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    """Return once ``condition`` holds."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not await condition():  # noqa: ASYNC110 - what is asked sits behind a socket
+            await asyncio.sleep(0.02)
+
+
+async def until_ok(client: httpx.AsyncClient) -> dict[str, Any]:
+    """Wait until `/health` says ok; returns it."""
+
+    async def ok() -> bool:
+        return bool((await client.get("/health")).json()["status"] == "ok")
+
+    await until(ok)
+    report: dict[str, Any] = (await client.get("/health")).json()
+    return report
+
+
+async def degraded(client: httpx.AsyncClient, job: str) -> str:
+    """`/health` says degraded and names ``job``; returns the sentence."""
+    answer = await client.get("/health")
+    assert answer.status_code == 200
+    report = answer.json()
+    assert report["status"] == "degraded", report
+    (sentence,) = [line for line in report["degraded"] if line.startswith(f"{job}: ")]
+    assert "Traceback" not in answer.text
+    return str(sentence)
+
+
+@asynccontextmanager
+async def impatient(
+    settings: Settings, scripted: ScriptedEngines
+) -> AsyncIterator[tuple[httpx.AsyncClient, LobugServer]]:
+    """Like ``running``, but the memory is tried again fifty times a second."""
+
+    async def assemble(settings: Settings) -> LobugServer:
+        server = with_memory(settings, scripted.engines())
+        server.memory_retry_s = 0.02
+        return server
+
+    app = create_app(settings, assembler=assemble)
+    async with client_of(app) as client:
+        yield client, app.state.lobug
+
+
+class PageLimit:
+    """A database that may not grow: what SQLite makes of a full disk, on any machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def fill(self, server: LobugServer) -> None:
+        """Leave no room."""
+        self._limit(server, 1)
+
+    def make_room(self, server: LobugServer) -> None:
+        """Leave plenty."""
+        self._limit(server, 1_000_000)
+
+    @staticmethod
+    def _limit(server: LobugServer, pages: int) -> None:
+        writer = server.memory._database._writer  # type: ignore[attr-defined]  # the real memory's
+        assert writer is not None
+        writer.execute(f"PRAGMA max_page_count = {pages}")
+
+
+class SmallDisk:
+    """A file system of four megabytes in memory; only root may make one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def fill(self, _server: LobugServer) -> None:
+        """Leave no room."""
+        with (self.folder / "ballast").open("ab", buffering=0) as ballast:
+            for size in (65_536, 4_096):
+                try:
+                    while ballast.write(bytes(size)) == size:
+                        pass
+                except OSError:
+                    continue
+
+    def make_room(self, _server: LobugServer) -> None:
+        """Remove what fills it."""
+        (self.folder / "ballast").unlink()
+
+
+Disk = PageLimit | SmallDisk
+
+
+@contextmanager
+def mounted(folder: Path) -> Iterator[None]:
+    """A small file system of its own at ``folder``."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=4m", "lobug-test", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True, capture_output=True)
+
+
+def may_mount() -> bool:
+    """Whether this process has the right to mount (CAP_SYS_ADMIN), which containers lack."""
+    if os.geteuid() != 0 or not Path("/proc/self/status").exists():
+        return False
+    cap_sys_admin = 21
+    prctl = ctypes.CDLL(None).prctl
+    return bool(prctl(23, cap_sys_admin, 0, 0, 0) == 1)  # 23: PR_CAPBSET_READ
