@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.text import Text
 
 from lobug.app import create_app
-from lobug.cli.serve import announcement, network_address, open_socket, run_app
+from lobug.cli.listening import open_socket
+from lobug.cli.serve import announcement, network_address, run_app
 from lobug.errors import StorageCorruptError
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -35,7 +36,8 @@ import sys
 from pathlib import Path
 from rich.console import Console
 from lobug.app import create_app
-from lobug.cli.serve import open_socket, run_app
+from lobug.cli.listening import open_socket
+from lobug.cli.serve import run_app
 from support.running import ScriptedEngines, scripted_assembler, settings_for
 
 settings = settings_for(Path(sys.argv[1]))

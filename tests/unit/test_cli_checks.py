@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lobug.cli.chat import default_device_id
 from lobug.cli.checks import conversation, machine, served
 from lobug.cli.checks.finding import Level
 from lobug.cli.checks.served import OllamaState
 from lobug.cli.terminal import local_url
-from lobug.conversation.identity import caller_key
 from lobug.settings import Settings
 
 
@@ -100,9 +98,3 @@ def test_ollama_that_nobody_wants_is_not_missed() -> None:
 )
 def test_where_this_computer_finds_the_server(host: str, port: int, url: str) -> None:
     assert local_url(host, port) == url
-
-
-@pytest.mark.parametrize("hostname", ["desk", "desk.local", "Jo's MacBook Pro", "büro", "日本", ""])
-def test_the_terminals_device_id_is_one_that_the_server_takes(hostname: str) -> None:
-    device_id = default_device_id(hostname)
-    assert caller_key(device_id, None, None) == f"device:{device_id.lower()}"

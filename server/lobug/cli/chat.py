@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
-import socket
 import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -30,7 +28,8 @@ def chat(
         typer.Option(
             metavar="ID",
             help="Who is talking: each device has its own conversation and, unless the settings"
-            " name a common user, its own memory. Default: terminal-<name of this computer>.",
+            " name a common user, its own memory. Without it this computer's address counts, as"
+            " for curl and `lobug simulate`.",
             show_default=False,
         ),
     ] = None,
@@ -42,7 +41,7 @@ def chat(
     import httpx
 
     address = server_address(server)
-    headers = {"Device-Id": device_id or default_device_id(socket.gethostname())}
+    headers = {"Device-Id": device_id} if device_id else {}
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     # People think for longer than a server keeps an idle connection: a new one for each turn.
     limits = httpx.Limits(max_keepalive_connections=0)
@@ -54,11 +53,6 @@ def chat(
             _converse(http)
         else:
             _answer_lines(http, sys.stdin)
-
-
-def default_device_id(hostname: str) -> str:
-    """A device id of the characters that the server takes. Pure."""
-    return "terminal-" + (re.sub(r"[^A-Za-z0-9_.\-]+", "-", hostname).strip("-") or "unnamed")
 
 
 def _check_server(http: httpx.Client, url: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,10 +12,11 @@ from lobug.cli.faults import CommandError
 
 
 def config(
+    context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     docs: Annotated[
         bool,
-        typer.Option("--docs", help="Write docs/configuration.md, docs/cli.md and .env.example."),
+        typer.Option("--docs", help="Write the generated pages of docs/, and .env.example."),
     ] = False,
     check_docs: Annotated[
         bool, typer.Option("--check-docs", help="Fail when those files are not up to date.")
@@ -29,23 +30,24 @@ def config(
 ) -> None:
     """Show the effective settings and where each comes from; secrets are masked."""
     if docs or check_docs:
-        _pages(root, check_only=check_docs)
+        _pages(context.find_root().command, root, check_only=check_docs)
     else:
         _values(as_json=as_json)
 
 
-def _pages(root: Path, *, check_only: bool) -> None:
+def _pages(command: Any, root: Path, *, check_only: bool) -> None:
     from lobug.cli import pages  # loads pydantic
 
     if not (root / "pyproject.toml").is_file():
         raise CommandError(f"{root.absolute()} is not the root of the source tree (see --root)")
+    generated = pages.generated_pages(command)
     if check_only:
-        stale = pages.drifted(root)
+        stale = pages.drifted(root, generated)
         if stale:
             raise CommandError(f"out of date: {', '.join(stale)}; run `lobug config --docs`")
         typer.echo("the generated pages are up to date")
         return
-    written = pages.write(root)
+    written = pages.write(root, generated)
     typer.echo(f"written: {', '.join(written)}" if written else "nothing had changed")
 
 

@@ -17,12 +17,8 @@ All failures end as a sentence on standard error. Exit codes: 0 it worked, 1 it 
 command line is wrong, 3 no server answers."""
 
 
-def help_page() -> str:
-    """The whole page."""
-    # Here and not above: the app imports every command, and one of them writes this page.
-    from lobug.cli.app import app
-
-    root: Any = typer.main.get_command(app)
+def help_page(root: Any) -> str:
+    """The whole page. ``root``: the command that all others hang on."""
     lines = [HEAD]
     lines += _command_lines(root, "lobug", None)
     return "\n".join(lines) + "\n"

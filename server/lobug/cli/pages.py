@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from lobug.cli.errors_page import errors_page
 from lobug.cli.help_page import help_page
@@ -71,30 +72,30 @@ def _row(setting: Setting) -> str:
     return f"| `{setting.env}` | {setting.type_text} | {default} | {meaning} |"
 
 
-PAGES: Mapping[str, Callable[[], str]] = {
-    "docs/configuration.md": configuration_page,
-    "docs/cli.md": help_page,
-    "docs/errors.md": errors_page,
-    ".env.example": env_example,
-}
-"""Every generated file, by its path in the repository."""
+def generated_pages(command: Any) -> Mapping[str, str]:
+    """Every generated file, by its path in the repository. ``command``: the whole of ``lobug``."""
+    return {
+        "docs/configuration.md": configuration_page(),
+        "docs/cli.md": help_page(command),
+        "docs/errors.md": errors_page(),
+        ".env.example": env_example(),
+    }
 
 
-def drifted(root: Path) -> list[str]:
-    """The generated files under ``root`` that are not what the program says now."""
-    stale = []
-    for name, page in PAGES.items():
-        path = root / name
-        if not path.is_file() or path.read_text(encoding="utf-8") != page():
-            stale.append(name)
-    return stale
+def drifted(root: Path, pages: Mapping[str, str]) -> list[str]:
+    """The files under ``root`` that are not what ``pages`` says."""
+    return [
+        name
+        for name, text in pages.items()
+        if not (root / name).is_file() or (root / name).read_text(encoding="utf-8") != text
+    ]
 
 
-def write(root: Path) -> list[str]:
-    """Write the generated files that drifted; returns their names. Raises OSError."""
-    stale = drifted(root)
+def write(root: Path, pages: Mapping[str, str]) -> list[str]:
+    """Write the files that drifted; returns their names. Raises OSError."""
+    stale = drifted(root, pages)
     for name in stale:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(PAGES[name](), encoding="utf-8")
+        path.write_text(pages[name], encoding="utf-8")
     return stale

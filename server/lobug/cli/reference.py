@@ -32,7 +32,7 @@ MACHINE_DEFAULTS: Mapping[str, str] = {
 }
 """Defaults that differ from machine to machine, described: a page must not show one machine's."""
 
-OTHER_VARIABLES: frozenset[str] = frozenset()
+OTHER_VARIABLES: frozenset[str] = frozenset({"LOBUG_TEST_WITHOUT_SPEECH"})
 """Variables with our prefix that are read elsewhere than in the settings."""
 
 _BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}

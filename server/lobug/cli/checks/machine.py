@@ -13,7 +13,7 @@ import httpx
 
 from lobug.cli.checks.finding import Finding, fail, ok, warn
 from lobug.cli.faults import CommandError
-from lobug.cli.serve import open_socket
+from lobug.cli.listening import open_socket
 from lobug.cli.terminal import local_url
 from lobug.settings import Settings
 from lobug.simulator.contract import check_health
