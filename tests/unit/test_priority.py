@@ -78,3 +78,17 @@ async def test_cancelling_the_caller_stops_the_work() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert stopped.is_set()
+
+
+async def test_a_short_turn_starts_the_quiet_time_anew() -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 1:
+            async with priority.turn():
+                pass
+
+    priority = TurnPriority(1.5, sleep)
+    await priority.wait_idle()
+    assert slept == [1.5, 1.5]

@@ -21,9 +21,16 @@ class TurnPriority:
     cancel at any await and to run again.
     """
 
-    def __init__(self, idle_delay_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        idle_delay_s: float = 0.0,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._idle_delay_s = idle_delay_s
+        self._sleep = sleep
         self._turns = 0
+        self._begun = 0
+        """Turns that have ever begun."""
         self._idle = asyncio.Event()
         self._idle.set()
         self._background: set[asyncio.Task[object]] = set()
@@ -37,6 +44,7 @@ class TurnPriority:
     async def turn(self) -> AsyncIterator[None]:
         """Hold the cores for a turn; background work is told to stop, and none starts."""
         self._turns += 1
+        self._begun += 1
         self._idle.clear()
         try:
             for task in tuple(self._background):
@@ -51,8 +59,9 @@ class TurnPriority:
         """Return once no turn has been under way for ``idle_delay_s`` seconds."""
         while True:
             await self._idle.wait()
-            await asyncio.sleep(self._idle_delay_s)
-            if self._idle.is_set():
+            begun = self._begun
+            await self._sleep(self._idle_delay_s)
+            if self._begun == begun:
                 return
 
     async def background(self, work: Callable[[], Awaitable[T]]) -> T:
