@@ -110,6 +110,13 @@ class OllamaProbe:
         """Whether Ollama had the model when it was last asked; no tag means ``:latest``."""
         return model in self._models or f"{model}:latest" in self._models
 
+    def learned(self, model: str, *, present: bool) -> None:
+        """A call has shown that Ollama answers, and whether it has the model."""
+        self.reachable = True
+        self._models = (
+            self._models | {model} if present else self._models - {model, f"{model}:latest"}
+        )
+
     async def start(self) -> None:
         """Ask once, then in the background. Never raises. Each start needs a ``close``."""
         self._periodic.start()
@@ -178,7 +185,7 @@ class OllamaUse:
     def answered(self) -> None:
         """A call went well."""
         self._error = None
-        self._probe.reachable = True
+        self._probe.learned(self._model, present=True)
 
     def failed(self, error: Exception, *, answering: bool = False) -> EngineError:
         """A call failed; returns the typed error to raise."""
@@ -196,6 +203,8 @@ class OllamaUse:
         self._error = typed
         if isinstance(typed, EngineUnavailableError):
             self._probe.reachable = False
+        elif isinstance(typed, ModelMissingError):
+            self._probe.learned(self._model, present=False)
         return typed
 
     def status(self) -> EngineStatus:
