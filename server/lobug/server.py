@@ -100,7 +100,7 @@ class LobugServer:
         except StorageError as error:
             log.error("memory: %s", error)  # noqa: TRY400 - a full disk is no bug to be traced
         self._in_background(self._watch_memory())
-        self._in_background(self.turns.warm_persona())
+        self._in_background(self.turns.warm_up())
 
     async def _watch_memory(self) -> None:
         """Try a memory that failed until it works again: nobody should have to restart for that."""

@@ -148,6 +148,25 @@ async def test_the_conversation_goes_on_after_a_restart(tmp_path: Path) -> None:
     assert "user: My name is Ada\nassistant: Hello, Ada." in turn_calls(scripted.chat)[0]
 
 
+async def test_after_a_restart_the_last_conversation_is_read_ahead_before_anybody_talks(
+    tmp_path: Path,
+) -> None:
+    settings = settings_for(tmp_path)
+    async with running(settings, ScriptedEngines(chat=chat("Hello, Ada."))) as (client, _):
+        await say(client, "Long ago", "attic")
+        await say(client, "My name is Ada", "kitchen")
+    scripted = ScriptedEngines(chat=chat("Ada."))
+    async with running(settings, scripted) as (client, _):
+        await scripted.chat.wait_for_prefills(2)
+        await say(client, "What is my name?", "kitchen")
+    (conversation, lane), (persona, shared) = scripted.chat.prefills[:2]
+    assert lane.endswith("device:kitchen")
+    assert shared == "shared-prefix"
+    assert conversation[: len(persona)] == persona
+    turn = next(call for call in scripted.chat.calls if call.options.lane == lane)
+    assert turn.messages[: len(conversation)] == conversation, "what was read ahead is of use"
+
+
 async def test_the_prompt_only_grows_at_its_end(tmp_path: Path) -> None:
     scripted = ScriptedEngines(chat=chat("Okay."))
     async with running(settings_for(tmp_path), scripted) as (client, _):

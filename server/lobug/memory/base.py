@@ -101,6 +101,9 @@ class Memory(Protocol):
     async def recent_messages(self, owner: Owner, limit: int) -> Sequence[LoggedMessage]:
         """The conversation's last messages, oldest first."""
 
+    async def latest_owners(self, limit: int) -> Sequence[Owner]:
+        """Whose conversations went on last, latest first."""
+
     async def retrieve_context(self, owner: Owner, query: str) -> MemoryContext:
         """Base memory and the facts relevant to ``query``. Never raises for an embedder failure:
         the facts are then those that share words with the query."""

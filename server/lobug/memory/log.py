@@ -69,6 +69,16 @@ def recent(connection: Connection, owner: Owner, limit: int) -> list[LoggedMessa
     return [LoggedMessage(*row) for row in reversed(rows)]
 
 
+def latest_owners(connection: Connection, limit: int) -> list[Owner]:
+    """Whose conversations went on last, latest first."""
+    rows = connection.execute(
+        "SELECT user, conversation FROM conversation_log"
+        " GROUP BY user, conversation ORDER BY max(id) DESC LIMIT ?",
+        (limit,),
+    )
+    return [Owner(user, conversation) for user, conversation in rows]
+
+
 def message(connection: Connection, user: str, message_id: int) -> LoggedMessage | None:
     """One message of a user."""
     row = connection.execute(

@@ -198,6 +198,10 @@ class MemoryManager:
         """The conversation's last messages, oldest first."""
         return await self._database.read(lambda connection: log.recent(connection, owner, limit))
 
+    async def latest_owners(self, limit: int) -> Sequence[Owner]:
+        """Whose conversations went on last, latest first."""
+        return await self._database.read(lambda connection: log.latest_owners(connection, limit))
+
     async def retrieve_context(self, owner: Owner, query: str) -> MemoryContext:
         """Base memory and the facts relevant to ``query``.
 
@@ -284,12 +288,7 @@ class MemoryManager:
     async def _do(self, task: Task) -> bool:
         """Returns whether the chat model has answered."""
         if task.kind == "extract":
-            asked, added = await extract(
-                self._database, self._chat, task, checkpoint=self._checkpoint
-            )
-            if added:
-                self._embedding.facts_added()
-            return asked
+            return await extract(self._database, self._chat, task, checkpoint=self._checkpoint)
         if task.kind == "summarize":
             await cascades.summarize(
                 self._database,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -22,9 +22,11 @@ from lobug.engines.base import (
 )
 from lobug.errors import (
     BusyError,
+    ContextOverflowError,
     EngineError,
     EngineInterruptedError,
     LobugError,
+    StorageError,
     TextTooLongError,
 )
 from lobug.memory.base import Memory, Owner, RelevantFact
@@ -44,6 +46,7 @@ from lobug.turn.priority import PreemptedError, TurnPriority
 from lobug.turn.reply import ReplyParser
 from lobug.turn.speaking import SpeechOutcome, speak
 from lobug.turn.stopwatch import Stopwatch
+from lobug.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
@@ -139,34 +142,65 @@ class TurnRunner:
 
     async def warm(self, owner: Owner) -> None:
         """Let the model read the conversation's prompt ahead of the next turn, if it changed at its
-        beginning. Runs while nobody talks; a turn that arrives stops it."""
+        beginning. Runs while nobody talks; a turn that arrives stops it until it is over."""
         conversation = self._conversations.get(owner)
-        if not conversation.prefix_changed or not conversation.loaded:
+        if conversation.reading_ahead or not conversation.loaded:
             return
-        messages = prefix(self._persona, conversation.base_memory, conversation.memory.messages())
-        if await self._prefill(messages, owner.conversation):
-            conversation.prefix_changed = False
 
-    async def warm_persona(self) -> None:
-        """Let the model read the personality, so that the first turn need not wait for it."""
-        await self._prefill(prefix(self._persona, ""), SHARED_PREFIX_LANE)
+        async def read() -> None:
+            # Looked at only now: reading a prompt that has grown since would throw the newer part
+            # of the model's cache away.
+            if conversation.prefix_changed:
+                history = conversation.memory.messages()
+                messages = prefix(self._persona, conversation.base_memory, history)
+                await self._engines.chat.prefill(messages, owner.conversation)
+                conversation.prefix_changed = False
 
-    async def _prefill(self, messages: list[ChatMessage], lane: str) -> bool:
+        conversation.reading_ahead = True
         try:
-            await self._priority.background(lambda: self._engines.chat.prefill(messages, lane))
-        except PreemptedError:
-            return False
-        except EngineError as error:
-            log.info("could not read the prompt ahead: %s", error)
-            return False
-        return True
+            await self._while_nobody_talks(read)
+        finally:
+            conversation.reading_ahead = False
+
+    async def warm_up(self) -> None:
+        """After a start: let the model read the conversations that will most likely go on, then
+        the personality for new ones, so that the first turn need not wait for it."""
+        places = self._settings.chat.conversation_slots - 1  # one is left for a new conversation
+        try:
+            for owner in await self._memory.latest_owners(places):
+                conversation = self._conversations.get(owner)
+                async with conversation.lock:
+                    await reload(
+                        conversation, self._memory, self._settings.conversation.max_messages
+                    )
+                    conversation.base_memory = await self._memory.base_memory(owner.user)
+                await self.warm(owner)
+        except StorageError as error:
+            log.info("no conversation could be read ahead: %s", error)
+        messages = prefix(self._persona, "")
+        await self._while_nobody_talks(
+            lambda: self._engines.chat.prefill(messages, SHARED_PREFIX_LANE)
+        )
+
+    async def _while_nobody_talks(self, read: Callable[[], Awaitable[None]]) -> None:
+        """Read ahead; begin again after each turn that comes in between."""
+        while True:
+            try:
+                await self._priority.background(read)
+            except PreemptedError:
+                continue
+            except EngineError as error:
+                log.info("could not read the prompt ahead: %s", error)
+            return
 
     @asynccontextmanager
     async def _place(self, owner: Owner) -> AsyncIterator[Conversation]:
         """Wait for this turn's place. Raises BusyError when too many wait already."""
-        if self._places.locked() and self._waiting >= self._settings.limits.max_waiting_turns:
-            raise BusyError(f"{self._waiting} turns are waiting")
         conversation = self._conversations.get(owner)
+        must_wait = self._places.locked() or conversation.turns > 0
+        if must_wait and self._waiting >= self._settings.limits.max_waiting_turns:
+            raise BusyError(f"{self._waiting} turns are waiting")
+        conversation.turns += 1
         self._waiting += 1
         waiting = True
         try:
@@ -176,6 +210,7 @@ class TurnRunner:
                 waiting = False
                 yield conversation
         finally:
+            conversation.turns -= 1
             if waiting:
                 self._waiting -= 1
 
@@ -184,10 +219,11 @@ class TurnRunner:
     ) -> AsyncGenerator[TurnEvent]:
         watch = Stopwatch(self._clock)
         heard: Heard | None = None
-        async for event in self._hear(utterance, watch):
-            yield event
-            if isinstance(event, Heard):
-                heard = event
+        async with aclosing(self._hear(utterance, watch)) as hearing:
+            async for event in hearing:
+                yield event
+                if isinstance(event, Heard):
+                    heard = event
         if heard is None:
             yield Done(Action.IGNORE, "", "", watch.timings())
             return
@@ -210,7 +246,8 @@ class TurnRunner:
         if voice:
             watch.mark("speech")
 
-        await self._store(conversation, message_id, prompt, reply)
+        # A reply that is in the log and not in working memory would be forgotten until a restart.
+        await uninterrupted(self._store(conversation, message_id, prompt, reply))
         watch.mark("stored")
         yield Done(
             reply.action,
@@ -253,6 +290,12 @@ class TurnRunner:
         conversation.base_memory = context.base_memory
         sensors = conversation.sensors.summary(self._clock())
         budget = self._engines.chat.context_tokens - self._settings.chat.max_tokens
+        alone = [
+            *prefix(self._persona, context.base_memory),
+            user_message(text, context.facts, sensors),
+        ]
+        if estimate_tokens(alone) > budget:
+            raise TextTooLongError("the text does not fit the chat model's context window")
         while True:
             # What the history carries already need not be read again.
             visible = conversation.memory.visible_facts()
@@ -262,8 +305,6 @@ class TurnRunner:
             messages = [*prefix(self._persona, context.base_memory, history), user]
             if estimate_tokens(messages) <= budget:
                 return _Prompt(messages, user, facts)
-            if not len(conversation.memory):
-                raise TextTooLongError("the text does not fit the chat model's context window")
             conversation.memory.drop_block()
             conversation.prefix_changed = True
 
@@ -286,54 +327,83 @@ class TurnRunner:
         )
         parser = ReplyParser()
         pieces = 0
-        stream = self._engines.chat.stream(prompt.messages, options)
+        stream = self._write(conversation, prompt, options)
         async with aclosing(stream):
             async for piece in stream:
                 watch.mark("first_token")
                 pieces += 1
-                for event in self._sentences(reply, parser.feed(piece)):
+                sentences = list(parser.feed(piece))
+                reply.action = parser.action
+                for event in self._sentences(reply, sentences):
                     yield event
                 if len(reply.sentences) >= chat.max_sentences or parser.action is Action.IGNORE:
                     break
         if len(reply.sentences) < chat.max_sentences:
             # Models send a piece a token, so this many pieces mean that the limit cut it off.
             cut = pieces >= chat.max_tokens and bool(reply.sentences)
-            for event in self._sentences(reply, parser.flush(truncated=cut)):
+            sentences = list(parser.flush(truncated=cut))
+            reply.action = parser.action
+            for event in self._sentences(reply, sentences):
                 yield event
         watch.mark("reply")
-        reply.action = parser.action
         if typed and not reply.sentences and parser.action is not Action.RESPOND:
             reply.action = Action.RESPOND
-            for event in self._sentences(reply, iter([NOTHING_TO_SAY])):
+            for event in self._sentences(reply, [NOTHING_TO_SAY]):
                 yield event
         elif reply.action is Action.IGNORE:
             yield Ignored("model")
         elif reply.action is Action.RESPOND and not reply.sentences:
             raise EngineInterruptedError("chat", "the model wrote nothing that can be shown")
 
-    def _sentences(self, reply: _Reply, sentences: Iterator[str]) -> Iterator[TurnEvent]:
+    async def _write(
+        self, conversation: Conversation, prompt: _Prompt, options: ChatOptions
+    ) -> AsyncGenerator[str]:
+        """What the model writes. History that does not fit its window after all, because the
+        estimate of its tokens was too low, gives way; not so to words that fit no window."""
+        messages = prompt.messages
+        history = conversation.memory.exchanges()
+        written = False
+        while True:
+            try:
+                async with aclosing(self._engines.chat.stream(messages, options)) as stream:
+                    async for piece in stream:
+                        written = True
+                        yield piece
+            except ContextOverflowError:
+                if written or not len(conversation.memory):
+                    conversation.memory.load(history)
+                    raise
+                conversation.memory.drop_block()
+                conversation.prefix_changed = True
+                kept = conversation.memory.messages()
+                messages = [*prefix(self._persona, conversation.base_memory, kept), prompt.user]
+            else:
+                return
+
+    def _sentences(self, reply: _Reply, sentences: Iterable[str]) -> Iterator[TurnEvent]:
         for sentence in sentences:
             if len(reply.sentences) >= self._settings.chat.max_sentences:
                 return
             index = len(reply.sentences)
             reply.sentences.append(sentence)
             yield ReplyDelta(sentence if index == 0 else f" {sentence}")
-            yield Sentence(index, sentence)
+            if reply.action is Action.RESPOND:  # a reaction is shown, not spoken
+                yield Sentence(index, sentence)
 
     async def _store(
         self, conversation: Conversation, message_id: int, prompt: _Prompt, reply: _Reply
     ) -> None:
         """Write the reply to the log and to working memory."""
         ignored = reply.action is Action.IGNORE
+        # The same words in both: after a restart the model sees the conversation as it was.
+        said = IGNORED_REPLY if ignored else reply.text
+        if reply.action is Action.REACT:
+            said = f"[REACT] {reply.text}".rstrip()
         await self._memory.log_reply(
-            conversation.owner,
-            message_id,
-            IGNORED_REPLY if ignored else reply.text,
-            extract=not ignored,
+            conversation.owner, message_id, said, extract=not ignored
         )
         if ignored:
             return
-        said = f"[REACT] {reply.text}" if reply.action is Action.REACT else reply.text
         exchange = Exchange(
             prompt.user,
             ChatMessage("assistant", said),
