@@ -32,6 +32,11 @@ SUMMARY_SENTENCES = 5
 BASE_TOKENS = 700
 """Longest base memory, tokens: 400 words and their list marks."""
 
+ENGLISH_SHARE = 0.25
+"""From this share of small English words on, what the model was given is English and its answer can
+be checked by its words: people talking have 0.45 and more, German to Spanish 0.13 to 0.17. In
+another language "wohne" and "wohnt" are two words, and nothing would ever be summarized."""
+
 CLIP_CHARS = 1_500
 """A single message is shown to the summarizer at most so long."""
 
@@ -77,7 +82,7 @@ def transcript(messages: Sequence[LoggedMessage], limit: int) -> tuple[str, int]
 
 
 def tidy_summary(answer: str, source: str) -> str:
-    """A summary as one paragraph of at most five sentences that keep to the transcript.
+    """A summary as one paragraph of at most five sentences that keep to an English transcript.
 
     Raises GarbledAnswerError for an answer that is no prose or about something else.
     """
@@ -86,10 +91,13 @@ def tidy_summary(answer: str, source: str) -> str:
     sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z\"'])", text)
     if len(sentences) > 1 and not re.search(r"[.!?][\"']?$", sentences[-1]):
         sentences.pop()  # cut off in the middle
-    known = f"{source} Lo-Bug user assistant"
-    kept = [sentence for sentence in sentences if words.borne_out(sentence, known, 0.4)]
-    text = " ".join(kept[:SUMMARY_SENTENCES])
-    if len(text.split()) < 4 or text.startswith(("{", "[")):
+    shortest = 8  # characters: not every script has spaces
+    if words.is_english(source, ENGLISH_SHARE):
+        known = f"{source} Lo-Bug user assistant"
+        sentences = [part for part in sentences if words.borne_out(part, known, 0.4)]
+        shortest = 16
+    text = " ".join(sentences[:SUMMARY_SENTENCES])
+    if len(text) < shortest or text.startswith(("{", "[")):
         raise GarbledAnswerError("the summary is empty, no prose, or about something else")
     return text
 
@@ -97,16 +105,18 @@ def tidy_summary(answer: str, source: str) -> str:
 def tidy_base_memory(answer: str, source: str, facts: Sequence[str] = ()) -> str:
     """A base memory with its four sections, from the model's JSON or from the document itself.
 
-    Only lines that keep to ``source`` (what the model was given) stay, each once, shortened evenly
-    to 400 words; a line that ``facts`` have made obsolete says what they say.
+    Only lines that keep to ``source`` (what the model was given), if that is English, stay, each
+    once, shortened evenly to 400 words; a line that ``facts`` have made obsolete says what they
+    say.
     Raises GarbledAnswerError when no line is left.
     """
     found: dict[str, list[str]] = {section: [] for section in SECTIONS}
+    checked = words.is_english(source, ENGLISH_SHARE)
     for section, raw in _lines(answer):
         line = re.sub(r"\s+", " ", raw).strip(" .-*")
         seen = (known.lower() for lines in found.values() for known in lines)
         new = line and not _says_nothing(line) and line.lower() not in seen
-        if new and words.borne_out(line, source):
+        if new and (not checked or words.borne_out(line, source)):
             found[section].append(replacing.up_to_date(line, facts))
     while sum(len(line.split()) for lines in found.values() for line in lines) > (
         BASE_MEMORY_WORDS - 8  # the headings' own words

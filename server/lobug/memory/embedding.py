@@ -49,15 +49,9 @@ class FactEmbedder:
         self._clock = clock
         self._checkpoint = checkpoint
         self._failures = 0
-        self._retry_at = 0.0
-        self._done_up_to: tuple[str, int] = ("", 0)
-        """Model and fact id: the model's index has seen every fact up to it."""
-        self._settled = False
-        """Everything was embedded when last looked, and nothing has been added since."""
-
-    def facts_added(self) -> None:
-        """There are new facts."""
-        self._settled = False
+        self._failed_at = 0.0
+        self._seen: tuple[int, int] = (0, 0)
+        """Index and fact, by their ids: the index has seen every fact up to that one."""
 
     def model_id(self) -> str | None:
         """The present model; None: not known yet."""
@@ -83,50 +77,54 @@ class FactEmbedder:
 
     def pause(self) -> float | None:
         """Seconds until the embedder is tried again after a failure; None: it has not failed."""
-        return max(self._retry_at - self._clock(), 0.0) if self._failures else None
+        if not self._failures:
+            return None
+        delay = self._delay()
+        waited = self._clock() - self._failed_at
+        # Less than nothing: the clock was put back. Nobody knows how long it has been then.
+        return max(delay - waited, 0.0) if waited >= 0.0 else 0.0
+
+    def _delay(self) -> float:
+        return min(self._retry_delay_s * 2.0 ** (self._failures - 1), LONGEST_DELAY_S)
 
     async def step(self) -> bool:
         """Embed one batch. Returns False when there is nothing to do now.
 
         A failure of the embedder is tried again later, without an end. Raises StorageError.
         """
-        model_id = self.model_id()
-        if self._failures and self._clock() < self._retry_at:
+        if self.pause():
             return False
-        if self._settled and self._done_up_to[0] == model_id:
-            return False
-        index, batch = await self._database.read(
-            lambda connection: self._next(connection, model_id)
-        )
+        index, batch, newest = await self._database.read(self._next)
         if not batch:
             if index is not None:
                 await self._finish(index)
-            self._settled = True
-            self._done_up_to = (model_id or "", self._done_up_to[1] if index else 0)
+                self._seen = (index.id, newest)
             return False
         try:
-            await self._priority.background(lambda: self._embed(batch))
+            await self._priority.background(lambda: self._embed(index, batch))
         except PreemptedError:
             return True
         except LobugError as error:
             if not isinstance(error, EngineError):
                 raise
             self._failures += 1
-            delay = min(self._retry_delay_s * 2.0 ** (self._failures - 1), LONGEST_DELAY_S)
-            self._retry_at = self._clock() + delay
-            logger.warning("memory: embedding again in %.0f s, it failed: %s", delay, error)
+            self._failed_at = self._clock()
+            logger.warning("memory: embedding again in %.0f s, it failed: %s", self._delay(), error)
             return False
         self._failures = 0
         return True
 
-    def _next(
-        self, connection: Connection, model_id: str | None
-    ) -> tuple[VectorIndex | None, list[UnembeddedFact]]:
+    def _next(self, connection: Connection) -> tuple[VectorIndex | None, list[UnembeddedFact], int]:
+        """The model's index, the facts it has to take in next, and the newest fact of all."""
+        model_id = self.model_id()
         index = vectors.find(connection, model_id) if model_id is not None else None
-        after = self._done_up_to[1] if index and self._done_up_to[0] == model_id else 0
-        return index, facts.unembedded(connection, index, after, self._batch_size)
+        after = self._seen[1] if index is not None and self._seen[0] == index.id else 0
+        batch = facts.unembedded(connection, index, after, self._batch_size)
+        return index, batch, facts.newest_id(connection)
 
-    async def _embed(self, batch: list[UnembeddedFact]) -> None:
+    async def _embed(self, planned: VectorIndex | None, batch: list[UnembeddedFact]) -> None:
+        """``planned`` is the index that ``batch`` is missing in. The vectors may turn out to be of
+        another model or dimension and then go to another index, which may miss older facts too."""
         self._checkpoint("embed.before_model")
         found = await self._embedder.embed([fact.content for fact in batch])
         model_id = self._embedder.model_id
@@ -135,7 +133,7 @@ class FactEmbedder:
             raise EngineError("embeddings", f"{len(batch)} texts gave vectors of {found.shape}")
         now = self._clock()
 
-        def store(connection: Connection) -> None:
+        def store(connection: Connection) -> VectorIndex:
             index = vectors.make_current(connection, model_id, found.shape[1], now)
             for fact, vector in zip(batch, found, strict=True):
                 facts.embed(
@@ -146,9 +144,11 @@ class FactEmbedder:
                     duplicate_distance=self._duplicate_distance,
                     now=now,
                 )
+            return index
 
-        await self._database.write("embed", store)
-        self._done_up_to = (model_id, batch[-1].id)
+        used = await self._database.write("embed", store)
+        if planned is None or planned == used:
+            self._seen = (used.id, batch[-1].id)
 
     async def _finish(self, index: VectorIndex) -> None:
         """Every fact is in ``index``: the indexes of other models have had their day."""

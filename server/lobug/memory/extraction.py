@@ -73,8 +73,8 @@ def _cut(text: str, limit: int) -> Iterator[str]:
 
 async def extract(
     database: Database, chat: ChatModel, task: Task, *, checkpoint: Checkpoint
-) -> tuple[bool, int]:
-    """Do one extraction task. Returns whether the model was asked, and how many facts are new.
+) -> bool:
+    """Do one extraction task. Returns whether the model was asked.
 
     The facts and the end of the task are one transaction: whatever happens, they are stored once.
     Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
@@ -100,10 +100,10 @@ async def extract(
             found += guards.accept(parse(answer), piece)
     said_at = message.created_at if message is not None else 0.0
 
-    def store(connection: Connection) -> int:
-        if not tasks.complete(connection, task):
-            return 0
-        checkpoint("facts.inserting")
-        return facts.insert(connection, task.user, found, message_id=message_id, said_at=said_at)
+    def store(connection: Connection) -> None:
+        if tasks.complete(connection, task):
+            checkpoint("facts.inserting")
+            facts.insert(connection, task.user, found, message_id=message_id, said_at=said_at)
 
-    return asked, await database.write("facts", store)
+    await database.write("facts", store)
+    return asked

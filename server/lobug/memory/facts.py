@@ -41,19 +41,14 @@ def insert(
     *,
     message_id: int,
     said_at: float,
-) -> int:
-    """Insert facts extracted from a message. The same fact from the same message is stored once.
-
-    Returns how many were new.
-    """
-    inserted = 0
+) -> None:
+    """Insert facts extracted from a message. The same fact from the same message is stored once."""
     for fact in facts:
-        inserted += connection.execute(
+        connection.execute(
             "INSERT INTO facts (user, content, fact_type, source, source_message_id, created_at)"
             " VALUES (?, ?, ?, 'conversation', ?, ?) ON CONFLICT DO NOTHING",
             (user, fact.content, fact.fact_type, message_id, said_at),
-        ).rowcount
-    return inserted
+        )
 
 
 def count(connection: Connection) -> int:
@@ -200,6 +195,11 @@ def search(
     found += _by_text(connection, user, query, index, k)
     found = [fact for fact in found if fact.similarity >= min_similarity]
     return sorted(found, key=lambda fact: -fact.similarity)[: max(k, 0)]
+
+
+def newest_id(connection: Connection) -> int:
+    """The id of the newest fact of all; 0: there is none."""
+    return int(connection.execute("SELECT coalesce(max(id), 0) FROM facts").fetchone()[0])
 
 
 def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:

@@ -127,12 +127,6 @@ def objection(fact: str, said: str) -> str | None:
     return None
 
 
-def is_english(text: str) -> bool:
-    """Whether the checks that know grammar apply: one word in eight is a small English word."""
-    found = words.words(text)
-    return sum(word in words.STOP_WORDS for word in found) * 8 >= len(found) > 0
-
-
 def occurs(word: str, said: Sequence[str]) -> bool:
     """Whether a word was said, give or take its inflection and an error of speech-to-text."""
     wanted = words.stem(word)
@@ -159,7 +153,7 @@ def _has_shape(fact: str, _said: str) -> bool:
 
 def _has_subject(fact: str, said: str) -> bool:
     # Without an "I" or a "my" somewhere it is a remark about the world: "Water boils at 100."
-    if is_english(said) and FIRST_PERSON.search(said) is None:
+    if words.is_english(said) and FIRST_PERSON.search(said) is None:
         return False
     if SUBJECT.match(fact):
         return True
@@ -207,7 +201,7 @@ def _is_about_the_right_person(fact: str, said: str) -> bool:
 
 
 def _keeps_the_sense(fact: str, said: str) -> bool:
-    if not is_english(said) or NAMING.search(fact):
+    if not words.is_english(said) or NAMING.search(fact):
         return True
     clause = _clause_of(fact, said)
     clause_negated, fact_negated = NEGATED.search(clause), NEGATED.search(fact)

@@ -74,8 +74,9 @@ def migrate(
         )
     if version == len(steps):
         return
+    backup = None
     if has_tables(connection):
-        back_up(connection, path, version, now)
+        backup = back_up(connection, path, version, now)
         checkpoint("migrate.backed_up")
     for number, step in enumerate(steps[version:], start=version + 1):
         connection.execute("BEGIN IMMEDIATE")
@@ -89,6 +90,10 @@ def migrate(
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+            if backup is not None and number == version + 1:
+                # The file is as it was. It will be tried again and again: one more copy each time
+                # would fill the disk.
+                backup.unlink(missing_ok=True)
             raise
         checkpoint("migrate.after_commit")
     prune_backups(path, backups_keep)

@@ -85,11 +85,13 @@ def add_cascade(connection: Connection, kind: Kind, user: str, up_to_id: int, no
 
 
 def next_due(connection: Connection, now: float) -> Task | None:
-    """The task that has been due for longest."""
+    """The task that has been due for longest; extractions first, so that facts never wait for a
+    cascade that turns keep interrupting."""
     row = connection.execute(
         f"SELECT {COLUMNS} FROM background_tasks"  # noqa: S608 - a constant of this module
-        " WHERE state <> 'parked' AND next_attempt_at <= ? ORDER BY next_attempt_at, id LIMIT 1",
-        (now,),
+        " WHERE state <> 'parked' AND (next_attempt_at <= :now OR created_at > :now)"
+        " ORDER BY kind <> 'extract', next_attempt_at, id LIMIT 1",
+        {"now": now},
     ).fetchone()
     return None if row is None else Task(*row)
 

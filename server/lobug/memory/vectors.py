@@ -52,11 +52,12 @@ def _index(row: Sequence[object] | None) -> VectorIndex | None:
 
 
 def find(connection: Connection, model_id: str, dimension: int | None = None) -> VectorIndex | None:
-    """The index of a model; without a dimension, the newest one."""
+    """The index of a model; without a dimension, the one written to last."""
     return _index(
         connection.execute(
             "SELECT id, name, model_id, dimension FROM vector_indexes"
-            " WHERE model_id = ? AND dimension = coalesce(?, dimension) ORDER BY id DESC LIMIT 1",
+            " WHERE model_id = ? AND dimension = coalesce(?, dimension)"
+            " ORDER BY current DESC, id DESC LIMIT 1",
             (model_id, dimension),
         ).fetchone()
     )

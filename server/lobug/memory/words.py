@@ -112,6 +112,13 @@ def stems(found: Iterable[str]) -> set[str]:
     return {stem(word) for word in found}
 
 
+def is_english(text: str, share: float = 0.125) -> bool:
+    """Whether checks that know English apply: so large a share of the words are small English
+    ones. One in eight will do for a sentence; whole conversations have twice as many and more."""
+    found = [word for word in words(text) if not word.isdigit()]
+    return sum(word in STOP_WORDS for word in found) >= share * len(found) > 0
+
+
 def borne_out(text: str, source: str, share: float = 0.6) -> bool:
     """Whether a text keeps to its source: so large a share of its content words occur there, and
     of its names and numbers every one."""

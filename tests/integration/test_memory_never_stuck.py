@@ -1,0 +1,161 @@
+"""Background work that is interrupted, overtaken or refused is done in the end all the same."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from lobug.errors import StorageError
+from lobug.memory import schema
+from lobug.memory.driver import Connection, connect
+from lobug.memory.prompts import FACTS_SCHEMA
+from lobug.settings import MemorySettings
+from support.memory_kit import Kit, exchange, look, model_that_listens
+from support.scripted import ScriptedChatModel
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Kit:
+    return Kit(tmp_path / "memory.db", settings=MemorySettings(duplicate_distance_threshold=0.0))
+
+
+async def tell(kit: Kit, *things: str) -> None:
+    """Let one life of the memory learn that the user keeps ``things``."""
+    memory = kit.manager()
+    await memory.start(work=False)
+    for thing in things:
+        await exchange(memory, f"I keep {thing}")
+    await memory.process_due()
+    await memory.close()
+
+
+async def test_facts_stored_at_the_moment_a_turn_arrives_get_their_vectors(kit: Kit) -> None:
+    loop = asyncio.get_running_loop()
+
+    async def turn() -> None:
+        async with kit.priority.turn():
+            pass
+
+    def checkpoint(name: str) -> None:
+        if name == "facts.after_commit":
+            asyncio.run_coroutine_threadsafe(turn(), loop).result(5.0)
+
+    kit.checkpoint = checkpoint
+    memory = kit.manager()
+    await memory.start(work=False)
+    await memory.process_due()
+    await exchange(memory, "I keep bees")
+    await memory.process_due()
+    assert memory.stats().facts == 1
+    assert memory.stats().embedding_backlog == 0
+    await memory.close()
+
+
+async def test_a_model_that_changes_its_dimension_while_running_embeds_the_old_facts_too(
+    kit: Kit,
+) -> None:
+    memory = kit.manager()
+    await memory.start(work=False)
+    for dimension, thing in ((256, "bees"), (128, "goats"), (256, "owls")):
+        kit.embedder.dimension = dimension
+        await exchange(memory, f"I keep {thing}")
+        async with asyncio.timeout(5.0):
+            await memory.process_due()
+        assert memory.stats().embedding_backlog == 0
+    await memory.close()
+    assert look(kit.path, "SELECT dimension FROM vector_indexes") == [(256,)]
+
+
+async def test_a_dimension_that_goes_back_in_mid_change_does_not_run_in_circles(kit: Kit) -> None:
+    await tell(kit, "bees", "goats", "owls")
+    kit.batch_size = 1
+    kit.embedder.dimension = 128
+    memory = kit.manager()
+    await memory.start(work=False)
+    await exchange(memory, "I keep cows")
+    await memory._step()
+    kit.embedder.dimension = 256
+    async with asyncio.timeout(5.0):
+        await memory.process_due()
+    assert memory.stats().embedding_backlog == 0
+    await memory.close()
+    assert look(kit.path, "SELECT dimension FROM vector_indexes") == [(256,)]
+
+
+async def test_facts_do_not_wait_for_a_cascade_that_turns_keep_interrupting(kit: Kit) -> None:
+    kit.settings = MemorySettings(short_term_threshold=4, short_term_keep=0)
+    memory = kit.manager()
+    await memory.start(work=False)
+    for thing in ("bees", "goats"):
+        await exchange(memory, f"I keep {thing}")
+    kit.clock.advance(1.0)
+    await exchange(memory, "I keep owls")
+    await memory.process_due()
+    asked = [call.options.json_schema is FACTS_SCHEMA for call in kit.chat.calls]
+    assert asked == [True, True, True, False]
+    await memory.close()
+
+
+async def test_a_clock_put_back_delays_nothing_by_what_it_was_put_back(kit: Kit) -> None:
+    memory = kit.manager()
+    await memory.start(work=False)
+    await exchange(memory, "I keep bees")
+    kit.clock.advance(-86_400.0)
+    await memory.process_due()
+    assert memory.stats().facts == 1
+    kit.embedder.go_down()
+    await exchange(memory, "I keep goats")
+    await memory.process_due()
+    assert memory.stats().embedding_backlog == 1
+    kit.embedder.fail = None
+    kit.clock.advance(-86_400.0)
+    await memory.process_due()
+    assert memory.stats().embedding_backlog == 0
+    await memory.close()
+
+
+async def test_a_conversation_in_another_language_is_summarized_too(kit: Kit) -> None:
+    summaries = {
+        "Ich wohne in Bremen.": "Der Benutzer sagte, dass er in Bremen wohnt. Lo-Bug war froh.",
+        "我住在北京。": "用户说他住在北京。助手回答说那很好。",
+    }
+    said = ""
+    kit.settings = MemorySettings(short_term_threshold=2, short_term_keep=0)
+    kit.chat = ScriptedChatModel(
+        lambda m, o: model_that_listens(m, o) if o.json_schema else summaries[said]
+    )
+    memory = kit.manager()
+    await memory.start(work=False)
+    for said in summaries:
+        await exchange(memory, said, said)
+        await memory.process_due()
+    assert memory.stats().pending_tasks == 0
+    await memory.close()
+    assert look(kit.path, "SELECT content FROM memory_summaries ORDER BY id") == [
+        (summary,) for summary in summaries.values()
+    ]
+
+
+def test_a_migration_that_keeps_failing_does_not_fill_the_disk_with_backups(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    connection = connect(str(path), timeout_s=1.0)
+    connection.execute("CREATE TABLE something (x)")
+
+    def broken(_connection: Connection, _user: str) -> None:
+        raise StorageError("cannot be migrated")
+
+    for second in range(5):
+        with pytest.raises(StorageError):
+            schema.migrate(
+                connection,
+                path,
+                legacy_user="owner",
+                backups_keep=3,
+                now=1_700_000_000.0 + second,
+                checkpoint=lambda _name: None,
+                steps=(broken,),
+            )
+    connection.close()
+    assert [file.name for file in tmp_path.iterdir() if "backup" in file.name] == []
