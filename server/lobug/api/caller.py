@@ -11,7 +11,7 @@ from lobug.conversation.identity import caller_key, owner_of
 from lobug.memory.base import Owner
 
 
-def get_owner(
+async def get_owner(
     request: Request,
     server: ServerDep,
     device_id: Annotated[

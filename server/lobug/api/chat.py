@@ -9,12 +9,13 @@ from contextlib import aclosing
 from typing import Annotated
 
 import numpy as np
-from fastapi import APIRouter, BackgroundTasks, Depends, UploadFile
+from fastapi import APIRouter, BackgroundTasks, Depends, Request, Response, UploadFile
 from fastapi import File as FilePart
-from fastapi.responses import JSONResponse
+from starlette.requests import ClientDisconnect
 
 from lobug.api.body import documented, json_body
 from lobug.api.caller import OwnerDep
+from lobug.api.hangup import while_connected
 from lobug.api.problems import error_responses, problem
 from lobug.api.schemas import AudioReply, TextReply, TextRequest
 from lobug.api.state import ServerDep
@@ -45,6 +46,9 @@ from lobug.turn.events import Action, Done, Failed, Ignored, SpeechAudio
 from lobug.turn.pipeline import SpokenUtterance, TypedUtterance, Utterance
 
 router = APIRouter(tags=["chat"])
+
+CLIENT_CLOSED_REQUEST = 499
+"""nginx's status for it; the standard has none."""
 
 _TURN_ERRORS = (
     BusyError,
@@ -77,7 +81,8 @@ async def chat_text(
     owner: OwnerDep,
     server: ServerDep,
     background: BackgroundTasks,
-) -> TextReply | JSONResponse:
+    request: Request,
+) -> TextReply | Response:
     """Say something in writing and get the reply in writing."""
     text = body.text.strip()
     if not text:
@@ -89,7 +94,12 @@ async def chat_text(
         text.encode()
     except UnicodeEncodeError:
         raise InvalidEncodingError("text holds half a surrogate pair") from None
-    outcome = await _run(server, owner, TypedUtterance(text), background, voice=False)
+    background.add_task(server.after_turn, owner)
+    try:
+        turn = _run(server, owner, TypedUtterance(text), voice=False)
+        outcome = await while_connected(request, turn)
+    except ClientDisconnect:
+        return _unheard()
     if isinstance(outcome, Failed):
         return problem(outcome.error, outcome.transcription)
     return TextReply(response=outcome.done.response)
@@ -120,12 +130,18 @@ async def chat_audio(
     owner: OwnerDep,
     server: ServerDep,
     background: BackgroundTasks,
-) -> AudioReply | JSONResponse:
+    request: Request,
+) -> AudioReply | Response:
     """Say something aloud and get the reply as text and as speech."""
     recording = await audio.read()
     if not recording:
         raise AudioEmptyError("the recording has no bytes")
-    outcome = await _run(server, owner, SpokenUtterance(recording), background, voice=True)
+    background.add_task(server.after_turn, owner)
+    try:
+        turn = _run(server, owner, SpokenUtterance(recording), voice=True)
+        outcome = await while_connected(request, turn)
+    except ClientDisconnect:
+        return _unheard()
     if isinstance(outcome, Failed):
         return problem(outcome.error, outcome.transcription)
     wav = b""
@@ -142,6 +158,11 @@ async def chat_audio(
         speech_error=outcome.done.speech_error,
         timings=dict(outcome.done.timings),
     )
+
+
+def _unheard() -> Response:
+    """For a caller that has hung up: nobody reads it, but what follows a turn still follows."""
+    return Response(status_code=CLIENT_CLOSED_REQUEST)
 
 
 def _reply_wav(speech: Sequence[SpeechAudio], sample_rate: int) -> bytes:
@@ -163,15 +184,13 @@ async def _run(
     server: LobugServer,
     owner: Owner,
     utterance: Utterance,
-    background: BackgroundTasks,
     *,
     voice: bool,
 ) -> _Outcome | Failed:
-    """Run a turn to its end. What memory has to do follows once the answer has been sent."""
+    """Run a turn to its end."""
     speech: list[SpeechAudio] = []
     reason: str | None = None
     outcome: _Outcome | Failed | None = None
-    background.add_task(server.after_turn, owner)
     async with aclosing(server.turns.run(owner, utterance, voice=voice)) as events:
         async for event in events:
             if isinstance(event, SpeechAudio):

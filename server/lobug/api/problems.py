@@ -6,10 +6,11 @@ import logging
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from lobug.api.schemas import ErrorDetail, ErrorReply
 from lobug.errors import InvalidEncodingError, InvalidRequestError, LobugError
@@ -23,6 +24,15 @@ _HTTP_CODES = {
     413: "body_too_large",
     415: "unsupported_media_type",
 }
+
+
+CLIENT_CLOSED_REQUEST = 499
+"""nginx's status for it; the standard has none."""
+
+
+def unheard() -> Response:
+    """For a caller that has hung up: nobody reads it."""
+    return Response(status_code=CLIENT_CLOSED_REQUEST)
 
 
 def problem(error: LobugError, transcription: str = "") -> JSONResponse:
@@ -68,6 +78,10 @@ def add_problem_handlers(app: FastAPI) -> None:
         answer.headers.update(error.headers or {})
         return answer
 
+    async def hung_up(_: Request, _error: Exception) -> Response:
+        # In the middle of its upload. Devices on a radio do that: it is no fault of this program.
+        return unheard()
+
     async def unexpected(_: Request, error: Exception) -> JSONResponse:
         log.error("unexpected failure", exc_info=error)
         return problem(LobugError(type(error).__name__))
@@ -75,6 +89,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(LobugError, typed)
     app.add_exception_handler(RequestValidationError, validation)
     app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(ClientDisconnect, hung_up)
     app.add_exception_handler(Exception, unexpected)
 
 

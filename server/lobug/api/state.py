@@ -9,8 +9,9 @@ from fastapi import Depends, Request
 from lobug.server import LobugServer
 
 
-def get_server(request: Request) -> LobugServer:
-    """The server that this app belongs to."""
+async def get_server(request: Request) -> LobugServer:
+    """The server that this app belongs to. A coroutine: FastAPI runs plain functions in a pool of
+    threads, and ``/health`` must wait for nothing."""
     server: LobugServer = request.app.state.lobug
     return server
 

@@ -17,6 +17,9 @@ from lobug.settings import Settings
 IGNORED_REPLY = "[IGNORE]"
 """What the log holds as the reply to words that were not meant for Lo-Bug."""
 
+LONGEST_STRETCH = 2_000
+"""Messages of the log, about; no more are looked through for the last exchanges."""
+
 
 @dataclass(slots=True)
 class Conversation:
@@ -27,10 +30,14 @@ class Conversation:
     sensors: SensorContext
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Turns of one conversation follow one another."""
+    turns: int = 0
+    """Turns under way or waiting for it; while there are any it stays here."""
     loaded: bool = False
     """Whether working memory has been filled from the log."""
     prefix_changed: bool = True
     """Whether the prompt's beginning differs from what the model has read last."""
+    reading_ahead: bool = False
+    """Whether the prompt is being read ahead of the next turn, or is about to be."""
     base_memory: str = ""
     """Base memory as the last prompt held it."""
 
@@ -63,7 +70,7 @@ class Conversations:
 
     def _evict(self) -> None:
         spare = len(self._by_name) - self._settings.conversation.max_conversations
-        idle = [name for name, c in self._by_name.items() if not c.lock.locked()]
+        idle = [name for name, c in self._by_name.items() if not c.turns]
         # The newest is the caller's own: never that one.
         for name in [n for n in idle if n != next(reversed(self._by_name))][: max(0, spare)]:
             del self._by_name[name]
@@ -73,8 +80,16 @@ async def reload(conversation: Conversation, memory: Memory, max_messages: int) 
     """Fill working memory from the conversation log, once. Call with the lock held."""
     if conversation.loaded:
         return
-    logged = await memory.recent_messages(conversation.owner, max_messages)
-    conversation.memory.load(exchanges_of(logged))
+    limit = 2 * max_messages
+    while True:
+        logged = await memory.recent_messages(conversation.owner, limit)
+        exchanges = exchanges_of(logged)
+        # A television fills a log with words that are left out: then it takes a longer stretch.
+        enough = 2 * len(exchanges) >= max_messages or len(logged) < limit
+        if enough or limit >= LONGEST_STRETCH:
+            break
+        limit *= 4
+    conversation.memory.load(exchanges)
     conversation.loaded = True
 
 

@@ -53,11 +53,14 @@ class WorkingMemory:
         """All messages, oldest first, user and assistant in turn."""
         return [m for e in self._exchanges for m in (e.user, e.assistant)]
 
-    def drop_block(self) -> bool:
-        """Drop the oldest block. Returns whether there was anything to drop."""
+    def exchanges(self) -> Sequence[Exchange]:
+        """Everything, oldest first; ``load`` takes it back."""
+        return tuple(self._exchanges)
+
+    def drop_block(self) -> None:
+        """Drop the oldest block, or what there is of it."""
         for _ in range(min(self._block, len(self._exchanges))):
             self._exchanges.popleft()
-        return bool(self._exchanges)
 
     def visible_facts(self) -> frozenset[int]:
         """Facts that the messages held already carry."""

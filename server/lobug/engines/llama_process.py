@@ -13,7 +13,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from typing import Final
 from lobug.engines import llama_worker
 from lobug.engines.llama_worker import FAILED, WorkerConfig
 from lobug.errors import EngineError, EngineUnavailableError, ModelMissingError
+from lobug.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
@@ -177,7 +178,7 @@ class LlamaProcess:
             log.warning("the embedded chat model's process %s", _ended(code))
         finally:
             self.endpoint, self.pid = None, None
-            await _uninterrupted(self._clean_up(process, listener))
+            await uninterrupted(self._clean_up(process, listener))
 
     def _announce(self, error: EngineError | None) -> None:
         """Tell who waits how the start went; from now on they wait for the next one."""
@@ -315,16 +316,6 @@ def _remove_leftovers() -> None:
             shutil.rmtree(folder, ignore_errors=True)
         except OSError:
             continue
-
-
-async def _uninterrupted(work: Coroutine[None, None, None]) -> None:
-    """Finish ``work`` even when the task that waits for it is cancelled meanwhile."""
-    task = asyncio.ensure_future(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -49,7 +49,7 @@ class ReplyDelta:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A whole sentence of the reply, ready to be spoken. ``index`` counts from 0."""
+    """A whole sentence to be spoken, of a reply and never of a reaction; ``index`` from 0."""
 
     index: int
     text: str

@@ -399,9 +399,7 @@ class TurnRunner:
         said = IGNORED_REPLY if ignored else reply.text
         if reply.action is Action.REACT:
             said = f"[REACT] {reply.text}".rstrip()
-        await self._memory.log_reply(
-            conversation.owner, message_id, said, extract=not ignored
-        )
+        await self._memory.log_reply(conversation.owner, message_id, said, extract=not ignored)
         if ignored:
             return
         exchange = Exchange(
