@@ -9,6 +9,7 @@ import pytest
 
 from lobug.errors import StorageError
 from lobug.memory import schema
+from lobug.memory.asking import TIMEOUT_S
 from lobug.memory.driver import Connection, connect
 from lobug.memory.prompts import FACTS_SCHEMA
 from lobug.settings import MemorySettings
@@ -96,6 +97,14 @@ async def test_facts_do_not_wait_for_a_cascade_that_turns_keep_interrupting(kit:
     asked = [call.options.json_schema is FACTS_SCHEMA for call in kit.chat.calls]
     assert asked == [True, True, True, False]
     await memory.close()
+
+
+async def test_background_work_waits_as_long_for_a_first_token_as_for_a_whole_answer(
+    kit: Kit,
+) -> None:
+    await tell(kit, "bees")
+    options = kit.chat.calls[0].options
+    assert options.first_token_timeout_s == options.timeout_s == TIMEOUT_S
 
 
 async def test_a_clock_put_back_delays_nothing_by_what_it_was_put_back(kit: Kit) -> None:

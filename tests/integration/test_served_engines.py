@@ -182,6 +182,17 @@ async def test_the_callers_own_limit_counts(kind: type[ScriptedOllama | Scripted
 
 
 @SERVERS
+async def test_background_work_may_wait_longer_for_its_first_token_than_a_turn(
+    kind: type[ScriptedOllama | ScriptedOpenAI],
+) -> None:
+    """A long prompt on a slow machine: nobody waits for its answer."""
+    async with serving(kind()) as server, a_chat(server, first_token_timeout_s=0.05) as chat:
+        server.chat = Answer([asyncio.Event()])
+        with pytest.raises(EngineTimeoutError, match=r"no whole answer within 0\.2 s"):
+            await reply(chat, ChatOptions(5, timeout_s=0.2, first_token_timeout_s=60.0))
+
+
+@SERVERS
 @pytest.mark.parametrize("properly", [True, False])
 async def test_a_reply_that_is_cut_off(
     kind: type[ScriptedOllama | ScriptedOpenAI], properly: bool

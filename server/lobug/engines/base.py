@@ -52,6 +52,8 @@ class ChatOptions:
     cache keeps one cache a lane and never lets one lane evict another's needlessly."""
     timeout_s: float | None = None
     """Whole request, seconds; None: the engine's own setting."""
+    first_token_timeout_s: float | None = None
+    """Longest wait for the first or the next piece, seconds; None: the engine's own setting."""
 
 
 @dataclass(frozen=True, slots=True)

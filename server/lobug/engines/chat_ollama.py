@@ -51,7 +51,7 @@ class OllamaChat:
         pieces = paced(
             self._pieces(messages, options),
             engine="chat",
-            between_s=self._settings.first_token_timeout_s,
+            between_s=options.first_token_timeout_s or self._settings.first_token_timeout_s,
             whole_s=options.timeout_s or self._settings.timeout_s,
         )
         try:

@@ -58,7 +58,7 @@ class OpenAIChat:
                 options=options,
             ),
             engine="chat",
-            between_s=self._settings.first_token_timeout_s,
+            between_s=options.first_token_timeout_s or self._settings.first_token_timeout_s,
             whole_s=options.timeout_s or self._settings.timeout_s,
         )
         try:

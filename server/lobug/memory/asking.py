@@ -38,6 +38,7 @@ async def ask(
         json_schema=json_schema,
         lane=BACKGROUND_LANE,
         timeout_s=TIMEOUT_S,
+        first_token_timeout_s=TIMEOUT_S,
     )
     answer = ""
     # Closed on every way out: an abandoned stream would keep the model busy.
