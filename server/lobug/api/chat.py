@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from lobug.api.body import documented, json_body
 from lobug.api.caller import OwnerDep
 from lobug.api.hangup import while_connected
-from lobug.api.problems import error_responses, problem
+from lobug.api.problems import error_responses, problem, unheard
 from lobug.api.schemas import AudioReply, TextReply, TextRequest
 from lobug.api.state import ServerDep
 from lobug.audio.wav import encode, resample
@@ -46,9 +46,6 @@ from lobug.turn.events import Action, Done, Failed, Ignored, SpeechAudio
 from lobug.turn.pipeline import SpokenUtterance, TypedUtterance, Utterance
 
 router = APIRouter(tags=["chat"])
-
-CLIENT_CLOSED_REQUEST = 499
-"""nginx's status for it; the standard has none."""
 
 _TURN_ERRORS = (
     BusyError,
@@ -99,7 +96,7 @@ async def chat_text(
         turn = _run(server, owner, TypedUtterance(text), voice=False)
         outcome = await while_connected(request, turn)
     except ClientDisconnect:
-        return _unheard()
+        return unheard()
     if isinstance(outcome, Failed):
         return problem(outcome.error, outcome.transcription)
     return TextReply(response=outcome.done.response)
@@ -141,7 +138,7 @@ async def chat_audio(
         turn = _run(server, owner, SpokenUtterance(recording), voice=True)
         outcome = await while_connected(request, turn)
     except ClientDisconnect:
-        return _unheard()
+        return unheard()
     if isinstance(outcome, Failed):
         return problem(outcome.error, outcome.transcription)
     wav = b""
@@ -158,11 +155,6 @@ async def chat_audio(
         speech_error=outcome.done.speech_error,
         timings=dict(outcome.done.timings),
     )
-
-
-def _unheard() -> Response:
-    """For a caller that has hung up: nobody reads it, but what follows a turn still follows."""
-    return Response(status_code=CLIENT_CLOSED_REQUEST)
 
 
 def _reply_wav(speech: Sequence[SpeechAudio], sample_rate: int) -> bytes:

@@ -31,7 +31,7 @@ CLIENT_CLOSED_REQUEST = 499
 
 
 def unheard() -> Response:
-    """For a caller that has hung up: nobody reads it."""
+    """For a caller that has hung up: nobody reads it, but what follows an answer still follows."""
     return Response(status_code=CLIENT_CLOSED_REQUEST)
 
 
