@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from lobug.errors import StorageError
+from lobug.engines.base import ChatMessage, ChatOptions
+from lobug.errors import EngineTimeoutError, StorageError
 from lobug.memory import schema
 from lobug.memory.asking import TIMEOUT_S
 from lobug.memory.driver import Connection, connect
 from lobug.memory.prompts import FACTS_SCHEMA
+from lobug.memory.tasks import PARKED_S
 from lobug.settings import MemorySettings
 from support.memory_kit import Kit, exchange, look, model_that_listens
-from support.scripted import ScriptedChatModel
+from support.scripted import Reply, ScriptedChatModel
 
 
 @pytest.fixture
@@ -105,6 +108,49 @@ async def test_background_work_waits_as_long_for_a_first_token_as_for_a_whole_an
     await tell(kit, "bees")
     options = kit.chat.calls[0].options
     assert options.first_token_timeout_s == options.timeout_s == TIMEOUT_S
+
+
+async def test_what_the_engine_cannot_do_in_time_is_tried_once_a_day_not_after_every_answer(
+    kit: Kit,
+) -> None:
+    def slow_to_summarize(messages: Sequence[ChatMessage], options: ChatOptions) -> Reply:
+        if options.json_schema is not None:
+            return model_that_listens(messages, options)
+        return EngineTimeoutError("chat", "300 s")
+
+    kit.settings = MemorySettings(short_term_threshold=2, short_term_keep=0)
+    kit.chat = ScriptedChatModel(slow_to_summarize)
+    memory = kit.manager()
+    await memory.start(work=False)
+
+    def summaries_tried() -> int:
+        return sum(call.options.json_schema is None for call in kit.chat.calls)
+
+    for thing in ("bees", "goats", "owls", "cows", "hens"):
+        await exchange(memory, f"I keep {thing}")
+        await memory.process_due()
+        kit.clock.advance(600.0)
+    assert summaries_tried() == kit.settings.max_extraction_attempts
+    assert memory.stats().parked_tasks == 1
+    kit.clock.advance(PARKED_S)
+    await memory.process_due()
+    assert summaries_tried() == kit.settings.max_extraction_attempts + 1
+    await memory.process_due()
+    assert summaries_tried() == kit.settings.max_extraction_attempts + 1
+    await memory.close()
+
+
+async def test_a_task_that_fails_after_the_clock_was_put_back_is_not_tried_without_a_pause(
+    kit: Kit,
+) -> None:
+    kit.chat = ScriptedChatModel(["garbage"])
+    memory = kit.manager()
+    await memory.start(work=False)
+    await exchange(memory, "I keep bees")
+    kit.clock.advance(-86_400.0)
+    await memory.process_due()
+    assert len(kit.chat.calls) == 1
+    await memory.close()
 
 
 async def test_a_clock_put_back_delays_nothing_by_what_it_was_put_back(kit: Kit) -> None:

@@ -67,7 +67,7 @@ class MemoryStats:
     pending_tasks: int = 0
     """Extractions, cascades: background work not done yet."""
     parked_tasks: int = 0
-    """Background work that failed too often; kept, retried at the next start."""
+    """Background work that failed too often; kept, retried once a day and at the next start."""
     embedding_backlog: int = 0
     """Facts without a vector of the present embedding model."""
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lobug.engines.base import ChatModel, Embedder
-from lobug.errors import EngineError, StorageError
+from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
 from lobug.memory import cascades, facts, log, summaries, tasks, vectors
 from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner, RelevantFact
 from lobug.memory.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
@@ -269,6 +269,10 @@ class MemoryManager:
             return
         except StorageError:
             raise
+        except (EngineTimeoutError, ContextOverflowError) as error:
+            # Too much work for this engine, which is there: it must not be tried again with every
+            # other answer that the engine gives.
+            await self._failed(task, f"too much: {error.code}")
         except EngineError as error:
             await self._failed(task, f"{tasks.ENGINE_PREFIX}{error.code}")
         except GarbledAnswerError as error:

@@ -2,7 +2,7 @@
 
 A row lives until its work is done and is deleted in the transaction that stores the result.
 ``waiting``: the user's words are logged, the turn is still under way. ``pending``: to be done at
-``next_attempt_at``. ``parked``: failed too often; kept, and taken up again at the next start.
+``next_attempt_at``. ``parked``: failed too often; tried once a day and at the next start.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ Kind = Literal["extract", "summarize", "distill"]
 
 ENGINE_PREFIX = "engine:"
 """Begins ``last_error`` where the engine failed and not the work itself."""
+
+PARKED_S = 86_400.0
+"""How long a parked task rests, seconds: a server that runs for months must not forget it, and one
+that can never be done must not cost more than one attempt a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ def next_due(connection: Connection, now: float) -> Task | None:
     cascade that turns keep interrupting."""
     row = connection.execute(
         f"SELECT {COLUMNS} FROM background_tasks"  # noqa: S608 - a constant of this module
-        " WHERE state <> 'parked' AND (next_attempt_at <= :now OR created_at > :now)"
+        " WHERE next_attempt_at <= :now OR created_at > :now"  # the latter: the clock was put back
         " ORDER BY kind <> 'extract', next_attempt_at, id LIMIT 1",
         {"now": now},
     ).fetchone()
@@ -98,9 +102,7 @@ def next_due(connection: Connection, now: float) -> Task | None:
 
 def next_time(connection: Connection) -> float | None:
     """When the next task is due, seconds since the epoch; None: there is none."""
-    row = connection.execute(
-        "SELECT min(next_attempt_at) FROM background_tasks WHERE state <> 'parked'"
-    ).fetchone()
+    row = connection.execute("SELECT min(next_attempt_at) FROM background_tasks").fetchone()
     return None if row[0] is None else float(row[0])
 
 
@@ -128,14 +130,16 @@ def fail(
 ) -> None:
     """Note a failed attempt: tried again later (the delay doubles), or parked after the last."""
     attempts = task.attempts + 1
+    parked = attempts >= max_attempts
     connection.execute(
-        "UPDATE background_tasks SET attempts = ?, state = ?, next_attempt_at = ?, last_error = ?"
-        " WHERE id = ?",
+        "UPDATE background_tasks SET attempts = ?, state = ?, next_attempt_at = ?, last_error = ?,"
+        " created_at = min(created_at, ?) WHERE id = ?",
         (
             attempts,
-            "parked" if attempts >= max_attempts else "pending",
-            now + retry_delay_s * 2.0 ** (attempts - 1),
+            "parked" if parked else "pending",
+            now + (PARKED_S if parked else retry_delay_s * 2.0 ** (attempts - 1)),
             error,
+            now,
             task.id,
         ),
     )
