@@ -28,16 +28,12 @@ from lobug.errors import (
     BodyTooLargeError,
     BusyError,
     EmptyTextError,
+    EngineError,
     EngineInterruptedError,
-    EngineTimeoutError,
-    EngineUnavailableError,
     InvalidEncodingError,
     InvalidRequestError,
-    ModelMissingError,
-    StorageBusyError,
-    StorageCorruptError,
-    StorageFullError,
-    StorageReadOnlyError,
+    LobugError,
+    StorageError,
     TextTooLongError,
 )
 from lobug.memory.base import Owner
@@ -47,17 +43,12 @@ from lobug.turn.pipeline import SpokenUtterance, TypedUtterance, Utterance
 
 router = APIRouter(tags=["chat"])
 
-_TURN_ERRORS = (
+_TURN_ERRORS: tuple[type[LobugError], ...] = (
     BusyError,
-    EngineUnavailableError,
-    EngineTimeoutError,
-    EngineInterruptedError,
-    ModelMissingError,
-    StorageBusyError,
-    StorageFullError,
-    StorageReadOnlyError,
-    StorageCorruptError,
+    *(EngineError, *EngineError.__subclasses__()),
+    *(StorageError, *StorageError.__subclasses__()),
 )
+"""What may go wrong in any turn."""
 
 
 @router.post(
