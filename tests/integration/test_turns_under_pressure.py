@@ -6,6 +6,7 @@ import asyncio
 from contextlib import aclosing
 from pathlib import Path
 
+import anyio.to_thread
 import httpx
 import pytest
 
@@ -238,3 +239,12 @@ async def test_a_turn_that_is_stopped_leaves_no_model_running(tmp_path: Path) ->
         again = server.turns.run(owner("a"), TypedUtterance("Hi"), voice=False)
         async with aclosing(again):
             assert [type(event).__name__ async for event in again][-1] == "Done"
+
+
+async def test_health_waits_for_no_thread(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), ScriptedEngines()) as (client, _):
+        pool = anyio.to_thread.current_default_thread_limiter()
+        for _ in range(int(pool.total_tokens)):
+            pool.acquire_on_behalf_of_nowait(object())
+        answer = await asyncio.wait_for(client.get("/health"), 10)
+    assert answer.json()["status"] == "ok"

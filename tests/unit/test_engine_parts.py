@@ -16,7 +16,7 @@ from lobug.engines.llama_process import backoff_s
 from lobug.engines.pace import paced
 from lobug.engines.periodic import Periodic
 from lobug.engines.vectors import batches, unit_rows
-from lobug.engines.web import is_loopback
+from lobug.engines.web import is_loopback, without_password
 from lobug.errors import EngineError, EngineTimeoutError
 
 
@@ -173,3 +173,17 @@ async def test_a_shared_period_runs_until_its_last_user_closes_it() -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     assert not others
     await period.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://127.0.0.1:11434", "http://127.0.0.1:11434"),
+        ("https://ada:secret@box.lan:8000/v1", "https://box.lan:8000/v1"),
+        ("http://se@cret@[::1]:1/", "http://[::1]:1/"),
+        ("ada:secret@box", "box"),
+        ("box:11434", "box:11434"),
+    ],
+)
+def test_an_address_is_shown_without_its_password(url: str, shown: str) -> None:
+    assert without_password(url) == shown

@@ -15,6 +15,7 @@ from lobug.engines.embed_ollama import OllamaEmbedder
 from lobug.engines.embed_openai import OpenAIEmbedder
 from lobug.engines.llama_process import LlamaProcess
 from lobug.engines.ollama_server import OllamaProbe
+from lobug.engines.web import without_password
 from lobug.settings import Settings
 
 
@@ -67,15 +68,16 @@ async def choose_embedder(settings: Settings, probe: OllamaProbe) -> tuple[Embed
 
 def why_not_ollama(probe: OllamaProbe, model: str) -> str | None:
     """What stands against Ollama, as the beginning of a sentence; None: nothing."""
+    host = without_password(probe.settings.host)
     if not probe.reachable:
-        return f"Ollama does not answer at {probe.settings.host}"
+        return f"Ollama does not answer at {host}"
     if not probe.has(model):
-        return f"Ollama at {probe.settings.host} does not have {model} (`ollama pull {model}`)"
+        return f"Ollama at {host} does not have {model} (`ollama pull {model}`)"
     return None
 
 
 def _ollama_found(probe: OllamaProbe, model: str) -> str:
-    return f"Ollama answers at {probe.settings.host} and has {model}."
+    return f"Ollama answers at {without_password(probe.settings.host)} and has {model}."
 
 
 def _embedded_chat(settings: Settings) -> EmbeddedChat:

@@ -10,7 +10,7 @@ import ollama
 
 from lobug.engines.base import EngineStatus
 from lobug.engines.periodic import PROBE_INTERVAL_S, Periodic
-from lobug.engines.web import is_loopback
+from lobug.engines.web import is_loopback, without_password
 from lobug.errors import (
     ContextOverflowError,
     EngineError,
@@ -99,7 +99,7 @@ class OllamaProbe:
         self._models: frozenset[str] = frozenset()
         self.reachable = False
         """Whether Ollama answered when it was last asked."""
-        self.where = f"Ollama at {settings.host}"
+        self.where = f"Ollama at {without_password(settings.host)}"
 
     @property
     def settings(self) -> OllamaSettings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
@@ -20,6 +21,8 @@ from lobug.errors import (
     EngineUnavailableError,
     ModelMissingError,
 )
+
+log = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT_S = 5.0
 """Longest wait for a connection, seconds; the answer itself is timed by the caller."""
@@ -122,7 +125,9 @@ def typed_error(
     if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
         if _is_overflow(error):
             return ContextOverflowError(engine, f"the prompt is too long for {where}")
-        return EngineInterruptedError(engine, f"{where} reports: {error.message}")
+        # What it says may quote the prompt, and errors are logged and answered to callers.
+        log.debug("%s reports: %s", where, error.message)
+        return EngineInterruptedError(engine, f"{where} broke off with an error")
     if reached:
         return EngineInterruptedError(engine, f"{where} broke the connection off")
     return EngineUnavailableError(engine, f"{where} does not answer")

@@ -10,6 +10,7 @@ import openai
 from lobug.engines.base import EngineStatus
 from lobug.engines.openai_protocol import typed_error
 from lobug.engines.periodic import PROBE_INTERVAL_S, Periodic
+from lobug.engines.web import without_password
 from lobug.errors import EngineError, EngineUnavailableError
 
 PROBE_TIMEOUT_S = 5.0
@@ -35,7 +36,7 @@ class OpenAIServer:
         self._started = False
         self._error: EngineError | None = EngineUnavailableError(engine, "it is not started")
         self._reachable = False
-        self.where = f"the OpenAI-compatible server at {url}"
+        self.where = f"the OpenAI-compatible server at {without_password(url)}"
 
     async def start(self) -> None:
         """Probe once, then in the background. Raises what the first probe found."""

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
+
+
+def without_password(url: str) -> str:
+    """``url`` as it may be shown to anybody and logged: without the user and password in it."""
+    parts = urlsplit(url if "//" in url else f"//{url}")
+    shown = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return shown if "//" in url else shown.removeprefix("//")
 
 
 def is_loopback(url: str) -> bool:
