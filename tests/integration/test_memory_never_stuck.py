@@ -13,6 +13,7 @@ from lobug.errors import EngineTimeoutError, StorageError
 from lobug.memory import schema
 from lobug.memory.asking import TIMEOUT_S
 from lobug.memory.driver import Connection, connect
+from lobug.memory.faults import backups_of
 from lobug.memory.prompts import FACTS_SCHEMA
 from lobug.memory.tasks import PARKED_S
 from lobug.settings import MemorySettings
@@ -191,6 +192,19 @@ async def test_a_conversation_in_another_language_is_summarized_too(kit: Kit) ->
     assert look(kit.path, "SELECT content FROM memory_summaries ORDER BY id") == [
         (summary,) for summary in summaries.values()
     ]
+
+
+async def test_half_a_surrogate_pair_in_an_answer_does_not_cost_the_fact(kit: Kit) -> None:
+    answer = '[{"fact": "The user keeps \\ud83d bees", "type": "personal"}]'
+    kit.chat = ScriptedChatModel([answer])
+    await tell(kit, "bees")
+    assert look(kit.path, "SELECT content FROM facts") == [("The user keeps bees",)]
+
+
+def test_backups_are_found_whatever_the_file_is_called(tmp_path: Path) -> None:
+    backup = tmp_path / "my [old] memory*.db.backup-v1-20260101T000000Z"
+    backup.touch()
+    assert backups_of(tmp_path / "my [old] memory*.db") == [backup]
 
 
 def test_a_migration_that_keeps_failing_does_not_fill_the_disk_with_backups(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
 from lobug.errors import (
@@ -34,7 +35,8 @@ def require_room(path: Path) -> None:
 def backups_of(path: Path) -> list[Path]:
     """The backups that migrations made of a database file, oldest first."""
     return sorted(
-        path.parent.glob(f"{path.name}.backup-v*"), key=lambda file: file.name.rsplit("-", 1)[-1]
+        path.parent.glob(f"{escape(path.name)}.backup-v*"),
+        key=lambda file: file.name.rsplit("-", 1)[-1],
     )
 
 

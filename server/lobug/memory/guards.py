@@ -107,7 +107,9 @@ def accept(candidates: Sequence[Candidate], said: str) -> list[NewFact]:
 
 def tidy(fact: str) -> str:
     """One line that starts with "The user" or a name and ends without a full stop."""
-    content = re.sub(r"\s+", " ", re.sub(r"[\x00-\x1f\x7f]", " ", fact)).strip().rstrip(". ")
+    # Half a surrogate pair comes from JSON escapes and cannot be stored.
+    printable = re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", " ", fact)
+    content = re.sub(r"\s+", " ", printable).strip().rstrip(". ")
     return SUBJECT.sub(lambda match: "The user" + (match["s"] or ""), content)
 
 

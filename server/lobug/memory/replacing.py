@@ -19,7 +19,14 @@ from lobug.memory import words
 from lobug.memory.guards import OTHERS
 
 SLOTS = (
-    ("name", re.compile(r"^The user(?:'s (?:first )?name is| is (?:named|called)) \w", re.I)),
+    (
+        "name",
+        re.compile(
+            r"^The user(?:'s (?:first )?name is| is (?:named|called))"
+            r" (?!(?:by|to|for|after|on|in|at|when|a|an|the)\b)\w",
+            re.I,
+        ),
+    ),
     (
         "home",
         re.compile(
@@ -28,7 +35,7 @@ SLOTS = (
             re.I,
         ),
     ),
-    ("age", re.compile(r"^The user is \w+(?:-\w+)? years old", re.I)),
+    ("age", re.compile(r"^The user is \w+(?:-\w+)? years old\b", re.I)),
     ("birthday", re.compile(r"^The user's birthday is\b", re.I)),
 )
 FAVOURITE = re.compile(r"^The user's favou?rite (\w+(?: \w+)?) (?:is|are)\b", re.I)
