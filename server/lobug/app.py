@@ -53,7 +53,8 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
         description=DESCRIPTION,
         lifespan=lifespan,
     )
-    app.add_middleware(BodyLimit, max_bytes=settings.limits.max_body_bytes)
+    limits = settings.limits
+    app.add_middleware(BodyLimit, max_bytes=limits.max_body_bytes, timeout_s=limits.body_timeout_s)
     add_problem_handlers(app)
     app.include_router(health.router)
     app.include_router(chat.router)

@@ -57,6 +57,14 @@ class BodyTooLargeError(LobugError):
     spoken = "That recording is too large for me."
 
 
+class BodyTimeoutError(LobugError):
+    """Nothing more of the request's body came within ``limits.body_timeout_s``."""
+
+    code = "body_timeout"
+    status = 408
+    spoken = "I did not get all of that. Please try again."
+
+
 class AudioError(LobugError):
     """The recording is not audio, or of a kind that is not accepted. Base of audio errors."""
 

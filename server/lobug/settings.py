@@ -275,6 +275,9 @@ class LimitSettings(Section):
     max_body_bytes: int = Field(
         32 * 1024 * 1024, ge=1024, description="Largest request body, bytes."
     )
+    body_timeout_s: Seconds = Field(
+        30.0, description="Longest wait for the next piece of a request body, seconds."
+    )
     max_text_chars: int = Field(8_000, ge=1, description="Longest text of `/chat/text`.")
     max_audio_seconds: Seconds = Field(60.0, description="Longest recording, seconds.")
     max_concurrent_turns: int = Field(

@@ -188,6 +188,42 @@ async def test_a_slow_sender_is_waited_for_and_keeps_nobody_waiting(world: World
         assert await read_answer(reader) == (200, {"response": "Okay."})
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        head("/chat/text", len(TEXT)) + TEXT[:-1],
+        head("/context/sensors", 2),
+        head("/chat/audio", len(PART)) + PART[:-1],
+        head("/chat/audio", None, "Transfer-Encoding: chunked") + b"20\r\n" + PART[:32] + b"\r\n",
+    ],
+    ids=["text", "sensors", "audio", "chunked"],
+)
+async def test_a_sender_that_falls_silent_is_given_up(tmp_path: Path, sent: bytes) -> None:
+    """As a device does that leaves its network in an upload: no byte comes, and no end either."""
+    settings = settings_for(tmp_path, limits={"body_timeout_s": 0.2})
+    async with running(settings, ScriptedEngines()) as (client, server):
+        async with connected(client) as (reader, writer):
+            writer.write(sent)
+            status, body = await read_answer(reader)
+            assert (status, body["error"]["code"]) == (408, "body_timeout")
+            assert body["response"]
+            assert await reader.read() == b"", "the connection ends"
+        assert server.memory.stats().messages == 0
+        assert (await say(client)).json() == {"response": "Okay."}
+
+
+async def test_a_long_answer_is_no_silent_sender(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    chat = ScriptedChatModel([["One ", gate, "moment."]])
+    settings = settings_for(tmp_path, limits={"body_timeout_s": 0.05})
+    async with running(settings, ScriptedEngines(chat=chat)) as (client, _):
+        turn = asyncio.create_task(say(client))
+        await chat.wait_for_calls(1)
+        await asyncio.sleep(0.15)  # three times what a silent sender is given
+        gate.set()
+        assert (await turn).json() == {"response": "One moment."}
+
+
 async def test_http_1_0(world: World) -> None:
     async with connected(world[0]) as (reader, writer):
         writer.write(head("/chat/text", len(TEXT), version="1.0") + TEXT)

@@ -25,6 +25,7 @@ from lobug.errors import (
     AudioError,
     AudioTooLongError,
     AudioTruncatedError,
+    BodyTimeoutError,
     BodyTooLargeError,
     BusyError,
     EmptyTextError,
@@ -45,8 +46,10 @@ router = APIRouter(tags=["chat"])
 
 _TURN_ERRORS: tuple[type[LobugError], ...] = (
     BusyError,
-    *(EngineError, *EngineError.__subclasses__()),
-    *(StorageError, *StorageError.__subclasses__()),
+    EngineError,
+    *EngineError.__subclasses__(),
+    StorageError,
+    *StorageError.__subclasses__(),
 )
 """What may go wrong in any turn."""
 
@@ -61,6 +64,7 @@ _TURN_ERRORS: tuple[type[LobugError], ...] = (
         EmptyTextError,
         TextTooLongError,
         BodyTooLargeError,
+        BodyTimeoutError,
         *_TURN_ERRORS,
     ),
 )
@@ -104,6 +108,7 @@ async def chat_text(
         AudioTruncatedError,
         AudioTooLongError,
         BodyTooLargeError,
+        BodyTimeoutError,
         *_TURN_ERRORS,
     ),
 )

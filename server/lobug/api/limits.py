@@ -1,57 +1,90 @@
-"""Refuses bodies that are too large, whatever their headers claim."""
+"""Refuses bodies that are too large or never end, whatever their headers claim."""
 
 from __future__ import annotations
+
+import asyncio
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lobug.api.problems import problem
-from lobug.errors import BodyTooLargeError
+from lobug.errors import BodyTimeoutError, BodyTooLargeError, LobugError
 
 
 class BodyLimit:
-    """ASGI middleware: answers 413 as soon as a body passes ``max_bytes``.
+    """ASGI middleware: answers 413 as soon as a body passes ``max_bytes``, and 408 when the next
+    piece of it does not come within ``timeout_s`` seconds.
 
     A ``Content-Length`` that is too large is refused before anything is read; a chunked body when
-    the limit is passed.
+    the limit is passed. A device that left its network in an upload says nothing any more: without
+    the time-out what it sent would be kept for ever.
     """
 
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, max_bytes: int, timeout_s: float) -> None:
         self._app = app
         self._max_bytes = max_bytes
+        self._timeout_s = timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, counting its body."""
+        """Pass a request on, watching its body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        error = BodyTooLargeError(f"the body is larger than {self._max_bytes} bytes")
+        too_large = BodyTooLargeError(f"the body is larger than {self._max_bytes} bytes")
         declared = dict(scope["headers"]).get(b"content-length", b"0")
         if declared.isdigit() and int(declared) > self._max_bytes:
-            await problem(error)(scope, receive, send)
+            await problem(too_large)(scope, receive, send)
             return
-        received = 0
+        body = _Body(receive, self._max_bytes, self._timeout_s, too_large)
         started = False
-
-        async def counting() -> Message:
-            nonlocal received
-            message = await receive()
-            if message["type"] == "http.request":
-                received += len(message.get("body", b""))
-                if received > self._max_bytes:
-                    raise error
-            return message
 
         async def answering(message: Message) -> None:
             # FastAPI turns whatever a body's reading raises into its own 400: that is held back.
             nonlocal started
-            if received <= self._max_bytes or started:
+            if body.fault is None or started:
                 started = True
                 await send(message)
 
         try:
-            await self._app(scope, counting, answering)
-        except BodyTooLargeError:
-            if started:
+            await self._app(scope, body.receive, answering)
+        except LobugError as error:
+            if started or error is not body.fault:
                 raise
-        if received > self._max_bytes and not started:
-            await problem(error)(scope, receive, send)
+        if body.fault is not None and not started:
+            answer = problem(body.fault)
+            if isinstance(body.fault, BodyTimeoutError):
+                answer.headers["Connection"] = "close"  # what is missing may still come
+            await answer(scope, receive, send)
+
+
+class _Body:
+    """One request's body as it arrives."""
+
+    def __init__(
+        self, receive: Receive, max_bytes: int, timeout_s: float, too_large: BodyTooLargeError
+    ) -> None:
+        self._receive = receive
+        self._room = max_bytes
+        self._timeout_s = timeout_s
+        self._too_large = too_large
+        self._complete = False
+        self.fault: LobugError | None = None
+        """Why it is refused."""
+
+    async def receive(self) -> Message:
+        """The next message. Raises ``fault``."""
+        if self._complete:
+            # Whoever still listens waits for the caller to hang up: as long as the answer takes.
+            return await self._receive()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                message = await self._receive()
+        except TimeoutError:
+            self.fault = BodyTimeoutError(f"nothing more of the body for {self._timeout_s:g} s")
+            raise self.fault from None
+        if message["type"] == "http.request":
+            self._room -= len(message.get("body", b""))
+            self._complete = not message.get("more_body", False)
+            if self._room < 0:
+                self.fault = self._too_large
+                raise self.fault
+        return message

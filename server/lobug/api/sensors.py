@@ -11,7 +11,12 @@ from lobug.api.caller import OwnerDep
 from lobug.api.problems import error_responses
 from lobug.api.schemas import SensorReply, SensorRequest
 from lobug.api.state import ServerDep
-from lobug.errors import BodyTooLargeError, InvalidEncodingError, InvalidRequestError
+from lobug.errors import (
+    BodyTimeoutError,
+    BodyTooLargeError,
+    InvalidEncodingError,
+    InvalidRequestError,
+)
 
 router = APIRouter(tags=["context"])
 
@@ -19,7 +24,9 @@ router = APIRouter(tags=["context"])
 @router.post(
     "/context/sensors",
     openapi_extra=documented(SensorRequest),
-    responses=error_responses(InvalidEncodingError, InvalidRequestError, BodyTooLargeError),
+    responses=error_responses(
+        InvalidEncodingError, InvalidRequestError, BodyTooLargeError, BodyTimeoutError
+    ),
 )
 async def sensors(
     body: Annotated[SensorRequest, Depends(json_body(SensorRequest))],
