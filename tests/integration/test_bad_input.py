@@ -78,6 +78,7 @@ async def assert_unchanged(world: World) -> None:
         (b'{"text": "\\ud800"}', 400, "invalid_encoding"),
         (b'{"text": "' + b"a" * 5_000_000 + b'"}', 413, "body_too_large"),
         (b"[" * 100_000, 400, "invalid_encoding"),
+        (b'{"text": "Hi", "x": [' + b"1," * 1_000_000 + b"1]}", 413, "body_too_large"),
     ],
     ids=lambda value: repr(value[:20]) if isinstance(value, bytes) else str(value),
 )

@@ -8,24 +8,37 @@ from typing import Any, TypeVar
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
-from lobug.errors import InvalidEncodingError, InvalidRequestError
+from lobug.api.state import ServerDep
+from lobug.errors import BodyTooLargeError, InvalidEncodingError, InvalidRequestError
 
 M = TypeVar("M", bound=BaseModel)
 
 SHOWN_FAULTS = 5
 """More would be a nuisance to whoever reads them."""
 
+BYTES_PER_CHARACTER = 12
+"""Longest form of a character in JSON: two escaped surrogates."""
 
-def json_body(model: type[M]) -> Callable[[Request], Awaitable[M]]:
+BYTES_BESIDE_TEXT = 64 * 1024
+"""Room for all that is not the text. Reading JSON holds the event loop, 10 to 20 ms a megabyte, so
+a body may not be as large as a recording."""
+
+
+def json_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
     """A dependency that reads the body as JSON of this shape.
 
-    It raises InvalidEncodingError (not JSON, not UTF-8) or InvalidRequestError (wrong shape). Use
+    It raises InvalidEncodingError (not JSON, not UTF-8), InvalidRequestError (wrong shape) or
+    BodyTooLargeError (larger than any JSON with ``limits.max_text_chars`` has to be). Use
     ``documented`` on the route, for OpenAPI.
     """
 
-    async def read(request: Request) -> M:
+    async def read(request: Request, server: ServerDep) -> M:
+        body = await request.body()
+        limit = BYTES_PER_CHARACTER * server.settings.limits.max_text_chars + BYTES_BESIDE_TEXT
+        if len(body) > limit:
+            raise BodyTooLargeError(f"the JSON has {len(body)} bytes, the limit is {limit}")
         try:
-            return model.model_validate_json(await request.body())
+            return model.model_validate_json(body)
         except ValidationError as error:
             faults = error.errors(include_url=False, include_context=False, include_input=False)
             if any(fault["type"] == "json_invalid" for fault in faults):
