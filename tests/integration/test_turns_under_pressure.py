@@ -19,6 +19,7 @@ from lobug.turn.events import Sentence
 from lobug.turn.pipeline import SpokenUtterance, TypedUtterance
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
+from support.scripted_speech import ScriptedSpeechToText
 from support.wav import pcm16, tone
 
 RECORDING = pcm16(tone(1.0))
@@ -248,3 +249,28 @@ async def test_health_waits_for_no_thread(tmp_path: Path) -> None:
             pool.acquire_on_behalf_of_nowait(object())
         answer = await asyncio.wait_for(client.get("/health"), 10)
     assert answer.json()["status"] == "ok"
+
+
+async def test_words_that_were_not_meant_for_it_enter_no_summary(tmp_path: Path) -> None:
+    """Else a television would become what is remembered of the user."""
+
+    def reply(messages: object, options: ChatOptions) -> Reply:
+        last = messages[-1].content  # type: ignore[index]  # a sequence
+        if options.lane == BACKGROUND_LANE:
+            return "[]" if options.json_schema else "The user said hello and Lo-Bug said okay."
+        return "[IGNORE]" if "home team" in last else "Okay."
+
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(reply), stt=ScriptedSpeechToText(["and the home team won"])
+    )
+    settings = settings_for(tmp_path, memory={"short_term_threshold": 4, "short_term_keep": 0})
+    async with running(settings, scripted) as (client, server):
+        for _ in range(3):
+            await client.post("/chat/audio", files=AUDIO, headers={"Device-Id": "a"})
+        await post(client, "hello one", "a")
+        await post(client, "hello two", "a")
+        while server.memory.stats().summaries == 0:  # noqa: ASYNC110 - memory offers no event
+            await asyncio.sleep(0.01)
+    asked = [c.prompt for c in scripted.chat.calls if c.options.lane == BACKGROUND_LANE]
+    assert any("hello two" in prompt for prompt in asked)
+    assert not any("home team" in prompt for prompt in asked)

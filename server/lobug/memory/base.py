@@ -96,7 +96,8 @@ class Memory(Protocol):
         self, owner: Owner, user_message_id: int, content: str, *, extract: bool
     ) -> int:
         """Append the assistant's reply and, in the same transaction, the background tasks that the
-        exchange gives rise to (``extract`` False: none but the cascades). Returns the id."""
+        exchange gives rise to (``extract`` False: the words were not meant for Lo-Bug and enter
+        neither facts nor summaries). Returns the id."""
 
     async def recent_messages(self, owner: Owner, limit: int) -> Sequence[LoggedMessage]:
         """The conversation's last messages, oldest first."""

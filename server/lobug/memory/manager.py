@@ -169,8 +169,8 @@ class MemoryManager:
     ) -> int:
         """Append the reply and release the background work of the exchange, in one transaction.
 
-        ``extract`` False: the user's words were not meant for Lo-Bug, only the cascades run. The
-        second reply to a message changes nothing and returns the id of the first.
+        ``extract`` False: the words were not meant for Lo-Bug and enter neither facts nor
+        summaries. The second reply to a message changes nothing and returns the id of the first.
         """
         now = self._clock()
 
@@ -186,6 +186,8 @@ class MemoryManager:
                 tasks.release(connection, user_message_id, now)
             else:
                 tasks.drop_extraction(connection, user_message_id)
+                # A television must not become what a summary says of the user.
+                log.mark_summarized(connection, owner.user, [user_message_id, reply_id])
             cascades.note_due(connection, owner.user, self._settings, now)
             return reply_id, int(new), tasks.counts(connection)
 
