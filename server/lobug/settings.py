@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(gt=0.0)]
+Caller = Annotated[str, Field(pattern=r"(?i)^(device|address|token):.")]
 
 
 class Section(BaseModel):
@@ -250,7 +251,7 @@ class ConversationSettings(Section):
     persona: str = Field(
         "", description="Replaces the built-in personality; empty: the built-in one."
     )
-    users: dict[str, str] = Field(
+    users: dict[Caller, Annotated[str, Field(min_length=1)]] = Field(
         default_factory=dict,
         description="Who owns which caller, as JSON: caller (`device:ID` or `address:IP`) to user"
         " name. Callers of one user share long-term memory, each with its own conversation. A"

@@ -22,6 +22,19 @@ def exchange(n: int, facts: frozenset[int] = frozenset()) -> Exchange:
 
 
 class TestIdentity:
+    @pytest.mark.parametrize(
+        "users", [{"kitchen": "Ada"}, {"device:": "Ada"}, {"device:kitchen": ""}]
+    )
+    def test_a_caller_that_nobody_can_be_is_refused(self, users: dict[str, str]) -> None:
+        with pytest.raises(ValueError, match="users"):
+            ConversationSettings.model_validate({"users": users})
+
+    def test_the_name_of_a_caller_is_read_in_any_case(self) -> None:
+        users = ConversationSettings.model_validate({"users": {"Device:AA:BB": "Ada"}}).users
+        assert owner_of(caller_key("aa:bb", None, None), users).user == "Ada"
+        assert owner_of(caller_key("AA:BB", None, None), users).user == "Ada"
+        assert owner_of(caller_key("address:aa:bb", None, None), users).user != "Ada"
+
     def test_device_id_wins_over_token_and_address(self) -> None:
         assert caller_key("AA:BB", "Bearer secret", "10.0.0.1") == "device:aa:bb"
 
