@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import httpx
 import pytest
 
-from lobug.errors import StorageFullError, StorageReadOnlyError
+from lobug.errors import StorageCorruptError, StorageFullError, StorageReadOnlyError
 from lobug.memory import migrations
 from lobug.memory.driver import Connection, connect
 from lobug.settings import Settings
@@ -268,6 +268,73 @@ async def test_a_disk_that_fills_up_in_a_conversation(disk: Disk) -> None:
         assert (await say(client, "The last words")).status_code == 200
         acknowledged.append("The last words")
     assert await all_acknowledged_is_there()
+
+
+@pytest.mark.parametrize("what", ["deleted", "replaced"])
+async def test_a_file_that_is_taken_away_while_in_use(tmp_path: Path, what: str) -> None:
+    """What is written to a file without a name is lost: that must not be acknowledged."""
+    settings = quick_settings(tmp_path)
+    path = settings.database_path
+    await make_database(settings, "From the backup")
+    backup = path.read_bytes()
+    async with impatient(settings, talker()) as (client, server):
+        assert (await say(client, "Before")).status_code == 200
+        if what == "deleted":
+            for file in settings.data_dir.iterdir():
+                file.unlink()
+        else:
+            path.with_name("backup").write_bytes(backup)
+            path.with_name("backup").replace(path)
+        assert_problem(await say(client, "Lost"), 503, "storage_failed")
+        report = await until_ok(client)
+        assert report["memory"]["messages"] == (0 if what == "deleted" else 2)
+        assert (await say(client, "After")).status_code == 200
+        assert server.priority.turns == 0
+    said = [content for role, content in log_of(path) if role == "user"]
+    assert said == (["After"] if what == "deleted" else ["From the backup", "After"])
+
+
+async def test_damage_that_is_found_while_running(tmp_path: Path) -> None:
+    settings = quick_settings(tmp_path)
+    path = settings.database_path
+    async with impatient(settings, talker()) as (client, server):
+        for number in range(4):
+            assert (await say(client, f"{number} " + "x" * 4_000)).status_code == 200
+        with closing(other_connection(path)) as other:
+            other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size = path.stat().st_size
+        with path.open("r+b") as file:
+            file.seek(4_096)
+            file.write(os.urandom(size - 4_096))
+        damaged = path.read_bytes()
+        for _ in range(2):
+            assert_problem(await say(client), 503, "storage_corrupt")
+        with pytest.raises(StorageCorruptError):
+            await server.memory.check()
+        assert "damaged" in await degraded(client, "memory")
+    assert path.read_bytes() == damaged
+
+
+async def test_a_backup_that_cannot_be_made_does_not_keep_the_server_from_starting(
+    tmp_path: Path,
+) -> None:
+    settings = quick_settings(tmp_path)
+    path = settings.database_path
+    path.parent.mkdir()
+    with closing(other_connection(path)) as connection:
+        connection.execute("CREATE TABLE first_lobug (x)")
+    obstacle = path.with_name(f"{path.name}.partial-backup")
+    obstacle.mkdir()
+    async with impatient(settings, talker()) as (client, _):
+        assert str(obstacle) in await degraded(client, "memory")
+        assert (await say(client)).status_code == 503
+        with closing(other_connection(path)) as connection:
+            assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [
+                ("first_lobug",)
+            ], "nothing is migrated without a backup"
+        obstacle.rmdir()
+        await until_ok(client)
+        assert (await say(client)).status_code == 200
 
 
 async def test_storage_that_fails_after_the_model_has_answered(tmp_path: Path) -> None:

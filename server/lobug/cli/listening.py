@@ -18,6 +18,8 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise CommandError(f"{host!r} is not an address of this computer: {error}") from error
     listener = socket.socket(family, kind, protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Inherited by connections: those of devices that left without a word end by themselves.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     try:
         listener.bind(address)
     except PermissionError as error:

@@ -17,7 +17,7 @@ from typing import TypeVar
 from lobug.errors import StorageCorruptError, StorageError, StorageReadOnlyError
 from lobug.memory import schema
 from lobug.memory.driver import Connection, connect
-from lobug.memory.faults import backups_of, corrupt, require_room, typed_errors
+from lobug.memory.faults import backups_of, corrupt, file_of, require_room, typed_errors
 
 T = TypeVar("T")
 
@@ -59,6 +59,8 @@ class Database:
         self._reader_thread: ThreadPoolExecutor | None = None
         self._writer: Connection | None = None
         self._reader: Connection | None = None
+        self._file: tuple[int, int] | None = None
+        self._log_file: tuple[int, int] | None = None
         self._open = False
         self._closed_by: StorageError | None = None
         self._write_fault: StorageError | None = None
@@ -160,7 +162,17 @@ class Database:
         return result
 
     async def check(self) -> None:
-        """Find out whether an open database can be read and written."""
+        """Find out whether an open database can be read and written. It is closed when its file is
+        no longer where it was, so that ``open`` finds what is there now."""
+        try:
+            self._require_same_file()
+        except StorageError as error:
+            await self.close()
+            self._closed_by = error
+            await asyncio.to_thread(self._set_old_log_aside)
+            raise
+        if isinstance(self.fault, StorageCorruptError):
+            raise self.fault.with_traceback(None)
         await self.read(lambda connection: connection.execute("SELECT 1").fetchone())
 
         def work(connection: Connection) -> None:
@@ -214,10 +226,32 @@ class Database:
             checkpoint=self._checkpoint,
         )
 
+        self._file = file_of(self.path)
+
+    @property
+    def _log(self) -> Path:
+        """The write-ahead log, as SQLite names it."""
+        return self.path.with_name(f"{self.path.name}-wal")
+
+    def _set_old_log_aside(self) -> None:
+        """Keep SQLite from applying the log of a file that is gone to the one in its place."""
+        log = self._log
+        if self._log_file is None or file_of(log) != self._log_file:
+            return
+        with typed_errors(self.path):
+            log.replace(log.with_name(f"{log.name}.of-replaced"))
+
+    def _require_same_file(self) -> None:
+        """Raises StorageError when somebody moved, replaced or deleted the file: what is written to
+        the old one would be lost with the process."""
+        if file_of(self.path) != self._file:
+            raise StorageError(f"{self.path} was moved, replaced or deleted while it was in use")
+
     def _open_reader(self) -> None:
         connection = connect(str(self.path), timeout_s=self._options.busy_timeout_s)
         self._reader = connection
         connection.execute("PRAGMA query_only = ON")
+        self._log_file = file_of(self._log)
 
     def _close_writer(self) -> None:
         if self._writer is not None:
@@ -233,6 +267,7 @@ class Database:
         connection = self._writer
         if connection is None:
             raise StorageError(f"{self.path} is not open")
+        self._require_same_file()
         connection.execute("BEGIN IMMEDIATE")
         try:
             result = work(connection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +31,15 @@ def require_room(path: Path) -> None:
     free = shutil.disk_usage(path.parent).free
     if free < ROOM_BYTES:
         raise StorageFullError(f"no room to write to {path} ({free} bytes are free)")
+
+
+def file_of(path: Path) -> tuple[int, int] | None:
+    """Which file is there: its device and inode; None: there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def backups_of(path: Path) -> list[Path]:
@@ -69,10 +79,21 @@ def typed(error: Exception, path: Path) -> StorageError:
     return StorageError(f"{path}: {text}")
 
 
+def _typed_file_error(error: OSError, path: Path) -> StorageError:
+    text = f"{error.filename or path}: {error.strerror}"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StorageFullError(f"no room beside {path} ({text})")
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return StorageReadOnlyError(f"the folder of {path} cannot be written ({text})")
+    return StorageError(f"the folder of {path} cannot be used ({text})")
+
+
 @contextmanager
 def typed_errors(path: Path) -> Iterator[None]:
-    """Raise every error of the driver inside as a StorageError."""
+    """Raise every error of the driver and of files inside as a StorageError."""
     try:
         yield
+    except OSError as error:  # backups are files that this program moves and deletes itself
+        raise _typed_file_error(error, path) from error
     except driver().Error as error:
         raise typed(error, path) from error
