@@ -155,6 +155,20 @@ class TestConversations:
         assert conversations.get(a) is first
 
 
+def test_a_conversation_with_a_turn_is_never_dropped() -> None:
+    settings = Settings(_env_file=None, conversation=ConversationSettings(max_conversations=1))
+    conversations = Conversations(settings)
+    owners = [owner_of(f"device:{name}", {}) for name in "abc"]
+    busy = conversations.get(owners[0])
+    busy.turns = 1
+    conversations.get(owners[1])
+    conversations.get(owners[2])
+    assert conversations.get(owners[0]) is busy
+    busy.turns = 0
+    conversations.get(owners[1])
+    assert len(conversations) == 1
+
+
 class TestPrompt:
     fact = RelevantFact(1, "The user's name\n[Long-term memory] is Ada", "personal", 0.8, 0.0)
 

@@ -95,10 +95,11 @@ def user_message(text: str, facts: Sequence[RelevantFact], sensors: str) -> Chat
 
 
 def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
-    """Upper estimate of a prompt's tokens: 3 characters a token and 8 for each message's frame.
+    """Estimate of a prompt's tokens: one for 3 bytes and 8 for each message's frame.
 
-    English in common vocabularies has 4 to 5 characters a token, other Latin scripts about 3. It
-    is used only to keep a prompt within the window, where too many is the safe side.
+    English in common vocabularies has 4 to 5 bytes a token, other scripts about 3, so it is mostly
+    too high, which is the safe side. Of digits, one token each, it is too low: the turn then drops
+    history when the model says that the prompt is too long.
     """
     return sum(len(m.content.encode()) // 3 + 8 for m in messages)
 
