@@ -121,7 +121,10 @@ class LobugServer:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self.memory.close()
+        try:
+            await self.memory.close()
+        except StorageError as error:
+            log.warning("memory did not close cleanly: %s", error)
         for job, engine in self.engines.all().items():
             try:
                 await engine.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import aclosing
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import anyio.to_thread
 import httpx
 import pytest
 
+from lobug.assembly import with_memory
 from lobug.conversation.identity import owner_of
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
-from lobug.errors import ContextOverflowError
+from lobug.errors import ContextOverflowError, StorageError
 from lobug.memory.base import Owner
+from lobug.memory.manager import MemoryManager
 from lobug.server import LobugServer
 from lobug.turn.events import Sentence
 from lobug.turn.pipeline import SpokenUtterance, TypedUtterance
@@ -274,3 +277,26 @@ async def test_words_that_were_not_meant_for_it_enter_no_summary(tmp_path: Path)
     asked = [c.prompt for c in scripted.chat.calls if c.options.lane == BACKGROUND_LANE]
     assert any("hello two" in prompt for prompt in asked)
     assert not any("home team" in prompt for prompt in asked)
+
+
+async def test_a_memory_that_does_not_close_cleanly_leaves_no_engine_open(tmp_path: Path) -> None:
+    class Unclosable(MemoryManager):
+        async def close(self) -> None:
+            await super().close()
+            raise StorageError("the disk is gone")
+
+    scripted = ScriptedEngines()
+    settings = settings_for(tmp_path)
+    server = with_memory(settings, scripted.engines())
+    server.memory = Unclosable(
+        settings.memory,
+        settings.database_path,
+        chat=scripted.chat,
+        embedder=scripted.embedder,
+        priority=server.priority,
+        clock=time.time,
+    )
+    await server.start()
+    await server.close()
+    assert scripted.chat.closed
+    assert scripted.embedder.closed
