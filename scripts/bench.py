@@ -85,7 +85,8 @@ async def main() -> None:
             console.print(_machine(server))
             await _measure(server, url, options.turns, figures, console)
     if options.json:
-        sys.stdout.write(json.dumps(_summary(figures)) + "\n")
+        document = {"figures": _summary(figures), "ratios": _ratios(figures)}
+        sys.stdout.write(json.dumps(document) + "\n")
     else:
         _print(console, figures)
 
@@ -315,6 +316,27 @@ def _summary(figures: Figures) -> dict[str, dict[str, float]]:
     }
 
 
+RATIOS = (
+    ("first token: second turn / cold", "first token, second turn (cached)", "first token, cold"),
+    (
+        "first token: after an extraction / cached",
+        "first token, after an extraction",
+        "first token, second turn (cached)",
+    ),
+    ("turn: into an extraction / quiet", "/chat/text, during extraction", "/chat/text, quiet"),
+)
+"""Name, numerator, denominator: medians of one run, so the machine's speed cancels out."""
+
+
+def _ratios(figures: Figures) -> dict[str, float]:
+    medians = {name: statistics.median(values) for name, values in figures.samples.items()}
+    return {
+        name: medians[above] / medians[below]
+        for name, above, below in RATIOS
+        if above in medians and below in medians
+    }
+
+
 def _print(console: Console, figures: Figures) -> None:
     table = Table(title="Lo-Bug, seconds unless the name says otherwise")
     for column in ("what", "n", "p50", "p95", "max"):
@@ -323,6 +345,12 @@ def _print(console: Console, figures: Figures) -> None:
         cells = (statistics.median(values), figures.p(name, 95), max(values))
         table.add_row(name, str(len(values)), *(f"{cell:.3f}" for cell in cells))
     console.print(table)
+    ratios = Table(title="Ratios of medians")
+    ratios.add_column("what")
+    ratios.add_column("ratio", justify="right")
+    for name, ratio in _ratios(figures).items():
+        ratios.add_row(name, f"{ratio:.2f}")
+    console.print(ratios)
 
 
 if __name__ == "__main__":
