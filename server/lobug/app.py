@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from lobug import __version__
 from lobug.api import chat, health, sensors
 from lobug.api.limits import BodyLimit
+from lobug.api.origin import SameOrigin
 from lobug.api.problems import add_problem_handlers
 from lobug.assembly import assemble
 from lobug.server import LobugServer
@@ -55,6 +56,7 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
     )
     limits = settings.limits
     app.add_middleware(BodyLimit, max_bytes=limits.max_body_bytes, timeout_s=limits.body_timeout_s)
+    app.add_middleware(SameOrigin)
     add_problem_handlers(app)
     app.include_router(health.router)
     app.include_router(chat.router)

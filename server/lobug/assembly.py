@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from lobug.engines.base import Engines
 from lobug.memory.database import Checkpoint, no_checkpoint
 from lobug.memory.manager import MemoryManager
+from lobug.priority import TurnPriority
 from lobug.server import LobugServer, OllamaWatch
 from lobug.settings import Settings
-from lobug.turn.priority import TurnPriority
 
 
 async def assemble(settings: Settings) -> LobugServer:

@@ -94,6 +94,14 @@ class AudioTooLongError(AudioError):
     spoken = "That recording is too long for me."
 
 
+class ForeignOriginError(LobugError):
+    """A web page of another site sent the request."""
+
+    code = "foreign_origin"
+    status = 403
+    spoken = "I only listen to my own household."
+
+
 class BusyError(LobugError):
     """More turns are waiting than ``limits.max_waiting_turns`` allows."""
 

@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from lobug import __version__
+from lobug.conversation.prompt import make_persona
 from lobug.conversation.registry import Conversations
 from lobug.conversation.sensors import SensorReading
 from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.errors import EngineError, StorageError
 from lobug.memory.base import Memory, MemoryStats, Owner
+from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.turn.pipeline import TurnRunner
-from lobug.turn.priority import TurnPriority
+from lobug.turn.reading_ahead import ReadAhead
 
 log = logging.getLogger(__name__)
 
@@ -71,18 +73,30 @@ class LobugServer:
     memory_retry_s: float = MEMORY_RETRY_S
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
+    read_ahead: ReadAhead = field(init=False)
     _started_at: float = field(init=False)
     _tasks: set[asyncio.Task[None]] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         self.conversations = Conversations(self.settings)
+        conversation = self.settings.conversation
+        persona = make_persona(conversation.persona, ignore_and_react=conversation.ignore_and_react)
         self.turns = TurnRunner(
             self.settings,
             self.engines,
             self.memory,
             self.conversations,
             self.priority,
+            persona,
             self.clock,
+        )
+        self.read_ahead = ReadAhead(
+            self.settings,
+            self.engines.chat,
+            self.memory,
+            self.conversations,
+            self.priority,
+            persona,
         )
         self._started_at = self.clock()
 
@@ -100,7 +114,7 @@ class LobugServer:
         except StorageError as error:
             log.error("memory: %s", error)  # noqa: TRY400 - a full disk is no bug to be traced
         self._in_background(self._watch_memory())
-        self._in_background(self.turns.warm_up())
+        self._in_background(self.read_ahead.after_start())
 
     async def _watch_memory(self) -> None:
         """Try a memory that failed until it works again: nobody should have to restart for that."""
@@ -136,7 +150,7 @@ class LobugServer:
     async def after_turn(self, owner: Owner) -> None:
         """What follows a turn once its answer has been sent."""
         self.memory.wake()
-        self._in_background(self.turns.warm(owner))
+        self._in_background(self.read_ahead.after_turn(owner))
 
     def take_sensors(self, owner: Owner, reading: SensorReading) -> None:
         """Remember what the owner's device senses."""

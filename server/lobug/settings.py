@@ -195,6 +195,11 @@ class MemorySettings(Section):
     retrieval_min_similarity: float = Field(
         0.3, ge=-1.0, le=1.0, description="Cosine similarity below which a fact is not relevant."
     )
+    recall_timeout_s: Seconds = Field(
+        2.0,
+        description="Longest wait for the embedding of a question, seconds; after that facts are"
+        " found by their words.",
+    )
     embedding_model: str = Field("nomic-embed-text", description="Embedding model in Ollama.")
     embedding_dim: int = Field(
         768,

@@ -287,6 +287,23 @@ async def test_a_strange_device_id(world: World, device: str) -> None:
     await assert_unchanged(world)
 
 
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://127.0.0.1:1", "http://["]
+)
+async def test_a_foreign_web_page_cannot_put_words_into_memory(world: World, origin: str) -> None:
+    answer = await world[0].post(
+        "/chat/text", content=b'{"text": "Obey."}', headers={"Origin": origin}
+    )
+    assert_problem(answer, 403, "foreign_origin")
+    await assert_unchanged(world)
+
+
+async def test_lo_bugs_own_pages_may_talk(world: World) -> None:
+    own = str(world[0].base_url).rstrip("/")
+    answer = await world[0].post("/chat/text", json={"text": "Hi"}, headers={"Origin": own})
+    assert answer.status_code == 200
+
+
 async def test_unknown_paths_and_methods(world: World) -> None:
     assert_problem(await world[0].get("/nothing"), 404, "not_found")
     assert_problem(await world[0].get("/chat/text"), 405, "method_not_allowed")

@@ -16,8 +16,8 @@ from lobug.engines.embed_embedded import EmbeddedEmbedder
 from lobug.engines.llama_process import LlamaProcess
 from lobug.memory.base import Owner
 from lobug.memory.manager import MemoryManager
+from lobug.priority import TurnPriority
 from lobug.settings import Settings
-from lobug.turn.priority import TurnPriority
 from support.memory_kit import look
 
 pytestmark = [pytest.mark.models, pytest.mark.timeout(600)]

@@ -601,3 +601,15 @@ def test_the_nearest_are_the_true_nearest(seed: int, count: int, k: int, dimensi
     expected = np.sort(1.0 - cosine)[:k]
     assert {near.fact_id - 1 for near in found} <= set(mine.tolist())
     assert np.allclose([near.distance for near in found], expected, atol=1e-5)
+
+
+async def test_an_embedder_that_hangs_does_not_hold_up_a_turn(kit: Kit) -> None:
+    kit.settings = MemorySettings(recall_timeout_s=0.05)
+    memory = kit.manager()
+    await memory.start(work=False)
+    await exchange(memory, "I work at NASA")
+    await memory.process_due()
+    kit.embedder.gate = asyncio.Event()  # never set
+    # Found by its words: the vector search has no vector to search for.
+    assert await recalled(memory, "What about NASA?") == ["The user work at NASA"]
+    await memory.close()

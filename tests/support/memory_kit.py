@@ -14,8 +14,8 @@ from lobug.memory.base import Owner
 from lobug.memory.database import Checkpoint, no_checkpoint
 from lobug.memory.driver import Connection, connect
 from lobug.memory.manager import MemoryManager
+from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
-from lobug.turn.priority import TurnPriority
 from support.scripted import ScriptedChatModel, ScriptedEmbedder
 
 ADA = Owner("ada", "ada-desk")

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from lobug.turn.priority import PreemptedError, TurnPriority
+from lobug.priority import PreemptedError, TurnPriority
 
 
 async def test_background_work_runs_while_nobody_talks() -> None:

@@ -7,6 +7,7 @@ remembered between batches, so a crash or a preemption costs one batch at most.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 
@@ -17,7 +18,7 @@ from lobug.memory.database import Checkpoint, Database
 from lobug.memory.driver import Connection
 from lobug.memory.facts import EmbeddedQuery, UnembeddedFact
 from lobug.memory.vectors import VectorIndex
-from lobug.turn.priority import PreemptedError, TurnPriority
+from lobug.priority import PreemptedError, TurnPriority
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ class FactEmbedder:
         duplicate_distance: float,
         batch_size: int,
         retry_delay_s: float,
+        recall_timeout_s: float,
         clock: Callable[[], float],
         checkpoint: Checkpoint,
     ) -> None:
@@ -46,6 +48,7 @@ class FactEmbedder:
         self._duplicate_distance = duplicate_distance
         self._batch_size = batch_size
         self._retry_delay_s = retry_delay_s
+        self._recall_timeout_s = recall_timeout_s
         self._clock = clock
         self._checkpoint = checkpoint
         self._failures = 0
@@ -65,10 +68,14 @@ class FactEmbedder:
         if not text.strip():
             return None
         try:
-            found = await self._embedder.embed([text])
+            async with asyncio.timeout(self._recall_timeout_s):
+                found = await self._embedder.embed([text])
             model_id = self._embedder.model_id
         except LobugError as error:
             logger.warning("memory: searching by words only, the embedder failed: %s", error)
+            return None
+        except TimeoutError:
+            logger.warning("memory: searching by words only, the embedder is slow")
             return None
         if found.ndim != 2 or len(found) != 1:
             logger.warning("memory: searching by words only, the embedder gave no vector")

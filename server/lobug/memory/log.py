@@ -5,13 +5,13 @@ Functions on a connection, called on the database's own threads. Each names the 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lobug.errors import StorageError
 from lobug.memory.base import LoggedMessage, Owner, Role
 from lobug.memory.driver import Connection
+from lobug.memory.marking import mark_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +126,7 @@ def next_stretch(connection: Connection, user: str, up_to_id: int) -> Stretch | 
 def mark_summarized(connection: Connection, user: str, ids: Sequence[int]) -> bool:
     """Mark messages as covered by a summary. False, and nothing is marked, when some were already:
     then nothing must be stored."""
-    wanted = json.dumps(list(ids))
-    (found,) = connection.execute(
-        "SELECT count(*) FROM conversation_log WHERE user = ? AND summarized = 0"
-        " AND id IN (SELECT value FROM json_each(?))",
-        (user, wanted),
-    ).fetchone()
-    if found != len(ids):
-        return False
-    connection.execute(
-        "UPDATE conversation_log SET summarized = 1"
-        " WHERE user = ? AND id IN (SELECT value FROM json_each(?))",
-        (user, wanted),
-    )
-    return True
+    return mark_once(connection, "conversation_log", "summarized", user, ids)
 
 
 def users_over(connection: Connection, threshold: int) -> list[str]:

@@ -18,8 +18,8 @@ from lobug.memory.extraction import GarbledAnswerError, extract
 from lobug.memory.query import in_third_person
 from lobug.memory.tasks import Task
 from lobug.memory.worker import Worker
+from lobug.priority import PreemptedError, TurnPriority
 from lobug.settings import MemorySettings
-from lobug.turn.priority import PreemptedError, TurnPriority
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +79,7 @@ class MemoryManager:
             duplicate_distance=settings.duplicate_distance_threshold,
             batch_size=batch_size,
             retry_delay_s=settings.retry_delay_s,
+            recall_timeout_s=settings.recall_timeout_s,
             clock=clock,
             checkpoint=checkpoint,
         )

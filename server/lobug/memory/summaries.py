@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lobug.memory.driver import Connection
+from lobug.memory.marking import mark_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +77,7 @@ def unincorporated(connection: Connection, user: str, up_to_id: int) -> list[Sum
 def mark_incorporated(connection: Connection, user: str, ids: Sequence[int]) -> bool:
     """Mark summaries as taken into base memory. False, and nothing is marked, when some were
     already: then nothing must be stored."""
-    wanted = json.dumps(list(ids))
-    (found,) = connection.execute(
-        "SELECT count(*) FROM memory_summaries WHERE user = ? AND incorporated = 0"
-        " AND id IN (SELECT value FROM json_each(?))",
-        (user, wanted),
-    ).fetchone()
-    if found != len(ids):
-        return False
-    connection.execute(
-        "UPDATE memory_summaries SET incorporated = 1"
-        " WHERE user = ? AND id IN (SELECT value FROM json_each(?))",
-        (user, wanted),
-    )
-    return True
+    return mark_once(connection, "memory_summaries", "incorporated", user, ids)
 
 
 def users_over(connection: Connection, threshold: int) -> list[str]:

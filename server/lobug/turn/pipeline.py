@@ -5,31 +5,26 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from lobug.audio.decode import decode
-from lobug.conversation.prompt import estimate_tokens, make_persona, prefix, user_message
+from lobug.conversation.prompt import Persona, estimate_tokens, prefix, user_message
 from lobug.conversation.registry import IGNORED_REPLY, Conversation, Conversations, reload
 from lobug.conversation.working_memory import Exchange
 from lobug.engines.base import (
-    SHARED_PREFIX_LANE,
     STT_SAMPLE_RATE,
     ChatMessage,
-    ChatOptions,
     Engines,
 )
 from lobug.errors import (
     BusyError,
-    ContextOverflowError,
-    EngineError,
-    EngineInterruptedError,
     LobugError,
-    StorageError,
     TextTooLongError,
 )
-from lobug.memory.base import Memory, Owner, RelevantFact
+from lobug.memory.base import Memory, Owner
+from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.turn.events import (
     Action,
@@ -42,16 +37,12 @@ from lobug.turn.events import (
     TurnEvent,
 )
 from lobug.turn.hearing import judge
-from lobug.turn.priority import PreemptedError, TurnPriority
-from lobug.turn.reply import ReplyParser
+from lobug.turn.replying import Prompt, Reply, write_reply
 from lobug.turn.speaking import SpeechOutcome, speak
 from lobug.turn.stopwatch import Stopwatch
 from lobug.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
-
-NOTHING_TO_SAY = "I'm not sure what to say to that."
-"""The answer to typed words that the model wanted to ignore: who types always wants an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +62,6 @@ class SpokenUtterance:
 Utterance = TypedUtterance | SpokenUtterance
 
 
-@dataclass(slots=True)
-class _Reply:
-    """The reply as far as it has been written."""
-
-    action: Action = Action.RESPOND
-    sentences: list[str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        return " ".join(self.sentences)
-
-
-@dataclass(frozen=True, slots=True)
-class _Prompt:
-    messages: list[ChatMessage]
-    user: ChatMessage
-    facts: tuple[RelevantFact, ...]
-
-
 class TurnRunner:
     """Runs turns. One for each server; it holds no turn's state."""
 
@@ -100,6 +72,7 @@ class TurnRunner:
         memory: Memory,
         conversations: Conversations,
         priority: TurnPriority,
+        persona: Persona,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
@@ -110,10 +83,7 @@ class TurnRunner:
         self._clock = clock
         self._places = asyncio.Semaphore(settings.limits.max_concurrent_turns)
         self._waiting = 0
-        self._persona = make_persona(
-            settings.conversation.persona,
-            ignore_and_react=settings.conversation.ignore_and_react,
-        )
+        self._persona = persona
 
     async def run(
         self, owner: Owner, utterance: Utterance, *, voice: bool
@@ -139,59 +109,6 @@ class TurnRunner:
         except LobugError as error:
             log.warning("turn failed: %s: %s", error.code, error)
             yield Failed(error, transcription=heard)
-
-    async def warm(self, owner: Owner) -> None:
-        """Let the model read the conversation's prompt ahead of the next turn, if it changed at its
-        beginning. Runs while nobody talks; a turn that arrives stops it until it is over."""
-        conversation = self._conversations.get(owner)
-        if conversation.reading_ahead or not conversation.loaded:
-            return
-
-        async def read() -> None:
-            # Looked at only now: reading a prompt that has grown since would throw the newer part
-            # of the model's cache away.
-            if conversation.prefix_changed:
-                history = conversation.memory.messages()
-                messages = prefix(self._persona, conversation.base_memory, history)
-                await self._engines.chat.prefill(messages, owner.conversation)
-                conversation.prefix_changed = False
-
-        conversation.reading_ahead = True
-        try:
-            await self._while_nobody_talks(read)
-        finally:
-            conversation.reading_ahead = False
-
-    async def warm_up(self) -> None:
-        """After a start: let the model read the conversations that will most likely go on, then
-        the personality for new ones, so that the first turn need not wait for it."""
-        places = self._settings.chat.conversation_slots - 1  # one is left for a new conversation
-        try:
-            for owner in await self._memory.latest_owners(places):
-                conversation = self._conversations.get(owner)
-                async with conversation.lock:
-                    await reload(
-                        conversation, self._memory, self._settings.conversation.max_messages
-                    )
-                    conversation.base_memory = await self._memory.base_memory(owner.user)
-                await self.warm(owner)
-        except StorageError as error:
-            log.info("no conversation could be read ahead: %s", error)
-        messages = prefix(self._persona, "")
-        await self._while_nobody_talks(
-            lambda: self._engines.chat.prefill(messages, SHARED_PREFIX_LANE)
-        )
-
-    async def _while_nobody_talks(self, read: Callable[[], Awaitable[None]]) -> None:
-        """Read ahead; begin again after each turn that comes in between."""
-        while True:
-            try:
-                await self._priority.background(read)
-            except PreemptedError:
-                continue
-            except EngineError as error:
-                log.info("could not read the prompt ahead: %s", error)
-            return
 
     @asynccontextmanager
     async def _place(self, owner: Owner) -> AsyncIterator[Conversation]:
@@ -232,10 +149,17 @@ class TurnRunner:
         prompt = await self._prepare(conversation, heard.text)
         watch.mark("recall")
 
-        reply = _Reply()
+        reply = Reply()
         speech = SpeechOutcome()
-        typed = isinstance(utterance, TypedUtterance)
-        events = self._reply(conversation, prompt, reply, watch, typed=typed)
+        events = write_reply(
+            self._engines.chat,
+            conversation,
+            prompt,
+            reply,
+            settings=self._settings.chat,
+            watch=watch,
+            must_answer=isinstance(utterance, TypedUtterance),
+        )
         if voice:
             events = speak(events, self._engines.tts, speech, self._settings.tts.max_reply_seconds)
         async with aclosing(events):
@@ -283,7 +207,7 @@ class TurnRunner:
                 return
         yield Ignored(decision.reason)
 
-    async def _prepare(self, conversation: Conversation, text: str) -> _Prompt:
+    async def _prepare(self, conversation: Conversation, text: str) -> Prompt:
         """The turn's prompt, within the model's window."""
         await reload(conversation, self._memory, self._settings.conversation.max_messages)
         context = await self._memory.retrieve_context(conversation.owner, text)
@@ -304,94 +228,12 @@ class TurnRunner:
             history = conversation.memory.messages()
             messages = [*prefix(self._persona, context.base_memory, history), user]
             if estimate_tokens(messages) <= budget:
-                return _Prompt(messages, user, facts)
+                return Prompt(self._persona, messages, user, facts)
             conversation.memory.drop_block()
             conversation.prefix_changed = True
 
-    async def _reply(
-        self,
-        conversation: Conversation,
-        prompt: _Prompt,
-        reply: _Reply,
-        watch: Stopwatch,
-        *,
-        typed: bool,
-    ) -> AsyncGenerator[TurnEvent]:
-        """Let the model write; yield what is fit to be shown, sentence by sentence."""
-        chat = self._settings.chat
-        options = ChatOptions(
-            max_tokens=chat.max_tokens,
-            temperature=chat.temperature,
-            lane=conversation.owner.conversation,
-            timeout_s=chat.timeout_s,
-        )
-        parser = ReplyParser()
-        pieces = 0
-        stream = self._write(conversation, prompt, options)
-        async with aclosing(stream):
-            async for piece in stream:
-                watch.mark("first_token")
-                pieces += 1
-                sentences = list(parser.feed(piece))
-                reply.action = parser.action
-                for event in self._sentences(reply, sentences):
-                    yield event
-                if len(reply.sentences) >= chat.max_sentences or parser.action is Action.IGNORE:
-                    break
-        if len(reply.sentences) < chat.max_sentences:
-            # Models send a piece a token, so this many pieces mean that the limit cut it off.
-            cut = pieces >= chat.max_tokens and bool(reply.sentences)
-            sentences = list(parser.flush(truncated=cut))
-            reply.action = parser.action
-            for event in self._sentences(reply, sentences):
-                yield event
-        watch.mark("reply")
-        if typed and not reply.sentences and parser.action is not Action.RESPOND:
-            reply.action = Action.RESPOND
-            for event in self._sentences(reply, [NOTHING_TO_SAY]):
-                yield event
-        elif reply.action is Action.IGNORE:
-            yield Ignored("model")
-        elif reply.action is Action.RESPOND and not reply.sentences:
-            raise EngineInterruptedError("chat", "the model wrote nothing that can be shown")
-
-    async def _write(
-        self, conversation: Conversation, prompt: _Prompt, options: ChatOptions
-    ) -> AsyncGenerator[str]:
-        """What the model writes. History that does not fit its window after all, because the
-        estimate of its tokens was too low, gives way; not so to words that fit no window."""
-        messages = prompt.messages
-        history = conversation.memory.exchanges()
-        written = False
-        while True:
-            try:
-                async with aclosing(self._engines.chat.stream(messages, options)) as stream:
-                    async for piece in stream:
-                        written = True
-                        yield piece
-            except ContextOverflowError:
-                if written or not len(conversation.memory):
-                    conversation.memory.load(history)
-                    raise
-                conversation.memory.drop_block()
-                conversation.prefix_changed = True
-                kept = conversation.memory.messages()
-                messages = [*prefix(self._persona, conversation.base_memory, kept), prompt.user]
-            else:
-                return
-
-    def _sentences(self, reply: _Reply, sentences: Iterable[str]) -> Iterator[TurnEvent]:
-        for sentence in sentences:
-            if len(reply.sentences) >= self._settings.chat.max_sentences:
-                return
-            index = len(reply.sentences)
-            reply.sentences.append(sentence)
-            yield ReplyDelta(sentence if index == 0 else f" {sentence}")
-            if reply.action is Action.RESPOND:  # a reaction is shown, not spoken
-                yield Sentence(index, sentence)
-
     async def _store(
-        self, conversation: Conversation, message_id: int, prompt: _Prompt, reply: _Reply
+        self, conversation: Conversation, message_id: int, prompt: Prompt, reply: Reply
     ) -> None:
         """Write the reply to the log and to working memory."""
         ignored = reply.action is Action.IGNORE

@@ -1,0 +1,87 @@
+"""Lets the chat model read prompts before they are needed, while nobody talks."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from lobug.conversation.prompt import Persona, prefix
+from lobug.conversation.registry import Conversations, reload
+from lobug.engines.base import SHARED_PREFIX_LANE, ChatModel
+from lobug.errors import EngineError, StorageError
+from lobug.memory.base import Memory, Owner
+from lobug.priority import PreemptedError, TurnPriority
+from lobug.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+class ReadAhead:
+    """Keeps the model's prompt caches warm. A turn that arrives stops it until the turn is over."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        chat: ChatModel,
+        memory: Memory,
+        conversations: Conversations,
+        priority: TurnPriority,
+        persona: Persona,
+    ) -> None:
+        self._settings = settings
+        self._chat = chat
+        self._memory = memory
+        self._conversations = conversations
+        self._priority = priority
+        self._persona = persona
+
+    async def after_start(self) -> None:
+        """Read the conversations that will most likely go on, then the personality for new ones, so
+        that the first turn need not wait for it."""
+        places = self._settings.chat.conversation_slots - 1  # one is left for a new conversation
+        try:
+            for owner in await self._memory.latest_owners(places):
+                await self._load(owner)
+                await self.after_turn(owner)
+        except StorageError as error:
+            log.info("no conversation could be read ahead: %s", error)
+        messages = prefix(self._persona, "")
+        await self._while_nobody_talks(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
+
+    async def after_turn(self, owner: Owner) -> None:
+        """Read the conversation's prompt again if it changed at its beginning."""
+        conversation = self._conversations.get(owner)
+        if conversation.reading_ahead or not conversation.loaded:
+            return
+
+        async def read() -> None:
+            # Looked at only now: reading a prompt that has grown since would throw the newer part
+            # of the model's cache away.
+            if conversation.prefix_changed:
+                history = conversation.memory.messages()
+                messages = prefix(self._persona, conversation.base_memory, history)
+                await self._chat.prefill(messages, owner.conversation)
+                conversation.prefix_changed = False
+
+        conversation.reading_ahead = True
+        try:
+            await self._while_nobody_talks(read)
+        finally:
+            conversation.reading_ahead = False
+
+    async def _load(self, owner: Owner) -> None:
+        conversation = self._conversations.get(owner)
+        async with conversation.lock:
+            await reload(conversation, self._memory, self._settings.conversation.max_messages)
+            conversation.base_memory = await self._memory.base_memory(owner.user)
+
+    async def _while_nobody_talks(self, read: Callable[[], Awaitable[None]]) -> None:
+        """Begin again after each turn that comes in between."""
+        while True:
+            try:
+                await self._priority.background(read)
+            except PreemptedError:
+                continue
+            except EngineError as error:
+                log.info("could not read a prompt ahead: %s", error)
+            return

@@ -1,0 +1,136 @@
+"""The reply stage: lets the chat model write, and gives what is fit to be shown and spoken."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from lobug.conversation.prompt import Persona, prefix
+from lobug.conversation.registry import Conversation
+from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
+from lobug.errors import ContextOverflowError, EngineInterruptedError
+from lobug.memory.base import RelevantFact
+from lobug.settings import ChatSettings
+from lobug.turn.events import Action, Ignored, ReplyDelta, Sentence, TurnEvent
+from lobug.turn.reply import ReplyParser
+from lobug.turn.stopwatch import Stopwatch
+
+NOTHING_TO_SAY = "I'm not sure what to say to that."
+"""The answer to typed words that the model wanted to ignore: who types always wants an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the model is asked in one turn."""
+
+    persona: Persona
+    messages: list[ChatMessage]
+    """All of it."""
+    user: ChatMessage
+    """Its last message: the user's words and this turn's notes."""
+    facts: tuple[RelevantFact, ...]
+    """The facts in the notes."""
+
+
+@dataclass(slots=True)
+class Reply:
+    """The reply as far as it has been written."""
+
+    action: Action = Action.RESPOND
+    sentences: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All sentences."""
+        return " ".join(self.sentences)
+
+
+async def write_reply(
+    chat: ChatModel,
+    conversation: Conversation,
+    prompt: Prompt,
+    reply: Reply,
+    *,
+    settings: ChatSettings,
+    watch: Stopwatch,
+    must_answer: bool,
+) -> AsyncGenerator[TurnEvent]:
+    """Yield the reply's events, sentence by sentence, and fill ``reply``.
+
+    ``must_answer``: the words were meant for Lo-Bug, so the model may not ignore them. Raises
+    EngineError, ContextOverflowError.
+    """
+    options = ChatOptions(
+        max_tokens=settings.max_tokens,
+        temperature=settings.temperature,
+        lane=conversation.owner.conversation,
+        timeout_s=settings.timeout_s,
+    )
+    parser = ReplyParser()
+    pieces = 0
+
+    def events(sentences: Iterable[str]) -> Iterator[TurnEvent]:
+        cleaned = list(sentences)  # the parser decides on the action while it is read
+        reply.action = parser.action
+        return _events(reply, cleaned, settings.max_sentences)
+
+    async with aclosing(_write(chat, conversation, prompt, options)) as stream:
+        async for piece in stream:
+            watch.mark("first_token")
+            pieces += 1
+            for event in events(parser.feed(piece)):
+                yield event
+            if len(reply.sentences) >= settings.max_sentences or parser.action is Action.IGNORE:
+                break
+    if len(reply.sentences) < settings.max_sentences:
+        # Models send a piece a token, so this many pieces mean that the limit cut it off.
+        cut = pieces >= settings.max_tokens and bool(reply.sentences)
+        for event in events(parser.flush(truncated=cut)):
+            yield event
+    watch.mark("reply")
+    if must_answer and not reply.sentences and reply.action is not Action.RESPOND:
+        reply.action = Action.RESPOND
+        for event in _events(reply, [NOTHING_TO_SAY], settings.max_sentences):
+            yield event
+    elif reply.action is Action.IGNORE:
+        yield Ignored("model")
+    elif reply.action is Action.RESPOND and not reply.sentences:
+        raise EngineInterruptedError("chat", "the model wrote nothing that can be shown")
+
+
+async def _write(
+    chat: ChatModel, conversation: Conversation, prompt: Prompt, options: ChatOptions
+) -> AsyncGenerator[str]:
+    """What the model writes. History that does not fit its window after all, because the estimate
+    of its tokens was too low, gives way; not so to words that fit no window."""
+    messages = prompt.messages
+    history = conversation.memory.exchanges()
+    written = False
+    while True:
+        try:
+            async with aclosing(chat.stream(messages, options)) as stream:
+                async for piece in stream:
+                    written = True
+                    yield piece
+        except ContextOverflowError:
+            if written or not len(conversation.memory):
+                conversation.memory.load(history)
+                raise
+            conversation.memory.drop_block()
+            conversation.prefix_changed = True
+            kept = conversation.memory.messages()
+            messages = [*prefix(prompt.persona, conversation.base_memory, kept), prompt.user]
+        else:
+            return
+
+
+def _events(reply: Reply, sentences: Iterable[str], max_sentences: int) -> Iterator[TurnEvent]:
+    for sentence in sentences:
+        if len(reply.sentences) >= max_sentences:
+            return
+        index = len(reply.sentences)
+        reply.sentences.append(sentence)
+        yield ReplyDelta(sentence if index == 0 else f" {sentence}")
+        if reply.action is Action.RESPOND:  # a reaction is shown, not spoken
+            yield Sentence(index, sentence)
