@@ -97,7 +97,8 @@ async def _measure(
     clip = await _clip(server)
     async with httpx.AsyncClient(base_url=url, timeout=120, trust_env=False) as client:
         console.print("first token, cold and with the prefix cached ...")
-        await _first_tokens(server, figures)
+        async with server.priority.turn():  # nothing is read ahead meanwhile
+            await _first_tokens(server, figures)
         console.print(f"{turns} turns of /chat/audio ...")
         await _audio_turns(client, clip, turns, figures)
         console.print(f"{turns} turns of /chat/text ...")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import Iterator
 
 import pytest
 
+from lobug.engines.niceness import INFERENCE_NICENESS
 from lobug.engines.worker_thread import Abandoned, WorkerThread
 from lobug.errors import (
     EngineError,
@@ -125,3 +128,12 @@ async def test_closed_is_unavailable_and_can_be_opened_again() -> None:
     thread.open()
     assert await thread.run(lambda _: 1, 30) == 1
     thread.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="niceness of a thread is Linux's")
+async def test_it_lets_the_event_loop_go_first(worker: WorkerThread) -> None:
+    def niceness(_: Abandoned) -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    here = niceness(Abandoned())
+    assert await worker.run(niceness, 30.0) == max(here, INFERENCE_NICENESS)

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from lobug.engines.base import EngineStatus, Vectors
+from lobug.engines.niceness import be_nice
 from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
 from lobug.errors import (
     EngineError,
@@ -58,7 +59,9 @@ class EmbeddedEmbedder:
         if self._encode is not None:
             return
         if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, thread_name_prefix="lobug-embedder")
+            self._thread = ThreadPoolExecutor(
+                1, thread_name_prefix="lobug-embedder", initializer=be_nice
+            )
         try:
             self._encode = await asyncio.get_running_loop().run_in_executor(self._thread, _load)
         except (ImportError, OSError, KeyError, ValueError) as error:

@@ -20,6 +20,7 @@ from typing import Final
 
 from lobug.engines import llama_worker
 from lobug.engines.llama_worker import FAILED, WorkerConfig
+from lobug.engines.niceness import INFERENCE_NICENESS
 from lobug.errors import EngineError, EngineUnavailableError, ModelMissingError
 from lobug.uninterrupted import uninterrupted
 
@@ -244,6 +245,7 @@ class LlamaProcess:
             threads=options.threads,
             batch_tokens=BATCH_TOKENS,
             reuse_tokens=REUSE_TOKENS,
+            niceness=INFERENCE_NICENESS,
             parent_pid=os.getpid(),
         )
         try:

@@ -55,6 +55,8 @@ class WorkerConfig:
     """Prompt tokens computed between two looks at whether the request was cancelled."""
     reuse_tokens: int
     """Shortest run of tokens whose cache is kept when what stood before it is dropped."""
+    niceness: int
+    """Added to this process's own: the parent's event loop goes first."""
     parent_pid: int
 
     def to_line(self) -> str:
@@ -138,6 +140,7 @@ def main() -> None:
         leave()
 
     threading.Thread(target=watch, daemon=True).start()
+    os.nice(config.niceness)
     try:
         import xllamacpp  # noqa: PLC0415 - inside the try: a wheel that cannot load is a failure too
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from lobug.engines.niceness import be_nice
 from lobug.errors import EngineError, EngineTimeoutError, EngineUnavailableError
 
 T = TypeVar("T")
@@ -34,7 +35,9 @@ class WorkerThread:
     def open(self) -> None:
         """Make ready to run work; again after ``close`` too."""
         if self._executor is None:
-            self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"lobug-{self._engine}")
+            self._executor = ThreadPoolExecutor(
+                1, thread_name_prefix=f"lobug-{self._engine}", initializer=be_nice
+            )
 
     async def run(self, work: Callable[[Abandoned], T], timeout_s: float | None) -> T:
         """The result of ``work``, within ``timeout_s`` seconds of waiting and working.
