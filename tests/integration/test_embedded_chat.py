@@ -291,7 +291,7 @@ async def test_closing_a_stream_stops_the_model(chat: EmbeddedChat) -> None:
 @pytest.mark.asyncio(loop_scope="module")
 async def test_requests_of_one_lane_wait_for_each_other(chat: EmbeddedChat) -> None:
     options = ChatOptions(max_tokens=40, temperature=0.0, lane="talk")
-    first = chat.stream([user("Count to ten in words.")], options)
+    first = chat.stream([user("Count from one to one thousand in words.")], options)
     assert await anext(first)
     second = asyncio.ensure_future(say(chat, user("Say yes."), lane="talk"))
     waited = [not second.done() async for _ in first]
