@@ -9,7 +9,7 @@ import pytest
 from lobug.cli.checks import conversation, machine, served
 from lobug.cli.checks.finding import Level
 from lobug.cli.checks.served import OllamaState
-from lobug.cli.terminal import local_url
+from lobug.cli.terminal import local_url, program_name
 from lobug.settings import Settings
 
 
@@ -98,3 +98,16 @@ def test_ollama_that_nobody_wants_is_not_missed() -> None:
 )
 def test_where_this_computer_finds_the_server(host: str, port: int, url: str) -> None:
     assert local_url(host, port) == url
+
+
+@pytest.mark.parametrize(
+    ("found", "started", "name"),
+    [
+        ("/usr/bin/lobug", "/usr/bin/lobug", "lobug"),
+        (None, "/home/jo/bug/.venv/bin/lobug", ".venv/bin/lobug"),
+        (None, "/opt/bug/bin/lobug", "/opt/bug/bin/lobug"),
+        (None, "/home/jo/bug/server/lobug/__main__.py", "lobug"),
+    ],
+)
+def test_what_to_type_to_start_it_again(found: str | None, started: str, name: str) -> None:
+    assert program_name(found, Path(started), Path("/home/jo/bug")) == name

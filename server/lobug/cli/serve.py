@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import socket
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lobug.cli.faults import CommandError, warn
 from lobug.cli.listening import open_socket
-from lobug.cli.terminal import ANY_ADDRESS, local_url
+from lobug.cli.terminal import ANY_ADDRESS, local_url, program_name
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -133,7 +136,7 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
             lines.append(f"From devices: http://{address}:{url.rsplit(':', 1)[-1]}")
         lines.append("[yellow]Anyone on this network can talk to it.[/yellow]")
     else:
-        lines.append("Only this computer can reach it; devices need `lobug serve --host 0.0.0.0`.")
+        lines.append("Only this computer can reach it; devices need LOBUG_HOST=0.0.0.0.")
     lines.append("")
     report = server.health()
     for job, status in report.engines.items():
@@ -147,13 +150,14 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
         if reason:
             lines.append(f"  {'':<11}[dim]{escape(reason)}[/dim]")
     lines.append(f"  {'memory':<11}{escape(_memory_line(server))}")
+    program = program_name(shutil.which("lobug"), Path(sys.argv[0]), Path.cwd())
     option = "" if url == "http://127.0.0.1:8321" else f" --server {url}"
     lines += [
         "",
         "Try, in another terminal:",
         f'  curl {url}/chat/text -d \'{{"text": "Hello!"}}\'',
-        f"  lobug chat{option}",
-        f'  lobug simulate --say "What can you do?"{option}',
+        f"  {program} chat{option}",
+        f'  {program} simulate --say "What can you do?"{option}',
         "",
         "Ctrl-C stops it.",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -44,3 +45,17 @@ def local_url(host: str, port: int) -> str:
     """How this computer reaches a server that listens there. Pure."""
     reachable = ANY_ADDRESS.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{reachable}:{port}"
+
+
+def program_name(found: str | None, started: Path, folder: Path) -> str:
+    """What to type in ``folder`` to start this program again. Pure.
+
+    ``found``: where the shell finds ``lobug``, if it does; ``started``: what was started. After
+    ``make run`` the program is in an environment that the shell knows nothing of.
+    """
+    if found is not None or started.name != "lobug":
+        return "lobug"
+    try:
+        return str(started.absolute().relative_to(folder))
+    except ValueError:
+        return str(started)
