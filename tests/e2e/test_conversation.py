@@ -104,14 +104,13 @@ def test_the_embedded_model_has_no_network_port(lobug: ServedLobug) -> None:
 
 
 def test_the_name_told_before_a_crash_is_known_after_it(tmp_path: Path) -> None:
-    settings = {"LOBUG_CONVERSATION__USERS": ONE_PERSON}
-    with served(tmp_path, stop=signal.SIGKILL, **settings) as before:
+    with served(tmp_path, stop=signal.SIGKILL, LOBUG_CONVERSATION__USERS=ONE_PERSON) as before:
         turn = before.turns(
             "--device-id", "kitchen", "--expect-speech", "--expect-voice",
             "--say", "Hello! My name is Alex, and I live in Boston.",
         )[0]  # fmt: skip
         assert "alex" in turn["transcription"].lower()
-    with served(tmp_path, **settings) as after:
+    with served(tmp_path, LOBUG_CONVERSATION__USERS=ONE_PERSON) as after:
         after.learned()
         assert after.health()["memory"]["facts"] >= 1
         # The same device goes on with its conversation; another one of the same person knows it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
@@ -33,13 +34,13 @@ def scripted() -> ScriptedEngines:
     return ScriptedEngines()
 
 
+World = tuple[httpx.AsyncClient, LobugServer]
+
+
 @pytest.fixture
-async def world(tmp_path: Path, scripted: ScriptedEngines):
+async def world(tmp_path: Path, scripted: ScriptedEngines) -> AsyncIterator[World]:
     async with running(settings_for(tmp_path, limits=SMALL_LIMITS), scripted) as pair:
         yield pair
-
-
-World = tuple[httpx.AsyncClient, LobugServer]
 
 
 def assert_problem(answer: httpx.Response, status: int, code: str) -> None:
@@ -100,7 +101,7 @@ async def test_json_is_read_whatever_its_content_type_says(
 
 
 async def test_a_chunked_body_is_counted_although_it_declares_no_length(world: World) -> None:
-    async def endless():
+    async def endless() -> AsyncIterator[bytes]:
         for _ in range(80):
             yield b" " * 65_536
 

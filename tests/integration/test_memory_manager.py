@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lobug.engines.base import Vectors
 from lobug.errors import EngineUnavailableError, StorageError
 from lobug.memory import vectors
 from lobug.memory.base import Memory, Owner
@@ -483,9 +485,9 @@ async def test_re_embedding_never_merges_what_was_already_compared(kit: Kit) -> 
     """Facts that the new model takes for the same were different for the old one: both stay."""
 
     class Flat(ScriptedEmbedder):
-        async def embed(self, texts: list[str]) -> np.ndarray:  # type: ignore[override, type-arg]
-            # A model for which everything is the same; the protocol's types add nothing here.
-            return np.tile(np.float32([1.0, 0.0]), (len(texts), 1))
+        async def embed(self, texts: Sequence[str]) -> Vectors:
+            # A model for which everything is the same.
+            return np.tile(np.array([1.0, 0.0], np.float32), (len(texts), 1))
 
     memory = kit.manager()
     await memory.start(work=False)
@@ -503,9 +505,9 @@ async def test_re_embedding_never_merges_what_was_already_compared(kit: Kit) -> 
 
 async def test_a_vector_without_direction_leaves_the_fact_searchable_by_words(kit: Kit) -> None:
     class Lost(ScriptedEmbedder):
-        async def embed(self, texts: list[str]) -> np.ndarray:  # type: ignore[override, type-arg]
+        async def embed(self, texts: Sequence[str]) -> Vectors:
             # Zero and infinite vectors, as a broken model gives them.
-            return np.stack([np.float32([0.0, 0.0]), np.float32([np.inf, 1.0])])[: len(texts)]
+            return np.array([[0.0, 0.0], [np.inf, 1.0]], np.float32)[: len(texts)]
 
     kit.embedder = Lost(dimension=2, model_id="lost")
     memory = kit.manager()

@@ -41,9 +41,9 @@ def device_for(
     )
 
 
-async def take_one_turn(answer: Answer, **options: object) -> TurnResult:
+async def take_one_turn(answer: Answer, timeouts: Timeouts | None = None) -> TurnResult:
     with open_door(good_script(audio=[answer])) as door:
-        async with device_for(door, **options) as device:
+        async with device_for(door, timeouts=timeouts) as device:
             return await device.speak(RECORDING)
 
 

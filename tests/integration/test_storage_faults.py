@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -116,7 +116,7 @@ async def test_a_lock_at_the_start_is_waited_out(tmp_path: Path) -> None:
             assert server.memory.stats().messages == 4
 
 
-DAMAGES = {
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "no database": lambda _: b"this is no database " * 400,
     "only a header": lambda content: content[:16] * 200,
     "every page but the first": lambda content: content[:4096] + os.urandom(len(content) - 4096),

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
-from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions, Samples
+from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions, Samples, Transcript
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from support.running import ScriptedEngines, settings_for
@@ -50,7 +50,7 @@ def main() -> None:
                 checkpoint("reply.written")
 
     class SpeechToText(ScriptedSpeechToText):
-        async def transcribe(self, audio: Samples, language: str | None):
+        async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
             checkpoint("transcribing")
             return await super().transcribe(audio, language)
 

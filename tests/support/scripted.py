@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -98,7 +98,7 @@ class ScriptedChatModel:
 
     async def stream(
         self, messages: Sequence[ChatMessage], options: ChatOptions
-    ) -> AsyncIterator[str]:
+    ) -> AsyncGenerator[str]:
         call = ChatCall(tuple(messages), options)
         self.calls.append(call)
         await self._announce()

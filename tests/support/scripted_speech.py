@@ -82,4 +82,5 @@ class ScriptedTextToSpeech(_Scripted):
             raise self.fail
         self.spoken.append(sentence)
         count = len(sentence) * self.sample_rate // 100
-        return (0.3 * np.sin(np.arange(count) * 0.1)).astype(np.float32)
+        tone: Samples = (0.3 * np.sin(np.arange(count) * 0.1)).astype(np.float32)
+        return tone

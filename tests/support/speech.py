@@ -13,9 +13,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
+from numpy.typing import NDArray
 
 from lobug.audio.decode import decode_now
 from lobug.audio.wav import encode
@@ -53,14 +55,18 @@ class Clip:
         )
 
 
+def _scaled(pcm16: NDArray[Any]) -> Samples:
+    return pcm16.astype(np.float32) / np.float32(32768)
+
+
 def _g722(path: Path) -> Samples:
     with av.open(str(path), "r", format="g722") as opened:
         pieces = [frame.to_ndarray().reshape(-1) for frame in opened.decode(audio=0)]
-    return np.concatenate(pieces).astype(np.float32) / 32768
+    return _scaled(np.concatenate(pieces))
 
 
 def _raw(path: Path) -> Samples:
-    return np.fromfile(path, "<i2").astype(np.float32) / 32768
+    return _scaled(np.fromfile(path, "<i2"))
 
 
 @functools.cache

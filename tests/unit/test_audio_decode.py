@@ -12,6 +12,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from av.audio.stream import AudioStream
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -202,6 +203,7 @@ def test_other_containers_are_a_bonus(codec: str) -> None:
     written = io.BytesIO()
     with av.open(written, "w", format=container) as out:
         stream = out.add_stream(codec, rate=48_000)
+        assert isinstance(stream, AudioStream)
         stream.layout = "mono"
         layout = np.round(tone(48_000) * 32_767).astype(np.int16).reshape(1, -1)
         frame = av.AudioFrame.from_ndarray(layout, format="s16", layout="mono")

@@ -21,8 +21,10 @@ def leaves(model: type[BaseModel]) -> int:
     count = 0
     for info in model.model_fields.values():
         inner = info.annotation
-        is_section = isinstance(inner, type) and issubclass(inner, BaseModel)
-        count += leaves(inner) if is_section else 1
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            count += leaves(inner)
+        else:
+            count += 1
     return count
 
 

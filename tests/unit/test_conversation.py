@@ -106,7 +106,8 @@ class TestWorkingMemory:
 
     def test_between_two_trims_the_prompt_only_grows_at_its_end(self) -> None:
         memory = WorkingMemory(20, 10)
-        trims, before = 0, []
+        trims = 0
+        before: list[str] = []
         for n in range(40):
             trimmed = memory.add(exchange(n))
             now = [m.content for m in memory.messages()]

@@ -12,7 +12,7 @@ from lobug.turn.reply import ReplyParser, ThinkingStripper
 
 def parse(raw: str, size: int = 3) -> tuple[Action, list[str]]:
     parser = ReplyParser()
-    sentences = []
+    sentences: list[str] = []
     for start in range(0, len(raw), size):
         sentences += parser.feed(raw[start : start + size])
     sentences += parser.flush()
