@@ -86,7 +86,7 @@ def test_ci_runs_lint_and_test_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("name", LOCKS)
 def test_what_is_locked_in_several_versions_is_known_to_work_in_each(name: str) -> None:
-    """CI runs one Python: a package that another Python gets in another version is not tested there.
+    """CI runs one Python: what another Python gets in another version is not tested there.
 
     numpy and onnxruntime drop old Pythons and Intel Macs; the whole suite was run on both.
     """
