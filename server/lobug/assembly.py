@@ -16,8 +16,8 @@ from lobug.settings import Settings
 async def assemble(settings: Settings) -> LobugServer:
     """Choose engines by the settings and by what answers now. Loads nothing yet.
 
-    The engines' modules are imported here, not above: they pull in the inference libraries, which
-    a host that brings its own engines does not need.
+    The engines' modules are imported here (PLC0415), not above: they pull in the inference
+    libraries, which a host that brings its own engines does not need.
     """
     from lobug.engines.choose import choose_chat, choose_embedder  # noqa: PLC0415
     from lobug.engines.gate_silero import SileroGate  # noqa: PLC0415
