@@ -204,3 +204,65 @@ class StorageDriverError(StorageError):
     """No SQLite driver here can load extensions, or sqlite-vec cannot be loaded."""
 
     code = "storage_driver"
+
+
+class MemoryDisabledError(LobugError):
+    """``memory.enabled`` is off."""
+
+    code = "memory_disabled"
+    status = 409
+    spoken = "My long-term memory is switched off."
+
+
+class MemoryNotFoundError(LobugError):
+    """There is no such memory, session, project or task, or it is not the caller's."""
+
+    code = "memory_not_found"
+    status = 404
+    spoken = "I don't have that in my memory."
+
+
+class MemoryKeyError(InvalidRequestError):
+    """The key is not a small letter followed by small letters, digits and underscores, is longer
+    than 64, or begins with a reserved prefix (``system_``, ``internal_``)."""
+
+    code = "memory_key_invalid"
+    spoken = "I cannot file a memory under that name."
+
+
+class MemoryContentError(InvalidRequestError):
+    """The content is empty, too long, or a value beside it is out of its range."""
+
+    code = "memory_content_invalid"
+    spoken = "I cannot remember that the way it is."
+
+
+class MemoryForbiddenError(LobugError):
+    """The caller may not see or change memories of this scope."""
+
+    code = "memory_forbidden"
+    status = 403
+    spoken = "That part of my memory is not yours to change."
+
+
+class IdentityFullError(LobugError):
+    """The identity layer has no room, and nothing in it may give way."""
+
+    code = "identity_full"
+    status = 409
+    spoken = "What I always keep in mind about you is full. Please remove something first."
+
+
+class ConfirmationRequiredError(LobugError):
+    """What would be erased cannot be brought back: the request has to say that this is meant."""
+
+    code = "confirmation_required"
+    status = 409
+    spoken = "Please confirm that I should forget that for good."
+
+
+class ImportInvalidError(InvalidRequestError):
+    """The document is no export of Lo-Bug and no snapshot of sessions; nothing was imported."""
+
+    code = "import_invalid"
+    spoken = "I could not read that memory."

@@ -1,0 +1,65 @@
+"""Whose memory a call may see and change: the only way into anybody's memories. Pure.
+
+Every function that reads or writes memories takes an ``Access``; there is none that works without.
+A memory belongs to a *scope*: one conversation (this person on this device), one user (the person,
+on all devices) or the household (everybody whom the owner's settings let in).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from lobug.errors import MemoryForbiddenError
+from lobug.memory.base import Owner
+
+Scope = Literal["conversation", "user", "household"]
+HouseholdGrant = Literal["none", "read", "write"]
+
+HOUSEHOLD = "household:"
+"""The user that household memories are stored under. No person can have this name: names with a
+colon at the end are refused by the settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What one caller may see and change: own conversation and own user always, the household's
+    memories only where the owner's settings say so."""
+
+    user: str
+    conversation: str | None
+    """None: the person's whole memory, without any one conversation's own memories in particular
+    (the owner at the command line); every conversation of this user is then included."""
+    household: HouseholdGrant = "none"
+
+    def require(self, scope: Scope, *, write: bool) -> None:
+        """Raises MemoryForbiddenError unless the scope may be read, or written."""
+        if scope != "household":
+            return
+        if self.household == "none" or (write and self.household == "read"):
+            raise MemoryForbiddenError(
+                f"{self.user} may not {'change' if write else 'see'} the household's memories;"
+                " memory.household grants that"
+            )
+
+    def stored_under(self, scope: Scope) -> str:
+        """The value of the column ``user`` for memories of a scope."""
+        return HOUSEHOLD if scope == "household" else self.user
+
+
+def access_of(owner: Owner, household: Mapping[str, HouseholdGrant]) -> Access:
+    """What an owner may see: their own, and the household's by the settings' grants."""
+    return Access(owner.user, owner.conversation, household.get(owner.user, "none"))
+
+
+def visible(access: Access, alias: str = "m") -> tuple[str, list[str]]:
+    """The SQL condition, and its parameters, that every query over ``memories`` carries."""
+    owned = f"{alias}.user = ?"
+    parameters = [access.user]
+    if access.conversation is not None:
+        owned += f" AND ({alias}.scope <> 'conversation' OR {alias}.conversation = ?)"
+        parameters.append(access.conversation)
+    if access.household == "none":
+        return f"({owned})", parameters
+    return f"(({owned}) OR {alias}.user = ?)", [*parameters, HOUSEHOLD]
