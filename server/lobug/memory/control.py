@@ -30,8 +30,8 @@ Reason = Literal["superseded", "duplicate", "corrected", "edited", "removed", "e
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One version of a memory. A change makes a new version, linked by ``replaced_by``; all versions
-    share a ``key``, of which at most one in a scope is active."""
+    """One version of a memory. A change makes a new version, linked by ``replaced_by``; all
+    versions share a ``key``, of which at most one in a scope is active."""
 
     id: int
     key: str
@@ -278,8 +278,8 @@ class MemoryControl(Protocol):
         """A new version by the owner; what is None stays. Raises MemoryNotFoundError."""
 
     async def correct(self, access: Access, entry_id: int, content: str) -> Entry:
-        """Put an entry right: it becomes inactive for good, linked to the correction, which outranks
-        everything. Raises MemoryNotFoundError."""
+        """Put an entry right: it becomes inactive for good, linked to the correction, which
+        outranks everything. Raises MemoryNotFoundError."""
 
     async def remove(self, access: Access, entry_id: int) -> Entry:
         """Make an entry inactive without erasing it; ``restore`` brings it back."""
@@ -293,8 +293,8 @@ class MemoryControl(Protocol):
     async def find_key(self, access: Access, key: str) -> Entry:
         """The active entry of a key. Raises MemoryNotFoundError, MemoryKeyError."""
 
-    async def list(
-        self, access: Access, filter: Filter, *, limit: int = 50, after_id: int = 0
+    async def entries(
+        self, access: Access, where: Filter, *, limit: int = 50, after_id: int = 0
     ) -> Sequence[Entry]:
         """Entries in the order of their ids."""
 
@@ -302,7 +302,7 @@ class MemoryControl(Protocol):
         """All versions of an entry, oldest first. Raises MemoryNotFoundError."""
 
     async def search(
-        self, access: Access, query: str, filter: Filter, *, limit: int = 5, turns: bool = False
+        self, access: Access, query: str, where: Filter, *, limit: int = 5, turns: bool = False
     ) -> Sequence[Hit]:
         """The memories, and with ``turns`` the messages, that fit a query, best first.
 
