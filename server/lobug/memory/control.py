@@ -244,6 +244,19 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class RememberedUser:
+    """A user of whom anything is kept, by counts."""
+
+    user: str
+    entries: int
+    """Active and past ones."""
+    messages: int
+    sessions: int
+    last_active_at: float | None
+    """Of the last message or entry, seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """What an import brought in."""
 
@@ -373,3 +386,7 @@ class MemoryControl(Protocol):
 
     async def complete_task(self, access: Access, task_id: int, result: str = "") -> ProjectTask:
         """Complete a task: its working state goes to the archive. Raises MemoryNotFoundError."""
+
+    async def users(self) -> Sequence[RememberedUser]:
+        """Everybody of whom anything is kept, last active first; without the household. The one call
+        without an ``Access``: names and counts, for the owner at this computer."""
