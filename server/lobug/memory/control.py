@@ -388,5 +388,6 @@ class MemoryControl(Protocol):
         """Complete a task: its working state goes to the archive. Raises MemoryNotFoundError."""
 
     async def users(self) -> Sequence[RememberedUser]:
-        """Everybody of whom anything is kept, last active first; without the household. The one call
-        without an ``Access``: names and counts, for the owner at this computer."""
+        """Everybody of whom anything is kept, last active first; without the household.
+
+        The one call without an ``Access``: names and counts, for the owner at this computer."""
