@@ -15,6 +15,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(gt=0.0)]
+UserName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"[^:\s]$")]
+"""A person. Names with a colon at the end are the program's own (``memory.access.HOUSEHOLD``)."""
+HouseholdGrant = Literal["read", "write"]
 Caller = Annotated[str, Field(pattern=r"(?i)^(device|address|token):.")]
 
 
@@ -228,9 +231,13 @@ class MemorySettings(Section):
     backups_keep: int = Field(
         3, ge=1, description="Backups of the database kept when it is migrated."
     )
-    legacy_user: str = Field(
+    household: dict[UserName, HouseholdGrant] = Field(
+        default_factory=dict,
+        description="Who may see (`read`) or also change (`write`) the memories of the household,"
+        " as JSON: user name to `read` or `write`. Whoever is not named does neither.",
+    )
+    legacy_user: UserName = Field(
         "owner",
-        min_length=1,
         description="Who gets the content of a database of the first Lo-Bug, which knew one user.",
     )
 
@@ -256,7 +263,7 @@ class ConversationSettings(Section):
     persona: str = Field(
         "", description="Replaces the built-in personality; empty: the built-in one."
     )
-    users: dict[Caller, Annotated[str, Field(min_length=1)]] = Field(
+    users: dict[Caller, UserName] = Field(
         default_factory=dict,
         description="Who owns which caller, as JSON: caller (`device:ID` or `address:IP`) to user"
         " name. Callers of one user share long-term memory, each with its own conversation. A"
