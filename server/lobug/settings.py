@@ -198,6 +198,17 @@ class MemorySettings(Section):
     retrieval_min_similarity: float = Field(
         0.3, ge=-1.0, le=1.0, description="Cosine similarity below which a fact is not relevant."
     )
+    enabled: bool = Field(
+        True,
+        description="Master switch: off, nothing is extracted, summed up or recalled; the log of"
+        " the conversation is kept all the same.",
+    )
+    identity_chars: int = Field(
+        1_000, ge=100, le=20_000, description="What layer identity may hold, characters."
+    )
+    session_idle_minutes: float = Field(
+        10.0, gt=0.0, description="A pause of this length ends a session, minutes."
+    )
     recall_timeout_s: Seconds = Field(
         2.0,
         description="Longest wait for the embedding of a question, seconds; after that facts are"

@@ -89,8 +89,18 @@ class Memory(Protocol):
     async def close(self) -> None:
         """Stop background work and close it. Safe to call twice, and when it never opened."""
 
-    async def log_user_message(self, owner: Owner, content: str) -> int:
-        """Append to the conversation log, durably. Returns the message id."""
+    async def log_user_message(
+        self,
+        owner: Owner,
+        content: str,
+        *,
+        speaker: str | None = None,
+        said_at: float | None = None,
+    ) -> int:
+        """Append to the conversation log, durably. Returns the message id.
+
+        ``speaker`` names who said it, where several people talk to one device; ``said_at`` when,
+        where that is not now, seconds since the epoch."""
 
     async def log_reply(
         self, owner: Owner, user_message_id: int, content: str, *, extract: bool

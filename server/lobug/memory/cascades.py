@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from lobug.engines.base import ChatModel
-from lobug.memory import log, replacing, summaries, tasks, words
+from lobug.memory import identity, log, replacing, tasks, timeline, words
 from lobug.memory.asking import ask, prompt_chars
 from lobug.memory.base import LoggedMessage, RelevantFact
 from lobug.memory.database import Checkpoint, Database
 from lobug.memory.driver import Connection
 from lobug.memory.extraction import GarbledAnswerError
+from lobug.memory.identity import Line
 from lobug.memory.prompts import (
-    BASE_MEMORY_WORDS,
     BASE_SCHEMA,
     SECTIONS,
     distill_base_memory_messages,
     summarize_conversation_messages,
 )
-from lobug.memory.summaries import Summary
 from lobug.memory.tasks import Task
+from lobug.memory.timeline import Summary
 from lobug.settings import MemorySettings
 
 SUMMARY_TOKENS = 220
@@ -49,8 +49,8 @@ def note_due(connection: Connection, user: str, settings: MemorySettings, now: f
         up_to = log.last_to_summarize(connection, user, settings.short_term_keep)
         if up_to is not None:
             tasks.add_cascade(connection, "summarize", user, up_to, now)
-    if summaries.count_unincorporated(connection, user) >= settings.long_term_threshold:
-        up_to = summaries.last_to_incorporate(connection, user, settings.long_term_keep)
+    if timeline.count_unincorporated(connection, user) >= settings.long_term_threshold:
+        up_to = timeline.last_to_incorporate(connection, user, settings.long_term_keep)
         if up_to is not None:
             tasks.add_cascade(connection, "distill", user, up_to, now)
 
@@ -59,7 +59,7 @@ def note_all_due(connection: Connection, settings: MemorySettings, now: float) -
     """At the start: note the cascades of everybody; the thresholds may have changed."""
     for user in {
         *log.users_over(connection, settings.short_term_threshold),
-        *summaries.users_over(connection, settings.long_term_threshold),
+        *timeline.users_over(connection, settings.long_term_threshold),
     }:
         note_due(connection, user, settings, now)
 
@@ -102,12 +102,12 @@ def tidy_summary(answer: str, source: str) -> str:
     return text
 
 
-def tidy_base_memory(answer: str, source: str, facts: Sequence[str] = ()) -> str:
-    """A base memory with its four sections, from the model's JSON or from the document itself.
+def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = ()) -> list[Line]:
+    """Lines of layer identity, by section, from the model's JSON or from a document.
 
     Only lines that keep to ``source`` (what the model was given), if that is English, stay, each
-    once, shortened evenly to 400 words; a line that ``facts`` have made obsolete says what they
-    say.
+    once, shortened evenly to ``limit`` characters; a line that ``facts`` have made obsolete says
+    what they say.
     Raises GarbledAnswerError when no line is left.
     """
     found: dict[str, list[str]] = {section: [] for section in SECTIONS}
@@ -118,19 +118,17 @@ def tidy_base_memory(answer: str, source: str, facts: Sequence[str] = ()) -> str
         new = line and not _says_nothing(line) and line.lower() not in seen
         if new and (not checked or words.borne_out(line, source)):
             found[section].append(replacing.up_to_date(line, facts))
-    while sum(len(line.split()) for lines in found.values() for line in lines) > (
-        BASE_MEMORY_WORDS - 8  # the headings' own words
-    ):
-        longest = max(found.values(), key=lambda lines: sum(len(line.split()) for line in lines))
+    while len(identity.render(_flat(found))) > limit:
+        longest = max(found.values(), key=lambda lines: sum(len(line) for line in lines))
         longest.pop()
-    parts = [
-        "\n".join([f"{name}:", *(f"- {line}" for line in lines)])
-        for name, lines in found.items()
-        if lines
-    ]
-    if not parts:
-        raise GarbledAnswerError("the base memory has no line that keeps to what was given")
-    return "\n".join(parts)
+    lines = _flat(found)
+    if not lines:
+        raise GarbledAnswerError("layer identity has no line that keeps to what was given")
+    return lines
+
+
+def _flat(found: Mapping[str, Sequence[str]]) -> list[Line]:
+    return [(section, line) for section, lines in found.items() for line in lines]
 
 
 def _lines(answer: str) -> Iterator[tuple[str, str]]:
@@ -217,7 +215,7 @@ async def summarize(
         ) -> int:
             if not log.mark_summarized(connection, task.user, covered):
                 return 0
-            summaries.insert(
+            timeline.insert(
                 connection,
                 task.user,
                 conversation,
@@ -259,8 +257,8 @@ async def distill(
     while True:
         base, left = await database.read(
             lambda connection: (
-                summaries.base_memory(connection, user),
-                summaries.unincorporated(connection, user, up_to_id),
+                identity.document(connection, user),
+                timeline.unincorporated(connection, user, up_to_id),
             )
         )
         if not left:
@@ -278,14 +276,23 @@ async def distill(
             json_schema=BASE_SCHEMA,
         )
         checkpoint("distill.after_model")
-        document = tidy_base_memory(answer, messages[-1].content, known)
+        lines = tidy_identity(answer, messages[-1].content, settings.identity_chars, known)
         ids = [summary.id for summary in taken]
 
         def store(
-            connection: Connection, document: str = document, ids: Sequence[int] = tuple(ids)
+            connection: Connection,
+            lines: Sequence[Line] = tuple(lines),
+            ids: Sequence[int] = tuple(ids),
         ) -> None:
-            if summaries.mark_incorporated(connection, user, ids):
-                summaries.set_base_memory(connection, user, document, now)
+            if timeline.mark_incorporated(connection, user, ids):
+                identity.rewrite(
+                    connection,
+                    user,
+                    lines,
+                    sources=[*ids, *(fact.id for fact in facts)],
+                    limit=settings.identity_chars,
+                    now=now,
+                )
 
         await database.write("base", store)
 

@@ -72,7 +72,7 @@ def _cut(text: str, limit: int) -> Iterator[str]:
 
 
 async def extract(
-    database: Database, chat: ChatModel, task: Task, *, checkpoint: Checkpoint
+    database: Database, chat: ChatModel, task: Task, *, now: float, checkpoint: Checkpoint
 ) -> bool:
     """Do one extraction task. Returns whether the model was asked.
 
@@ -103,7 +103,9 @@ async def extract(
     def store(connection: Connection) -> None:
         if tasks.complete(connection, task):
             checkpoint("facts.inserting")
-            facts.insert(connection, task.user, found, message_id=message_id, said_at=said_at)
+            facts.insert(
+                connection, task.user, found, message_id=message_id, said_at=said_at, now=now
+            )
 
     await database.write("facts", store)
     return asked

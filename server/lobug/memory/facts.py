@@ -1,16 +1,20 @@
-"""Rows of facts: what Lo-Bug knows about a user.
+"""Facts: entries of layer knowledge that come from what the user said, and how they get along.
 
-A fact that another one has replaced stays, linked to its successor, but no search finds it.
+A fact that another one has replaced stays, linked to its successor: past where it was true once,
+inactive where the two say the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from lobug.memory import replacing, vectors, words
+from lobug.memory import entries, keys, replacing, vectors, words
 from lobug.memory.base import RelevantFact
+from lobug.memory.control import Entry, Source
 from lobug.memory.driver import Connection
+from lobug.memory.entries import NewVersion
 from lobug.memory.guards import NewFact
 from lobug.memory.vectors import Vector, VectorIndex
 
@@ -41,27 +45,57 @@ def insert(
     *,
     message_id: int,
     said_at: float,
+    now: float,
 ) -> None:
-    """Insert facts extracted from a message. The same fact from the same message is stored once."""
+    """Insert facts extracted from a message. The same fact from the same message is stored once,
+    and not at all where the user has put it right or taken it away since it was said."""
+    where = connection.execute(
+        "SELECT conversation, session_id FROM conversation_log WHERE id = ?", (message_id,)
+    ).fetchone()
     for fact in facts:
-        connection.execute(
-            "INSERT INTO facts (user, content, fact_type, source, source_message_id, created_at)"
-            " VALUES (?, ?, ?, 'conversation', ?, ?) ON CONFLICT DO NOTHING",
-            (user, fact.content, fact.fact_type, message_id, said_at),
+        known = connection.execute(
+            "SELECT 1 FROM memories WHERE source_message_id = ? AND content = ?"
+            " UNION ALL SELECT 1 FROM memories WHERE user = ? AND content = ?"
+            " AND reason IN ('corrected', 'removed') AND expired_at > ? LIMIT 1",
+            (message_id, fact.content, user, fact.content, said_at),
+        ).fetchone()
+        if known is not None:
+            continue
+        entries.insert(
+            connection,
+            NewVersion(
+                user=user,
+                told_by=user,
+                content=fact.content,
+                key=entries.free_key(connection, user, "user", None, keys.key_for(fact.content)),
+                source="system",
+                said_at=said_at,
+                now=now,
+                conversation=where[0] if where else None,
+                session_id=where[1] if where else None,
+                fact_type=fact.fact_type,
+                source_message_id=message_id,
+            ),
         )
 
 
 def count(connection: Connection) -> int:
-    """Facts that a search can find."""
-    row = connection.execute("SELECT count(*) FROM facts WHERE replaced_by IS NULL").fetchone()
+    """Facts that hold."""
+    row = connection.execute(
+        "SELECT count(*) FROM memories WHERE layer = 'knowledge' AND status = 'active'"
+    ).fetchone()
     return int(row[0])
 
 
+EMBEDDABLE = "m.status <> 'inactive' AND m.layer <> 'identity'"
+"""What the vector indexes hold: all that a search may find."""
+
+
 def count_unembedded(connection: Connection, index: VectorIndex | None) -> int:
-    """Facts that an index has not seen; None: there is no index, so all of them."""
+    """Entries that an index has not seen; None: there is no index, so all of them."""
     row = connection.execute(
-        "SELECT count(*) FROM facts f WHERE replaced_by IS NULL AND NOT EXISTS"
-        " (SELECT 1 FROM fact_vectors v WHERE v.index_id = ? AND v.fact_id = f.id)",
+        f"SELECT count(*) FROM memories m WHERE {EMBEDDABLE} AND NOT EXISTS"
+        " (SELECT 1 FROM memory_vectors v WHERE v.index_id = ? AND v.memory_id = m.id)",
         (None if index is None else index.id,),
     ).fetchone()
     return int(row[0])
@@ -70,12 +104,12 @@ def count_unembedded(connection: Connection, index: VectorIndex | None) -> int:
 def unembedded(
     connection: Connection, index: VectorIndex | None, after_id: int, limit: int
 ) -> list[UnembeddedFact]:
-    """The next facts that an index has not seen, in the order of their ids."""
+    """The next entries that an index has not seen, in the order of their ids."""
     rows = connection.execute(
-        "SELECT id, user, content, compared FROM facts f"
-        " WHERE replaced_by IS NULL AND id > ? AND NOT EXISTS"
-        " (SELECT 1 FROM fact_vectors v WHERE v.index_id = ? AND v.fact_id = f.id)"
-        " ORDER BY id LIMIT ?",
+        f"SELECT m.id, m.user, m.content, m.compared FROM memories m"
+        f" WHERE {EMBEDDABLE} AND m.id > ? AND NOT EXISTS"
+        " (SELECT 1 FROM memory_vectors v WHERE v.index_id = ? AND v.memory_id = m.id)"
+        " ORDER BY m.id LIMIT ?",
         (after_id, None if index is None else index.id, limit),
     )
     return [UnembeddedFact(row[0], row[1], row[2], bool(row[3])) for row in rows]
@@ -98,72 +132,140 @@ def embed(
     Returns False when there was nothing to do: replaced or embedded meanwhile.
     """
     row = connection.execute(
-        "SELECT user, content, compared, coalesce(source_message_id, 0) FROM facts f"
-        " WHERE id = ? AND replaced_by IS NULL AND NOT EXISTS"
-        " (SELECT 1 FROM fact_vectors v WHERE v.index_id = ? AND v.fact_id = f.id)",
+        f"{entries.SELECT}, m.compared FROM memories m WHERE m.id = ? AND {EMBEDDABLE}"
+        " AND NOT EXISTS"
+        " (SELECT 1 FROM memory_vectors v WHERE v.index_id = ? AND v.memory_id = m.id)",
         (fact_id, index.id),
     ).fetchone()
     if row is None:
         return False
-    user, content, compared, said = row
+    fact, compared = entries.entry_of(row[:-1]), bool(row[-1])
     if not compared:
-        connection.execute("UPDATE facts SET compared = 1 WHERE id = ?", (fact_id,))
-        rivals = [
-            *_near_duplicate(connection, index, user, content, vector, duplicate_distance),
-            *_same_slot(connection, user, fact_id, content),
-        ]
-        for rival_id, rival_said in rivals:
-            if rival_said > said:
-                replace(connection, fact_id, rival_id, now)
-                return True
-        for rival_id, _ in rivals:
-            replace(connection, rival_id, fact_id, now)
+        connection.execute("UPDATE memories SET compared = 1 WHERE id = ?", (fact_id,))
+        if fact.layer == "knowledge" and fact.status == "active":
+            rivals = [
+                *_same_slot(connection, fact),
+                *_near_duplicate(connection, index, fact, vector, duplicate_distance),
+            ]
+            settle(connection, fact, rivals, now)
     vectors.add(connection, index, fact_id, vector)
+    if _status(connection, fact_id) == "inactive":
+        vectors.remove(connection, fact_id)
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """An older or newer entry that says the same, or something else of what there is only one."""
+
+    entry: Entry
+    reason: Literal["superseded", "duplicate"]
+
+
+def settle(connection: Connection, fact: Entry, rivals: Sequence[Rival], now: float) -> None:
+    """Decide which of a fact and its rivals holds: of a thing of which there is only one, what was
+    said last; of two that say the same, what has the more trusted source, else what was said last.
+    """
+    for rival in rivals:
+        if _status(connection, rival.entry.id) != "active":
+            continue
+        if _status(connection, fact.id) != "active":
+            return
+        older, newer = sorted((rival.entry, fact), key=_said)
+        if rival.reason == "duplicate" and TRUST[older.source] > TRUST[newer.source]:
+            older, newer = newer, older
+        replace(connection, older, newer, rival.reason, now)
+
+
+def _said(entry: Entry) -> tuple[float, int, int]:
+    return (entry.said_at, entry.source_message_id or 0, entry.id)
+
+
+TRUST: dict[Source, int] = {"correction": 3, "user": 2, "agent": 1, "import": 1, "system": 0}
+"""How far a source is trusted."""
+
+
+def _status(connection: Connection, entry_id: int) -> str:
+    (status,) = connection.execute(
+        "SELECT status FROM memories WHERE id = ?", (entry_id,)
+    ).fetchone()
+    return str(status)
+
+
+def _rivals_of(connection: Connection, fact: Entry) -> list[Entry]:
+    rows = connection.execute(
+        f"{entries.SELECT} FROM memories m WHERE m.user = ? AND m.status = 'active'"
+        " AND m.layer = 'knowledge' AND m.category = 'knowledge' AND m.id <> ? AND m.scope = ?"
+        " AND (m.scope <> 'conversation' OR m.conversation IS ?) AND m.compared = 1",
+        (fact.user, fact.id, fact.scope, fact.conversation),
+    )
+    return [entries.entry_of(row) for row in rows]
 
 
 def _near_duplicate(
     connection: Connection,
     index: VectorIndex,
-    user: str,
-    content: str,
+    fact: Entry,
     vector: Vector,
     duplicate_distance: float,
-) -> list[tuple[int, int]]:
-    """The nearest fact about the same people if it is near enough: id and source message."""
-    for near in vectors.nearest(connection, index, user, vector, COMPARED_NEIGHBOURS):
-        if near.distance >= duplicate_distance:
-            break
-        row = connection.execute(
-            "SELECT content, coalesce(source_message_id, 0) FROM facts WHERE id = ?",
-            (near.fact_id,),
-        ).fetchone()
-        if replacing.about_the_same(row[0], content):
-            return [(near.fact_id, row[1])]
+) -> list[Rival]:
+    """The nearest fact about the same people if it is near enough."""
+    near_ids = {
+        near.fact_id: near.distance
+        for near in vectors.nearest(connection, index, fact.user, vector, COMPARED_NEIGHBOURS)
+        if near.distance < duplicate_distance
+    }
+    if not near_ids:
+        return []
+    rivals = [rival for rival in _rivals_of(connection, fact) if rival.id in near_ids]
+    for rival in sorted(rivals, key=lambda known: near_ids[known.id]):
+        if replacing.about_the_same(rival.content, fact.content):
+            return [Rival(rival, "duplicate")]
     return []
 
 
-def _same_slot(
-    connection: Connection, user: str, fact_id: int, content: str
-) -> list[tuple[int, int]]:
-    """The user's other facts about a thing of which there is only one: id and source message."""
-    slot = replacing.slot_of(content)
+def _same_slot(connection: Connection, fact: Entry) -> list[Rival]:
+    """The user's other facts about a thing of which there is only one."""
+    slot = replacing.slot_of(fact.content)
     if slot is None:
         return []
-    rows = connection.execute(
-        "SELECT id, content, coalesce(source_message_id, 0) FROM facts"
-        " WHERE user = ? AND replaced_by IS NULL AND id <> ? AND compared = 1",
-        (user, fact_id),
+    return [
+        Rival(rival, "superseded")
+        for rival in _rivals_of(connection, fact)
+        if replacing.slot_of(rival.content) == slot
+    ]
+
+
+def replace(
+    connection: Connection,
+    old: Entry,
+    new: Entry,
+    reason: Literal["superseded", "duplicate"],
+    now: float,
+) -> None:
+    """Let one fact take another's place. What was superseded is past: it was true until the new one
+    was said, and questions about the past find it. A duplicate is inactive. The successor takes
+    over the key, and the time since when it holds from a duplicate."""
+    superseded = reason == "superseded" and _differs(old.content, new.content)
+    entries.retire(
+        connection,
+        old.id,
+        status="past" if superseded else "inactive",
+        reason="superseded" if superseded else "duplicate",
+        now=now,
+        replaced_by=new.id,
+        valid_until=new.valid_from if superseded else None,
     )
-    return [(row[0], row[2]) for row in rows if replacing.slot_of(row[1]) == slot]
-
-
-def replace(connection: Connection, old_id: int, new_id: int, now: float) -> None:
-    """Let one fact take another's place: the old one stays, linked, and is found no more."""
-    vectors.remove(connection, old_id)
     connection.execute(
-        "UPDATE facts SET replaced_by = ?, replaced_at = ? WHERE id = ?", (new_id, now, old_id)
+        "UPDATE memories SET key = ?, valid_from = ? WHERE id = ?",
+        (old.key, new.valid_from if superseded else min(old.valid_from, new.valid_from), new.id),
     )
+
+
+def _differs(one: str, other: str) -> bool:
+    """Whether two facts about the same thing say something else of it."""
+    said = words.stems(words.content_words(one)) ^ words.stems(words.content_words(other))
+    return bool(said - replacing.COMMON)
 
 
 def search(
@@ -188,7 +290,7 @@ def search(
     )
     found: list[RelevantFact] = []
     if index is not None and embedded is not None:
-        for near in vectors.nearest(connection, index, user, embedded.vector, k):
+        for near in vectors.nearest(connection, index, user, embedded.vector, 4 * k):
             fact = _live(connection, user, near.fact_id, 1.0 - near.distance)
             if fact is not None:
                 found.append(fact)
@@ -199,13 +301,13 @@ def search(
 
 def newest_id(connection: Connection) -> int:
     """The id of the newest fact of all; 0: there is none."""
-    return int(connection.execute("SELECT coalesce(max(id), 0) FROM facts").fetchone()[0])
+    return int(connection.execute("SELECT coalesce(max(id), 0) FROM memories").fetchone()[0])
 
 
 def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:
     """The facts that the user told last, newest first."""
     rows = connection.execute(
-        "SELECT id, content, fact_type, created_at FROM facts"
+        "SELECT id, content, fact_type, created_at FROM memories"
         " WHERE user = ? AND replaced_by IS NULL ORDER BY id DESC LIMIT ?",
         (user, limit),
     )
@@ -216,7 +318,7 @@ def _live(
     connection: Connection, user: str, fact_id: int, similarity: float
 ) -> RelevantFact | None:
     row = connection.execute(
-        "SELECT id, content, fact_type, created_at FROM facts"
+        "SELECT id, content, fact_type, created_at FROM memories"
         " WHERE id = ? AND user = ? AND replaced_by IS NULL",
         (fact_id, user),
     ).fetchone()
@@ -231,12 +333,13 @@ def _by_text(
     if not wanted or k <= 0:
         return []
     rows = connection.execute(
-        "SELECT f.id, f.content, f.fact_type, f.created_at FROM facts_text t"
-        " JOIN facts f ON f.id = t.rowid"
-        " WHERE facts_text MATCH ? AND f.user = ? AND f.replaced_by IS NULL AND NOT EXISTS"
-        " (SELECT 1 FROM fact_vectors v"
-        "  WHERE v.index_id = ? AND v.fact_id = f.id AND v.usable = 1)"
-        " ORDER BY bm25(facts_text), f.id DESC LIMIT ?",
+        "SELECT f.id, f.content, f.fact_type, f.said_at FROM memories_text t"
+        " JOIN memories f ON f.id = t.rowid"
+        " WHERE memories_text MATCH ? AND f.user = ? AND f.status = 'active'"
+        " AND f.layer = 'knowledge' AND NOT EXISTS"
+        " (SELECT 1 FROM memory_vectors v"
+        "  WHERE v.index_id = ? AND v.memory_id = f.id AND v.usable = 1)"
+        " ORDER BY bm25(memories_text), f.id DESC LIMIT ?",
         (words.any_of(wanted), user, None if index is None else index.id, k),
     )
     stems = words.stems(wanted)

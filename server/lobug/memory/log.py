@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lobug.errors import StorageError
+from lobug.memory.access import HOUSEHOLD
 from lobug.memory.base import LoggedMessage, Owner, Role
 from lobug.memory.driver import Connection
 from lobug.memory.marking import mark_once
@@ -29,13 +30,16 @@ def append(
     content: str,
     now: float,
     *,
+    session_id: int,
     reply_to: int | None = None,
+    speaker: str | None = None,
 ) -> int:
     """Insert a message. Returns its id."""
     cursor = connection.execute(
-        "INSERT INTO conversation_log (user, conversation, role, content, created_at, reply_to)"
-        " VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-        (owner.user, owner.conversation, role, content, now, reply_to),
+        "INSERT INTO conversation_log"
+        " (user, conversation, role, content, created_at, session_id, reply_to, speaker)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        (owner.user, owner.conversation, role, content, now, session_id, reply_to, speaker),
     )
     return int(cursor.fetchone()[0])
 
@@ -146,7 +150,7 @@ def count(connection: Connection) -> int:
 def users(connection: Connection) -> set[str]:
     """Everybody who has said something or is known."""
     rows = connection.execute(
-        "SELECT user FROM conversation_log UNION SELECT user FROM facts"
-        " UNION SELECT user FROM memory_base"
+        "SELECT user FROM conversation_log UNION SELECT user FROM memories WHERE user <> ?",
+        (HOUSEHOLD,),
     )
     return {row[0] for row in rows}

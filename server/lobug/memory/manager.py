@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
-from lobug.memory import cascades, facts, log, summaries, tasks, vectors
+from lobug.memory import cascades, facts, identity, log, sessions, tasks, timeline, vectors
 from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner, RelevantFact
 from lobug.memory.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
 from lobug.memory.driver import Connection
@@ -31,7 +31,7 @@ COUNT_EVERY_S = 1.0
 """How old the counts may get while background work goes on, seconds."""
 
 DISTILLED_FACTS = 10
-"""Facts that the long-term cascade shows the model beside the summaries."""
+"""Facts that the long-term cascade shows the model beside the timeline."""
 
 
 class MemoryManager:
@@ -58,6 +58,7 @@ class MemoryManager:
         checkpoint: Checkpoint = no_checkpoint,
     ) -> None:
         self._settings = settings
+        self._idle_s = 60.0 * settings.session_idle_minutes
         self._chat = chat
         self._priority = priority
         self._clock = clock
@@ -105,7 +106,7 @@ class MemoryManager:
                 MemoryStats(
                     messages=log.count(connection),
                     facts=facts.count(connection),
-                    summaries=summaries.count(connection),
+                    summaries=timeline.count(connection),
                     users=len(users),
                     pending_tasks=counted.pending,
                     parked_tasks=counted.parked,
@@ -144,8 +145,18 @@ class MemoryManager:
         """Tell the background worker that there may be something to do."""
         self._worker.wake()
 
-    async def log_user_message(self, owner: Owner, content: str) -> int:
+    async def log_user_message(
+        self,
+        owner: Owner,
+        content: str,
+        *,
+        speaker: str | None = None,
+        said_at: float | None = None,
+    ) -> int:
         """Append to the conversation log, durably. Returns the message id.
+
+        ``speaker`` names who said it, where several people talk to one device; ``said_at`` when,
+        where that is not now, seconds since the epoch.
 
         The extraction of its facts is noted in the same transaction, so that a crash before the
         reply does not lose them.
@@ -153,7 +164,11 @@ class MemoryManager:
         now = self._clock()
 
         def work(connection: Connection) -> tuple[int, tasks.Counts]:
-            message_id = log.append(connection, owner, "user", content, now)
+            said = now if said_at is None else said_at
+            session_id = sessions.touch(connection, owner, said, self._idle_s)
+            message_id = log.append(
+                connection, owner, "user", content, said, session_id=session_id, speaker=speaker
+            )
             deadline = now + REPLY_DEADLINE_S
             tasks.wait_for_reply(connection, owner.user, message_id, now, deadline)
             return message_id, tasks.counts(connection)
@@ -171,7 +186,7 @@ class MemoryManager:
         """Append the reply and release the background work of the exchange, in one transaction.
 
         ``extract`` False: the words were not meant for Lo-Bug and enter neither facts nor
-        summaries. The second reply to a message changes nothing and returns the id of the first.
+        timeline. The second reply to a message changes nothing and returns the id of the first.
         """
         now = self._clock()
 
@@ -181,7 +196,13 @@ class MemoryManager:
             new = reply_id is None
             if reply_id is None:
                 reply_id = log.append(
-                    connection, owner, "assistant", content, now, reply_to=user_message_id
+                    connection,
+                    owner,
+                    "assistant",
+                    content,
+                    now,
+                    session_id=sessions.touch(connection, owner, now, self._idle_s),
+                    reply_to=user_message_id,
                 )
             if extract:
                 tasks.release(connection, user_message_id, now)
@@ -216,7 +237,7 @@ class MemoryManager:
 
         def work(connection: Connection) -> MemoryContext:
             return MemoryContext(
-                base_memory=summaries.base_memory(connection, owner.user),
+                base_memory=identity.document(connection, owner.user),
                 facts=facts.search(
                     connection,
                     owner.user,
@@ -231,7 +252,7 @@ class MemoryManager:
 
     async def base_memory(self, user: str) -> str:
         """The user's base memory document; empty when there is none."""
-        return await self._database.read(lambda connection: summaries.base_memory(connection, user))
+        return await self._database.read(lambda connection: identity.document(connection, user))
 
     async def process_due(self) -> None:
         """Do all background work that is due, without the worker; for tests and the command line.
@@ -295,7 +316,13 @@ class MemoryManager:
     async def _do(self, task: Task) -> bool:
         """Returns whether the chat model has answered."""
         if task.kind == "extract":
-            return await extract(self._database, self._chat, task, checkpoint=self._checkpoint)
+            return await extract(
+                self._database,
+                self._chat,
+                task,
+                now=self._clock(),
+                checkpoint=self._checkpoint,
+            )
         if task.kind == "summarize":
             await cascades.summarize(
                 self._database,
@@ -321,7 +348,7 @@ class MemoryManager:
         """The user's facts nearest to what is to be taken in, filled up with the newest ones."""
         up_to_id = task.up_to_id or 0
         taken = await self._database.read(
-            lambda connection: summaries.unincorporated(connection, task.user, up_to_id)
+            lambda connection: timeline.unincorporated(connection, task.user, up_to_id)
         )
         topic = " ".join(summary.content for summary in taken)[:2_000]
         embedded = await self._embedding.query(topic)
@@ -361,7 +388,7 @@ class MemoryManager:
             return replace(
                 self._stats,
                 facts=facts.count(connection),
-                summaries=summaries.count(connection),
+                summaries=timeline.count(connection),
                 pending_tasks=counted.pending,
                 parked_tasks=counted.parked,
                 embedding_backlog=facts.count_unembedded(connection, index),

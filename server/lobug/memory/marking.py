@@ -8,7 +8,7 @@ from typing import Literal
 
 from lobug.memory.driver import Connection
 
-Table = Literal["conversation_log", "memory_summaries"]
+Table = Literal["conversation_log", "memories"]
 Column = Literal["summarized", "incorporated"]
 
 
@@ -20,7 +20,7 @@ def mark_once(
     wanted = json.dumps(list(ids))
     # Table and column are the program's own words, as their types say; the rest is bound.
     changed = connection.execute(
-        f"UPDATE {table} SET {column} = 1 WHERE user = ?1 AND {column} = 0"  # noqa: S608
+        f"UPDATE {table} SET {column} = 1 WHERE user = ?1 AND {column} = 0"
         " AND id IN (SELECT value FROM json_each(?2))"
         f" AND ?3 = (SELECT count(*) FROM {table} WHERE user = ?1 AND {column} = 0"
         " AND id IN (SELECT value FROM json_each(?2)))",

@@ -89,15 +89,12 @@ Lo-Bug: Try vinegar and a soft brush.""",
 )
 
 SECTIONS = ("User Profile", "Preferences", "Ongoing Topics", "Key History")
-"""The sections of base memory, in their order."""
-
-BASE_MEMORY_WORDS = 400
-"""The longest base memory."""
+"""The sections of layer identity: every line stands under one of them, in this order."""
 
 BASE_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        section: {"type": "array", "maxItems": 10, "items": {"type": "string"}}
+        section: {"type": "array", "maxItems": 6, "items": {"type": "string"}}
         for section in SECTIONS
     },
     "required": list(SECTIONS),

@@ -12,7 +12,7 @@ from typing import Literal
 
 from lobug.memory.driver import Connection
 
-Kind = Literal["extract", "summarize", "distill"]
+Kind = Literal["extract", "summarize", "distill", "end_session", "gap_fill", "retention", "compact"]
 
 ENGINE_PREFIX = "engine:"
 """Begins ``last_error`` where the engine failed and not the work itself."""
@@ -35,6 +35,8 @@ class Task:
     """summarize: the last message to take in; distill: the last summary."""
     attempts: int
     """Failed ones so far."""
+    session_id: int | None = None
+    """end_session, gap_fill: the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Counts:
     parked: int
 
 
-COLUMNS = "id, kind, user, message_id, up_to_id, attempts"
+COLUMNS = "id, kind, user, message_id, up_to_id, attempts, session_id"
 
 
 def wait_for_reply(
@@ -92,7 +94,7 @@ def next_due(connection: Connection, now: float) -> Task | None:
     """The task that has been due for longest; extractions first, so that facts never wait for a
     cascade that turns keep interrupting."""
     row = connection.execute(
-        f"SELECT {COLUMNS} FROM background_tasks"  # noqa: S608 - a constant of this module
+        f"SELECT {COLUMNS} FROM background_tasks"
         " WHERE next_attempt_at <= :now OR created_at > :now"  # the latter: the clock was put back
         " ORDER BY kind <> 'extract', next_attempt_at, id LIMIT 1",
         {"now": now},

@@ -135,13 +135,13 @@ def add(connection: Connection, index: VectorIndex, fact_id: int, vector: Vector
     usable = is_direction(vector)
     if usable:
         connection.execute(
-            f"INSERT INTO {index.name}"  # noqa: S608 - a table name that this module made
+            f"INSERT INTO {index.name}"
             " (id, user, embedding, content, source, fact_type, created_at)"
-            " SELECT id, user, ?, content, source, fact_type, created_at FROM facts WHERE id = ?",
+            " SELECT id, user, ?, content, source, fact_type, said_at FROM memories WHERE id = ?",
             (np.ascontiguousarray(vector, dtype="<f4").tobytes(), fact_id),
         )
     connection.execute(
-        "INSERT INTO fact_vectors (index_id, fact_id, usable) VALUES (?, ?, ?)",
+        "INSERT INTO memory_vectors (index_id, memory_id, usable) VALUES (?, ?, ?)",
         (index.id, fact_id, int(usable)),
     )
 
@@ -149,13 +149,13 @@ def add(connection: Connection, index: VectorIndex, fact_id: int, vector: Vector
 def remove(connection: Connection, fact_id: int) -> None:
     """Take a fact out of every index."""
     rows = connection.execute(
-        "SELECT i.name FROM vector_indexes i JOIN fact_vectors v ON v.index_id = i.id"
-        " WHERE v.fact_id = ? AND v.usable = 1",
+        "SELECT i.name FROM vector_indexes i JOIN memory_vectors v ON v.index_id = i.id"
+        " WHERE v.memory_id = ? AND v.usable = 1",
         (fact_id,),
     ).fetchall()
     for (name,) in rows:
-        connection.execute(f"DELETE FROM {name} WHERE id = ?", (fact_id,))  # noqa: S608 - as above
-    connection.execute("DELETE FROM fact_vectors WHERE fact_id = ?", (fact_id,))
+        connection.execute(f"DELETE FROM {name} WHERE id = ?", (fact_id,))
+    connection.execute("DELETE FROM memory_vectors WHERE memory_id = ?", (fact_id,))
 
 
 def nearest(
@@ -165,7 +165,7 @@ def nearest(
     if k <= 0 or not is_direction(vector):
         return []
     rows = connection.execute(
-        f"SELECT id, distance FROM {index.name}"  # noqa: S608 - as above
+        f"SELECT id, distance FROM {index.name}"
         " WHERE embedding MATCH ? AND k = ? AND user = ? ORDER BY distance",
         (np.ascontiguousarray(vector, dtype="<f4").tobytes(), min(k, MAX_K), user),
     )

@@ -1,0 +1,78 @@
+"""Whose memory a request is about, and whether it may be."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Request, Response
+
+from lobug.api.caller import OwnerDep
+from lobug.api.local import is_forwarded, is_loopback, is_private_name
+from lobug.api.state import ServerDep
+from lobug.errors import ForeignOriginError, InvalidRequestError, MemoryForbiddenError
+from lobug.memory.access import HOUSEHOLD, Access, access_of
+from lobug.memory.control import MemoryControl
+
+
+async def get_control(server: ServerDep) -> MemoryControl:
+    """The owner's hand on memory: the one place where the doors take it from."""
+    memory: Any = server.memory
+    control: MemoryControl = memory.control
+    return control
+
+
+async def private(request: Request, response: Response) -> None:
+    """For every route of memory: no cache keeps the answer, and no web page under a foreign name
+    gets one. Raises ForeignOriginError."""
+    response.headers["Cache-Control"] = "no-store"
+    client = request.client.host if request.client else None
+    if (
+        is_loopback(client)
+        and not is_forwarded(request.headers.keys())
+        and not is_private_name(request.headers.get("host"))
+    ):
+        raise ForeignOriginError(
+            "the request was sent to a foreign name; call this computer localhost or 127.0.0.1"
+        )
+
+
+def is_at_this_computer(request: Request) -> bool:
+    """Whether the caller sits at the computer that Lo-Bug runs on (``private`` has passed)."""
+    client = request.client.host if request.client else None
+    return is_loopback(client) and not is_forwarded(request.headers.keys())
+
+
+async def require_this_computer(request: Request) -> None:
+    """Raises MemoryForbiddenError for a caller from elsewhere."""
+    if not is_at_this_computer(request):
+        raise MemoryForbiddenError(
+            "only the owner at the computer that Lo-Bug runs on may name a user"
+        )
+
+
+async def get_access(
+    request: Request,
+    server: ServerDep,
+    owner: OwnerDep,
+    user: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=200,
+            description="Whose memory; without it the caller's own. Only the owner may name a user,"
+            " from the computer that Lo-Bug runs on. All conversations of the user are then meant.",
+        ),
+    ] = None,
+) -> Access:
+    """What this request may see and change."""
+    grants = server.settings.memory.household
+    if user is None:
+        return access_of(owner, grants)
+    await require_this_computer(request)
+    if user == HOUSEHOLD or not user.isprintable():
+        raise InvalidRequestError("user is not the name of a user")
+    return Access(user, None, grants.get(user, "none"))
+
+
+ControlDep = Annotated[MemoryControl, Depends(get_control)]
+AccessDep = Annotated[Access, Depends(get_access)]

@@ -1,0 +1,1 @@
+"""How well memory recalls, measured on the product's own store and retriever."""

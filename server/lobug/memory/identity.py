@@ -1,0 +1,161 @@
+"""Layer identity: the few lines about a user that are in every prompt.
+
+A document in Markdown, in sections, of at most ``memory.identity_chars`` characters; each line is
+an entry. Lines that the user or a tool wrote stay until somebody removes them; lines that the
+cascade distilled are rewritten by it and give way when there is no room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lobug.errors import IdentityFullError
+from lobug.memory import entries, keys, words
+from lobug.memory.access import Access
+from lobug.memory.control import Entry, Identity
+from lobug.memory.driver import Connection
+from lobug.memory.entries import NewVersion
+from lobug.memory.prompts import SECTIONS
+
+Line = tuple[str, str]
+"""Section and text."""
+
+
+def render(lines: Iterable[Line]) -> str:
+    """The document: sections in their order, lines in theirs."""
+    found = list(lines)
+    names = [*SECTIONS, *sorted({section for section, _ in found} - set(SECTIONS))]
+    parts = []
+    for name in names:
+        texts = [" ".join(text.split()) for section, text in found if section == name]
+        if texts:
+            parts.append("\n".join([f"## {name}", *(f"- {text}" for text in texts)]))
+    return "\n".join(parts)
+
+
+def evicted(lines: Sequence[Entry], limit: int) -> list[Entry]:
+    """Which entries have to give way so that the document fits ``limit`` characters: distilled ones
+    only, the least important first, of those the oldest.
+
+    Raises IdentityFullError when what remains is still too long.
+    """
+    kept, gone = list(lines), list[Entry]()
+    spare = sorted(
+        (entry for entry in lines if entry.source == "system"),
+        key=lambda entry: (entry.importance, entry.updated_at, entry.id),
+    )
+    while len(render((entry.section or SECTIONS[0], entry.content) for entry in kept)) > limit:
+        if not spare:
+            raise IdentityFullError(
+                f"layer identity holds {limit} characters at most; remove or shorten a line first"
+            )
+        gone.append(spare.pop(0))
+        kept.remove(gone[-1])
+    return gone
+
+
+def lines_of(connection: Connection, user: str) -> list[Entry]:
+    """The active lines of a user, in the order of their ids."""
+    rows = connection.execute(
+        f"{entries.SELECT} FROM memories m"
+        " WHERE m.user = ? AND m.layer = 'identity' AND m.status = 'active' ORDER BY m.id",
+        (user,),
+    )
+    return [entries.entry_of(row) for row in rows]
+
+
+def document(connection: Connection, user: str) -> str:
+    """The user's document; empty when there is none."""
+    known = lines_of(connection, user)
+    return render((entry.section or SECTIONS[0], entry.content) for entry in known)
+
+
+def identity(connection: Connection, access: Access, limit: int) -> Identity:
+    """The user's document and how full it is."""
+    known = tuple(lines_of(connection, access.user))
+    text = render((entry.section or SECTIONS[0], entry.content) for entry in known)
+    return Identity(text=text, characters=len(text), limit=limit, entries=known)
+
+
+def make_room(connection: Connection, user: str, limit: int, now: float) -> None:
+    """Let distilled lines give way until the document fits; what gives way stays known, in layer
+    knowledge. Raises IdentityFullError."""
+    for entry in evicted(lines_of(connection, user), limit):
+        entries.retire(connection, entry.id, status="inactive", reason="evicted", now=now)
+        key = entries.free_key(connection, user, "user", None, keys.key_for(entry.content))
+        moved = entries.insert(connection, _version(entry, key, "knowledge", now))
+        connection.execute("UPDATE memories SET replaced_by = ? WHERE id = ?", (moved, entry.id))
+
+
+def _version(entry: Entry, key: str, layer: str, now: float) -> NewVersion:
+    return NewVersion(
+        user=entry.user,
+        told_by=entry.user,
+        content=entry.content,
+        key=key,
+        source=entry.source,
+        said_at=entry.said_at,
+        now=now,
+        layer="knowledge" if layer == "knowledge" else "identity",
+        importance=entry.importance,
+        tags=entry.tags,
+        project=entry.project,
+        created_at=entry.created_at,
+        valid_from=entry.valid_from,
+    )
+
+
+def rewrite(
+    connection: Connection,
+    user: str,
+    lines: Sequence[Line],
+    *,
+    sources: Sequence[int],
+    limit: int,
+    now: float,
+) -> None:
+    """Put distilled lines in the place of the former ones. A line that was there stays the same
+    entry; what somebody wrote by hand stays, and is not said a second time. ``sources`` are the
+    entries that the lines were distilled from."""
+    known = lines_of(connection, user)
+    by_hand = [entry for entry in known if entry.source != "system"]
+    distilled = {(entry.section, entry.content): entry for entry in known if entry not in by_hand}
+    said = [words.stems(words.content_words(entry.content)) for entry in by_hand]
+    wanted: list[Line] = []
+    for section, text in lines:
+        stems = words.stems(words.content_words(text))
+        if not any(stems and stems <= other for other in said) and (section, text) not in wanted:
+            wanted.append((section, text))
+    for line, entry in distilled.items():
+        if line not in wanted:
+            entries.retire(connection, entry.id, status="inactive", reason="superseded", now=now)
+    for section, text in wanted:
+        if (section, text) in distilled:
+            _note_sources(connection, distilled[section, text].id, sources)
+            continue
+        room = limit - len(document(connection, user))
+        if room < len(text) + len(section) + 8:  # "\n## ", "\n- "
+            continue
+        entry_id = entries.insert(
+            connection,
+            NewVersion(
+                user=user,
+                told_by=user,
+                content=text,
+                key=entries.free_key(connection, user, "user", None, keys.key_for(text)),
+                source="system",
+                said_at=now,
+                now=now,
+                layer="identity",
+                section=section,
+                compared=True,
+            ),
+        )
+        _note_sources(connection, entry_id, sources)
+
+
+def _note_sources(connection: Connection, entry_id: int, sources: Sequence[int]) -> None:
+    connection.executemany(
+        "INSERT INTO memory_sources (memory_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        [(entry_id, source) for source in sources],
+    )

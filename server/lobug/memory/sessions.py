@@ -1,0 +1,75 @@
+"""Rows of sessions: stretches of one conversation without a long pause."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lobug.memory.base import Owner
+from lobug.memory.control import Session
+from lobug.memory.driver import Connection
+
+SELECT = (
+    "SELECT s.id, s.user, s.conversation, s.channel, s.started_at, s.last_active_at, s.ended_at,"
+    " s.last_consolidated_at,"
+    " (SELECT count(*) FROM conversation_log l WHERE l.session_id = s.id), s.summary"
+    " FROM sessions s"
+)
+
+
+def channel_of(conversation: str) -> str:
+    """How a conversation reaches Lo-Bug: the kind of its caller ("device", "token", "address"), or
+    "other"."""
+    kind = conversation.rpartition("/")[2].partition(":")[0]
+    return kind if kind in ("device", "token", "address") else "other"
+
+
+def touch(connection: Connection, owner: Owner, now: float, idle_s: float) -> int:
+    """The session that a message said now belongs to; a new one after a pause of ``idle_s``.
+
+    A clock that was put back does not end a session."""
+    row = connection.execute(
+        "SELECT id, last_active_at, ended_at FROM sessions WHERE user = ? AND conversation = ?"
+        " ORDER BY id DESC LIMIT 1",
+        (owner.user, owner.conversation),
+    ).fetchone()
+    if row is not None and row[2] is None and now - row[1] <= idle_s:
+        connection.execute(
+            "UPDATE sessions SET last_active_at = max(last_active_at, ?) WHERE id = ?",
+            (now, row[0]),
+        )
+        return int(row[0])
+    if row is not None:
+        connection.execute(
+            "UPDATE sessions SET ended_at = coalesce(ended_at, last_active_at) WHERE id = ?",
+            (row[0],),
+        )
+    return insert(connection, owner, channel_of(owner.conversation), now)
+
+
+def insert(
+    connection: Connection,
+    owner: Owner,
+    channel: str,
+    now: float,
+    *,
+    external_id: str | None = None,
+) -> int:
+    """Begin a session. Returns its id."""
+    cursor = connection.execute(
+        "INSERT INTO sessions (user, conversation, channel, external_id, started_at,"
+        " last_active_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+        (owner.user, owner.conversation, channel, external_id, now, now),
+    )
+    return int(cursor.fetchone()[0])
+
+
+def listed(
+    connection: Connection, user: str, *, limit: int, before_id: int | None
+) -> Sequence[Session]:
+    """Sessions of a user, newest first."""
+    rows = connection.execute(
+        f"{SELECT} WHERE s.user = ? AND s.id < coalesce(?, 9223372036854775807)"
+        " ORDER BY s.id DESC LIMIT ?",
+        (user, before_id, limit),
+    )
+    return [Session(*row) for row in rows]
