@@ -9,6 +9,7 @@ stays a guess (is "play" after "and" a verb?) is left as it was said.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lobug.memory import verbs
@@ -46,6 +47,15 @@ PLURAL = frozenset("children people kids parents men women siblings grandparents
 POLITE_END = re.compile(
     r"[\s,.!;]*\b(?:please|thanks|thank you|okay|ok|alright|all right)[\s.!?]*$", re.IGNORECASE
 )
+LOWERED = frozenset("the a an there on in at every what when where".split()) | {USER, f"{USER}'s"}
+NO_VERB = frozenset("and or i we my our the a an".split())
+"""What follows a subject that is not the whole subject."""
+SURE_VERBS = frozenset("are were have do don't can will should must would".split())
+THIRD_PERSON = {
+    "i": USER, "me": USER, "we": USER, "us": USER, "my": f"{USER}'s", "our": f"{USER}'s",
+    "mine": f"{USER}'s", "ours": f"{USER}'s", "myself": "themself", "ourselves": "themself",
+    "you": "Lo-Bug", "your": "Lo-Bug's", "yours": "Lo-Bug's", "yourself": "itself",
+}  # fmt: skip
 SPEAKER = frozenset("i we me us my our mine ours myself ourselves".split())
 
 
@@ -62,10 +72,7 @@ class _Word:
 
 def is_first_person(text: str) -> bool:
     """Whether the speaker speaks of themselves."""
-    return any(
-        word.low in SPEAKER or word.low in {"i'd", "we'd"} or SPLIT.get(word.low, ("you",))[0] != "you"
-        for word in _words(text)[0]
-    )
+    return any(word.low in SPEAKER for word in _split(_words(text)))
 
 
 def about_the_user(statement: str) -> str:
@@ -75,23 +82,20 @@ def about_the_user(statement: str) -> str:
     else stays as it is. "You" is Lo-Bug. Without the closing full stop.
     """
     text = POLITE_END.sub("", " ".join(statement.split())).strip(" \t.,;:!-")
-    words, _ = _words(text)
     past = OVER.search(text.lower()) is not None
-    words = _split(words)
-    out: list[_Word] = []
-    index = 0
-    while index < len(words):
-        word = words[index]
+    words = _split(_words(text))
+    subjects = {index for index in range(len(words)) if _is_subject(words, index)}
+    finite = _verbs_of(words, subjects, _joins)
+    out = []
+    for index, word in enumerate(words):
         before = words[index - 1].low if index else ""
-        if _is_subject(words, index):
-            name = "Lo-Bug" if word.low == "you" else USER
-            out.append(_Word(word.before, name))
-            if not _compound(words, index):
-                index = _agree(words, index + 1, out, past=past)
-                continue
+        if index in finite:
+            changed = verbs.to_third(word.text, past=past)
+        elif index in subjects and word.low == "you":
+            changed = "Lo-Bug"
         else:
-            out.append(_Word(word.before, _named(word, before)))
-        index += 1
+            changed = _named(word, before)
+        out.append(_Word(word.before, changed))
     return _capital(_join(out))
 
 
@@ -100,38 +104,27 @@ def said_to_the_user(fact: str) -> str:
 
     What is not about the user stays as it is. Without the closing full stop.
     """
-    text = " ".join(fact.split()).rstrip(" .")
-    words, _ = _words(text)
-    about_user = len(words) > 1 and (words[0].low, words[1].low) == ("the", "user")
-    out: list[_Word] = []
-    index = 0
-    while index < len(words):
-        word = words[index]
-        following = words[index + 1].low if index + 1 < len(words) else ""
-        if word.low == "the" and following in {"user", "user's"}:
-            out.append(_Word(word.before, ""))
-            index += 2
-            if following == "user's":
-                possessed = words[index].low if index < len(words) else ""
-                bare = not possessed or possessed in ENDS_POSSESSION
-                out[-1].text = "yours" if bare else "your"
-            else:
-                subject = _was_subject(words, index - 2)
-                out[-1].text = "you"
-                if subject:
-                    index = _agree_back(words, index, out)
-            continue
-        if word.low == "themself":
-            out.append(_Word(word.before, "yourself"))
+    words = _merged(_words(" ".join(fact.split()).rstrip(" .")))
+    about_user = bool(words) and words[0].low == USER
+    subjects = {i for i, w in enumerate(words) if w.low == USER and _was_subject(words, i)}
+    finite = _verbs_of(words, subjects, _joined)
+    out = []
+    for index, word in enumerate(words):
+        changed = word.text
+        if index in finite:
+            changed = verbs.to_base(word.text)
+        elif word.low == USER:
+            changed = "you"
+        elif word.low == f"{USER}'s":
+            following = words[index + 1].low if index + 1 < len(words) else ""
+            changed = "yours" if not following or following in ENDS_POSSESSION else "your"
+        elif word.low == "themself":
+            changed = "yourself"
         elif word.low == "their" and about_user and not _others_before(words, index):
-            out.append(_Word(word.before, "your"))
-        else:
-            out.append(word)
-        index += 1
+            changed = "your"
+        out.append(_Word(word.before, changed))
     said = _join(out)
-    first = words[0] if words else _Word("", "")
-    lowered = first.low in {"the", "a", "an", "there", "on", "in", "at", "every"}
-    return said[:1].lower() + said[1:] if lowered else said
+    return said[:1].lower() + said[1:] if words and words[0].low in LOWERED else said
 
 
 def sentence_to_the_user(fact: str) -> str:
@@ -143,23 +136,20 @@ def sentence_to_the_user(fact: str) -> str:
 def spoken_back(words: str) -> str:
     """A few words of the user, as Lo-Bug repeats them: "my sister" is "your sister"."""
     said = said_to_the_user(about_the_user(words))
-    first = words.split()[0] if words.split() else ""
-    return said if first[:1].isupper() or not first else said[:1].lower() + said[1:]
+    return said if words.strip()[:1].isupper() else said[:1].lower() + said[1:]
 
 
-def _words(text: str) -> tuple[list[_Word], str]:
+def _words(text: str) -> list[_Word]:
+    """The words of a text; what follows the last one is a word without text."""
     words = []
     end = 0
     for match in re.finditer(r"[^\W_]+(?:['\u2019-][^\W_]+)*", text):
         words.append(_Word(text[end : match.start()], match.group()))
         end = match.end()
-    if words and end < len(text):
-        words[-1].text += ""
-        words.append(_Word(text[end:], ""))
-    return words, text[end:]
+    return [*words, _Word(text[end:], "")] if end < len(text) else words
 
 
-def _join(words: list[_Word]) -> str:
+def _join(words: Sequence[_Word]) -> str:
     return "".join(word.before + word.text for word in words).strip()
 
 
@@ -167,11 +157,11 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _split(words: list[_Word]) -> list[_Word]:
-    """Contractions of the speaker as two words."""
+def _split(words: Sequence[_Word]) -> list[_Word]:
+    """Contractions of speaker and listener as two words."""
     out = []
     for index, word in enumerate(words):
-        if word.low in SPLIT and not word.text.isupper():
+        if word.low in SPLIT:
             subject, verb = SPLIT[word.low]
         elif word.low in WOULD_OR_HAD:
             after = words[index + 1].low if index + 1 < len(words) else ""
@@ -184,101 +174,99 @@ def _split(words: list[_Word]) -> list[_Word]:
     return out
 
 
-def _is_subject(words: list[_Word], index: int) -> bool:
+def _merged(words: Sequence[_Word]) -> list[_Word]:
+    """ "The user" and "the user's" as one word each."""
+    out: list[_Word] = []
+    for word in words:
+        if word.low in {"user", "user's"} and out and out[-1].low == "the":
+            out[-1] = _Word(out[-1].before, f"the {word.low}")
+        else:
+            out.append(word)
+    return out
+
+
+def _verbs_of(
+    words: Sequence[_Word], subjects: set[int], joins: Callable[[Sequence[_Word], int], bool]
+) -> set[int]:
+    """Where the verbs stand that belong to the subjects, with those joined by "and"."""
+    found: set[int] = set()
+    for subject in subjects:
+        if _compound(words, subject):
+            continue
+        index = _after_adverbs(words, subject + 1)
+        while index < len(words) and words[index].text and words[index].low not in NO_VERB:
+            found.add(index)
+            if words[index].low in verbs.NO_JOIN:
+                break
+            conjunction = _next_conjunction(words, index + 1, subjects)
+            if conjunction is None:
+                break
+            index = _after_adverbs(words, conjunction + 1)
+            if index >= len(words) or not joins(words, index):
+                break
+    return found
+
+
+def _after_adverbs(words: Sequence[_Word], index: int) -> int:
+    while index < len(words) and words[index].low in verbs.ADVERBS:
+        index += 1
+    return index
+
+
+def _next_conjunction(words: Sequence[_Word], index: int, subjects: set[int]) -> int | None:
+    """The next "and"; None: another clause begins before it."""
+    while index < len(words):
+        if words[index].low in {"and", "but", "or"}:
+            return index
+        if index in subjects or words[index].low in {"to", "that", "who", "which"}:
+            return None
+        index += 1
+    return None
+
+
+def _joins(words: Sequence[_Word], index: int) -> bool:
+    """Whether a word after "and" is a verb of the first person."""
+    return _is_joined_verb(words[index].low, words, index)
+
+
+def _joined(words: Sequence[_Word], index: int) -> bool:
+    """Whether a word after "and" is a verb of the third person."""
+    low = words[index].low
+    base = verbs.to_base(low)
+    return base != low and _is_joined_verb({"are": "am"}.get(base, base), words, index)
+
+
+def _is_joined_verb(verb: str, words: Sequence[_Word], index: int) -> bool:
+    after = words[index + 1].low if index + 1 < len(words) else ""
+    return verb in verbs.JOINED or after in verbs.JOINED_BEFORE.get(verb, ())
+
+
+def _is_subject(words: Sequence[_Word], index: int) -> bool:
     """Whether a word is a pronoun that its verb follows."""
     word = words[index]
     before = words[index - 1].low if index else ""
     after = words[index + 1].low if index + 1 < len(words) else ""
     if word.low == "i":
         return before not in ROMAN
-    if word.low == "we":
-        return True
     if word.low != "you":
-        return False
-    own = after in {"are", "were", "have", "do", "don't", "can", "will", "should", "must", "would"}
-    return bool(after) and (own or not before or before in OPENS_CLAUSE)
+        return word.low == "we"
+    opens = not before or before in OPENS_CLAUSE or bool(word.before.strip())
+    return bool(after) and (opens or after in SURE_VERBS)
 
 
-def _compound(words: list[_Word], index: int) -> bool:
+def _compound(words: Sequence[_Word], index: int) -> bool:
     """Whether a subject is the second of two ("my sister and I live"), and so has a plural verb."""
-    if index < 2 or words[index - 1].low != "and" or index > 5:
+    if not 2 <= index <= 5 or words[index - 1].low != "and":
         return False
-    before = [word.low for word in words[: index - 1]]
+    clause = SPEAKER - {"my", "our", "me"} | {USER} | set(verbs.THIRD) | set(verbs.BASE)
     return not any(
-        low in SPEAKER - {"my", "our", "me"}
-        or low in verbs.THIRD
-        or low in verbs.UNCHANGING
-        or verbs.is_past(low)
-        or low in verbs.BASE
-        for low in before
+        word.low in clause or word.low in verbs.UNCHANGING or verbs.is_past(word.low)
+        for word in words[: index - 1]
     )
 
 
-def _agree(words: list[_Word], index: int, out: list[_Word], *, past: bool) -> int:
-    """Put the verb after a subject into the third person, and those joined to it. Returns the
-    index of the first word that is not done yet."""
-    index = _past_adverbs(words, index, out)
-    if index >= len(words) or not words[index].text:
-        return index
-    verb = words[index]
-    if verb.low in {"and", "or"} or verb.low in SPEAKER:  # "I and my wife live"
-        return index
-    out.append(_Word(verb.before, verbs.to_third(verb.text, past=past)))
-    index += 1
-    if verb.low in verbs.UNCHANGING - {"was", "had"} or verb.low in {"do", *verbs.NOT}:
-        return index
-    stop = index
-    while stop < len(words) and words[stop].low not in {"and", "but", "or"}:
-        if words[stop].low == "to" or words[stop].low in SPEAKER | {"you", "that", "who", "which"}:
-            if words[stop].low in {"my", "our", "me", "us", "myself"}:
-                stop += 1
-                continue
-            return index
-        if _is_subject(words, stop):
-            return index
-        stop += 1
-    joined = stop + 1
-    while joined < len(words) and words[joined].low in verbs.ADVERBS:
-        joined += 1
-    if joined >= len(words) or not _joins(words, joined):
-        return index
-    for place in range(index, joined):
-        before = words[place - 1].low
-        out.append(_Word(words[place].before, _named(words[place], before)))
-    return _agree(words, joined, out, past=past)
-
-
-def _joins(words: list[_Word], index: int) -> bool:
-    low = words[index].low
-    after = words[index + 1].low if index + 1 < len(words) else ""
-    return low in verbs.JOINED or after in verbs.JOINED_BEFORE.get(low, ())
-
-
-def _past_adverbs(words: list[_Word], index: int, out: list[_Word]) -> int:
-    while index < len(words) and words[index].low in verbs.ADVERBS:
-        out.append(words[index])
-        index += 1
-    return index
-
-
-def _named(word: _Word, before: str) -> str:
-    """What a word other than a subject becomes."""
-    low = word.low
-    if low == "us" and (word.text == "US" or before == "the"):
-        return word.text
-    if low == "mine" and before in MINE:
-        return word.text
-    if low == "i" and before in ROMAN:
-        return word.text
-    return {
-        "i": USER, "me": USER, "us": USER, "my": f"{USER}'s", "our": f"{USER}'s",
-        "mine": f"{USER}'s", "ours": f"{USER}'s", "myself": "themself", "ourselves": "themself",
-        "you": "Lo-Bug", "your": "Lo-Bug's", "yours": "Lo-Bug's", "yourself": "itself",
-    }.get(low, word.text)  # fmt: skip
-
-
-def _was_subject(words: list[_Word], index: int) -> bool:
-    """Whether "the user", at an index, is a subject."""
+def _was_subject(words: Sequence[_Word], index: int) -> bool:
+    """Whether "the user", at an index, has a verb of its own."""
     if index == 0 or words[index].before.strip():
         return True
     before = words[index - 1].low
@@ -289,29 +277,21 @@ def _was_subject(words: list[_Word], index: int) -> bool:
     return any(word.low in {"the", "a", "an"} for word in words[max(0, index - 3) : index - 1])
 
 
-def _agree_back(words: list[_Word], index: int, out: list[_Word]) -> int:
-    index = _past_adverbs(words, index, out)
-    if index >= len(words):
-        return index
-    out.append(_Word(words[index].before, verbs.to_base(words[index].text)))
-    index += 1
-    stop = index
-    while stop < len(words) and words[stop].low not in {"and", "but", "or"}:
-        if words[stop].low == "the" and stop + 1 < len(words) and words[stop + 1].low == "user":
-            return index
-        stop += 1
-    joined = stop + 1
-    while joined < len(words) and words[joined].low in verbs.ADVERBS:
-        joined += 1
-    if joined >= len(words):
-        return index
-    low = words[joined].low
-    after = words[joined + 1].low if joined + 1 < len(words) else ""
-    base = verbs.to_base(low)
-    known = {"be", "are", "were", "have", "do"} | verbs.JOINED
-    if low == base or not (base in known or after in verbs.JOINED_BEFORE.get(base, ())):
-        return index
-    done, rest = words[index:joined], words[joined:]
-    out += [_Word(w.before, _back(w, done, place)) for place, w in enumerate(done)]
-    out[:] = [word for word in out if word.text or word.before]
-    return joined if _agree_back(rest, 0, out) == 0 else _after(words, joined, out, rest)
+def _others_before(words: Sequence[_Word], index: int) -> bool:
+    """Whether "their" may be somebody else's: something in the plural comes before it."""
+    return any(
+        word.low in PLURAL or (word.low.endswith("s") and not word.low.endswith(("ss", "us")))
+        for word in words[2:index]
+    )
+
+
+def _named(word: _Word, before: str) -> str:
+    """What a word becomes in the third person, verbs aside."""
+    low = word.low
+    if (
+        (low == "us" and (word.text == "US" or before == "the"))
+        or (low == "mine" and before in MINE)
+        or (low == "i" and before in ROMAN)
+    ):
+        return word.text
+    return THIRD_PERSON.get(low, word.text)

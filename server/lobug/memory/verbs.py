@@ -25,17 +25,18 @@ UNCHANGING = frozenset(
 )
 """Forms that are the same for every person, or stand there in the third already."""
 
-PAST = (
-    frozenset(IRREGULAR)
-    - frozenset("children kids kid mum mom dad married read quit".split())
-    | frozenset(
-        """
+NO_JOIN = UNCHANGING - {"was", "had", "is", "has"} | {"do", "used"} | frozenset(NOT)
+"""After these a verb keeps its plain form, and so does what is joined to it."""
+
+PAST = frozenset(IRREGULAR) - frozenset(
+    "children kids kid mum mom dad married read quit".split()
+) | frozenset(
+    """
         bent bit bled blew bred burnt clung crept dealt dove dreamt dug fed fled forgot froze got
         hid hung laid lay lent lit overcame rode rose said sank shook shot sought sped spilt spoilt
         sprang spun stole struck stuck stung swept swore thought threw tore understood undertook
         wept withdrew wore wove
         """.split()
-    )
 )
 ED_IN_THE_PRESENT = frozenset(
     "bleed breed embed exceed feed heed need proceed seed shed speed succeed wed weed".split()
@@ -43,13 +44,13 @@ ED_IN_THE_PRESENT = frozenset(
 ADVERBS = frozenset(
     """
     absolutely actually already also always barely basically certainly currently definitely ever
-    finally frequently generally hardly honestly just mainly mostly mostly much nearly never
+    finally frequently generally hardly honestly just mainly mostly much nearly never
     normally now occasionally often only originally particularly personally presently previously
     primarily probably rarely really recently regularly seldom simply so sometimes soon still
-    strongly surely then too totally truly typically usually very
+    strongly surely then too totally truly typically usually very myself themself
     """.split()
 )
-"""What may stand between a subject and its verb."""
+"""What may stand between a subject and its verb; adverbs, and "I myself"."""
 
 JOINED = frozenset(
     """
