@@ -15,7 +15,7 @@ from lobug.memory import schema
 from lobug.memory.driver import connect
 from lobug.memory.faults import backups_of
 from support.memory_child import SAID, SETTINGS
-from support.memory_kit import BASE, SUMMARY, Kit, exchange, look
+from support.memory_kit import ADA, IDENTITY, SUMMARY, Kit, dated, exchange, look
 
 POINTS = [
     "migrate.before_commit",
@@ -89,12 +89,15 @@ async def test_a_kill_loses_nothing_and_repeats_nothing(
         await exchange(memory, text)
         await memory.process_due()
     stats = memory.stats()
+    identity = await memory.base_memory(ADA.user)
     await memory.close()
 
     assert [row[0] for row in look(path, "SELECT content FROM facts ORDER BY id")] == [
         text.replace("I keep", "The user keep") for text in SAID
     ]
-    assert look(path, "SELECT count(*) FROM memory_facts") == [(len(SAID),)]
+    # Each entry that a search may find has one vector: the facts and the timeline.
+    assert look(path, "SELECT count(*) FROM memory_facts") == [(len(SAID) + stats.summaries,)]
+    assert look(path, "SELECT count(*) FROM memory_facts JOIN facts USING (id)") == [(len(SAID),)]
     assert (stats.pending_tasks, stats.parked_tasks, stats.embedding_backlog) == (0, 0, 0)
     assert stats.facts == len(SAID)
     covered = look(
@@ -102,9 +105,11 @@ async def test_a_kill_loses_nothing_and_repeats_nothing(
     )
     assert covered[0][1] == 1
     assert all(after[1] == before[2] + 1 for before, after in pairwise(covered))
-    assert {row[0] for row in covered} == {SUMMARY}
+    assert {row[0] for row in covered} == {dated(SUMMARY)}
     assert len(covered) >= 2
-    assert look(path, "SELECT user, content FROM memory_base") == [("ada", BASE)]
+    assert identity == IDENTITY
+    lines = look(path, "SELECT user, status FROM memories WHERE layer = 'identity'")
+    assert lines == [("ada", "active")] * 2
 
 
 @pytest.mark.parametrize("point", ["migrate.backed_up", "migrate.before_commit"])

@@ -246,12 +246,12 @@ async def test_a_database_of_the_first_lobug_is_taken_over_whole(kit: Kit) -> No
     await memory.start(work=False)
     stats = memory.stats()
     assert (stats.messages, stats.facts, stats.summaries, stats.users) == (2, 2, 1, 1)
-    assert stats.embedding_backlog == 2
+    assert stats.embedding_backlog == 3  # the summary is found by meaning too
     assert await recalled(memory, "keep bees") == ["The user keep bees", "The user keep owls"]
     await memory.process_due()
     assert memory.stats().embedding_backlog == 0
     assert (await recalled(memory, "keep bees"))[0] == "The user keep bees"
-    assert await memory.base_memory("ada") == "User Profile: bees"
+    assert await memory.base_memory("ada") == "## User Profile\n- bees"
     await exchange(memory, "I keep hens")
     await memory.close()
     assert look(kit.path, "SELECT id, user, content, summarized FROM conversation_log") [:2] == [

@@ -17,7 +17,7 @@ from lobug.memory.faults import backups_of
 from lobug.memory.prompts import FACTS_SCHEMA
 from lobug.memory.tasks import PARKED_S
 from lobug.settings import MemorySettings
-from support.memory_kit import Kit, exchange, look, model_that_listens
+from support.memory_kit import Kit, dated, exchange, look, model_that_listens
 from support.scripted import Reply, ScriptedChatModel
 
 
@@ -190,7 +190,7 @@ async def test_a_conversation_in_another_language_is_summarized_too(kit: Kit) ->
     assert memory.stats().pending_tasks == 0
     await memory.close()
     assert look(kit.path, "SELECT content FROM memory_summaries ORDER BY id") == [
-        (summary,) for summary in summaries.values()
+        (dated(summary),) for summary in summaries.values()
     ]
 
 

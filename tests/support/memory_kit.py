@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,12 @@ BOB = Owner("bob", "bob-desk")
 # Nothing in these that is not in every transcript: the cascades keep to their source.
 SUMMARY = "The user was there with Lo-Bug. Lo-Bug was there with the user."
 BASE = "User Profile:\n- The user has Lo-Bug\nKey History:\n- Lo-Bug was with the user"
+IDENTITY = "## User Profile\n- The user has Lo-Bug\n## Key History\n- Lo-Bug was with the user"
+"""What ``BASE`` becomes."""
+
+CASCADES = MemorySettings(
+    short_term_threshold=6, short_term_keep=2, long_term_threshold=3, long_term_keep=1
+)
 
 
 def model_that_listens(messages: Sequence[ChatMessage], options: ChatOptions) -> str:
@@ -78,6 +85,11 @@ class Kit:
             batch_size=self.batch_size,
             checkpoint=self.checkpoint,
         )
+
+
+def dated(content: str, at: float = 1_700_000_000.0) -> str:
+    """What a timeline entry holds that was said at a time."""
+    return time.strftime("[%Y-%m-%d %H:%M] ", time.localtime(at)) + content
 
 
 async def exchange(

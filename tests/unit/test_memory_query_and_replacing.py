@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from lobug.memory.base import LoggedMessage
-from lobug.memory.cascades import tidy_base_memory, tidy_summary, transcript
+from lobug.memory.cascades import tidy_identity, tidy_summary, transcript
 from lobug.memory.extraction import GarbledAnswerError
-from lobug.memory.prompts import BASE_MEMORY_WORDS, SECTIONS
+from lobug.memory.identity import render
+from lobug.memory.prompts import SECTIONS
 from lobug.memory.query import in_third_person
 from lobug.memory.replacing import about_the_same, slot_of
 
@@ -99,9 +100,11 @@ Key History:
 - (No information given)
 1. Built a robot
 """
-    assert tidy_base_memory(answer, SOURCE) == (
-        "User Profile:\n- Name: Alex\nPreferences:\n- likes tea\nKey History:\n- 1. Built a robot"
-    )
+    assert tidy_identity(answer, SOURCE, 1_000) == [
+        ("User Profile", "Name: Alex"),
+        ("Preferences", "likes tea"),
+        ("Key History", "1. Built a robot"),
+    ]
 
 
 def test_a_base_memory_that_is_too_long_is_cut_evenly() -> None:
@@ -109,15 +112,15 @@ def test_a_base_memory_that_is_too_long_is_cut_evenly() -> None:
         f"{section}:\n" + "\n".join(f"- {section} {n} " + "word " * 9 for n in range(40))
         for section in SECTIONS
     )
-    document = tidy_base_memory(answer, SOURCE)
-    assert BASE_MEMORY_WORDS * 0.9 < len(document.replace("- ", "").split()) <= BASE_MEMORY_WORDS
-    assert all(f"{section}:\n- {section} 0" in document for section in SECTIONS)
+    document = render(tidy_identity(answer, SOURCE, 1_000))
+    assert 900 < len(document) <= 1_000
+    assert all(f"## {section}\n- {section} 0" in document for section in SECTIONS)
 
 
 @pytest.mark.parametrize("answer", ["", "I cannot do that.", "User Profile:\nPreferences:\n- None"])
 def test_a_base_memory_without_content_is_refused(answer: str) -> None:
     with pytest.raises(GarbledAnswerError):
-        tidy_base_memory(answer, SOURCE)
+        tidy_identity(answer, SOURCE, 1_000)
 
 
 def test_a_transcript_holds_whole_messages_and_at_least_one() -> None:
@@ -131,7 +134,10 @@ def test_a_transcript_holds_whole_messages_and_at_least_one() -> None:
 
 def test_a_base_memory_is_read_from_json_too() -> None:
     answer = '{"User Profile": ["Alex", 3], "Preferences": ["likes tea", "likes TEA"], "x": 1}'
-    assert tidy_base_memory(answer, SOURCE) == "User Profile:\n- Alex\nPreferences:\n- likes tea"
+    assert tidy_identity(answer, SOURCE, 1_000) == [
+        ("User Profile", "Alex"),
+        ("Preferences", "likes tea"),
+    ]
 
 
 def test_instructions_and_inventions_never_become_base_memory() -> None:
@@ -141,7 +147,7 @@ def test_instructions_and_inventions_never_become_base_memory() -> None:
 - Keep names, dates and numbers exactly
 - Has 77 robots
 """
-    assert tidy_base_memory(answer, SOURCE) == "User Profile:\n- Lives in Portland"
+    assert tidy_identity(answer, SOURCE, 1_000) == [("User Profile", "Lives in Portland")]
 
 
 def test_a_summary_keeps_only_what_was_in_the_conversation() -> None:
@@ -154,6 +160,7 @@ def test_a_summary_keeps_only_what_was_in_the_conversation() -> None:
 def test_an_old_home_in_base_memory_gives_way_to_the_new_one() -> None:
     facts = ["The user's name is Alex", "The user moved to Seattle"]
     answer = "User Profile:\n- Name is Alex\n- Lives in Portland"
-    assert tidy_base_memory(answer, SOURCE, facts) == (
-        "User Profile:\n- Name is Alex\n- Moved to Seattle"
-    )
+    assert tidy_identity(answer, SOURCE, 1_000, facts) == [
+        ("User Profile", "Name is Alex"),
+        ("User Profile", "Moved to Seattle"),
+    ]

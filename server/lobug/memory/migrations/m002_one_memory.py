@@ -14,7 +14,11 @@ IDLE_S = 600.0
 IDENTITY_CHARS = 1_000
 """What layer identity may hold; the rest of an old base memory goes to layer knowledge."""
 
-SECTION = re.compile(r"^[#*\s]*(User Profile|Preferences|Ongoing Topics|Key History)\W*$", re.I)
+SECTION = re.compile(
+    r"^[#*\s]*(User Profile|Preferences|Ongoing Topics|Key History)(?:\W*$|[\s*_]*:[\s*_]*(.+)$)",
+    re.I,
+)
+"""A heading, and what stands beside it: "Preferences: likes tea"."""
 
 TABLES = """
 CREATE TABLE sessions (
@@ -304,8 +308,8 @@ def _take_in_base_memory(connection: Connection) -> None:
             heading = SECTION.match(raw)
             if heading is not None:
                 section = heading[1].title()
-                continue
-            line = " ".join(raw.strip(" \t-*#").split())
+            text = raw if heading is None else heading[2] or ""
+            line = " ".join(text.strip(" \t-*#").split())
             if not line:
                 continue
             cost = len(line) + 3 + (0 if section in sections else len(section) + 4)

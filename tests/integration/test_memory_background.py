@@ -1,0 +1,140 @@
+"""Background work that fails, waits, is interrupted: it is tried again, and stops nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from lobug.errors import EngineUnavailableError
+from lobug.settings import MemorySettings
+from support.memory_kit import (
+    CASCADES,
+    Clock,
+    Kit,
+    exchange,
+    look,
+    recalled,
+)
+from support.scripted import ScriptedChatModel
+
+
+class RealClock(Clock):
+    """The machine's own time."""
+
+    def __call__(self) -> float:
+        return time.time()
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Kit:
+    return Kit(tmp_path / "memory.db")
+
+
+@pytest.mark.parametrize("answer", ["no JSON at all", '[{"fact": "The user wo', ""])
+async def test_a_failed_extraction_is_retried_then_kept_raw_then_tried_at_the_next_start(
+    kit: Kit, answer: str
+) -> None:
+    kit.chat = ScriptedChatModel(lambda _messages, _options: answer)
+    memory = kit.manager()
+    await memory.start(work=False)
+    await exchange(memory, "I work at NASA")
+    for attempts, wait in ((1, 30.0), (2, 60.0), (3, 3600.0)):
+        await memory.process_due()
+        assert len(kit.chat.calls) == attempts
+        kit.clock.advance(wait - 1.0)
+        await memory.process_due()
+        assert len(kit.chat.calls) == attempts
+        kit.clock.advance(1.0)
+    assert memory.stats().parked_tasks == 1
+    temperatures = [call.options.temperature for call in kit.chat.calls]
+    assert temperatures == sorted(set(temperatures))
+    await memory.close()
+    assert look(kit.path, "SELECT content FROM conversation_log WHERE id = 1") == [
+        ("I work at NASA",)
+    ]
+
+    kit.chat = Kit(kit.path).chat
+    again = kit.manager()
+    await again.start(work=False)
+    await again.process_due()
+    assert await recalled(again, "work NASA") == ["The user work at NASA"]
+    assert again.stats().parked_tasks == 0
+    await again.close()
+
+
+async def test_what_was_parked_while_the_model_was_down_comes_back_when_it_works(kit: Kit) -> None:
+    kit.chat.fail = EngineUnavailableError("chat", "down")
+    memory = kit.manager()
+    await memory.start(work=False)
+    await exchange(memory, "I work at NASA")
+    for _ in range(4):
+        await memory.process_due()
+        kit.clock.advance(600.0)
+    assert memory.stats().parked_tasks == 1
+    kit.chat.fail = None
+    await exchange(memory, "I like tea")
+    await memory.process_due()
+    assert set(await recalled(memory, "work NASA like tea")) == {
+        "The user work at NASA",
+        "The user like tea",
+    }
+    assert memory.stats().parked_tasks == 0
+    await memory.close()
+
+
+async def test_one_failing_step_does_not_stop_the_others(kit: Kit) -> None:
+    kit.settings = CASCADES
+    good = kit.chat._replies
+    assert callable(good)
+    kit.chat = ScriptedChatModel(lambda m, o: "garbage" if o.json_schema else good(m, o))
+    memory = kit.manager()
+    await memory.start(work=False)
+    for _ in range(3):
+        await exchange(memory, "I work at NASA")
+    await memory.process_due()
+    assert memory.stats().summaries == 1
+    assert memory.stats().facts == 0
+    assert memory.stats().pending_tasks == 3
+    await memory.close()
+
+
+async def test_a_turn_stops_background_work_without_costing_an_attempt(kit: Kit) -> None:
+    gate = asyncio.Event()
+    answer = json.dumps([{"fact": "The user work at NASA", "type": "personal"}])
+    kit.chat = ScriptedChatModel([[gate, answer], [answer]])
+    memory = kit.manager()
+    await memory.start()
+    await exchange(memory, "I work at NASA")
+    memory.wake()
+    await kit.chat.wait_for_calls(1)
+    async with kit.priority.turn():
+        assert len(kit.chat.calls) == 1
+    await kit.chat.wait_for_calls(2)
+    await memory.close()
+    memory = kit.manager()
+    await memory.start(work=False)
+    await memory.process_due()
+    assert kit.chat.calls[0].cancelled
+    assert await recalled(memory, "work NASA") == ["The user work at NASA"]
+    assert kit.chat.calls[1].options.temperature == 0.0  # the attempts decide the temperature
+    await memory.close()
+
+
+async def test_the_worker_tries_again_when_time_has_come(kit: Kit) -> None:
+    """The retry is timed by the worker itself: the delay is real, and short."""
+    kit.settings = MemorySettings(retry_delay_s=0.01)
+    kit.clock = RealClock()
+    kit.chat = ScriptedChatModel(["garbage", [asyncio.Event()]])
+    memory = kit.manager()
+    await memory.start()
+    await exchange(memory, "I work at NASA")
+    memory.wake()
+    await kit.chat.wait_for_calls(2)
+    assert look(kit.path, "SELECT attempts, last_error FROM background_tasks") == [
+        (1, "garbled: the answer is not JSON")
+    ]
+    await memory.close()
