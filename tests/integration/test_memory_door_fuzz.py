@@ -1,0 +1,198 @@
+"""Anything at all is sent to the doors of memory: the answer is always one that is documented."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lobug.errors import LobugError
+from lobug.memory.control import MemoryControl
+from support.control_double import ControlDouble
+from support.memory_doors import app_with, door_settings
+from support.running import in_thread
+
+FUZZ = settings(
+    max_examples=200,
+    deadline=None,
+    derandomize=True,  # the same on every machine: a failure can be repeated
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+FRAMEWORK_CODES = {"not_found", "method_not_allowed"}
+"""Of addresses that are no route; the document does not list them."""
+
+
+class Door:
+    """A running application and its OpenAPI document."""
+
+    def __init__(self, app: FastAPI, port: int) -> None:
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False)
+        paths = self.client.get("/openapi.json").json()["paths"]
+        self.routes: dict[tuple[str, str], Any] = {
+            (method.upper(), path): route
+            for path, ways in paths.items()
+            if path.startswith("/memory")
+            for method, route in ways.items()
+        }
+
+    def send(
+        self, method: str, path: str, filled: str, params: object = None, body: bytes | None = None
+    ) -> None:
+        """Send, and check that the answer is one that the document promises."""
+        query: Any = params
+        answer = self.client.request(method, filled, params=query, content=body)
+        if answer.status_code == 200:
+            return
+        code = answer.json()["error"]["code"]
+        assert code != LobugError.code, answer.text
+        assert "Traceback" not in answer.text
+        assert answer.json()["response"]
+        if code in FRAMEWORK_CODES:
+            return
+        documented = self.routes[method, path]["responses"]
+        assert str(answer.status_code) in documented, (method, path, answer.text)
+        described = documented[str(answer.status_code)]["description"]
+        assert f"`{code}`" in described, (method, path, answer.text)
+
+
+@pytest.fixture(scope="module", params=["double"])
+def door(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Door]:
+    control: MemoryControl | None = ControlDouble() if request.param == "double" else None
+    app = app_with(door_settings(tmp_path_factory.mktemp("fuzz")), control)
+    server, thread, port = in_thread(app)
+    found = Door(app, port)
+    yield found
+    assert found.client.get("/memory/entries").status_code == 200
+    found.client.close()
+    _stop(server, thread)
+
+
+def _stop(server: uvicorn.Server, thread: threading.Thread) -> None:
+    server.should_exit = True
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+NASTY = st.sampled_from(
+    [
+        *('"', "'", "*", "NEAR(a b)", "a OR", "col:x", "-", "(", "%", "_", "\\", "{}", "--", ";"),
+        *("🫖", "\u202e", "مرحبا", "\u0301", "x" * 501, "x" * 5_000, "\ufeff", "\r\n", "\t", "a\0"),
+        *("-1", "0", "1", str(2**63), str(-(2**63)), "1e400", "nan", "Infinity", "null", "true"),
+        *(
+            "household:",
+            "system_x",
+            "user_name",
+            "2024-01-01",
+            "0001-01-01",
+            "9999-12-31T23:59:59Z",
+        ),
+    ]
+)
+WORDS = NASTY | st.text(max_size=30)
+NUMBERS = (
+    st.integers()
+    | st.floats()
+    | st.sampled_from([2**63 - 1, 2**63, -(2**63) - 1, 10**30, 0, 1, 1e308])
+)
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | NUMBERS | WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner),
+    max_leaves=8,
+)
+FIELDS = st.sampled_from(
+    """content key layer category scope fact_type section importance tags project said_at text
+    dry_run confirm session user older_than_days name description title state result""".split()
+)
+LIKELY = st.sampled_from(
+    ["identity", "knowledge", "archive", "timeline", "user", "conversation", "household", 0.5, True]
+)
+BODIES = (
+    st.binary(max_size=100)
+    | ANY_JSON.map(lambda value: json.dumps(value).encode())
+    | st.dictionaries(FIELDS, LIKELY | ANY_JSON, max_size=6).map(
+        lambda value: json.dumps(value).encode()
+    )
+    | st.builds(
+        lambda content, more: json.dumps({**more, "content": content}).encode(),
+        WORDS,
+        st.dictionaries(FIELDS, LIKELY | WORDS | NUMBERS, max_size=3),
+    )
+)
+PARAMETERS = st.sampled_from(
+    """layer category scope status project tags since until limit after before q turns message_id
+    format user other""".split()
+)
+QUERIES = st.lists(
+    st.tuples(PARAMETERS, LIKELY.map(str) | WORDS | NUMBERS.map(str)), max_size=5
+).map(lambda pairs: [(name, text.encode("utf-8", "replace").decode()) for name, text in pairs])
+
+
+def fill(path: str, value: str) -> str:
+    """The path with a value for its parameter."""
+    before, brace, rest = path.partition("{")
+    if not brace:
+        return path
+    raw = value.encode("utf-8", "replace")
+    return before + (quote(raw, safe="") or "%20") + rest.partition("}")[2]
+
+
+@FUZZ
+@given(data=st.data())
+def test_any_question(door: Door, data: st.DataObject) -> None:
+    reading = sorted(route for route in door.routes if route[0] in {"GET", "DELETE"})
+    method, path = data.draw(st.sampled_from(reading))
+    value = data.draw(st.integers(0, 9).map(str) | WORDS)
+    door.send(method, path, fill(path, value), params=data.draw(QUERIES))
+
+
+@FUZZ
+@given(data=st.data())
+def test_any_body(door: Door, data: st.DataObject) -> None:
+    writing = sorted(route for route in door.routes if route[0] in {"POST", "PATCH"})
+    method, path = data.draw(st.sampled_from(writing))
+    value = data.draw(st.integers(0, 9).map(str) | WORDS)
+    user = data.draw(st.sampled_from([[], [("user", "ada")], [("user", "Zoë")]]))
+    door.send(method, path, fill(path, value), params=user, body=data.draw(BODIES))
+
+
+@FUZZ
+@given(
+    content=WORDS,
+    key=st.none() | st.from_regex(r"[a-z][a-z0-9_]{0,20}", fullmatch=True),
+    layer=st.sampled_from(["identity", "knowledge", "archive"]),
+    category=st.sampled_from(["knowledge", "timeline"]),
+    said_at=st.none() | st.floats(-6e10, 2.5e11) | st.just("2024-05-06"),
+    section=st.none() | st.text(max_size=20),
+    tags=st.lists(st.text(min_size=1, max_size=10), max_size=3),
+    project=st.none() | st.text(max_size=10),
+)
+def test_any_memory_can_be_told_searched_and_forgotten(door: Door, **body: Any) -> None:
+    """What is taken is there word for word, and gone when it is forgotten."""
+    path = "/memory/entries"
+    ada = {"user": "ada"}
+    sent = json.dumps(body).encode()
+    answer = door.client.post(path, params=ada, content=sent)
+    if answer.status_code != 200:
+        door.send("POST", path, path, params=ada, body=sent)
+        return
+    entry = answer.json()
+    assert entry["content"].strip() == body["content"].strip()
+    door.send("GET", "/memory/search", "/memory/search", {**ada, "q": body["content"]})
+    door.send("GET", "/memory/identity", "/memory/identity", ada)
+    place = f"{path}/{entry['id']}"
+    assert door.client.get(place, params=ada).json()["entry"] == entry
+    for export in ("json", "markdown"):
+        door.send("GET", "/memory/export", "/memory/export", {**ada, "format": export})
+    assert door.client.delete(place, params=ada).status_code == 200
+    assert door.client.get(place, params=ada).status_code == 404
