@@ -203,6 +203,9 @@ class MemorySettings(Section):
         description="Master switch: off, nothing is extracted, summed up or recalled; the log of"
         " the conversation is kept all the same.",
     )
+    max_content_chars: int = Field(
+        2_000, ge=100, description="Longest content of one entry that is written, characters."
+    )
     identity_chars: int = Field(
         1_000, ge=100, le=20_000, description="What layer identity may hold, characters."
     )

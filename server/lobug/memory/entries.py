@@ -70,6 +70,11 @@ def entry_of(row: Sequence[Any]) -> Entry:
     return Entry(*values)
 
 
+def tags_json(tags: Sequence[str]) -> str:
+    """Tags as the column holds them."""
+    return json.dumps(list(tags), ensure_ascii=False)
+
+
 def insert(connection: Connection, new: NewVersion) -> int:
     """Insert a version. Returns its id. The key must be free (``free_key``)."""
     cursor = connection.execute(
@@ -93,7 +98,7 @@ def insert(connection: Connection, new: NewVersion) -> int:
             new.section,
             new.importance,
             new.source,
-            json.dumps(list(new.tags), ensure_ascii=False),
+            tags_json(new.tags),
             new.project,
             new.task_id,
             new.source_message_id,
@@ -197,9 +202,15 @@ def listed(
     return [entry_of(row) for row in rows]
 
 
-def by_ids(connection: Connection, access: Access, ids: Iterable[int]) -> dict[int, Entry]:
-    """The entries of these ids that the access may see."""
-    sql, parameters = visible(access)
+EVERYTHING = Filter(status=None)
+"""The filter that every version passes."""
+
+
+def by_ids(
+    connection: Connection, access: Access, ids: Iterable[int], where: Filter = EVERYTHING
+) -> dict[int, Entry]:
+    """The entries of these ids that the access may see and the filter lets through."""
+    sql, parameters = condition(access, where)
     rows = connection.execute(
         f"{SELECT} FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND {sql}",
         (json.dumps(list(ids)), *parameters),
@@ -221,6 +232,14 @@ def versions(connection: Connection, access: Access, entry_id: int) -> list[Entr
     ).fetchall()
     found = by_ids(connection, access, (row[0] for row in ids))
     return [found[known] for known in sorted(found)]
+
+
+def sources(connection: Connection, entry_id: int) -> tuple[int, ...]:
+    """The ids of the entries that one was distilled from."""
+    rows = connection.execute(
+        "SELECT source_id FROM memory_sources WHERE memory_id = ? ORDER BY source_id", (entry_id,)
+    )
+    return tuple(row[0] for row in rows)
 
 
 def retire(

@@ -16,6 +16,7 @@ from lobug.memory.control import Entry, Identity
 from lobug.memory.driver import Connection
 from lobug.memory.entries import NewVersion
 from lobug.memory.prompts import SECTIONS
+from lobug.memory.replacing import COMMON
 
 Line = tuple[str, str]
 """Section and text."""
@@ -159,3 +160,16 @@ def _note_sources(connection: Connection, entry_id: int, sources: Sequence[int])
         "INSERT INTO memory_sources (memory_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
         [(entry_id, source) for source in sources],
     )
+
+
+def without(connection: Connection, user: str, content: str, now: float) -> int:
+    """Retire the distilled lines that say what is no longer believed: all the distinctive words of
+    ``content`` occur in them. Returns how many."""
+    wanted = words.stems(words.content_words(content)) - COMMON
+    retired = 0
+    for entry in lines_of(connection, user):
+        said = words.stems(words.content_words(entry.content))
+        if entry.source == "system" and wanted and wanted <= said:
+            entries.retire(connection, entry.id, status="inactive", reason="corrected", now=now)
+            retired += 1
+    return retired

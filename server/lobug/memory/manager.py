@@ -11,10 +11,12 @@ from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
 from lobug.memory import cascades, facts, identity, log, sessions, tasks, timeline, vectors
 from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner, RelevantFact
+from lobug.memory.control import MemoryControl
 from lobug.memory.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
 from lobug.memory.driver import Connection
 from lobug.memory.embedding import FactEmbedder
 from lobug.memory.extraction import GarbledAnswerError, extract
+from lobug.memory.owner_control import OwnerControl
 from lobug.memory.query import in_third_person
 from lobug.memory.tasks import Task
 from lobug.memory.worker import Worker
@@ -85,6 +87,9 @@ class MemoryManager:
             checkpoint=checkpoint,
         )
         self._worker = Worker(self._step, self._pause)
+        self.control: MemoryControl = OwnerControl(
+            self._database, self._embedding, settings, clock=clock, changed=self.wake
+        )
         self._stats = MemoryStats()
         self._users: set[str] = set()
         self._stale = False

@@ -1,0 +1,317 @@
+"""The owner's hand on memory over the database: implements ``lobug.memory.control.MemoryControl``.
+
+Thin: each call is one read or one transaction of functions that live where their subject does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from lobug.errors import MemoryDisabledError, MemoryNotFoundError
+from lobug.memory import (
+    changing,
+    entries,
+    identity,
+    keys,
+    log,
+    projects,
+    recall_log,
+    searching,
+    sessions,
+    statistics,
+)
+from lobug.memory.access import Access
+from lobug.memory.changing import Limits
+from lobug.memory.control import (
+    Draft,
+    Entry,
+    Filter,
+    Forgotten,
+    Hit,
+    Identity,
+    Imported,
+    Project,
+    ProjectTask,
+    Provenance,
+    Purge,
+    Recall,
+    RememberedUser,
+    Session,
+)
+from lobug.memory.database import Database
+from lobug.memory.driver import Connection
+from lobug.memory.embedding import FactEmbedder
+from lobug.memory.query import in_third_person
+from lobug.settings import MemorySettings
+
+T = TypeVar("T")
+
+
+class OwnerControl:
+    """Implements ``lobug.memory.control.MemoryControl``.
+
+    ``changed`` is called after a change: there may be work in the background."""
+
+    def __init__(
+        self,
+        database: Database,
+        embedding: FactEmbedder,
+        settings: MemorySettings,
+        *,
+        clock: Callable[[], float],
+        changed: Callable[[], None],
+    ) -> None:
+        self._database = database
+        self._embedding = embedding
+        self._settings = settings
+        self._limits = Limits(settings.max_content_chars, settings.identity_chars)
+        self._clock = clock
+        self._changed = changed
+
+    async def store(self, access: Access, draft: Draft) -> Entry:
+        """Store a memory, or a new version where its key exists."""
+        now = self._clock()
+        return await self._change(
+            "store",
+            lambda connection: changing.store(
+                connection, access, draft, limits=self._limits, now=now
+            ),
+        )
+
+    async def edit(
+        self,
+        access: Access,
+        entry_id: int,
+        *,
+        content: str | None = None,
+        importance: float | None = None,
+        tags: tuple[str, ...] | None = None,
+        project: str | None = None,
+    ) -> Entry:
+        """A new version by the owner; what is None stays."""
+        now = self._clock()
+        return await self._change(
+            "edit",
+            lambda connection: changing.edit(
+                connection,
+                access,
+                entry_id,
+                content=content,
+                importance=importance,
+                tags=tags,
+                project=project,
+                limits=self._limits,
+                now=now,
+            ),
+        )
+
+    async def correct(self, access: Access, entry_id: int, content: str) -> Entry:
+        """Put an entry right; the wrong one is inactive for good."""
+        now = self._clock()
+        return await self._change(
+            "correct",
+            lambda connection: changing.correct(
+                connection, access, entry_id, content, limits=self._limits, now=now
+            ),
+        )
+
+    async def remove(self, access: Access, entry_id: int) -> Entry:
+        """Make an entry inactive without erasing it."""
+        now = self._clock()
+        return await self._change(
+            "remove", lambda connection: changing.remove(connection, access, entry_id, now=now)
+        )
+
+    async def restore(self, access: Access, entry_id: int) -> Entry:
+        """Make a version active again."""
+        now = self._clock()
+        return await self._change(
+            "restore",
+            lambda connection: changing.restore(
+                connection, access, entry_id, limits=self._limits, now=now
+            ),
+        )
+
+    async def get(self, access: Access, entry_id: int) -> Provenance:
+        """An entry with where it comes from."""
+
+        def work(connection: Connection) -> Provenance:
+            entry = entries.find(connection, access, entry_id)
+            message = None
+            if entry.source_message_id is not None:
+                message = log.message(connection, access.user, entry.source_message_id)
+            if message is not None and not message.content:
+                message = None
+            return Provenance(
+                entry=entry,
+                message=None if message is None else message.content,
+                message_at=None if message is None else message.created_at,
+                derived_from=entries.sources(connection, entry_id),
+            )
+
+        return await self._database.read(work)
+
+    async def find_key(self, access: Access, key: str) -> Entry:
+        """The active entry of a key."""
+        keys.checked(key)
+        return await self._database.read(
+            lambda connection: entries.find_key(connection, access, key)
+        )
+
+    async def entries(
+        self, access: Access, where: Filter, *, limit: int = 50, after_id: int = 0
+    ) -> Sequence[Entry]:
+        """Entries in the order of their ids."""
+        return await self._database.read(
+            lambda connection: entries.listed(
+                connection, access, where, limit=limit, after_id=after_id
+            )
+        )
+
+    async def history(self, access: Access, entry_id: int) -> Sequence[Entry]:
+        """All versions of an entry, oldest first."""
+        return await self._database.read(
+            lambda connection: entries.versions(connection, access, entry_id)
+        )
+
+    async def search(
+        self, access: Access, query: str, where: Filter, *, limit: int = 5, turns: bool = False
+    ) -> Sequence[Hit]:
+        """The memories, and with ``turns`` the messages, that fit a query, best first."""
+        embedded = await self._embedding.query(in_third_person(query))
+        return await self._database.read(
+            lambda connection: searching.search(
+                connection, access, query, embedded, where, limit=limit
+            )
+        )
+
+    async def identity(self, access: Access) -> Identity:
+        """Layer identity."""
+        return await self._database.read(
+            lambda connection: identity.identity(connection, access, self._limits.identity_chars)
+        )
+
+    async def sessions(
+        self, access: Access, *, limit: int = 50, before_id: int | None = None
+    ) -> Sequence[Session]:
+        """Sessions, newest first."""
+        return await self._database.read(
+            lambda connection: sessions.listed(
+                connection, access.user, limit=limit, before_id=before_id
+            )
+        )
+
+    async def why(self, access: Access, message_id: int | None = None) -> Recall:
+        """What was recalled for a message; None: for the conversation's last turn."""
+
+        def work(connection: Connection) -> Recall:
+            if message_id is not None:
+                return recall_log.of_message(connection, access, message_id)
+            found = recall_log.latest(connection, access, 1)
+            if not found:
+                raise MemoryNotFoundError("nothing has been recalled yet")
+            return found[0]
+
+        return await self._database.read(work)
+
+    async def recalls(self, access: Access, *, limit: int = 20) -> Sequence[Recall]:
+        """The retrieval log, newest first."""
+        return await self._database.read(
+            lambda connection: recall_log.latest(connection, access, limit)
+        )
+
+    async def stats(self, access: Access) -> Mapping[str, Any]:
+        """Counts and sizes of the user's memory."""
+        path = self._database.path
+        return await self._database.read(
+            lambda connection: statistics.of_user(
+                connection, access, self._limits.identity_chars, path
+            )
+        )
+
+    async def users(self) -> Sequence[RememberedUser]:
+        """Everybody of whom anything is kept, last active first."""
+        return await self._database.read(statistics.users)
+
+    async def projects(self, access: Access) -> Sequence[Project]:
+        """Projects of the user."""
+        return await self._database.read(lambda connection: projects.listed(connection, access))
+
+    async def add_project(self, access: Access, name: str, description: str = "") -> Project:
+        """Add or describe a project."""
+        now = self._clock()
+        return await self._change(
+            "project",
+            lambda connection: projects.add(connection, access, name, description, now),
+        )
+
+    async def archive_project(self, access: Access, name: str) -> Project:
+        """Archive a project."""
+        return await self._change(
+            "project", lambda connection: projects.archive(connection, access, name)
+        )
+
+    async def tasks(self, access: Access, *, project: str | None = None) -> Sequence[ProjectTask]:
+        """Tasks of the user."""
+        return await self._database.read(
+            lambda connection: projects.tasks(connection, access, project)
+        )
+
+    async def add_task(
+        self, access: Access, title: str, *, project: str | None = None
+    ) -> ProjectTask:
+        """Open a task."""
+        now = self._clock()
+        return await self._change(
+            "task", lambda connection: projects.add_task(connection, access, title, project, now)
+        )
+
+    async def note_task(self, access: Access, task_id: int, state: str) -> ProjectTask:
+        """Set a task's working state."""
+        return await self._change(
+            "task", lambda connection: projects.note(connection, access, task_id, state)
+        )
+
+    async def complete_task(self, access: Access, task_id: int, result: str = "") -> ProjectTask:
+        """Complete a task: its working state goes to the archive."""
+        now = self._clock()
+        return await self._change(
+            "task",
+            lambda connection: projects.complete(connection, access, task_id, result, now),
+        )
+
+    async def _change(self, name: str, work: Callable[[Connection], T]) -> T:
+        if not self._settings.enabled:
+            raise MemoryDisabledError("memory.enabled is off")
+        result = await self._database.write(name, work)
+        self._changed()
+        return result
+
+    async def forget(self, access: Access, entry_id: int) -> Forgotten:
+        """Erase an entry, the words it came from, and what was derived from them."""
+        raise NotImplementedError
+
+    async def forget_key(self, access: Access, key: str) -> Forgotten:
+        """``forget`` by key."""
+        raise NotImplementedError
+
+    async def forget_text(self, access: Access, text: str, *, dry_run: bool = False) -> Forgotten:
+        """Erase whatever says this."""
+        raise NotImplementedError
+
+    async def purge(self, access: Access, what: Purge) -> Forgotten:
+        """Erase a session, a user, or what is old."""
+        raise NotImplementedError
+
+    async def export(self, access: Access) -> Mapping[str, Any]:
+        """All of the user's memory as one JSON document, complete and lossless."""
+        raise NotImplementedError
+
+    async def export_markdown(self, access: Access) -> str:
+        """All of the user's memory to be read."""
+        raise NotImplementedError
+
+    async def import_json(self, access: Access, document: object) -> Imported:
+        """Bring in an export, or a ``sessions.json`` snapshot."""
+        raise NotImplementedError

@@ -1,0 +1,71 @@
+"""Counts and sizes, for the owner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lobug.memory import identity
+from lobug.memory.access import HOUSEHOLD, Access
+from lobug.memory.control import RememberedUser
+from lobug.memory.driver import Connection
+
+USER_COUNTS = """
+SELECT (SELECT count(*) FROM conversation_log WHERE user = ?1 AND forgotten = 0),
+       (SELECT count(*) FROM sessions WHERE user = ?1),
+       (SELECT count(*) FROM projects WHERE user = ?1),
+       (SELECT count(*) FROM project_tasks WHERE user = ?1),
+       (SELECT count(*) FROM recalls WHERE user = ?1),
+       (SELECT count(*) FROM background_tasks WHERE user = ?1)
+"""
+
+
+USERS = """
+WITH everybody (user) AS (SELECT user FROM conversation_log UNION
+                          SELECT user FROM memories WHERE user <> ?)
+SELECT e.user,
+       (SELECT count(*) FROM memories m WHERE m.user = e.user AND m.status <> 'inactive'),
+       (SELECT count(*) FROM conversation_log l WHERE l.user = e.user AND l.forgotten = 0),
+       (SELECT count(*) FROM sessions s WHERE s.user = e.user),
+       (SELECT max(at) FROM (SELECT max(created_at) AS at FROM conversation_log l
+                             WHERE l.user = e.user UNION ALL
+                             SELECT max(updated_at) FROM memories m WHERE m.user = e.user))
+           AS last_active_at
+FROM everybody e ORDER BY last_active_at DESC, e.user
+"""
+
+
+def of_user(
+    connection: Connection, access: Access, identity_limit: int, path: Path
+) -> Mapping[str, Any]:
+    """Counts of what is kept of a user, and the size of the whole file, bytes."""
+    counts = connection.execute(USER_COUNTS, (access.user,)).fetchone()
+    names = ("messages", "sessions", "projects", "tasks", "recalls", "background_tasks")
+    by_layer = connection.execute(
+        "SELECT layer, status, count(*) FROM memories WHERE user = ? GROUP BY layer, status",
+        (access.user,),
+    ).fetchall()
+    entries: dict[str, dict[str, int]] = {}
+    for layer, status, number in by_layer:
+        entries.setdefault(layer, {})[status] = number
+    known = identity.identity(connection, access, identity_limit)
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (page_size,) = connection.execute("PRAGMA page_size").fetchone()
+    return {
+        "user": access.user,
+        **dict(zip(names, counts, strict=True)),
+        "entries": entries,
+        "identity": {
+            "characters": known.characters,
+            "limit": known.limit,
+            "used_percent": known.used_percent,
+        },
+        "database": {"path": str(path), "bytes": pages * page_size},
+    }
+
+
+def users(connection: Connection) -> Sequence[RememberedUser]:
+    """Everybody of whom anything is kept, last active first; without the household."""
+    rows = connection.execute(USERS, (HOUSEHOLD,))
+    return [RememberedUser(*row) for row in rows]
