@@ -2,8 +2,8 @@
 
 A *case* is a handful of dated steps (somebody says something, a memory is stored, corrected or
 forgotten) that happen within a *world*, forty and more ordinary turns of the same people, and
-questions that say which of the steps are the evidence. ``cases/*.toml`` holds one category each,
-``worlds/*.toml`` one world each. All of it was written for Lo-Bug.
+questions that say which of the steps are the evidence. ``data/cases`` holds a file for each
+category, ``data/worlds`` one for each world. All of it was written for Lo-Bug.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from lobug.memory.access import HouseholdGrant, Scope
 
-Category = Literal[
+CaseCategory = Literal[
     "update",
     "contradiction",
     "correction",
@@ -129,7 +129,7 @@ class World(_Strict):
     language: str
     who: Name
     people: tuple[Name, ...] = ()
-    """None: one person, ``who``."""
+    """Empty: one person, ``who``."""
     replies: tuple[str, ...] = Field(min_length=1)
     turns: tuple[Say, ...]
 
@@ -143,7 +143,7 @@ class Case(_Strict):
     """One story with its questions."""
 
     id: Name
-    category: Category
+    category: CaseCategory
     world: Name
     who: Name | None = None
     """None: the world's person."""
@@ -169,7 +169,7 @@ class Case(_Strict):
 
 
 class _CaseFile(_Strict):
-    category: Category
+    category: CaseCategory
     case: tuple[Mapping[str, object], ...]
 
 
@@ -202,7 +202,8 @@ def parse_world(text: str) -> World:
 
 
 def _texts(folder: str) -> Iterator[str]:
-    for path in sorted(files("lobug.evaluation").joinpath(folder).iterdir(), key=lambda p: p.name):
+    paths = files("lobug.evaluation").joinpath("data", folder).iterdir()
+    for path in sorted(paths, key=lambda path: path.name):
         if path.name.endswith(".toml"):
             yield path.read_text(encoding="utf-8")
 
@@ -212,7 +213,7 @@ def load_worlds() -> dict[str, World]:
     return {world.name: world for world in map(parse_world, _texts("worlds"))}
 
 
-def load_cases(category: Category | None = None) -> list[Case]:
+def load_cases(category: CaseCategory | None = None) -> list[Case]:
     """All cases, or those of one category, in the order of the files. Raises ValueError."""
     cases = [case for text in _texts("cases") for case in parse_cases(text)]
     twice = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
