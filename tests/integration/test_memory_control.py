@@ -19,7 +19,7 @@ from lobug.errors import (
 from lobug.memory.access import Access
 from lobug.memory.control import Draft, Filter, MemoryControl
 from lobug.settings import MemorySettings
-from tests.support.memory_kit import Kit
+from support.memory_kit import Kit
 
 ADA = Access("ada", "ada/device:desk")
 ADA_KITCHEN = Access("ada", "ada/device:kitchen")
@@ -250,8 +250,8 @@ async def test_filters_narrow_what_is_listed(kit: Kit, control: MemoryControl) -
 
 @pytest.mark.parametrize(
     "query",
-    ['"', "AND OR NOT", "NEAR(a b)", "tea*", "a:b", "(((", "'; DROP TABLE memories; --", "👻", "\x00",
-     "x" * 100_000, "אבג", "%", "_", "\\"],
+    ['"', "AND OR NOT", "NEAR(a b)", "tea*", "a:b", "(((", "'; DROP TABLE memories; --", "👻",
+     "\x00", "x" * 100_000, "אבג", "%", "_", "\\"],
 )  # fmt: skip
 async def test_no_query_is_an_operator(control: MemoryControl, query: str) -> None:
     entry = await control.store(ADA, Draft("The user drinks tea"))

@@ -109,11 +109,11 @@ async def test_a_name_and_a_move_are_recalled(memory: MemoryManager) -> None:
 
     async def first(query: str) -> str:
         context = await memory.retrieve_context(owner, query)
-        return context.facts[0].content if context.facts else ""
+        return context.recalled[0].content if context.recalled else ""
 
     assert "Alex" in await first("Do you remember my name?")
     assert "NASA" in await first("Where do I work?")
     assert "Seattle" in await first("Where do I live?")
     context = await memory.retrieve_context(owner, "Where do I live?")
-    assert not [fact for fact in context.facts if "Portland" in fact.content]
-    assert (await memory.retrieve_context(owner, "Set a timer for ten minutes")).facts == []
+    assert not [fact for fact in context.recalled if "Portland" in fact.content]
+    assert (await memory.retrieve_context(owner, "Set a timer for ten minutes")).recalled == []

@@ -51,7 +51,7 @@ async def test_nothing_is_ever_read_that_belongs_to_another(
         others = [other for name, other in secret.items() if name != user]
         for word in ("keep bees", "secret0 secret1 secret2", "NASA"):
             context = await memory.retrieve_context(Owner(user, "any"), word)
-            seen = context.base_memory + " ".join(fact.content for fact in context.facts)
+            seen = context.base_memory + " ".join(fact.content for fact in context.recalled)
             for owner in {Owner(name, f"{name}-{told_word}") for name, told_word, _ in told}:
                 if owner.user == user:
                     logged = await memory.recent_messages(owner, 100)

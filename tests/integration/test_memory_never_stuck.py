@@ -80,7 +80,7 @@ async def test_a_dimension_that_goes_back_in_mid_change_does_not_run_in_circles(
     memory = kit.manager()
     await memory.start(work=False)
     await exchange(memory, "I keep cows")
-    await memory._step()
+    await memory._background.step()
     kit.embedder.dimension = 256
     async with asyncio.timeout(5.0):
         await memory.process_due()

@@ -62,7 +62,7 @@ async def test_no_query_breaks_a_search(kit: Kit, query: str) -> None:
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     await memory.process_due()
-    assert (await memory.retrieve_context(ADA, query)).facts == []
+    assert (await memory.retrieve_context(ADA, query)).recalled == []
     await memory.close()
 
 
@@ -104,7 +104,7 @@ async def test_a_changed_model_embeds_everything_anew_searchable_all_the_while(k
     for left in range(len(things), 0, -2):
         for thing in things:
             assert f"The user keep {thing}" in await recalled(again, f"keep {thing}"), left
-        await again._step()
+        await again._background.step()
         await again.close()  # a restart after every batch
         again = kit.manager()
         await again.start(work=False)
@@ -133,7 +133,7 @@ async def test_a_model_that_comes_back_in_mid_change_loses_nothing(kit: Kit) -> 
         for word in (said, f"{said} too"):
             await exchange(memory, f"I keep {word}")
         for _ in range(steps):
-            if not await memory._step():
+            if not await memory._background.step():
                 break
         await memory.close()
     memory = kit.manager()

@@ -104,7 +104,7 @@ async def exchange(
 async def recalled(memory: MemoryManager, query: str, *, owner: Owner = ADA) -> list[str]:
     """The contents of the facts that a query finds, best first."""
     context = await memory.retrieve_context(owner, query)
-    return [fact.content for fact in context.facts]
+    return [fact.content for fact in context.recalled]
 
 
 def look(path: Path, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

@@ -15,8 +15,9 @@ class Exchange:
 
     user: ChatMessage
     assistant: ChatMessage
-    fact_ids: frozenset[int] = frozenset()
-    """Facts that the user's message carries; they need not be sent again while it is here."""
+    recalled: frozenset[str] = frozenset()
+    """References of the memories that the user's message carries; they need not be sent again
+    while it is here."""
 
 
 class WorkingMemory:
@@ -62,6 +63,6 @@ class WorkingMemory:
         for _ in range(min(self._block, len(self._exchanges))):
             self._exchanges.popleft()
 
-    def visible_facts(self) -> frozenset[int]:
-        """Facts that the messages held already carry."""
-        return frozenset().union(*(e.fact_ids for e in self._exchanges))
+    def visible(self) -> frozenset[str]:
+        """References of the memories that the messages held already carry."""
+        return frozenset().union(*(e.recalled for e in self._exchanges))

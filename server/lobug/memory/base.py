@@ -47,13 +47,38 @@ class RelevantFact:
 
 
 @dataclass(frozen=True, slots=True)
+class Recalled:
+    """A memory, or a former turn, that goes to a turn's prompt."""
+
+    kind: Literal["memory", "turn"]
+    id: int
+    """Of the entry, or of the message."""
+    content: str
+    said_at: float
+    """Seconds since the epoch."""
+    confidence: float
+    """0 to 1: how well it fits."""
+    past: bool = False
+    """It was true once and is no more."""
+    role: Role | None = None
+    """Of a turn: who said it."""
+    speaker: str | None = None
+    """Of a turn: the name of who said it, where it is known."""
+
+    @property
+    def reference(self) -> str:
+        """What the retrieval log calls it: "memory:ID" or "turn:ID"."""
+        return f"{self.kind}:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryContext:
     """What memory adds to a turn's prompt."""
 
     base_memory: str = ""
-    """The distilled portrait of the user; empty when there is none."""
-    facts: Sequence[RelevantFact] = field(default_factory=tuple)
-    """Relevant facts, best first."""
+    """Layer identity; empty when there is none."""
+    recalled: Sequence[Recalled] = field(default_factory=tuple)
+    """What fits the turn, best first, entries before former turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +140,14 @@ class Memory(Protocol):
     async def latest_owners(self, limit: int) -> Sequence[Owner]:
         """Whose conversations went on last, latest first."""
 
-    async def retrieve_context(self, owner: Owner, query: str) -> MemoryContext:
-        """Base memory and the facts relevant to ``query``. Never raises for an embedder failure:
-        the facts are then those that share words with the query."""
+    async def retrieve_context(
+        self, owner: Owner, query: str, *, message_id: int | None = None
+    ) -> MemoryContext:
+        """Layer identity and what fits ``query``. Never raises for an embedder failure: what fits
+        is then what shares words with the query.
+
+        ``message_id`` is the message that is being answered: it is not recalled itself, and the
+        search is noted under it in the retrieval log with the reply."""
 
     async def base_memory(self, user: str) -> str:
         """The user's base memory document; empty when there is none."""

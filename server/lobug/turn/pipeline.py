@@ -146,7 +146,7 @@ class TurnRunner:
             return
 
         message_id = await self._memory.log_user_message(conversation.owner, heard.text)
-        prompt = await self._prepare(conversation, heard.text)
+        prompt = await self._prepare(conversation, heard.text, message_id)
         watch.mark("recall")
 
         reply = Reply()
@@ -207,28 +207,30 @@ class TurnRunner:
                 return
         yield Ignored(decision.reason)
 
-    async def _prepare(self, conversation: Conversation, text: str) -> Prompt:
+    async def _prepare(self, conversation: Conversation, text: str, message_id: int) -> Prompt:
         """The turn's prompt, within the model's window."""
         await reload(conversation, self._memory, self._settings.conversation.max_messages)
-        context = await self._memory.retrieve_context(conversation.owner, text)
+        context = await self._memory.retrieve_context(
+            conversation.owner, text, message_id=message_id
+        )
         conversation.base_memory = context.base_memory
         sensors = conversation.sensors.summary(self._clock())
         budget = self._engines.chat.context_tokens - self._settings.chat.max_tokens
         alone = [
             *prefix(self._persona, context.base_memory),
-            user_message(text, context.facts, sensors),
+            user_message(text, context.recalled, sensors),
         ]
         if estimate_tokens(alone) > budget:
             raise TextTooLongError("the text does not fit the chat model's context window")
         while True:
             # What the history carries already need not be read again.
-            visible = conversation.memory.visible_facts()
-            facts = tuple(f for f in context.facts if f.id not in visible)
-            user = user_message(text, facts, sensors)
+            visible = conversation.memory.visible()
+            recalled = tuple(m for m in context.recalled if m.reference not in visible)
+            user = user_message(text, recalled, sensors)
             history = conversation.memory.messages()
             messages = [*prefix(self._persona, context.base_memory, history), user]
             if estimate_tokens(messages) <= budget:
-                return Prompt(self._persona, messages, user, facts)
+                return Prompt(self._persona, messages, user, recalled)
             conversation.memory.drop_block()
             conversation.prefix_changed = True
 
@@ -247,7 +249,7 @@ class TurnRunner:
         exchange = Exchange(
             prompt.user,
             ChatMessage("assistant", said),
-            frozenset(fact.id for fact in prompt.facts),
+            frozenset(memory.reference for memory in prompt.recalled),
         )
         if conversation.memory.add(exchange):
             conversation.prefix_changed = True

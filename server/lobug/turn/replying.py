@@ -10,7 +10,7 @@ from lobug.conversation.prompt import Persona, prefix
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
 from lobug.errors import ContextOverflowError, EngineInterruptedError
-from lobug.memory.base import RelevantFact
+from lobug.memory.base import Recalled
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, ReplyDelta, Sentence, TurnEvent
 from lobug.turn.reply import ReplyParser
@@ -29,8 +29,8 @@ class Prompt:
     """All of it."""
     user: ChatMessage
     """Its last message: the user's words and this turn's notes."""
-    facts: tuple[RelevantFact, ...]
-    """The facts in the notes."""
+    recalled: tuple[Recalled, ...]
+    """The memories in the notes."""
 
 
 @dataclass(slots=True)
