@@ -1,0 +1,1 @@
+"""What the owner says about memory itself: the sentences, who recognises them, who obeys them."""
