@@ -9,11 +9,13 @@ from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import StorageError
 from lobug.memory import cascades, facts, identity, log, sessions, tasks
 from lobug.memory.background import Background
-from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner
+from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner, Recalled
+from lobug.memory.control import MemoryControl
 from lobug.memory.counting import Counter
 from lobug.memory.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
 from lobug.memory.driver import Connection
 from lobug.memory.embedding import FactEmbedder
+from lobug.memory.owner_control import OwnerControl
 from lobug.memory.query import in_third_person
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
@@ -70,19 +72,24 @@ class MemoryManager:
             clock=clock,
             checkpoint=checkpoint,
         )
-        self._worker = Worker(self._step, self._pause)
+        self._counter = Counter()
+        self._background = Background(
+            self._database,
+            self._embedding,
+            self._counter,
+            settings=settings,
+            chat=chat,
+            priority=priority,
+            clock=clock,
+            checkpoint=checkpoint,
+        )
         self.control: MemoryControl = OwnerControl(
             self._database, self._embedding, settings, clock=clock, changed=self.wake
         )
-        self._stats = MemoryStats()
-        self._users: set[str] = set()
-        self._stale = False
-        self._counted_at = 0.0
 
     async def start(self, *, work: bool = True) -> None:
         """Open the database and take up what the last process left; ``work`` False: no worker
         (``process_due`` does its job when called). Safe to call again. Raises StorageError."""
-
         await self._database.open(self._background.resume)
         if work:
             self._background.start()

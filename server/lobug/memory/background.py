@@ -1,0 +1,203 @@
+"""What memory does while nobody talks: tasks that are rows of the database, and embedding."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from lobug.engines.base import ChatModel
+from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
+from lobug.memory import cascades, facts, tasks, timeline, vectors
+from lobug.memory.base import RelevantFact
+from lobug.memory.counting import Counter
+from lobug.memory.database import Checkpoint, Database
+from lobug.memory.driver import Connection
+from lobug.memory.embedding import FactEmbedder
+from lobug.memory.extraction import GarbledAnswerError, extract
+from lobug.memory.tasks import Task
+from lobug.memory.worker import Worker
+from lobug.priority import PreemptedError, TurnPriority
+from lobug.settings import MemorySettings
+
+logger = logging.getLogger(__name__)
+
+COUNT_EVERY_S = 1.0
+"""How old the counts may get while background work goes on, seconds."""
+
+DISTILLED_FACTS = 10
+"""Facts that the long-term cascade shows the model beside the timeline."""
+
+
+class Background:
+    """Does tasks one after another, each until it has succeeded, failed or met a turn."""
+
+    def __init__(
+        self,
+        database: Database,
+        embedding: FactEmbedder,
+        counter: Counter,
+        *,
+        settings: MemorySettings,
+        chat: ChatModel,
+        priority: TurnPriority,
+        clock: Callable[[], float],
+        checkpoint: Checkpoint,
+    ) -> None:
+        self._database = database
+        self._embedding = embedding
+        self._counter = counter
+        self._settings = settings
+        self._chat = chat
+        self._priority = priority
+        self._clock = clock
+        self._checkpoint = checkpoint
+        self._worker = Worker(self.step, self._pause)
+        self._stale = False
+        self._counted_at = 0.0
+
+    def resume(self, connection: Connection) -> None:
+        """Take up what the last process left. In the transaction that opens the database."""
+        now = self._clock()
+        tasks.resume_all(connection, now)
+        cascades.note_all_due(connection, self._settings, now)
+        self._counter.take(self._counter.count_all(connection, self._index(connection)))
+
+    def start(self) -> None:
+        """Begin to work. Safe to call again."""
+        self._worker.start()
+
+    def wake(self) -> None:
+        """There may be something to do."""
+        self._worker.wake()
+
+    async def close(self) -> None:
+        """Stop; what is under way is done again at the next start."""
+        await self._worker.close()
+
+    async def step(self) -> bool:
+        """One due task and one batch of embeddings. Returns whether anything was done."""
+        now = self._clock()
+        task = await self._database.read(lambda connection: tasks.next_due(connection, now))
+        if task is not None:
+            await self._attempt(task)
+        embedded = await self._embedding.step()
+        worked = embedded or task is not None
+        self._stale = self._stale or worked
+        # Counting reads every fact's index entry: not after each batch of a long re-embedding.
+        if self._stale and (not embedded or now - self._counted_at >= COUNT_EVERY_S):
+            await self._recount()
+            self._stale, self._counted_at = False, now
+        return worked
+
+    async def _pause(self) -> float | None:
+        next_time = await self._database.read(tasks.next_time)
+        pauses = [] if next_time is None else [next_time - self._clock()]
+        embedding = self._embedding.pause()
+        if embedding is not None:
+            pauses.append(embedding)
+        return min(pauses, default=None)
+
+    async def _attempt(self, task: Task) -> None:
+        """Do a task; a failure is noted in its row, a preemption is not a failure."""
+        try:
+            asked = await self._priority.background(lambda: self._do(task))
+        except PreemptedError:
+            return
+        except StorageError:
+            raise
+        except (EngineTimeoutError, ContextOverflowError) as error:
+            # Too much work for this engine, which is there: it must not be tried again with every
+            # other answer that the engine gives.
+            await self._failed(task, f"too much: {error.code}")
+        except EngineError as error:
+            await self._failed(task, f"{tasks.ENGINE_PREFIX}{error.code}")
+        except GarbledAnswerError as error:
+            await self._failed(task, f"garbled: {error}")
+        except Exception as error:
+            # A fault in one task must not stop the others; its text may hold what was said.
+            logger.debug("memory: task %d of kind %s", task.id, task.kind, exc_info=True)
+            await self._failed(task, f"fault: {type(error).__name__}")
+        else:
+            if asked and self._counter.stats.parked_tasks:
+                now = self._clock()
+                await self._database.write(
+                    "resume_parked",
+                    lambda connection: tasks.resume_after_engine_failure(connection, now),
+                )
+
+    async def _do(self, task: Task) -> bool:
+        """Returns whether the chat model has answered."""
+        if task.kind == "extract":
+            return await extract(
+                self._database,
+                self._chat,
+                task,
+                now=self._clock(),
+                checkpoint=self._checkpoint,
+            )
+        if task.kind == "summarize":
+            await cascades.summarize(
+                self._database,
+                self._chat,
+                task,
+                settings=self._settings,
+                now=self._clock(),
+                checkpoint=self._checkpoint,
+            )
+            return True
+        await cascades.distill(
+            self._database,
+            self._chat,
+            task,
+            settings=self._settings,
+            now=self._clock(),
+            checkpoint=self._checkpoint,
+            facts=await self._facts_to_distill(task),
+        )
+        return True
+
+    async def _facts_to_distill(self, task: Task) -> Sequence[RelevantFact]:
+        """The user's facts nearest to what is to be taken in, filled up with the newest ones."""
+        up_to_id = task.up_to_id or 0
+        taken = await self._database.read(
+            lambda connection: timeline.unincorporated(connection, task.user, up_to_id)
+        )
+        topic = " ".join(summary.content for summary in taken)[:2_000]
+        embedded = await self._embedding.query(topic)
+
+        def work(connection: Connection) -> list[RelevantFact]:
+            near = facts.search(
+                connection, task.user, topic, embedded, k=DISTILLED_FACTS, min_similarity=-1.0
+            )
+            known = {fact.id for fact in near}
+            newest = facts.newest(connection, task.user, DISTILLED_FACTS)
+            return [*near, *(fact for fact in newest if fact.id not in known)][:DISTILLED_FACTS]
+
+        return await self._database.read(work)
+
+    async def _failed(self, task: Task, error: str) -> None:
+        logger.warning("memory: %s task %d failed: %s", task.kind, task.id, error)
+        now = self._clock()
+        await self._database.write(
+            "failed",
+            lambda connection: tasks.fail(
+                connection,
+                task,
+                error=error,
+                now=now,
+                max_attempts=self._settings.max_extraction_attempts,
+                retry_delay_s=self._settings.retry_delay_s,
+            ),
+        )
+
+    async def _recount(self) -> None:
+        await self._database.write(
+            "recount",
+            lambda connection: self._counter.count_entries(connection, self._index(connection)),
+            self._counter.take,
+        )
+
+    def _index(self, connection: Connection) -> vectors.VectorIndex | None:
+        """The index of the present embedding model; where that is not known yet, the last one."""
+        model_id = self._embedding.model_id()
+        return vectors.find(connection, model_id) if model_id else vectors.current(connection)

@@ -1,0 +1,51 @@
+"""The counts of ``/health``, kept in the process so that reading them costs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lobug.memory import facts, log, tasks, timeline
+from lobug.memory.base import MemoryStats
+from lobug.memory.driver import Connection
+from lobug.memory.vectors import VectorIndex
+
+
+class Counter:
+    """Counts as last known. Changed by whoever changes the database, on the writer's thread."""
+
+    def __init__(self) -> None:
+        self.stats = MemoryStats()
+        self._users: set[str] = set()
+
+    def count_all(self, connection: Connection, index: VectorIndex | None) -> MemoryStats:
+        """Count everything anew; ``index`` is that of the present embedding model."""
+        self._users = log.users(connection)
+        self.stats = replace(self.stats, messages=log.count(connection), users=len(self._users))
+        return self.count_entries(connection, index)
+
+    def count_entries(self, connection: Connection, index: VectorIndex | None) -> MemoryStats:
+        """Count anew what background work changes."""
+        counted = tasks.counts(connection)
+        return replace(
+            self.stats,
+            facts=facts.count(connection),
+            summaries=timeline.count(connection),
+            pending_tasks=counted.pending,
+            parked_tasks=counted.parked,
+            embedding_backlog=facts.count_unembedded(connection, index),
+        )
+
+    def take(self, stats: MemoryStats) -> None:
+        """These are the counts, now that what was counted is committed."""
+        self.stats = stats
+
+    def said(self, user: str, counted: tasks.Counts, *, messages: int) -> None:
+        """A turn has logged so many messages."""
+        self._users.add(user)
+        self.stats = replace(
+            self.stats,
+            messages=self.stats.messages + messages,
+            users=len(self._users),
+            pending_tasks=counted.pending,
+            parked_tasks=counted.parked,
+        )
