@@ -5,6 +5,7 @@ Functions on a connection, called on the database's own threads. Each names the 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -67,7 +68,7 @@ def recent(connection: Connection, owner: Owner, limit: int) -> list[LoggedMessa
     """The last messages of a conversation, oldest first."""
     rows = connection.execute(
         "SELECT id, role, content, created_at FROM conversation_log"
-        " WHERE user = ? AND conversation = ? ORDER BY id DESC LIMIT ?",
+        " WHERE user = ? AND conversation = ? AND forgotten = 0 ORDER BY id DESC LIMIT ?",
         (owner.user, owner.conversation, limit),
     ).fetchall()
     return [LoggedMessage(*row) for row in reversed(rows)]
@@ -131,6 +132,15 @@ def mark_summarized(connection: Connection, user: str, ids: Sequence[int]) -> bo
     """Mark messages as covered by a summary. False, and nothing is marked, when some were already:
     then nothing must be stored."""
     return mark_once(connection, "conversation_log", "summarized", user, ids)
+
+
+def mark_not_meant(connection: Connection, user: str, ids: Sequence[int]) -> None:
+    """Mark messages as not said to Lo-Bug: no summary will ever cover them."""
+    connection.execute(
+        "UPDATE conversation_log SET summarized = 1, meant = 0"
+        " WHERE user = ? AND id IN (SELECT value FROM json_each(?))",
+        (user, json.dumps(list(ids))),
+    )
 
 
 def users_over(connection: Connection, threshold: int) -> list[str]:

@@ -42,6 +42,8 @@ ALTER TABLE conversation_log ADD COLUMN session_id INTEGER REFERENCES sessions (
 ALTER TABLE conversation_log ADD COLUMN speaker TEXT;  -- who said it, where several people talk
 ALTER TABLE conversation_log ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0
     CHECK (forgotten IN (0, 1));                 -- its words were erased
+ALTER TABLE conversation_log ADD COLUMN meant INTEGER NOT NULL DEFAULT 1
+    CHECK (meant IN (0, 1));                     -- 0: not said to Lo-Bug; never summed up
 CREATE INDEX conversation_log_by_session ON conversation_log (session_id, id);
 
 CREATE TABLE projects (

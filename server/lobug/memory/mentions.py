@@ -1,0 +1,224 @@
+"""Which sentences say what is to be forgotten. Pure.
+
+A sentence *mentions* something when all its distinctive words are in it (words of relation like
+"lives" or "likes" are in many sentences and say nothing alone), and it is about the same people.
+Where no name or number is among those words, a sentence that says much else is about something
+else: forgetting "The user likes coffee" leaves "I had coffee with Tom at the station" alone. What
+is named as a topic ("forget coffee") goes wherever it is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lobug.memory import speech_acts, words
+from lobug.memory.guards import FIRST_PERSON, OTHERS, RELATIONS, SUBJECT
+
+PREAMBLE = re.compile(
+    r"^(?:please\s+)?(?:(?:everything|anything|all|whatever|what|the (?:fact|thing|part))\s+)?"
+    r"(?:(?:that\s+)?(?:i|you)\s+(?:said|told you|know|have|remember|mentioned)\s+)?"
+    r"(?:that|about|of|on|regarding)\s+(?=\S)",
+    re.IGNORECASE,
+)
+STATEMENT = re.compile(
+    r"\b(?:am|is|are|was|were|has|have|had|be|been|live[sd]?|work(?:s|ed)?|likes?|loves?|hates?)\b"
+    r"|['\u2019](?:m|re|ve|d)\b",
+    re.IGNORECASE,
+)
+SAID_BY_USER = re.compile(r"\b(?:i|we|me|us|i['\u2019]\w+|im|ive|we['\u2019]\w+)\b", re.IGNORECASE)
+SAID_TO_USER = re.compile(r"\byou(?:['\u2019]\w+)?\b", re.IGNORECASE)
+ABOUT_USER = re.compile(r"\bthe user\b(?!['\u2019]s)", re.IGNORECASE)
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+"""Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
+
+SELF = words.stems(["user", "users"])
+
+GROUPS = tuple(
+    frozenset(words.stems(group.split()))
+    for group in (
+        "name names named call called first last",
+        "live lives based located resides home house address moved moving",
+        "work works working job profession employed occupation employer",
+        "old age years born birthday",
+        "like likes love loves enjoy enjoys prefer prefers favorite interested hobby",
+        "dislike dislikes hate hates",
+        "want wants plan plans planning going",
+        "married marriage spouse",
+    )
+)
+"""Words of relation that stand for one another in "forget my job", "forget my sister's name"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """What is to be forgotten, as a sentence can be held against it."""
+
+    stems: frozenset[str]
+    """Distinctive words, without their inflection; all of them have to occur."""
+    parts: tuple[str, ...]
+    """Distinctive words of a script without spaces, to occur anywhere in the text."""
+    people: frozenset[str]
+    """Relations of the user ("sister") that it is about; empty: the user, or nobody."""
+    anywhere: bool
+    """Goes wherever it is said, however much else the sentence says."""
+    own: bool
+    """Says something of the user: what is only said of others is something else."""
+    relation: frozenset[str] = frozenset()
+    """One of these has to occur too."""
+
+    @property
+    def needles(self) -> tuple[str, ...]:
+        """Strings of which each is in every text, in small letters, that can mention it."""
+        return (*self.parts, *(needle for stem in self.stems if (needle := _needle(stem))))
+
+
+def of_content(content: str) -> list[Mention]:
+    """The mentions of an entry's content, one for each sentence that has a distinctive word. Of
+    several sentences those with a single distinctive word are left out: too little alone."""
+    sentences = speech_acts.sentences(content)
+    found = []
+    for sentence in sentences:
+        stems, parts = distinctive(sentence)
+        if not stems and not parts:
+            stems = frozenset(words.stems(words.content_words(sentence)) - SELF)
+        if len(stems) + len(parts) >= (1 if len(sentences) == 1 else 2):
+            found.append(
+                Mention(
+                    stems,
+                    parts,
+                    people_in(sentence),
+                    anywhere=_names_something(sentence),
+                    own=_is_about_user(sentence) or not people_in(sentence),
+                )
+            )
+    return found
+
+
+def of_request(text: str) -> Mention | None:
+    """What somebody asks to forget: "that I live in Portland", "Portland", "my sister's name".
+
+    None: nothing in it is distinctive ("my job", see ``topic_of``)."""
+    asked = tidy_request(text)
+    stems, parts = distinctive(asked)
+    if not stems and not parts:
+        return None
+    statement = STATEMENT.search(asked) is not None or SAID_BY_USER.search(asked) is not None
+    named = _names_something(asked)
+    return Mention(
+        stems,
+        parts,
+        people_in(asked),
+        anywhere=not statement or named,
+        own=statement and _is_about_user(asked),
+        relation=frozenset() if statement or named else _relation(asked),
+    )
+
+
+def topic_of(text: str) -> frozenset[str]:
+    """The words of relation that a request consists of: "my job" is what the user works as. Empty:
+    it names nothing of the kind, or something of its own."""
+    asked = tidy_request(text)
+    stems, parts = distinctive(asked)
+    if stems or parts or FIRST_PERSON.search(asked) is None:
+        return frozenset()
+    return _relation(asked)
+
+
+def tidy_request(text: str) -> str:
+    """A request without what leads up to it: "everything you know about", "that"."""
+    asked = " ".join(text.split()).rstrip(".!? ")
+    while (shorter := PREAMBLE.sub("", asked)) != asked:
+        asked = shorter
+    return asked
+
+
+def distinctive(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The stems that tell a text from others, and its words of scripts without spaces."""
+    found = words.content_words(text)
+    parts = tuple(word for word in found if UNSPACED.search(word))
+    told = (word for word in found if word not in parts)
+    stems = {stem for word in told if (stem := words.stem(word)) not in RELATIONS}
+    return frozenset(stems), parts
+
+
+def people_in(text: str) -> frozenset[str]:
+    """The relations of the user that a text names."""
+    return frozenset(words.stems(word for word in words.words(text) if word in OTHERS))
+
+
+def says(sentence: str, mention: Mention) -> bool:
+    """Whether one sentence mentions it."""
+    known = words.stems(words.words(sentence))
+    small = sentence.casefold()
+    if not mention.stems <= known or not all(part in small for part in mention.parts):
+        return False
+    if mention.relation and not mention.relation & known:
+        return False
+    people = people_in(sentence)
+    if not mention.people <= people:
+        return False
+    if mention.own and people - mention.people and not _is_about_user(sentence):
+        return False
+    if mention.anywhere:
+        return True
+    more = distinctive(sentence)[0] - mention.stems
+    return len(more) <= max(1, len(mention.stems))
+
+
+def without(text: str, mentions: Sequence[Mention]) -> str:
+    """A text without the sentences that mention any of these; the same object if none does."""
+    small = text.casefold()
+    near = [m for m in mentions if all(needle in small for needle in m.needles)]
+    if not near:
+        return text
+    sentences = speech_acts.sentences(text)
+    kept = [part for part in sentences if not any(says(part, mention) for mention in near)]
+    return text if len(kept) == len(sentences) else " ".join(kept)
+
+
+def has(text: str, mentions: Sequence[Mention]) -> bool:
+    """Whether any sentence of a text mentions any of these."""
+    return without(text, mentions) is not text
+
+
+def told_in(texts: Iterable[str]) -> frozenset[str]:
+    """The distinctive stems of several texts."""
+    return frozenset(stem for text in texts for stem in distinctive(text)[0])
+
+
+def _relation(text: str) -> frozenset[str]:
+    stems = words.stems(words.words(text))
+    return frozenset(stem for group in GROUPS if group & stems for stem in group)
+
+
+def _is_about_user(sentence: str) -> bool:
+    opening = SUBJECT.match(sentence)
+    return (
+        (opening is not None and not opening["s"])
+        or SAID_BY_USER.search(sentence) is not None
+        or SAID_TO_USER.search(sentence) is not None
+        or ABOUT_USER.search(sentence) is not None
+    )
+
+
+def _names_something(sentence: str) -> bool:
+    """Whether there is a name or a number in it, or it is in a language whose grammar we lack."""
+    return (
+        words.NAME.search(sentence) is not None
+        or re.search(r"\w\d|\d\w", sentence) is not None
+        or not words.is_english(f"the {sentence}")
+    )
+
+
+def _needle(stem: str) -> str:
+    """The beginning that all forms of a stem share; empty where they share none."""
+    if stem in IRREGULAR_STEMS or any(character.isdigit() for character in stem):
+        return ""
+    return stem[:-1] if len(stem) > 3 else ""
+
+
+IRREGULAR_STEMS = words.stems(words.IRREGULAR.values()) | {
+    words.stem(word) for word in words.IRREGULAR
+}
