@@ -74,10 +74,15 @@ class ScriptedChatModel:
         self.fail: Exception | None = None
         self.started = False
         self.closed = False
+        self.ms_per_token: float | None = None
 
     @property
     def context_tokens(self) -> int:
         return self._context_tokens
+
+    @property
+    def prefill_ms_per_token(self) -> float | None:
+        return self.ms_per_token
 
     async def start(self) -> None:
         if self.fail is not None:

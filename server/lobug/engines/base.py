@@ -90,6 +90,11 @@ class ChatModel(Engine, Protocol):
     def context_tokens(self) -> int:
         """Tokens of prompt and reply that fit together."""
 
+    @property
+    def prefill_ms_per_token(self) -> float | None:
+        """What a token that is added to a prompt costs before the first one of the reply, as
+        measured, milliseconds; None: not known."""
+
     def stream(self, messages: Sequence[ChatMessage], options: ChatOptions) -> AsyncGenerator[str]:
         """Yield the reply's text in pieces, as the model writes it.
 

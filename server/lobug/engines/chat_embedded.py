@@ -24,6 +24,7 @@ from lobug.engines.lanes import LaneMap
 from lobug.engines.llama_process import Endpoint, LlamaOptions, LlamaProcess
 from lobug.engines.openai_protocol import connect, stream_text
 from lobug.engines.pace import paced
+from lobug.engines.prefill_speed import PrefillSpeed
 from lobug.models.catalog import get, main_file
 from lobug.models.description import Job
 from lobug.settings import ChatSettings
@@ -74,6 +75,7 @@ class EmbeddedChat:
     """
 
     def __init__(self, settings: ChatSettings, process: LlamaProcess) -> None:
+        self._speed = PrefillSpeed()
         self._settings = settings
         self._process = process
         self._lanes = LaneMap(settings.conversation_slots)
@@ -91,6 +93,11 @@ class EmbeddedChat:
     def process(self) -> LlamaProcess:
         """The supervised process."""
         return self._process
+
+    @property
+    def prefill_ms_per_token(self) -> float | None:
+        """As llama.cpp reports it."""
+        return self._speed.ms_per_token
 
     async def start(self) -> None:
         """Load the model. Raises ModelMissingError, EngineUnavailableError."""
@@ -199,6 +206,7 @@ class EmbeddedChat:
                 self.last_use[slot] = PromptUse(
                     timings["prompt_n"], timings["cache_n"], timings["predicted_n"]
                 )
+                self._speed.note(timings["prompt_n"], timings["prompt_ms"])
 
         return observe
 

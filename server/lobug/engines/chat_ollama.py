@@ -11,6 +11,7 @@ import ollama
 from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus
 from lobug.engines.ollama_server import FAILURES, OllamaProbe, OllamaUse, connect, disconnect
 from lobug.engines.pace import paced
+from lobug.engines.prefill_speed import PrefillSpeed
 from lobug.errors import EngineError, EngineInterruptedError
 from lobug.settings import ChatSettings
 
@@ -19,6 +20,7 @@ class OllamaChat:
     """``ChatModel`` that streams from Ollama."""
 
     def __init__(self, settings: ChatSettings, probe: OllamaProbe) -> None:
+        self._speed = PrefillSpeed()
         self._settings = settings
         self._model = settings.ollama_model
         self._keep_alive = probe.settings.keep_alive
@@ -43,6 +45,12 @@ class OllamaChat:
     def status(self) -> EngineStatus:
         """The state as last known."""
         return self._use.status()
+
+    @property
+    def prefill_ms_per_token(self) -> float | None:
+        """As Ollama reports it. It counts what it found in its cache too, so this is the least that
+        a token costs."""
+        return self._speed.ms_per_token
 
     async def stream(
         self, messages: Sequence[ChatMessage], options: ChatOptions
@@ -78,6 +86,8 @@ class OllamaChat:
                     if part.message.content:
                         yield part.message.content
                     done = done or bool(part.done)
+                    if part.prompt_eval_count and part.prompt_eval_duration:
+                        self._speed.note(part.prompt_eval_count, part.prompt_eval_duration / 1e6)
         except FAILURES as error:
             raise self._use.failed(error, answering=answering) from error
         if not done:

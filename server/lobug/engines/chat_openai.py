@@ -33,6 +33,11 @@ class OpenAIChat:
         """What the settings say; the protocol does not tell."""
         return self._settings.context_tokens
 
+    @property
+    def prefill_ms_per_token(self) -> float | None:
+        """Unknown: the protocol does not tell."""
+        return None
+
     async def start(self) -> None:
         """Ask whether the server is there. Raises EngineError; keeps asking in the background."""
         await self._server.start()

@@ -1,0 +1,83 @@
+"""Engines that are not there: for a memory that is opened without a server around it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+
+from lobug.engines.base import (
+    ChatMessage,
+    ChatOptions,
+    Engines,
+    EngineStatus,
+    Samples,
+    SpeechSpan,
+    Transcript,
+    Vectors,
+)
+from lobug.errors import EngineUnavailableError
+
+
+class AbsentEngine:
+    """Does every engine's job by raising EngineUnavailableError."""
+
+    context_tokens = 4096
+    prefill_ms_per_token = None
+    model_id = ""
+    dimension = 1
+    sample_rate = 16_000
+
+    def __init__(self, job: str) -> None:
+        self._job = job
+
+    def _absent(self) -> EngineUnavailableError:
+        return EngineUnavailableError(self._job, "there is no engine without a server")
+
+    async def start(self) -> None:
+        """Raises EngineUnavailableError."""
+        raise self._absent()
+
+    async def close(self) -> None:
+        """Nothing to do."""
+
+    def status(self) -> EngineStatus:
+        """Not ready."""
+        return EngineStatus("none", "", ready=False, reason=str(self._absent()))
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], options: ChatOptions
+    ) -> AsyncGenerator[str]:
+        """Raises EngineUnavailableError before the first piece."""
+        pieces: Sequence[str] = ()
+        for piece in pieces:
+            yield piece
+        raise self._absent()
+
+    async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        """Nothing to do."""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Raises EngineUnavailableError."""
+        raise self._absent()
+
+    async def find_speech(self, audio: Samples) -> Sequence[SpeechSpan]:
+        """Raises EngineUnavailableError."""
+        raise self._absent()
+
+    async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
+        """Raises EngineUnavailableError."""
+        raise self._absent()
+
+    async def synthesize(self, sentence: str) -> Samples:
+        """Raises EngineUnavailableError."""
+        raise self._absent()
+
+
+def absent_engines() -> Engines:
+    """No engine for any job."""
+    return Engines(
+        chat=AbsentEngine("chat"),
+        embedder=AbsentEngine("embeddings"),
+        stt=AbsentEngine("stt"),
+        gate=AbsentEngine("gate"),
+        tts=AbsentEngine("tts"),
+    )
