@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from lobug.cli import chat, config, doctor, serve, simulate
+from lobug.cli.evaluate import eval_app
 from lobug.cli.faults import SentenceGroup
+from lobug.cli.memory import memory_app
 from lobug.cli.models import models_app
 
 app = typer.Typer(
@@ -23,6 +25,8 @@ app.command()(simulate.simulate)
 app.command()(doctor.doctor)
 app.command()(config.config)
 app.add_typer(models_app, name="models")
+app.add_typer(eval_app, name="eval")
+app.add_typer(memory_app, name="memory")
 
 
 def _version(wanted: bool) -> None:

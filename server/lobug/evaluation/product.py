@@ -1,0 +1,232 @@
+"""Lo-Bug's own memory under examination: real SQLite, the embedder of the settings, no chat model.
+
+Turns go in as a conversation logs them, memories as the owner stores, corrects and forgets them.
+Facts are not extracted and nothing is summed up: what a case needs of that it stores.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from lobug.engines.base import ChatMessage, ChatOptions, Embedder, EngineStatus, Vectors
+from lobug.errors import EngineUnavailableError
+from lobug.evaluation.subject import Answer, Found, Subject
+from lobug.memory.access import Access, HouseholdGrant, Scope
+from lobug.memory.base import Owner
+from lobug.memory.control import Draft, Filter
+from lobug.memory.manager import MemoryManager
+from lobug.priority import TurnPriority
+from lobug.settings import MemorySettings, Settings
+
+NEVER = 1_000_000_000
+"""A threshold that no case reaches."""
+
+
+class NoChat:
+    """A chat model that finds no facts and can do nothing else."""
+
+    context_tokens = 4096
+    prefill_ms_per_token = None
+
+    async def start(self) -> None:
+        """Nothing to do."""
+
+    async def close(self) -> None:
+        """Nothing to do."""
+
+    def status(self) -> EngineStatus:
+        """Ready."""
+        return EngineStatus("none", "", ready=True)
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], options: ChatOptions
+    ) -> AsyncGenerator[str]:
+        """No facts. Raises EngineUnavailableError where free text is asked for."""
+        if options.json_schema is None:
+            raise EngineUnavailableError("chat", "an evaluation has no chat model")
+        yield "[]"
+
+    async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        """Nothing to do."""
+
+
+class RememberingEmbedder:
+    """An embedder that computes the vector of what is told only once: worlds are told many times.
+
+    ``remembering`` False: everything is computed, as in life; for questions, whose time counts.
+    """
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self._known: dict[str, Vectors] = {}
+        self.remembering = True
+
+    @property
+    def model_id(self) -> str:
+        """The inner embedder's."""
+        return self._inner.model_id
+
+    @property
+    def dimension(self) -> int:
+        """The inner embedder's."""
+        return self._inner.dimension
+
+    async def start(self) -> None:
+        """Start the inner embedder. Raises EngineError."""
+        await self._inner.start()
+
+    async def close(self) -> None:
+        """Close the inner embedder."""
+        await self._inner.close()
+
+    def status(self) -> EngineStatus:
+        """The inner embedder's."""
+        return self._inner.status()
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed each text. Raises EngineError."""
+        if not self.remembering or not texts:
+            return await self._inner.embed(texts)
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, await self._inner.embed(new), strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
+class _Clock:
+    """Moved by what is told. Seconds since the epoch."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Product:
+    """``Subject`` over a memory that is started."""
+
+    def __init__(self, memory: MemoryManager, clock: _Clock, embedder: RememberingEmbedder) -> None:
+        self._memory = memory
+        self._control = memory.control
+        self._clock = clock
+        self._embedder = embedder
+
+    async def add_turn(self, access: Access, at: float, said: str, reply: str) -> int:
+        """Log an exchange, as a turn does."""
+        self._clock.now = at
+        owner = _owner(access)
+        message = await self._memory.log_user_message(owner, said)
+        await self._memory.log_reply(owner, message, reply, extract=True)
+        return message
+
+    async def store(
+        self,
+        access: Access,
+        at: float,
+        content: str,
+        *,
+        key: str | None,
+        scope: Scope,
+        cites: int | None,
+    ) -> int:
+        """Store a memory."""
+        self._clock.now = at
+        draft = Draft(content, key=key, scope=scope, source_message_id=cites)
+        return (await self._control.store(access, draft)).id
+
+    async def correct(self, access: Access, at: float, entry: int, content: str) -> int:
+        """Put an entry right."""
+        self._clock.now = at
+        return (await self._control.correct(access, entry, content)).id
+
+    async def forget(self, access: Access, at: float, entry: int) -> None:
+        """Forget an entry."""
+        self._clock.now = at
+        await self._control.forget(access, entry)
+
+    async def forget_text(self, access: Access, at: float, text: str) -> None:
+        """Forget whatever says this."""
+        self._clock.now = at
+        await self._control.forget_text(access, text)
+
+    async def settle(self) -> None:
+        """Embed what waits for it."""
+        await self._memory.process_due()
+
+    async def ask(self, access: Access, at: float, question: str, limit: int) -> Answer:
+        """Search, and what would go to the prompt; both with an embedding of their own."""
+        self._clock.now = at
+        self._embedder.remembering = False
+        try:
+            started = perf_counter()
+            hits = await self._control.search(access, question, Filter(), limit=limit, turns=True)
+            searched = perf_counter()
+            context = await self._memory.retrieve_context(_owner(access), question)
+            ended = perf_counter()
+        finally:
+            self._embedder.remembering = True
+        return Answer(
+            found=[Found(hit.kind, hit.id, hit.content) for hit in hits],
+            prompted=[Found(part.kind, part.id, part.content) for part in context.recalled],
+            search_ms=1_000 * (searched - started),
+            context_ms=1_000 * (ended - searched),
+        )
+
+    async def kept(self, access: Access) -> str:
+        """The person's export."""
+        return json.dumps(await self._control.export(access), ensure_ascii=False)
+
+
+class ProductMaker:
+    """Makes empty memories of Lo-Bug's own, each in a database of its own."""
+
+    def __init__(self, settings: MemorySettings, embedder: Embedder) -> None:
+        self._settings = settings.model_copy(
+            update={"short_term_threshold": NEVER, "long_term_threshold": NEVER}
+        )
+        self._embedder = RememberingEmbedder(embedder)
+
+    @asynccontextmanager
+    async def __call__(self, household: Mapping[str, HouseholdGrant]) -> AsyncIterator[Subject]:
+        """An empty memory. Raises StorageError."""
+        clock = _Clock()
+        with tempfile.TemporaryDirectory(prefix="lobug-eval-") as folder:
+            memory = MemoryManager(
+                self._settings.model_copy(update={"household": dict(household)}),
+                Path(folder) / "memory.db",
+                chat=NoChat(),
+                embedder=self._embedder,
+                priority=TurnPriority(),
+                clock=clock,
+            )
+            await memory.start(work=False)
+            try:
+                yield Product(memory, clock, self._embedder)
+            finally:
+                await memory.close()
+
+
+@asynccontextmanager
+async def started_embedder(settings: Settings) -> AsyncIterator[Embedder]:
+    """The embedder that a server with these settings would use. Raises EngineError."""
+    from lobug.engines.choose import choose_embedder  # noqa: PLC0415 - inference libraries
+    from lobug.engines.ollama_server import OllamaProbe  # noqa: PLC0415
+
+    embedder, _ = await choose_embedder(settings, OllamaProbe(settings.ollama))
+    try:
+        await embedder.start()
+        yield embedder
+    finally:
+        await embedder.close()
+
+
+def _owner(access: Access) -> Owner:
+    return Owner(access.user, access.conversation or access.user)
