@@ -88,7 +88,7 @@ def prefix(
 
 def user_message(text: str, recalled: Sequence[Recalled], sensors: str) -> ChatMessage:
     """The user's words, after what this turn alone has to know."""
-    before = [notes(recalled)] if recalled else []
+    before = [notes(recalled, text)] if recalled else []
     if sensors:
         before.append(f"[Current physical state: {sensors}]")
     if not before:
