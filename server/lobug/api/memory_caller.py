@@ -16,7 +16,7 @@ from lobug.memory.control import MemoryControl
 
 async def get_control(server: ServerDep) -> MemoryControl:
     """The owner's hand on memory: the one place where the doors take it from."""
-    memory: Any = server.memory
+    memory: Any = server.memory  # the turn sees less of it
     control: MemoryControl = memory.control
     return control
 

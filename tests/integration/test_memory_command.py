@@ -1,0 +1,259 @@
+"""`lobug memory` as a person runs it: through a running server, and without one."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from typer.testing import CliRunner, Result
+
+from lobug.cli.app import app
+from lobug.memory.control import Hit, Recall, Session
+from support.control_double import ControlDouble
+from support.memory_doors import app_with, door_settings
+from support.running import in_thread
+
+Memory = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, and none of the developer's own settings."""
+    for name in tuple(os.environ):
+        if name.upper().startswith("LOBUG_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("LOBUG_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("LOBUG_PORT", "9")  # nobody serves Lo-Bug at the discard port
+    return tmp_path
+
+
+def lobug(*arguments: str, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(app, ["memory", *arguments], input=stdin)
+
+
+@pytest.fixture
+def control() -> ControlDouble:
+    return ControlDouble()
+
+
+@pytest.fixture
+def served(tmp_path: Path, control: ControlDouble) -> Iterator[Memory]:
+    """`lobug memory` against a running server."""
+    server, thread, port = in_thread(app_with(door_settings(tmp_path / "server"), control))
+
+    def run(command: str, *arguments: str, stdin: str | bytes | None = None) -> Result:
+        url = f"http://127.0.0.1:{port}"
+        return lobug(command, *arguments, "--server", url, stdin=stdin)
+
+    yield run
+    _stop(server, thread)
+
+
+def _stop(server: uvicorn.Server, thread: threading.Thread) -> None:
+    server.should_exit = True
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+def good(result: Result) -> str:
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def as_json(result: Result) -> Any:
+    return json.loads(good(result))
+
+
+def bad(result: Result, code: int, *words: str) -> None:
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    for word in words:
+        assert word in result.stderr
+
+
+# ---- through a server
+
+
+def test_a_memory_is_added_shown_changed_and_corrected(served: Memory) -> None:
+    said = good(
+        served(
+            "add",
+            "The user lives in Portland",
+            *("--key", "user_home", "--user", "ada", "--tag", "home", "--importance", "0.8"),
+        )
+    )
+    assert said == "remembered: user_home (id 1): The user lives in Portland\n"
+    shown = good(served("show", "user_home"))
+    assert "The user lives in Portland" in shown
+    assert "0.8" in shown
+    assert as_json(served("show", "1", "--json"))["entry"]["tags"] == ["home"]
+    edited = as_json(served("edit", "user_home", "--importance", "0.9", "--json"))
+    assert edited["importance"] == 0.9
+    assert "corrected: user_home" in good(served("correct", "user_home", "The user lives in Rome"))
+    history = good(served("history", "user_home"))
+    assert "inactive (corrected)" in history
+    assert "active" in history.splitlines()[-1]
+    assert "Rome" in good(served("list"))
+    assert "Portland" not in good(served("list"))
+    assert "Portland" in good(served("list", "--status", "all"))
+    assert "restored: user_home" in good(served("restore", "1"))
+
+
+def test_a_list_of_any_length_comes_whole(served: Memory, control: ControlDouble) -> None:
+    good(served("add", "A fact", "--user", "ada"))
+    fact = control.kept[0]
+    control.kept = [replace(fact, id=n + 1, key=f"fact_{n}") for n in range(450)]
+    listed = as_json(served("list", "--limit", "430", "--json"))
+    assert [entry["id"] for entry in listed["entries"]] == list(range(1, 431))
+    assert listed["more"] is True
+    assert as_json(served("list", "--limit", "450", "--json"))["more"] is False
+    assert "--limit shows more than 5" in good(served("list", "--limit", "5"))
+
+
+def test_search_shows_why_it_was_found(served: Memory) -> None:
+    good(served("add", "The user likes oolong tea", "--user", "ada"))
+    found = good(served("search", "oolong"))
+    assert "memory:1" in found
+    assert "words 1.00" in found
+    assert as_json(served("search", "oolong", "--json"))["hits"][0]["confidence"] == 1.0
+    assert good(served("search", "sister")) == "Nothing fits.\n"
+    assert "memory:1" in good(served("search", "--since", "2000-01-01"))
+    bad(served("search"), 1, "text_empty")
+
+
+def test_forgetting_shows_first_and_asks(served: Memory, control: ControlDouble) -> None:
+    good(served("add", "The user likes oolong tea", "--key", "tea", "--user", "ada"))
+    dry = served("forget", "tea", "--dry-run")
+    assert "oolong" in good(dry)
+    refused = served("forget", "tea")
+    bad(refused, 2, "there is no terminal to ask at")
+    assert "oolong" in refused.stdout
+    assert len(control.kept) == 1
+    assert "erased: 1 version of memories (tea)" in good(served("forget", "tea", "--yes"))
+    assert control.kept == []
+
+
+def test_forgetting_by_words(served: Memory, control: ControlDouble) -> None:
+    good(served("add", "The user likes oolong tea", "--key", "tea", "--user", "ada"))
+    bad(served("forget", "--text", "oolong tea"), 2, "no terminal")
+    assert len(control.kept) == 1
+    assert good(served("forget", "--text", "coffee")) == "Nothing says this.\n"
+    said = good(served("forget", "--text", "oolong tea", "-y"))
+    assert "This would erase 1 version of memories (tea)." in said
+    assert control.kept == []
+    bad(served("forget"), 2, "give an entry, or --text")
+    bad(served("forget", "tea", "--text", "tea"), 2, "give an entry, or --text")
+
+
+def test_keeping_what_is_not_used(served: Memory, control: ControlDouble) -> None:
+    good(served("add", "The user likes tea", "--key", "tea", "--user", "ada"))
+    assert "taken out of use" in good(served("forget", "tea", "--keep"))
+    assert [entry.reason for entry in control.kept] == ["removed"]
+
+
+def test_purging_says_what_would_go_and_asks(served: Memory, control: ControlDouble) -> None:
+    good(served("add", "The user likes tea", "--user", "ada"))
+    control.sessions_kept.append(
+        Session(7, "ada", "ada/desk", "voice", 1.0, 2.0, None, None, 12, "Tea")
+    )
+    refused = served("purge", "--everything")
+    bad(refused, 2, "no terminal")
+    assert "everything about ada: 1 entries, 12 messages, 1 sessions" in refused.stdout
+    assert control.purged == []
+    assert "12 messages" in good(served("purge", "--session", "7", "--yes"))
+    assert "timeline entries" in good(served("purge", "--older-than", "30", "--yes"))
+    good(served("purge", "--everything", "--yes"))
+    assert len(control.purged) == 3
+    bad(served("purge"), 2, "exactly one of")
+    bad(served("purge", "--session", "99", "--yes", "--user", "ada"), 1, "memory_not_found")
+
+
+def test_an_export_is_written_read_and_brought_in(
+    served: Memory, elsewhere: Path, control: ControlDouble
+) -> None:
+    good(served("add", "The user likes чай", "--key", "tea", "--user", "ada"))
+    assert "written: ada.json" in good(served("export", "ada.json"))
+    file = elsewhere / "ada.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    bad(served("export", "ada.json"), 1, "is there already")
+    good(served("export", "ada.json", "--force"))
+    assert json.loads(good(served("export")))["entries"][0]["content"] == "The user likes чай"
+    assert "- The user likes чай" in good(served("export", "--format", "markdown"))
+    assert good(served("import", "ada.json", "--user", "bob")) == "imported: 1 entries\n"
+    again = as_json(served("import", "-", "--user", "bob", "--json", stdin=file.read_bytes()))
+    assert again["skipped"] == 1
+    assert [entry.user for entry in control.kept] == ["ada", "bob"]
+    bad(served("import", "nowhere.json"), 1, "nowhere.json cannot be read")
+    (elsewhere / "wrong.json").write_text("{")
+    bad(served("import", "wrong.json", "--user", "bob"), 1, "invalid_encoding")
+
+
+def test_why_sessions_users_and_the_rest(served: Memory, control: ControlDouble) -> None:
+    good(served("add", "The user is called Ada", "--layer", "identity", "--user", "ada"))
+    hit = Hit("turn", 3, "I like tea", 1_700_000_000.0, 0.7, 0.6, role="user", parts={"words": 0.7})
+    recall = Recall(1, 11, "tea?", 1_700_000_000.0, 4.5, (hit,), ("turn:3",))
+    control.recalls_kept.append(("ada", recall))
+    control.sessions_kept.append(
+        Session(7, "ada", "ada/desk", "voice", 1.0, 2.0, None, None, 12, "About tea")
+    )
+    assert "turn:3 *" in good(served("why"))
+    assert "1 of them went to the prompt" in good(served("why", "11"))
+    bad(served("why", "12"), 1, "memory_not_found")
+    assert "tea?" in good(served("recalls"))
+    assert "About tea" in good(served("sessions"))
+    assert "of 1000 characters" in good(served("identity"))
+    assert "ada" in good(served("users"))
+    assert as_json(served("users", "--json"))["you"] == "address:127.0.0.1"
+    assert "messages" in good(served("stats"))
+    assert as_json(served("stats", "--json"))["messages"] == 12
+    for command in ("why", "recalls", "sessions", "identity"):
+        assert as_json(served(command, "--json"))
+
+
+def test_projects_and_tasks(served: Memory) -> None:
+    good(served("add", "The user is called Ada", "--user", "ada"))
+    front = ("--project", "garden/front")
+    assert "Beds" in good(served("projects", "add", "garden/front", "--description", "Beds"))
+    assert "Dig" in good(served("tasks", "add", "Dig", *front))
+    assert "half done" in good(served("tasks", "note", "1", "half done"))
+    assert as_json(served("tasks", "list", *front, "--json"))["tasks"][0]["state"] == "half done"
+    assert "done" in good(served("tasks", "complete", "1", "--result", "dug"))
+    assert "archived" in good(served("projects", "archive", "garden/front"))
+    assert as_json(served("projects", "list", "--json"))["projects"][0]["status"] == "archived"
+    bad(served("projects", "archive", "nowhere"), 1, "memory_not_found")
+    bad(served("tasks", "complete", "99"), 1, "memory_not_found")
+
+
+def test_whose_memory_it_is_must_be_clear(served: Memory) -> None:
+    good(served("add", "The user is called Ada", "--user", "ada"))
+    good(served("add", "The user is called Bob", "--user", "bob"))
+    bad(served("list"), 2, "several people are remembered; name one with --user: ada, bob")
+    assert "Bob" in good(served("list", "--user", "bob"))
+    bad(served("list", "--user", "bop"), 1, "nothing is remembered of bop")
+    bad(served("show", "1", "--user", "bob"), 1, "memory_not_found")
+    bad(served("show", "No Key", "--user", "bob"), 1, "memory_key_invalid")
+    bad(served("add", " ", "--user", "bob"), 1, "memory_content_invalid")
+    bad(served("edit", "1", "--user", "bob"), 2, "nothing to change")
+    bad(served("list", "--since", "soon", "--user", "bob"), 2, "--since")
+
+
+def test_memories_do_not_steer_the_terminal(served: Memory) -> None:
+    good(served("add", "\x1b[2Jgone [bold]x[/bold]", "--key", "evil", "--user", "ada"))
+    shown = good(served("list")) + good(served("show", "evil"))
+    assert "\x1b[2J" not in shown
+    assert "[bold]x[/bold]" in shown
+
+
+def test_what_is_no_lobug_is_not_asked() -> None:
+    bad(lobug("list", "--server", "http://127.0.0.1:9"), 3, "no Lo-Bug server answers")
+    bad(lobug("list", "--server", "nonsense://"), 2, "is not an address")
