@@ -74,4 +74,5 @@ def with_memory(
         priority,
         choices=choices or {},
         ollama=ollama,
+        control=memory.control,
     )

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from lobug import __version__
+from lobug.conversation.intents.commands import MemoryCommands
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.registry import Conversations
 from lobug.conversation.sensors import SensorReading
 from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.errors import EngineError, StorageError
 from lobug.memory.base import Memory, MemoryStats, Owner
+from lobug.memory.control import MemoryControl
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.turn.pipeline import TurnRunner
@@ -69,6 +71,8 @@ class LobugServer:
     """By job: why this engine was chosen."""
     ollama: OllamaWatch | None = None
     """Knows whether Ollama answers, chosen or not; None: nobody looks."""
+    control: MemoryControl | None = None
+    """The owner's hand on memory; None: nobody can ask for it in words."""
     clock: Callable[[], float] = time.monotonic
     memory_retry_s: float = MEMORY_RETRY_S
     conversations: Conversations = field(init=False)
@@ -89,6 +93,7 @@ class LobugServer:
             self.priority,
             persona,
             self.clock,
+            self._commands(),
         )
         self.read_ahead = ReadAhead(
             self.settings,
@@ -99,6 +104,18 @@ class LobugServer:
             persona,
         )
         self._started_at = self.clock()
+
+    def _commands(self) -> MemoryCommands | None:
+        if self.control is None:
+            return None
+        return MemoryCommands(
+            self.control,
+            self.memory,
+            self.engines.chat,
+            self.settings.memory.household,
+            clock=self.clock,
+            wall=time.time,
+        )
 
     async def start(self) -> None:
         """Load the engines, all at once, then open the memory.

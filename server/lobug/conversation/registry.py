@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from lobug.conversation.intents.dialogue import Dialogue
 from lobug.conversation.sensors import SensorContext
 from lobug.conversation.working_memory import Exchange, WorkingMemory
 from lobug.engines.base import ChatMessage
@@ -40,6 +41,8 @@ class Conversation:
     """Whether the prompt is being read ahead of the next turn, or is about to be."""
     base_memory: str = ""
     """Base memory as the last prompt held it."""
+    dialogue: Dialogue = field(default_factory=Dialogue)
+    """What was asked and told about memory itself."""
 
 
 class Conversations:
@@ -67,6 +70,18 @@ class Conversations:
             self._evict()
         self._by_name.move_to_end(owner.conversation)
         return found
+
+    def forget(self, user: str) -> None:
+        """Drop what is held of a user's words, after something was erased: all of their
+        conversations are read from the log again. A turn under way may still use what it has."""
+        for conversation in self._by_name.values():
+            if conversation.owner.user == user:
+                conversation.memory.load(())
+                conversation.loaded = False
+                conversation.base_memory = ""
+                conversation.prefix_changed = True
+                conversation.dialogue.question = None
+                conversation.dialogue.recited = None
 
     def _evict(self) -> None:
         spare = len(self._by_name) - self._settings.conversation.max_conversations

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from lobug.audio.decode import decode
+from lobug.conversation.intents.command import Command
+from lobug.conversation.intents.commands import MemoryCommands
 from lobug.conversation.prompt import Persona, estimate_tokens, prefix, user_message
 from lobug.conversation.registry import IGNORED_REPLY, Conversation, Conversations, reload
 from lobug.conversation.working_memory import Exchange
@@ -37,6 +40,7 @@ from lobug.turn.events import (
     TurnEvent,
 )
 from lobug.turn.hearing import judge
+from lobug.turn.obeying import obey
 from lobug.turn.replying import Prompt, Reply, write_reply
 from lobug.turn.speaking import SpeechOutcome, speak
 from lobug.turn.stopwatch import Stopwatch
@@ -74,6 +78,7 @@ class TurnRunner:
         priority: TurnPriority,
         persona: Persona,
         clock: Callable[[], float] = time.monotonic,
+        commands: MemoryCommands | None = None,
     ) -> None:
         self._settings = settings
         self._engines = engines
@@ -84,6 +89,7 @@ class TurnRunner:
         self._places = asyncio.Semaphore(settings.limits.max_concurrent_turns)
         self._waiting = 0
         self._persona = persona
+        self._commands = commands
 
     async def run(
         self, owner: Owner, utterance: Utterance, *, voice: bool
@@ -145,21 +151,27 @@ class TurnRunner:
             yield Done(Action.IGNORE, "", "", watch.timings())
             return
 
-        message_id = await self._memory.log_user_message(conversation.owner, heard.text)
-        prompt = await self._prepare(conversation, heard.text, message_id)
-        watch.mark("recall")
-
         reply = Reply()
         speech = SpeechOutcome()
-        events = write_reply(
-            self._engines.chat,
-            conversation,
-            prompt,
-            reply,
-            settings=self._settings.chat,
-            watch=watch,
-            must_answer=isinstance(utterance, TypedUtterance),
-        )
+        store: Callable[[], Coroutine[None, None, None]] | None = None
+        # Before the words are logged: those of "forget that ..." must never be.
+        command = await self._command(conversation, heard)
+        if command is not None:
+            events = obey(command, conversation, self._memory, self._conversations, reply, watch)
+        else:
+            message_id = await self._memory.log_user_message(conversation.owner, heard.text)
+            prompt = await self._prepare(conversation, heard.text, message_id)
+            watch.mark("recall")
+            events = write_reply(
+                self._engines.chat,
+                conversation,
+                prompt,
+                reply,
+                settings=self._settings.chat,
+                watch=watch,
+                must_answer=isinstance(utterance, TypedUtterance),
+            )
+            store = partial(self._store, conversation, message_id, prompt, reply)
         if voice:
             events = speak(events, self._engines.tts, speech, self._settings.tts.max_reply_seconds)
         async with aclosing(events):
@@ -170,8 +182,9 @@ class TurnRunner:
         if voice:
             watch.mark("speech")
 
-        # A reply that is in the log and not in working memory would be forgotten until a restart.
-        await uninterrupted(self._store(conversation, message_id, prompt, reply))
+        if store is not None:
+            # A reply in the log and not in working memory would be forgotten until a restart.
+            await uninterrupted(store())
         watch.mark("stored")
         yield Done(
             reply.action,
@@ -180,6 +193,12 @@ class TurnRunner:
             watch.timings(),
             speech_error=speech.error.code if speech.error else None,
         )
+
+    async def _command(self, conversation: Conversation, heard: Heard) -> Command | None:
+        """What the words ask of memory itself; None: it is an ordinary turn."""
+        if self._commands is None:
+            return None
+        return await self._commands.recognise(conversation, heard.text, heard.language)
 
     async def _hear(self, utterance: Utterance, watch: Stopwatch) -> AsyncGenerator[TurnEvent]:
         """The words of an utterance, or why there are none."""

@@ -1,0 +1,76 @@
+"""Obeys "what do you know about me?" and "which memories did you use?"."""
+
+from __future__ import annotations
+
+from lobug.conversation.intents import answers
+from lobug.conversation.intents.command import Answer, Command, Desk, hit_of
+from lobug.conversation.intents.said import ReciteTopic, Why
+from lobug.memory import words
+from lobug.memory.control import Entry, Filter, Hit
+from lobug.memory.perspective import about_the_user
+
+COUNTED = 1_000
+"""Entries that are looked through for the most important ones."""
+LIKELY = 0.5
+"""Confidence from which a memory is told although it does not have the words of the question."""
+
+
+async def everything(desk: Desk) -> Command:
+    """Tell what is known about the user: identity, then what is important, then what is new."""
+    identity = await desk.control.identity(desk.access)
+    where = Filter(layer="knowledge", category="knowledge")
+    found = await desk.control.entries(desk.access, where, limit=COUNTED)
+    ranked = sorted(found, key=lambda entry: (-entry.importance, -entry.said_at))
+    return _tell(desk, _once([*identity.entries, *ranked]), answers.KNOW_NOTHING)
+
+
+async def topic(desk: Desk, said: ReciteTopic) -> Command | None:
+    """Tell what is known about something; None: memory has nothing, and may not have been meant."""
+    query = about_the_user(said.topic)
+    hits = await desk.control.search(desk.access, query, Filter(), limit=answers.MOST)
+    wanted = words.stems(words.content_words(query)) - {"user"}
+    entries = [
+        hit.entry
+        for hit in hits
+        if hit.entry is not None
+        and (_has(hit.content, wanted) or (said.sure and hit.confidence >= LIKELY))
+    ]
+    if not entries and not said.sure:
+        return None
+    return _tell(desk, _once(entries), answers.unknown(said.topic))
+
+
+async def why(desk: Desk, said: Why) -> Command | None:
+    """Tell where the last reply's memories come from; None: it had none, and may not be meant."""
+    if said.topic is None:
+        hits = await desk.used()
+    else:
+        query = about_the_user(said.topic)
+        wanted = words.stems(words.content_words(query)) - {"user"}
+        found = await desk.control.search(desk.access, query, Filter(), limit=1)
+        hits = tuple(hit for hit in found if _has(hit.content, wanted))
+    if hits:
+        return _say(desk, answers.where_from(hits, desk.today), hits)
+    return _say(desk, (answers.USED_NONE,), ()) if said.sure else None
+
+
+def _tell(desk: Desk, entries: list[Entry], nothing: str) -> Command:
+    told = answers.told(entries) if entries else (nothing,)
+    return _say(desk, told, tuple(hit_of(entry) for entry in entries[: answers.MOST]))
+
+
+def _say(desk: Desk, sentences: tuple[str, ...], recited: tuple[Hit, ...]) -> Command:
+    async def act(_: int) -> Answer:
+        desk.conversation.dialogue.recited = recited
+        return Answer(sentences)
+
+    return Command(desk.text, act)
+
+
+def _once(entries: list[Entry]) -> list[Entry]:
+    """Each content once: identity may say what is known as well."""
+    return list({" ".join(e.content.lower().split()): e for e in reversed(entries)}.values())[::-1]
+
+
+def _has(content: str, wanted: set[str]) -> bool:
+    return bool(wanted) and wanted <= words.stems(words.content_words(content))

@@ -1,0 +1,71 @@
+"""The reply stage of a turn that is about memory itself: does it, logs it, says what came of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+
+from lobug.conversation.intents.command import BLANKED, Answer, Command
+from lobug.conversation.registry import Conversation, Conversations
+from lobug.conversation.working_memory import Exchange
+from lobug.engines.base import ChatMessage
+from lobug.errors import LobugError, StorageError
+from lobug.memory.base import Memory
+from lobug.turn.events import ReplyDelta, Sentence, TurnEvent
+from lobug.turn.replying import Reply
+from lobug.turn.stopwatch import Stopwatch
+from lobug.uninterrupted import uninterrupted
+
+log = logging.getLogger(__name__)
+
+
+async def obey(
+    command: Command,
+    conversation: Conversation,
+    memory: Memory,
+    conversations: Conversations,
+    reply: Reply,
+    watch: Stopwatch,
+) -> AsyncGenerator[TurnEvent]:
+    """Do what a command wants, store the exchange, then yield the reply's events.
+
+    Nothing is said before it is done and stored, and nothing is left half done when the caller
+    goes. What memory refuses is said; raises StorageError.
+    """
+    answer = await uninterrupted(_done(command, conversation, memory, conversations))
+    watch.mark("recall")
+    for index, sentence in enumerate(answer.sentences):
+        reply.sentences.append(sentence)
+        yield ReplyDelta(sentence if index == 0 else f" {sentence}")
+        yield Sentence(index, sentence)
+    watch.mark("reply")
+
+
+async def _done(
+    command: Command,
+    conversation: Conversation,
+    memory: Memory,
+    conversations: Conversations,
+) -> Answer:
+    owner = conversation.owner
+    message_id = 0
+    if not command.logged_last:
+        message_id = await memory.log_user_message(owner, command.logged)
+    try:
+        answer = await command.act(message_id)
+    except StorageError:
+        raise
+    except LobugError as error:
+        log.info("memory refused what was asked of it: %s", error.code)
+        answer = Answer((error.spoken,), extract=command.logged != BLANKED)
+    if answer.erased:
+        conversations.forget(owner.user)
+    if command.logged_last:
+        message_id = await memory.log_user_message(owner, command.logged)
+    said = " ".join(answer.sentences)
+    await memory.log_reply(owner, message_id, said, extract=answer.extract)
+    if conversation.loaded:
+        exchange = Exchange(ChatMessage("user", command.logged), ChatMessage("assistant", said))
+        if conversation.memory.add(exchange):
+            conversation.prefix_changed = True
+    return answer
