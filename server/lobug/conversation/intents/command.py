@@ -10,7 +10,7 @@ from lobug.conversation.registry import Conversation
 from lobug.errors import MemoryNotFoundError
 from lobug.memory.access import Access
 from lobug.memory.base import Memory
-from lobug.memory.control import Entry, Hit, MemoryControl, Recall
+from lobug.memory.control import Entry, Hit, MemoryControl
 
 BLANKED = "[asked to forget something]"
 """What the log holds instead of a request to forget, which repeats what is to be forgotten."""
@@ -89,12 +89,9 @@ class Desk:
             recall = await self.control.why(self.access, last)
         except MemoryNotFoundError:
             return ()
-        return injected(recall)
-
-
-def injected(recall: Recall) -> tuple[Hit, ...]:
-    """The hits of a recall that went to the prompt."""
-    return tuple(hit for hit in recall.hits if f"{hit.kind}:{hit.id}" in recall.injected)
+        # What the history still carries was not sent again, and was used all the same.
+        sent = {*recall.injected, *self.conversation.memory.visible()}
+        return tuple(hit for hit in recall.hits if f"{hit.kind}:{hit.id}" in sent)
 
 
 def hit_of(entry: Entry) -> Hit:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from lobug.conversation.intents import answers
 from lobug.conversation.intents.command import Answer, Command, Desk, hit_of
 from lobug.conversation.intents.said import ReciteTopic, Why
-from lobug.memory import words
+from lobug.memory import mentions, words
 from lobug.memory.control import Entry, Filter, Hit
 from lobug.memory.perspective import about_the_user
 
 COUNTED = 1_000
 """Entries that are looked through for the most important ones."""
+LOOKED_THROUGH = 20
+"""Memories of which those are told that are about the topic."""
 LIKELY = 0.5
 """Confidence from which a memory is told although it does not have the words of the question."""
 
@@ -27,17 +29,17 @@ async def everything(desk: Desk) -> Command:
 async def topic(desk: Desk, said: ReciteTopic) -> Command | None:
     """Tell what is known about something; None: memory has nothing, and may not have been meant."""
     query = about_the_user(said.topic)
-    hits = await desk.control.search(desk.access, query, Filter(), limit=answers.MOST)
-    wanted = words.stems(words.content_words(query)) - {"user"}
-    entries = [
-        hit.entry
-        for hit in hits
-        if hit.entry is not None
-        and (_has(hit.content, wanted) or (said.sure and hit.confidence >= LIKELY))
-    ]
-    if not entries and not said.sure:
+    hits = await desk.control.search(desk.access, query, Filter(), limit=LOOKED_THROUGH)
+    found = [hit for hit in hits if hit.entry is not None]
+    about = [hit for hit in found if _is_about(hit.content, said.topic)]
+    if not about and said.sure and not mentions.people_in(said.topic):
+        # Nobody is named whom it could be mixed up with: what comes near by its meaning will do.
+        about = [hit for hit in found if hit.confidence >= LIKELY]
+    if not about and not said.sure:
         return None
-    return _tell(desk, _once(entries), answers.unknown(said.topic))
+    return _tell(
+        desk, _once([hit.entry for hit in about if hit.entry]), answers.unknown(said.topic)
+    )
 
 
 async def why(desk: Desk, said: Why) -> Command | None:
@@ -46,9 +48,8 @@ async def why(desk: Desk, said: Why) -> Command | None:
         hits = await desk.used()
     else:
         query = about_the_user(said.topic)
-        wanted = words.stems(words.content_words(query)) - {"user"}
-        found = await desk.control.search(desk.access, query, Filter(), limit=1)
-        hits = tuple(hit for hit in found if _has(hit.content, wanted))
+        found = await desk.control.search(desk.access, query, Filter(), limit=LOOKED_THROUGH)
+        hits = tuple(hit for hit in found if _is_about(hit.content, said.topic))[:1]
     if hits:
         return _say(desk, answers.where_from(hits, desk.today), hits)
     return _say(desk, (answers.USED_NONE,), ()) if said.sure else None
@@ -72,5 +73,12 @@ def _once(entries: list[Entry]) -> list[Entry]:
     return list({" ".join(e.content.lower().split()): e for e in reversed(entries)}.values())[::-1]
 
 
-def _has(content: str, wanted: set[str]) -> bool:
-    return bool(wanted) and wanted <= words.stems(words.content_words(content))
+def _is_about(content: str, topic: str) -> bool:
+    """Whether a memory has the words of a topic, or is what it names: of "my job" what the user
+    works as."""
+    named = mentions.topic_of(topic)
+    if named is not None and mentions.is_about(content, named):
+        return True
+    wanted = words.stems(words.content_words(about_the_user(topic))) - {"user"}
+    alike = mentions.people_in(topic) <= mentions.people_in(content)
+    return bool(wanted) and alike and wanted <= words.stems(words.words(content))
