@@ -331,6 +331,35 @@ async def test_projects_and_tasks(http: httpx.AsyncClient) -> None:
     assert code(none) == "404 memory_not_found"
 
 
+# ---- tools
+
+
+async def test_programs_call_tools(http: httpx.AsyncClient) -> None:
+    ada = {"user": "ada"}
+    tools = {tool["name"]: tool for tool in (await http.get("/memory/tools")).json()["tools"]}
+    assert tools["memory_store"]["parameters"]["required"] == ["key", "content"]
+    body = {"key": "tea", "content": "The user likes tea"}
+    stored = (await http.post("/memory/tools/memory_store", params=ada, json=body)).json()
+    assert (stored["success"], stored["entries"][0]["source"]) == (True, "agent")
+    found = await http.post("/memory/tools/memory_recall", params=ada, json={"query": "tea"})
+    assert "The user likes tea" in found.json()["output"]
+    change = {"action": "update", "layer": "L1", "target_id": "1", "content": "The user likes chai"}
+    written = (await http.post("/memory/write", params=ada, json=change)).json()
+    assert written["entries"][0]["content"] == "The user likes chai"
+    other = await http.post("/memory/write", params={"user": "bob"}, json=change)
+    assert code(other) == "404 memory_not_found"
+    for name, arguments, expected in (
+        ("memory_purge", {}, "422 invalid_request"),
+        ("memory_store", {}, "422 memory_content_invalid"),
+        ("memory_store", {"key": "No Key", "content": "x"}, "422 memory_key_invalid"),
+        ("memory_store", [1], "422 invalid_request"),
+        ("memory_recall", {"query": "a\0b"}, "422 invalid_request"),
+        ("memory_recall", {"query": ["x" * 501]}, "413 text_too_long"),
+    ):
+        answer = await http.post(f"/memory/tools/{name}", params=ada, json=arguments)
+        assert code(answer) == expected
+
+
 # ---- who may
 
 

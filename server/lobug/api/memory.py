@@ -9,10 +9,18 @@ from lobug.api import (
     memory_erasing,
     memory_looking,
     memory_projects,
+    memory_tools,
     memory_transfer,
 )
 from lobug.api.memory_caller import private
 
 router = APIRouter(prefix="/memory", tags=["memory"], dependencies=[Depends(private)])
-for part in (memory_entries, memory_looking, memory_erasing, memory_transfer, memory_projects):
+for part in (
+    memory_entries,
+    memory_looking,
+    memory_erasing,
+    memory_transfer,
+    memory_projects,
+    memory_tools,
+):
     router.include_router(part.router)

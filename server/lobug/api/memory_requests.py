@@ -188,13 +188,24 @@ def memory_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
     async def read(request: Request, server: ServerDep) -> M:
         body = await read_json(request, server)
         limit = server.settings.limits.max_text_chars
-        for name, value in body:
-            for text in value if isinstance(value, list) else [value]:
-                if isinstance(text, str):
-                    check_text(name, text, limit)
+        check_texts("body", dict(body), limit)
         return body
 
     return read
+
+
+def check_texts(name: str, value: object, limit: int) -> None:
+    """``check_text`` for every text in a JSON value, which is nested no deeper than pydantic reads:
+    200 levels."""
+    if isinstance(value, str):
+        check_text(name, value, limit)
+    elif isinstance(value, list):
+        for inner in value:
+            check_texts(name, inner, limit)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            check_text("a name", key, limit)
+            check_texts(key, inner, limit)
 
 
 def check_text(name: str, text: str, limit: int) -> None:

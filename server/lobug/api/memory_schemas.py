@@ -321,6 +321,28 @@ class MemoryTasks(BaseModel):
     tasks: list[MemoryTask]
 
 
+class MemoryTool(BaseModel):
+    """A tool that a program or a model may call."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any] = Field(description="JSON schema of the arguments.")
+
+
+class MemoryTools(BaseModel):
+    """All tools of memory."""
+
+    tools: list[MemoryTool]
+
+
+class MemoryToolResult(BaseModel):
+    """What a tool call came to."""
+
+    success: bool
+    output: str = Field(description="For the caller to read.")
+    entries: list[MemoryEntry] = Field(description="What was stored or found.")
+
+
 def shown(counts: Any) -> dict[str, Any]:
     """Statistics to be shown: every value whose name ends with ``_at`` becomes a time."""
     return {
