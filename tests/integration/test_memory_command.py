@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 
 from lobug.cli.app import app
 from lobug.memory.control import Hit, Recall, Session
+from lobug.settings import Settings
 from support.control_double import ControlDouble
 from support.memory_doors import app_with, door_settings
 from support.running import in_thread
@@ -257,3 +258,55 @@ def test_memories_do_not_steer_the_terminal(served: Memory) -> None:
 def test_what_is_no_lobug_is_not_asked() -> None:
     bad(lobug("list", "--server", "http://127.0.0.1:9"), 3, "no Lo-Bug server answers")
     bad(lobug("list", "--server", "nonsense://"), 2, "is not an address")
+
+
+# ---- without a server
+
+
+def test_without_a_server_the_database_is_opened(elsewhere: Path) -> None:
+    bad(lobug("list"), 3, "there is no memory yet", str(elsewhere / "data" / "lobug_memory.db"))
+    added = good(lobug("add", "The user lives in Portland", "--key", "user_home"))
+    assert added == "remembered: user_home (id 1): The user lives in Portland\n"
+    assert "Portland" in good(lobug("list"))
+    assert as_json(lobug("show", "user_home", "--json"))["entry"]["user"] == "address:127.0.0.1"
+    corrected = as_json(lobug("correct", "user_home", "The user lives in Seattle", "--json"))
+    assert corrected["source"] == "correction"
+    found = as_json(lobug("search", "Where does the user live?", "--json"))["hits"]
+    assert [hit["content"] for hit in found] == ["The user lives in Seattle"]
+    assert len(as_json(lobug("history", "user_home", "--json"))["entries"]) == 2
+    assert "1 " in good(lobug("users"))
+    assert good(lobug("stats"))
+    bad(lobug("show", "99"), 1, "memory_not_found")
+
+
+def test_what_was_told_without_a_server_is_there_with_one(elsewhere: Path) -> None:
+    good(lobug("add", "The user likes oolong tea", "--key", "tea", "--user", "ada"))
+    settings = Settings.model_validate({"data_dir": elsewhere / "data", "port": 0})
+    server, thread, port = in_thread(app_with(settings))
+    try:
+        shown = as_json(lobug("show", "tea", "--json", "--server", f"http://127.0.0.1:{port}"))
+        assert shown["entry"]["content"] == "The user likes oolong tea"
+        # Both at once: the server goes on, whoever opens the file beside it waits its turn.
+        good(lobug("add", "The user has a cat", "--key", "pet", "--user", "ada"))
+        listed = good(lobug("list", "--server", f"http://127.0.0.1:{port}"))
+        assert "cat" in listed
+    finally:
+        _stop(server, thread)
+
+
+def test_a_database_that_cannot_be_read_ends_as_a_sentence(elsewhere: Path) -> None:
+    (elsewhere / "data").mkdir()
+    (elsewhere / "data" / "lobug_memory.db").write_bytes(b"no database at all " * 500)
+    bad(lobug("list"), 1, "lobug_memory.db")
+
+
+def test_settings_of_the_household_hold_without_a_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shared = ("add", "The spare key is in the shed", "--scope", "household")
+    bad(lobug(*shared, "--user", "ada"), 1, "memory_forbidden")
+    monkeypatch.setenv("LOBUG_MEMORY__HOUSEHOLD", '{"ada": "write", "bob": "read"}')
+    good(lobug(*shared, "--user", "ada"))
+    good(lobug("add", "The user is called Bob", "--user", "bob"))
+    assert "shed" in good(lobug("list", "--user", "bob"))
+    bad(lobug(*shared, "--user", "bob"), 1, "memory_forbidden")
