@@ -242,6 +242,60 @@ def sources(connection: Connection, entry_id: int) -> tuple[int, ...]:
     return tuple(row[0] for row in rows)
 
 
+def remove(connection: Connection, entry_id: int) -> None:
+    """Delete a version with its vectors; what it replaced is linked to what replaced it."""
+    connection.execute(
+        "UPDATE memories SET replaced_by = (SELECT replaced_by FROM memories WHERE id = ?1)"
+        " WHERE replaced_by = ?1",
+        (entry_id,),
+    )
+    vectors.remove(connection, entry_id)
+    connection.execute("DELETE FROM memories WHERE id = ?", (entry_id,))
+
+
+def rewrite(connection: Connection, entry_id: int, content: str) -> int:
+    """Put a row with another content in a version's place, with all its links, so that whatever was
+    made from the old content goes with the old row. Returns the new id."""
+    names = [
+        row[0]
+        for row in connection.execute("SELECT name FROM pragma_table_info('memories')")
+        if row[0] not in ("id", "content")
+    ]
+    columns = ", ".join(names)
+    kept = connection.execute(
+        f"SELECT {columns} FROM memories WHERE id = ?", (entry_id,)
+    ).fetchone()
+    links = connection.execute(
+        "SELECT memory_id, source_id FROM memory_sources WHERE ? IN (memory_id, source_id)",
+        (entry_id,),
+    ).fetchall()
+    linked = {
+        "UPDATE memories SET replaced_by = ? WHERE id = ?": "memories WHERE replaced_by = ?",
+        "UPDATE project_tasks SET archived_as = ? WHERE id = ?": "project_tasks WHERE archived_as"
+        " = ?",
+    }
+    known = {
+        change: connection.execute(f"SELECT id FROM {where}", (entry_id,)).fetchall()
+        for change, where in linked.items()
+    }
+    vectors.remove(connection, entry_id)
+    connection.execute("DELETE FROM memories WHERE id = ?", (entry_id,))
+    new_id = int(
+        connection.execute(
+            f"INSERT INTO memories (content, {columns})"
+            f" VALUES (?{', ?' * len(names)}) RETURNING id",
+            (content, *kept),
+        ).fetchone()[0]
+    )
+    for change, rows in known.items():
+        connection.executemany(change, [(new_id, row[0]) for row in rows])
+    connection.executemany(
+        "INSERT INTO memory_sources (memory_id, source_id) VALUES (?, ?)",
+        [tuple(new_id if known == entry_id else known for known in link) for link in links],
+    )
+    return new_id
+
+
 def retire(
     connection: Connection,
     entry_id: int,

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lobug.memory import speech_acts, words
-from lobug.memory.guards import FIRST_PERSON, OTHERS, RELATIONS, SUBJECT
+from lobug.memory.guards import OTHERS, RELATIONS, SUBJECT
+from lobug.memory.replacing import slot_of
 
 PREAMBLE = re.compile(
     r"^(?:please\s+)?(?:(?:everything|anything|all|whatever|what|the (?:fact|thing|part))\s+)?"
@@ -38,7 +39,7 @@ SELF = words.stems(["user", "users"])
 GROUPS = tuple(
     frozenset(words.stems(group.split()))
     for group in (
-        "name names named call called first last",
+        "name names named call called",
         "live lives based located resides home house address moved moving",
         "work works working job profession employed occupation employer",
         "old age years born birthday",
@@ -48,7 +49,29 @@ GROUPS = tuple(
         "married marriage spouse",
     )
 )
-"""Words of relation that stand for one another in "forget my job", "forget my sister's name"."""
+"""Words of relation that stand for one another in "forget my sister's name"."""
+
+TOPICS = {
+    topic: re.compile(pattern, re.IGNORECASE)
+    for topic, pattern in {
+        "name": r"\bmy (?:own |first |last |full )?names?\b|\bwhat i(?:['\u2019]m| am) called\b"
+        r"|\bwho i am\b",
+        "home": r"\bwhere i (?:now )?live\b|\bmy (?:home|address|home ?town|city)\b",
+        "age": r"\bmy age\b|\bhow old i am\b",
+        "birthday": r"\bmy (?:birthday|date of birth)\b|\bwhen i was born\b",
+        "work": r"\bmy (?:job|work|profession|occupation|employer)\b|\bwhere i work\b"
+        r"|\bwhat i (?:do for (?:a living|work)|work as)\b",
+    }.items()
+}
+"""What a request names without a distinctive word."""
+
+TOPIC_ONLY = re.compile("|".join(pattern.pattern for pattern in TOPICS.values()), re.IGNORECASE)
+
+WORK = re.compile(
+    r"^The user (?:(?:now |currently )?works?\b|is employed\b|has a job\b)"
+    r"|^The user's (?:job|work|profession|occupation|employer)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +97,10 @@ class Mention:
         return (*self.parts, *(needle for stem in self.stems if (needle := _needle(stem))))
 
 
-def of_content(content: str) -> list[Mention]:
+def of_content(content: str, *, own: bool = False) -> list[Mention]:
     """The mentions of an entry's content, one for each sentence that has a distinctive word. Of
-    several sentences those with a single distinctive word are left out: too little alone."""
+    several sentences those with a single distinctive word are left out: too little alone. ``own``:
+    it is known to be about the user ("Lives in Portland")."""
     sentences = speech_acts.sentences(content)
     found = []
     for sentence in sentences:
@@ -90,7 +114,7 @@ def of_content(content: str) -> list[Mention]:
                     parts,
                     people_in(sentence),
                     anywhere=_names_something(sentence),
-                    own=_is_about_user(sentence) or not people_in(sentence),
+                    own=own or _is_about_user(sentence),
                 )
             )
     return found
@@ -99,10 +123,12 @@ def of_content(content: str) -> list[Mention]:
 def of_request(text: str) -> Mention | None:
     """What somebody asks to forget: "that I live in Portland", "Portland", "my sister's name".
 
-    None: nothing in it is distinctive ("my job", see ``topic_of``)."""
+    None: nothing in it is distinctive, or it names a topic (``topic_of``)."""
     asked = tidy_request(text)
     stems, parts = distinctive(asked)
     if not stems and not parts:
+        return None
+    if TOPIC_ONLY.fullmatch(asked) is not None:
         return None
     statement = STATEMENT.search(asked) is not None or SAID_BY_USER.search(asked) is not None
     named = _names_something(asked)
@@ -116,14 +142,15 @@ def of_request(text: str) -> Mention | None:
     )
 
 
-def topic_of(text: str) -> frozenset[str]:
-    """The words of relation that a request consists of: "my job" is what the user works as. Empty:
-    it names nothing of the kind, or something of its own."""
+def topic_of(text: str) -> str | None:
+    """What a request without a distinctive word names all the same ("my job" is "work")."""
     asked = tidy_request(text)
-    stems, parts = distinctive(asked)
-    if stems or parts or FIRST_PERSON.search(asked) is None:
-        return frozenset()
-    return _relation(asked)
+    return next((topic for topic, pattern in TOPICS.items() if pattern.search(asked)), None)
+
+
+def is_about(content: str, topic: str) -> bool:
+    """Whether an entry's content is what a topic names."""
+    return WORK.match(content) is not None if topic == "work" else slot_of(content) == topic
 
 
 def tidy_request(text: str) -> str:
