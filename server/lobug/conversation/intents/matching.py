@@ -195,8 +195,9 @@ def _correct(slots: Mapping[str, str], *, sure: bool) -> Said | Ordinary | None:
 
 
 def _why_topic(slots: Mapping[str, str]) -> Said | None:
-    topic = re.sub(r"^that\s+", "", slots["topic"], flags=re.IGNORECASE)
-    return Why(sure=False, topic=topic) if is_own(topic) else None
+    topic = slots["topic"]
+    own = is_own(re.sub(r"^(?:that|what|when|where|who)\s+", "", topic, flags=re.IGNORECASE))
+    return Why(sure=False, topic=topic) if own else None
 
 
 _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Said | Ordinary | None]] = {

@@ -11,6 +11,7 @@ from lobug.memory.perspective import about_the_user
 
 COUNTED = 1_000
 """Entries that are looked through for the most important ones."""
+NAMING = words.stems(["name", "called"])
 LOOKED_THROUGH = 20
 """Memories of which those are told that are about the topic."""
 LIKELY = 0.5
@@ -80,5 +81,8 @@ def _is_about(content: str, topic: str) -> bool:
     if named is not None and mentions.is_about(content, named):
         return True
     wanted = words.stems(words.content_words(about_the_user(topic))) - {"user"}
+    known = words.stems(words.words(content))
+    if known & NAMING:  # "my sister's name" and "is called" are one thing
+        wanted -= NAMING
     alike = mentions.people_in(topic) <= mentions.people_in(content)
-    return bool(wanted) and alike and wanted <= words.stems(words.words(content))
+    return bool(wanted) and alike and wanted <= known

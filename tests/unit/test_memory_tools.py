@@ -1,0 +1,227 @@
+"""Memory's tools: what they take, what they refuse, what they do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lobug.errors import (
+    InvalidRequestError,
+    MemoryContentError,
+    MemoryKeyError,
+    MemoryNotFoundError,
+)
+from lobug.memory.access import Access
+from lobug.memory.control import Draft, Filter
+from lobug.memory.tools import TOOLS, run, validated
+from support.control_double import ControlDouble
+
+ME = Access("ada", "ada-desk")
+BOB = Access("bob", "bob-desk")
+
+
+def test_the_tools_and_their_parameters_are_those_of_the_designs() -> None:
+    parameters = {name: list(tool.parameters["properties"]) for name, tool in TOOLS.items()}
+    assert parameters == {
+        "memory_store": ["key", "content", "category", "importance"],
+        "memory_recall": ["query", "category", "since", "until", "limit"],
+        "memory_forget": ["key"],
+        "memory_correct": ["content", "key"],
+        "memory_write": ["action", "layer", "content", "target_id", "tags"],
+        "memory": ["action", "key", "content"],
+    }
+    required = {name: tool.parameters["required"] for name, tool in TOOLS.items()}
+    assert required == {
+        "memory_store": ["key", "content"],
+        "memory_recall": ["query"],
+        "memory_forget": ["key"],
+        "memory_correct": ["content"],
+        "memory_write": ["action", "layer"],
+        "memory": ["action"],
+    }
+    for tool in TOOLS.values():
+        assert tool.parameters["additionalProperties"] is False
+        json.dumps(tool.parameters)
+
+
+async def test_store_recall_forget() -> None:
+    control = ControlDouble()
+    stored = await run(
+        control, ME, "memory_store", {"key": "user_tea", "content": "The user likes tea"}
+    )
+    assert (stored.success, stored.output) == (True, "Memory stored: user_tea")
+    (entry,) = stored.entries
+    assert (entry.category, entry.importance, entry.source) == ("knowledge", 0.5, "agent")
+
+    found = await run(control, ME, "memory_recall", {"query": "tea"})
+    assert found.output == (
+        "Found 1 memories:\n- user_tea [knowledge] [importance: 0.5]: The user likes tea"
+    )
+    assert (await run(control, BOB, "memory_recall", {"query": "tea"})).output == (
+        "No matching memories found."
+    )
+
+    assert (await run(control, ME, "memory_forget", {"key": "user_tea"})).success
+    assert control.kept == []
+    again = await run(control, ME, "memory_forget", {"key": "user_tea"})
+    assert not again.success
+    assert isinstance(again.error, MemoryNotFoundError)
+
+
+async def test_recall_by_category_and_time() -> None:
+    control = ControlDouble()
+    for day in (1, 2, 3):
+        draft = Draft(f"tea on day {day}", said_at=day * 86_400.0, category="timeline")
+        await control.store(ME, draft)
+    await control.store(ME, Draft("tea", said_at=2 * 86_400.0))
+    found = await run(
+        control,
+        ME,
+        "memory_recall",
+        {"query": "tea", "category": "timeline", "since": 172_800_000, "until": 259_200_000},
+    )
+    assert [entry.content for entry in found.entries] == ["tea on day 2"]
+
+
+async def test_a_timeline_memory_goes_to_the_archive() -> None:
+    control = ControlDouble()
+    arguments = {"key": "trip", "content": "went to Rome", "category": "timeline"}
+    (entry,) = (await run(control, ME, "memory_store", arguments)).entries
+    assert (entry.layer, entry.category) == ("archive", "timeline")
+
+
+async def test_correct_finds_the_wrong_one_by_itself() -> None:
+    control = ControlDouble()
+    await control.store(ME, Draft("The user lives in Portland", "home"))
+    result = await run(control, ME, "memory_correct", {"content": "The user lives in Seattle"})
+    assert result.success
+    active = await control.entries(ME, Filter())
+    assert [(e.content, e.source) for e in active] == [("The user lives in Seattle", "correction")]
+
+
+async def test_correct_without_a_wrong_one_stores() -> None:
+    control = ControlDouble()
+    result = await run(control, ME, "memory_correct", {"content": "The user lives in Seattle"})
+    (entry,) = result.entries
+    assert (entry.source, entry.importance) == ("correction", 1.0)
+
+
+async def test_write_add_update_remove() -> None:
+    control = ControlDouble()
+    added = await run(
+        control,
+        ME,
+        "memory_write",
+        {"action": "add", "layer": "L0", "content": "Name: Ada", "tags": ["who"]},
+    )
+    (entry,) = added.entries
+    assert (entry.layer, entry.tags) == ("identity", ("who",))
+    (newer,) = (
+        await run(
+            control,
+            ME,
+            "memory_write",
+            {"action": "update", "layer": "L0", "content": "Name: Eve", "target_id": str(entry.id)},
+        )
+    ).entries
+    assert newer.content == "Name: Eve"
+    removed = {"action": "remove", "layer": "L0", "target_id": str(newer.id)}
+    assert (await run(control, ME, "memory_write", removed)).success
+    assert await control.entries(ME, Filter()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"action": "update", "layer": "L1", "content": "x", "target_id": "1"},
+        {"action": "remove", "layer": "L1", "target_id": "1"},
+        {"action": "remove", "layer": "L0", "target_id": "99"},
+    ],
+)
+async def test_write_changes_only_what_is_in_the_layer(arguments: dict[str, object]) -> None:
+    control = ControlDouble()
+    await control.store(ME, Draft("Name: Ada", layer="identity"))
+    result = await run(control, ME, "memory_write", arguments)
+    assert isinstance(result.error, MemoryNotFoundError)
+
+
+async def test_save_list_delete() -> None:
+    control = ControlDouble()
+    saved = {"action": "save", "key": "tea", "content": "likes\ntea"}
+    assert (await run(control, ME, "memory", saved)).success
+    assert (await run(control, ME, "memory", {"action": "list"})).output == "- tea: likes tea"
+    assert (await run(control, BOB, "memory", {"action": "list"})).output == "No memories."
+    assert (await run(control, ME, "memory", {"action": "delete", "key": "tea"})).success
+    assert control.kept == []
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error"),
+    [
+        ("memory_purge", {}, InvalidRequestError),
+        ("memory_store", "{", InvalidRequestError),
+        ("memory_store", "[" * 100_000, InvalidRequestError),
+        ("memory_store", None, MemoryContentError),
+        ("memory_store", [], MemoryContentError),
+        ("memory_store", {"key": "tea"}, MemoryContentError),
+        ("memory_store", {"key": "tea", "content": "  "}, MemoryContentError),
+        ("memory_store", {"key": "tea", "content": "x" * 5_000}, MemoryContentError),
+        ("memory_store", {"key": "tea", "content": "x", "user": "bob"}, MemoryContentError),
+        ("memory_store", {"key": "tea", "content": "x", "scope": "household"}, MemoryContentError),
+        ("memory_store", {"key": "tea", "content": "x", "importance": 2}, MemoryContentError),
+        ("memory_store", {"key": "tea", "content": "x", "importance": "1"}, MemoryContentError),
+        ("memory_store", {"key": "tea", "content": "x", "category": "core"}, MemoryContentError),
+        ("memory_store", {"key": "Tea", "content": "x"}, MemoryKeyError),
+        ("memory_store", {"key": "system_tea", "content": "x"}, MemoryKeyError),
+        ("memory_store", {"key": "internal_tea", "content": "x"}, MemoryKeyError),
+        ("memory_store", {"key": "t'; DROP TABLE memories", "content": "x"}, MemoryKeyError),
+        ("memory_store", {"key": "t" * 65, "content": "x"}, MemoryContentError),
+        ("memory_recall", {"query": ""}, MemoryContentError),
+        ("memory_recall", {"query": "x", "limit": 0}, MemoryContentError),
+        ("memory_recall", {"query": "x", "limit": 10**30}, MemoryContentError),
+        ("memory_recall", {"query": "x", "since": -1}, MemoryContentError),
+        ("memory_recall", {"query": "x", "until": True}, MemoryContentError),
+        ("memory_forget", {"key": "%"}, MemoryKeyError),
+        ("memory_write", {"action": "add", "layer": "L2", "content": "x"}, MemoryContentError),
+        ("memory_write", {"action": "add", "layer": "L1"}, MemoryContentError),
+        ("memory_write", {"action": "update", "layer": "L1", "content": "x"}, MemoryContentError),
+        ("memory_write", {"action": "remove", "layer": "L1", "target_id": "1 OR 1"},
+         MemoryContentError),
+        ("memory", {"action": "save", "key": "tea"}, MemoryContentError),
+        ("memory", {"action": "delete"}, MemoryContentError),
+        ("memory", {"action": "purge"}, MemoryContentError),
+    ],
+)  # fmt: skip
+async def test_wrong_arguments_are_refused(
+    name: str, arguments: object, error: type[Exception]
+) -> None:
+    control = ControlDouble()
+    result = await run(control, ME, name, arguments)
+    assert not result.success
+    assert type(result.error) is error
+    assert control.kept == []
+
+
+def test_a_refusal_repeats_no_value() -> None:
+    with pytest.raises(MemoryContentError) as raised:
+        validated("memory_store", {"key": "tea", "content": "", "hunter2": "hunter2"})
+    assert "hunter2" not in str(raised.value)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+NAMES = sorted({field for tool in TOOLS.values() for field in tool.arguments.model_fields})
+
+
+@given(st.sampled_from(sorted(TOOLS)), st.dictionaries(st.sampled_from(NAMES), JSON) | JSON)
+async def test_anything_at_all_gets_a_result(name: str, arguments: object) -> None:
+    control = ControlDouble()
+    result = await run(control, ME, name, arguments)
+    assert result.success == (result.error is None)
+    assert all(entry.user == "ada" for entry in control.kept)
