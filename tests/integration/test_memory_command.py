@@ -102,7 +102,7 @@ def test_a_memory_is_added_shown_changed_and_corrected(served: Memory) -> None:
     assert edited["importance"] == 0.9
     assert "corrected: user_home" in good(served("correct", "user_home", "The user lives in Rome"))
     history = good(served("history", "user_home"))
-    assert "inactive (corrected)" in history
+    assert "  corrected  " in history
     assert "active" in history.splitlines()[-1]
     assert "Rome" in good(served("list"))
     assert "Portland" not in good(served("list"))

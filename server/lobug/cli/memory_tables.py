@@ -54,9 +54,10 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], nothing
     from rich.text import Text
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for place, column in enumerate(columns):
-        # The last column holds the words; the others stay whole.
-        table.add_column(column, no_wrap=place < len(columns) - 1, overflow="fold")
+    for column in columns[:-1]:
+        # Only what can be long gives room to the words, which stand last.
+        table.add_column(column, no_wrap=column not in WIDE_COLUMNS, overflow="fold")
+    table.add_column(columns[-1], min_width=28, overflow="fold")
     for row in rows:
         table.add_row(*(Text(plain("" if cell is None else cell)) for cell in row))
     if table.row_count:
@@ -65,17 +66,18 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], nothing
         console().print(nothing)
 
 
+WIDE_COLUMNS = {"key", "parts", "conversation", "project"}
+
+
 def entry_row(entry: Mapping[str, Any]) -> tuple[object, ...]:
     """A row under ENTRY_COLUMNS."""
-    state = entry["status"]
-    if entry["reason"]:
-        state = f"{state} ({entry['reason']})"
+    inactive = entry["status"] == "inactive"
     return (
         entry["id"],
         entry["key"],
         entry["layer"],
-        state,
-        when(entry["said_at"]),
+        (entry["reason"] or "inactive") if inactive else entry["status"],
+        when(entry["said_at"])[:10],
         entry["content"],
     )
 
