@@ -158,8 +158,10 @@ class Product:
         await self._control.forget_text(access, text)
 
     async def settle(self) -> None:
-        """Embed what waits for it."""
+        """Embed what waits for it, and search once, so that no question pays for what is loaded at
+        first use: a companion that runs has loaded it."""
         await self._memory.process_due()
+        await self._control.search(Access("nobody", None), "anything", Filter(), turns=True)
 
     async def ask(self, access: Access, at: float, question: str, limit: int) -> Answer:
         """Search, and what would go to the prompt; both with an embedding of their own."""
