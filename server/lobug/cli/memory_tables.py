@@ -41,11 +41,16 @@ def when(text: str | None) -> str:
         return plain(text)
 
 
+PIPE_COLUMNS = 16_000
+"""Longer than any content."""
+
+
 def console() -> Console:
-    """Where tables go."""
+    """Where tables go. Into a file or a pipe each row is one line."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=PIPE_COLUMNS)
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], nothing: str) -> None:
@@ -57,7 +62,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], nothing
     for column in columns[:-1]:
         # Only what can be long gives room to the words, which stand last.
         table.add_column(column, no_wrap=column not in WIDE_COLUMNS, overflow="fold")
-    table.add_column(columns[-1], min_width=28, overflow="fold")
+    table.add_column(columns[-1], overflow="fold")
     for row in rows:
         table.add_row(*(Text(plain("" if cell is None else cell)) for cell in row))
     if table.row_count:
