@@ -92,10 +92,8 @@ MONTHS = (
 def _where_from(hit: Hit, today: float) -> str:
     time = when(hit.said_at, today)
     if hit.entry is None:
-        who = "I" if hit.role == "assistant" else "You"
-        return (
-            f'{_capital(time)} {who.lower() if who == "You" else who} said: "{clip(hit.content)}"'
-        )
+        who = "I" if hit.role == "assistant" else "you"
+        return f'{_capital(time)} {who} said: "{clip(hit.content).rstrip(".")}."'
     said = clip(said_to_the_user(hit.content))
     if hit.entry.category == "timeline":
         return f"My notes of what we talked about {time} say: {said}."
