@@ -210,7 +210,63 @@ class MemorySettings(Section):
         1_000, ge=100, le=20_000, description="What layer identity may hold, characters."
     )
     session_idle_minutes: float = Field(
-        10.0, gt=0.0, description="A pause of this length ends a session, minutes."
+        10.0,
+        gt=0.0,
+        description="A pause of this length ends a session, minutes: it is then summed up whole.",
+    )
+    consolidation_context_share: float = Field(
+        0.5,
+        gt=0.0,
+        le=1.0,
+        description="Share of the chat model's window from which on a conversation's messages are"
+        " summed up.",
+    )
+    summary_trigger_tokens: int = Field(
+        8_000,
+        ge=100,
+        description="Tokens of a conversation's messages from which on they are summed up, where"
+        " that is less than the share of the window.",
+    )
+    consolidation_turn_threshold: int = Field(
+        3,
+        ge=0,
+        description="Turns that may fall out of working memory before they are summed up; 0: any"
+        " number.",
+    )
+    max_failures_before_degrade: int = Field(
+        3,
+        ge=1,
+        description="Failures in a row after which a session's messages are kept as they were said"
+        " instead of being summed up.",
+    )
+    timeline_retention_days: float = Field(
+        90.0,
+        ge=0.0,
+        description="Entries of the timeline that layer identity has taken in are erased after so"
+        " many days; 0: never.",
+    )
+    recall_log_days: float = Field(
+        30.0,
+        ge=0.0,
+        description="What was recalled for a turn is noted for so many days; 0: for good.",
+    )
+    log_retention_days: float = Field(
+        0.0,
+        ge=0.0,
+        description="Messages are erased after so many days, with all that was not yet taken from"
+        " them; 0: never.",
+    )
+    context_budget_tokens: int = Field(
+        4_000, ge=0, description="Most that recalled memories may add to a prompt, tokens."
+    )
+    max_added_first_token_ms: float = Field(
+        1_200.0,
+        ge=0.0,
+        description="Time that recalled memories may add to a reply's first token, ms: what the"
+        " chat model reads in it, as it was measured, goes to the prompt and no more.",
+    )
+    max_user_memories: int = Field(
+        50, ge=0, description="Most memories that go to one prompt, whatever the budget."
     )
     recall_timeout_s: Seconds = Field(
         2.0,

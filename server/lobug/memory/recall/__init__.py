@@ -1,0 +1,1 @@
+"""Recall: what of all that was told and said fits a turn."""
