@@ -65,6 +65,7 @@ def with_memory(
         priority=priority,
         clock=time.time,
         batch_size=settings.embeddings.batch_size,
+        working_memory=settings.conversation.max_messages,
         checkpoint=checkpoint,
     )
     return LobugServer(

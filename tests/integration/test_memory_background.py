@@ -13,6 +13,7 @@ from lobug.errors import EngineUnavailableError
 from lobug.settings import MemorySettings
 from support.memory_kit import (
     CASCADES,
+    ENDLESS,
     Clock,
     Kit,
     exchange,
@@ -38,6 +39,7 @@ def kit(tmp_path: Path) -> Kit:
 async def test_a_failed_extraction_is_retried_then_kept_raw_then_tried_at_the_next_start(
     kit: Kit, answer: str
 ) -> None:
+    kit.settings = MemorySettings(session_idle_minutes=ENDLESS)
     kit.chat = ScriptedChatModel(lambda _messages, _options: answer)
     memory = kit.manager()
     await memory.start(work=False)
@@ -67,6 +69,7 @@ async def test_a_failed_extraction_is_retried_then_kept_raw_then_tried_at_the_ne
 
 
 async def test_what_was_parked_while_the_model_was_down_comes_back_when_it_works(kit: Kit) -> None:
+    kit.settings = MemorySettings(session_idle_minutes=ENDLESS)
     kit.chat.fail = EngineUnavailableError("chat", "down")
     memory = kit.manager()
     await memory.start(work=False)
@@ -134,7 +137,7 @@ async def test_the_worker_tries_again_when_time_has_come(kit: Kit) -> None:
     await exchange(memory, "I work at NASA")
     memory.wake()
     await kit.chat.wait_for_calls(2)
-    assert look(kit.path, "SELECT attempts, last_error FROM background_tasks") == [
-        (1, "garbled: the answer is not JSON")
-    ]
+    assert look(
+        kit.path, "SELECT attempts, last_error FROM background_tasks WHERE kind = 'extract'"
+    ) == [(1, "garbled: the answer is not JSON")]
     await memory.close()

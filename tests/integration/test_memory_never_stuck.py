@@ -17,7 +17,7 @@ from lobug.memory.faults import backups_of
 from lobug.memory.prompts import FACTS_SCHEMA
 from lobug.memory.tasks import PARKED_S
 from lobug.settings import MemorySettings
-from support.memory_kit import Kit, dated, exchange, look, model_that_listens
+from support.memory_kit import ENDLESS, Kit, dated, exchange, look, model_that_listens
 from support.scripted import Reply, ScriptedChatModel
 
 
@@ -119,7 +119,12 @@ async def test_what_the_engine_cannot_do_in_time_is_tried_once_a_day_not_after_e
             return model_that_listens(messages, options)
         return EngineTimeoutError("chat", "300 s")
 
-    kit.settings = MemorySettings(short_term_threshold=2, short_term_keep=0)
+    kit.settings = MemorySettings(
+        short_term_threshold=2,
+        short_term_keep=0,
+        session_idle_minutes=ENDLESS,
+        max_failures_before_degrade=1_000,  # otherwise it would be kept raw after three
+    )
     kit.chat = ScriptedChatModel(slow_to_summarize)
     memory = kit.manager()
     await memory.start(work=False)

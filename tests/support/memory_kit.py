@@ -24,8 +24,8 @@ BOB = Owner("bob", "bob-desk")
 
 # Nothing in these that is not in every transcript: the cascades keep to their source.
 SUMMARY = "The user was there with Lo-Bug. Lo-Bug was there with the user."
-BASE = "User Profile:\n- The user has Lo-Bug\nKey History:\n- Lo-Bug was with the user"
-IDENTITY = "## User Profile\n- The user has Lo-Bug\n## Key History\n- Lo-Bug was with the user"
+BASE = "User Profile:\n- The user has Lo-Bug\nKey History:\n- Lo-Bug was first"
+IDENTITY = "## User Profile\n- The user has Lo-Bug\n## Key History\n- Lo-Bug was first"
 """What ``BASE`` becomes."""
 
 CASCADES = MemorySettings(
@@ -85,6 +85,10 @@ class Kit:
             batch_size=self.batch_size,
             checkpoint=self.checkpoint,
         )
+
+
+ENDLESS = 1e6
+"""Minutes: with this ``session_idle_minutes`` no session ends in a test about something else."""
 
 
 def dated(content: str, at: float = 1_700_000_000.0) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lobug.memory.base import LoggedMessage
-from lobug.memory.cascades import tidy_identity, tidy_summary, transcript
+from lobug.memory.consolidation import tidy_summary, transcript
+from lobug.memory.distillation import tidy_identity
 from lobug.memory.extraction import GarbledAnswerError
 from lobug.memory.identity import render
 from lobug.memory.prompts import SECTIONS

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
-from lobug.memory import cascades, facts, tasks, timeline, vectors
+from lobug.memory import facts, retention, session_end, sessions, tasks, vectors
 from lobug.memory.base import RelevantFact
+from lobug.memory.consolidation import Consolidating, consolidate
 from lobug.memory.counting import Counter
 from lobug.memory.database import Checkpoint, Database
+from lobug.memory.distillation import distill
 from lobug.memory.driver import Connection
 from lobug.memory.embedding import FactEmbedder
 from lobug.memory.extraction import GarbledAnswerError, extract
+from lobug.memory.log import Within
+from lobug.memory.retention import Horizons
+from lobug.memory.scheduling import RETENTION_EVERY_S, Scheduler
 from lobug.memory.tasks import Task
 from lobug.memory.worker import Worker
 from lobug.priority import PreemptedError, TurnPriority
-from lobug.settings import MemorySettings
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +41,7 @@ class Background:
         embedding: FactEmbedder,
         counter: Counter,
         *,
-        settings: MemorySettings,
+        scheduler: Scheduler,
         chat: ChatModel,
         priority: TurnPriority,
         clock: Callable[[], float],
@@ -46,7 +50,8 @@ class Background:
         self._database = database
         self._embedding = embedding
         self._counter = counter
-        self._settings = settings
+        self._scheduler = scheduler
+        self._settings = scheduler.settings
         self._chat = chat
         self._priority = priority
         self._clock = clock
@@ -59,7 +64,7 @@ class Background:
         """Take up what the last process left. In the transaction that opens the database."""
         now = self._clock()
         tasks.resume_all(connection, now)
-        cascades.note_all_due(connection, self._settings, now)
+        self._scheduler.started(connection, now)
         self._counter.take(self._counter.count_all(connection, self._index(connection)))
 
     def start(self) -> None:
@@ -77,10 +82,13 @@ class Background:
     async def step(self) -> bool:
         """One due task and one batch of embeddings. Returns whether anything was done."""
         now = self._clock()
-        task = await self._database.read(lambda connection: tasks.next_due(connection, now))
+        enabled = self._settings.enabled
+        task = await self._database.read(
+            lambda connection: tasks.next_due(connection, now, enabled=enabled)
+        )
         if task is not None:
             await self._attempt(task)
-        embedded = await self._embedding.step()
+        embedded = enabled and await self._embedding.step()
         worked = embedded or task is not None
         self._stale = self._stale or worked
         # Counting reads every fact's index entry: not after each batch of a long re-embedding.
@@ -90,7 +98,9 @@ class Background:
         return worked
 
     async def _pause(self) -> float | None:
-        next_time = await self._database.read(tasks.next_time)
+        next_time = await self._database.read(
+            lambda connection: tasks.next_time(connection, enabled=self._settings.enabled)
+        )
         pauses = [] if next_time is None else [next_time - self._clock()]
         embedding = self._embedding.pause()
         if embedding is not None:
@@ -127,50 +137,95 @@ class Background:
 
     async def _do(self, task: Task) -> bool:
         """Returns whether the chat model has answered."""
-        if task.kind == "extract":
-            return await extract(
-                self._database,
-                self._chat,
-                task,
-                now=self._clock(),
-                checkpoint=self._checkpoint,
-            )
-        if task.kind == "summarize":
-            await cascades.summarize(
-                self._database,
-                self._chat,
-                task,
-                settings=self._settings,
-                now=self._clock(),
-                checkpoint=self._checkpoint,
-            )
-            return True
-        await cascades.distill(
+        work: dict[tasks.Kind, Callable[[Task], Awaitable[bool]]] = {
+            "extract": self._extract,
+            "gap_fill": self._fill_gaps,
+            "summarize": self._summarize,
+            "end_session": self._end_session,
+            "distill": self._distill,
+            "retention": self._retain,
+        }
+        return await work[task.kind](task)
+
+    async def _extract(self, task: Task) -> bool:
+        return await extract(
+            self._database, self._chat, task, now=self._clock(), checkpoint=self._checkpoint
+        )
+
+    async def _fill_gaps(self, task: Task) -> bool:
+        return await session_end.fill_gaps(
+            self._database, self._chat, task, now=self._clock(), checkpoint=self._checkpoint
+        )
+
+    async def _summarize(self, task: Task) -> bool:
+        work, owner = self._consolidating(task), None
+        if task.session_id is not None:
+            session_id = task.session_id
+            owner = await self._database.read(lambda c: sessions.owner_of(c, session_id))
+        within = Within(task.up_to_id or 0, conversation=owner.conversation if owner else None)
+        written = await consolidate(work, task.user, within)
+
+        def finish(connection: Connection) -> None:
+            tasks.complete(connection, task)
+            self._scheduler.user_messages(connection, task.user, work.now)
+            self._scheduler.timeline(connection, task.user, work.now)
+
+        await self._database.write("summarize_done", finish)
+        return written > 0
+
+    async def _end_session(self, task: Task) -> bool:
+        await session_end.end(self._consolidating(task), task, self._scheduler)
+        return False
+
+    async def _distill(self, task: Task) -> bool:
+        await distill(
             self._database,
             self._chat,
             task,
-            settings=self._settings,
+            self._scheduler,
             now=self._clock(),
             checkpoint=self._checkpoint,
-            facts=await self._facts_to_distill(task),
+            facts_near=self._facts_near,
         )
         return True
 
-    async def _facts_to_distill(self, task: Task) -> Sequence[RelevantFact]:
-        """The user's facts nearest to what is to be taken in, filled up with the newest ones."""
-        up_to_id = task.up_to_id or 0
-        taken = await self._database.read(
-            lambda connection: timeline.unincorporated(connection, task.user, up_to_id)
+    async def _retain(self, task: Task) -> bool:
+        now, settings = self._clock(), self._settings
+        await retention.retain(
+            self._database,
+            task,
+            Horizons(
+                timeline=retention.horizon(now, settings.timeline_retention_days),
+                recalls=retention.horizon(now, settings.recall_log_days),
+                messages=retention.horizon(now, settings.log_retention_days),
+            ),
+            now=now,
+            next_at=now + RETENTION_EVERY_S,
+            checkpoint=self._checkpoint,
         )
-        topic = " ".join(summary.content for summary in taken)[:2_000]
+        return False
+
+    def _consolidating(self, task: Task) -> Consolidating:
+        return Consolidating(
+            self._database,
+            self._chat,
+            attempts=task.attempts,
+            max_failures=self._settings.max_failures_before_degrade,
+            now=self._clock(),
+            checkpoint=self._checkpoint,
+        )
+
+    async def _facts_near(self, user: str, topic: str) -> Sequence[RelevantFact]:
+        """The user's facts nearest to a text, filled up with the newest ones."""
         embedded = await self._embedding.query(topic)
 
         def work(connection: Connection) -> list[RelevantFact]:
             near = facts.search(
-                connection, task.user, topic, embedded, k=DISTILLED_FACTS, min_similarity=-1.0
+                connection, user, topic, embedded, k=DISTILLED_FACTS, min_similarity=-1.0
             )
+            near = facts.only_believed(connection, user, near)
             known = {fact.id for fact in near}
-            newest = facts.newest(connection, task.user, DISTILLED_FACTS)
+            newest = facts.newest(connection, user, DISTILLED_FACTS)
             return [*near, *(fact for fact in newest if fact.id not in known)][:DISTILLED_FACTS]
 
         return await self._database.read(work)

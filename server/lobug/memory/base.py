@@ -152,6 +152,10 @@ class Memory(Protocol):
     async def base_memory(self, user: str) -> str:
         """The user's base memory document; empty when there is none."""
 
+    async def session_summary(self, owner: Owner) -> str:
+        """What the conversation's session was about so far; for a prompt whose history was cut.
+        Empty when nothing of it has been summed up."""
+
     def stats(self) -> MemoryStats:
         """Counts as last known; no I/O."""
 

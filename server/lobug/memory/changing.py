@@ -186,7 +186,9 @@ def correct(
     text = checked_content(content, limits)
     new = replace(_version_of(entry, access, text, "correction", now), importance=1.0)
     corrected = _succeed(connection, entry, new, status="inactive", reason="corrected")
-    identity.without(connection, entry.user, entry.content, now)
+    identity.without(
+        connection, entry.user, entry.content, now, entry_id=entry.id, instead=text
+    )
     return _settled(connection, access, corrected, limits, now)
 
 
@@ -195,7 +197,7 @@ def remove(connection: Connection, access: Access, entry_id: int, *, now: float)
     entry = _active(connection, access, entry_id)
     entries.retire(connection, entry.id, status="inactive", reason="removed", now=now)
     if entry.layer != "identity":
-        identity.without(connection, entry.user, entry.content, now)
+        identity.without(connection, entry.user, entry.content, now, entry_id=entry.id)
     return entries.find(connection, access, entry.id)
 
 

@@ -39,13 +39,13 @@ class Counter:
         """These are the counts, now that what was counted is committed."""
         self.stats = stats
 
-    def said(self, user: str, counted: tasks.Counts, *, messages: int) -> None:
-        """A turn has logged so many messages."""
+    def said(self, user: str, *, messages: int, tasks: int) -> None:
+        """A turn has logged so many messages and noted so many tasks. Counting the tasks each time
+        would cost more the more there are."""
         self._users.add(user)
         self.stats = replace(
             self.stats,
             messages=self.stats.messages + messages,
             users=len(self._users),
-            pending_tasks=counted.pending,
-            parked_tasks=counted.parked,
+            pending_tasks=max(0, self.stats.pending_tasks + tasks),
         )

@@ -71,6 +71,26 @@ def _cut(text: str, limit: int) -> Iterator[str]:
         yield text
 
 
+async def facts_in(
+    chat: ChatModel, statements: Sequence[str], *, attempts: int, checkpoint: Checkpoint
+) -> list[NewFact]:
+    """Ask the model for the facts in what the user stated, a piece at a time. Raises
+    GarbledAnswerError, EngineError."""
+    found: list[NewFact] = []
+    for piece in pieces(statements):
+        checkpoint("extract.before_model")
+        answer = await ask(
+            chat,
+            fact_extraction_messages(piece),
+            max_tokens=MAX_TOKENS,
+            attempts=attempts,
+            json_schema=FACTS_SCHEMA,
+        )
+        checkpoint("extract.after_model")
+        found += guards.accept(parse(answer), piece)
+    return found
+
+
 async def extract(
     database: Database, chat: ChatModel, task: Task, *, now: float, checkpoint: Checkpoint
 ) -> bool:
@@ -83,21 +103,8 @@ async def extract(
     if message_id is None:
         raise ValueError("an extraction task names a message")
     message = await database.read(lambda connection: log.message(connection, task.user, message_id))
-    found: list[NewFact] = []
-    asked = False
-    if message is not None:
-        for piece in pieces(speech_acts.statements(message.content)):
-            checkpoint("extract.before_model")
-            asked = True
-            answer = await ask(
-                chat,
-                fact_extraction_messages(piece),
-                max_tokens=MAX_TOKENS,
-                attempts=task.attempts,
-                json_schema=FACTS_SCHEMA,
-            )
-            checkpoint("extract.after_model")
-            found += guards.accept(parse(answer), piece)
+    statements = speech_acts.statements(message.content) if message is not None else []
+    found = await facts_in(chat, statements, attempts=task.attempts, checkpoint=checkpoint)
     said_at = message.created_at if message is not None else 0.0
 
     def store(connection: Connection) -> None:
@@ -108,4 +115,4 @@ async def extract(
             )
 
     await database.write("facts", store)
-    return asked
+    return bool(statements)

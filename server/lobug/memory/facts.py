@@ -6,11 +6,12 @@ inactive where the two say the same.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lobug.memory import entries, keys, replacing, vectors, words
+from lobug.memory import entries, identity, keys, replacing, vectors, words
 from lobug.memory.base import RelevantFact
 from lobug.memory.control import Entry, Source
 from lobug.memory.driver import Connection
@@ -256,6 +257,10 @@ def replace(
         replaced_by=new.id,
         valid_until=new.valid_from if superseded else None,
     )
+    if superseded:
+        identity.without(
+            connection, old.user, old.content, now, entry_id=old.id, instead=new.content
+        )
     connection.execute(
         "UPDATE memories SET key = ?, valid_from = ? WHERE id = ?",
         (old.key, new.valid_from if superseded else min(old.valid_from, new.valid_from), new.id),
@@ -308,10 +313,23 @@ def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:
     """The facts that the user told last, newest first."""
     rows = connection.execute(
         "SELECT id, content, fact_type, created_at FROM memories"
-        " WHERE user = ? AND replaced_by IS NULL ORDER BY id DESC LIMIT ?",
+        " WHERE user = ? AND status = 'active' AND layer = 'knowledge' ORDER BY id DESC LIMIT ?",
         (user, limit),
     )
     return [RelevantFact(row[0], row[1], row[2], 0.0, row[3]) for row in rows]
+
+
+def only_believed(
+    connection: Connection, user: str, found: Sequence[RelevantFact]
+) -> list[RelevantFact]:
+    """Of facts those that hold and are of layer knowledge."""
+    rows = connection.execute(
+        "SELECT id FROM memories WHERE user = ? AND status = 'active' AND layer = 'knowledge'"
+        " AND id IN (SELECT value FROM json_each(?))",
+        (user, json.dumps([fact.id for fact in found])),
+    )
+    believed = {row[0] for row in rows}
+    return [fact for fact in found if fact.id in believed]
 
 
 def _live(

@@ -15,6 +15,7 @@ from lobug.memory.access import Access
 from lobug.memory.control import Entry, Identity
 from lobug.memory.driver import Connection
 from lobug.memory.entries import NewVersion
+from lobug.memory.guards import NEGATED
 from lobug.memory.prompts import SECTIONS
 from lobug.memory.replacing import COMMON
 
@@ -34,16 +35,55 @@ def render(lines: Iterable[Line]) -> str:
     return "\n".join(parts)
 
 
+def says_no_more(text: str, other: str) -> bool:
+    """Whether everything that a line says is in another one: all its words, and neither denies
+    what the other does not."""
+    said = words.stems(words.content_words(text))
+    known = words.stems(words.content_words(other))
+    denied = NEGATED.search(text) is None, NEGATED.search(other) is None
+    return bool(said) and said <= known and denied[0] == denied[1]
+
+
+def merged(lines: Sequence[Line]) -> list[Line]:
+    """The lines without those that say no more than another one; of two that say the same the first
+    stays."""
+    return [
+        line
+        for number, line in enumerate(lines)
+        if not any(
+            says_no_more(line[1], other[1])
+            and (place < number or not says_no_more(other[1], line[1]))
+            for place, other in enumerate(lines)
+            if place != number
+        )
+    ]
+
+
 def evicted(lines: Sequence[Entry], limit: int) -> list[Entry]:
     """Which entries have to give way so that the document fits ``limit`` characters: distilled ones
-    only, the least important first, of those the oldest.
+    only, those first that say no more than another line, then the least important, of those the
+    oldest.
 
     Raises IdentityFullError when what remains is still too long.
     """
     kept, gone = list(lines), list[Entry]()
+
+    def repeats(entry: Entry) -> bool:
+        return any(
+            other is not entry
+            and says_no_more(entry.content, other.content)
+            # Of two that say the same one must stay: that of the user, else the newer.
+            and (
+                other.source != "system"
+                or other.id > entry.id
+                or not says_no_more(other.content, entry.content)
+            )
+            for other in lines
+        )
+
     spare = sorted(
         (entry for entry in lines if entry.source == "system"),
-        key=lambda entry: (entry.importance, entry.updated_at, entry.id),
+        key=lambda entry: (not repeats(entry), entry.importance, entry.updated_at, entry.id),
     )
     while len(render((entry.section or SECTIONS[0], entry.content) for entry in kept)) > limit:
         if not spare:
@@ -119,14 +159,13 @@ def rewrite(
     entry; what somebody wrote by hand stays, and is not said a second time. ``sources`` are the
     entries that the lines were distilled from."""
     known = lines_of(connection, user)
-    by_hand = [entry for entry in known if entry.source != "system"]
-    distilled = {(entry.section, entry.content): entry for entry in known if entry not in by_hand}
-    said = [words.stems(words.content_words(entry.content)) for entry in by_hand]
-    wanted: list[Line] = []
-    for section, text in lines:
-        stems = words.stems(words.content_words(text))
-        if not any(stems and stems <= other for other in said) and (section, text) not in wanted:
-            wanted.append((section, text))
+    by_hand = [entry.content for entry in known if entry.source != "system"]
+    distilled = {(e.section, e.content): e for e in known if e.source == "system"}
+    wanted = [
+        (section, text)
+        for section, text in merged(list(dict.fromkeys(lines)))
+        if not any(says_no_more(text, other) for other in by_hand)
+    ]
     for line, entry in distilled.items():
         if line not in wanted:
             entries.retire(connection, entry.id, status="inactive", reason="superseded", now=now)
@@ -162,14 +201,41 @@ def _note_sources(connection: Connection, entry_id: int, sources: Sequence[int])
     )
 
 
-def without(connection: Connection, user: str, content: str, now: float) -> int:
-    """Retire the distilled lines that say what is no longer believed: all the distinctive words of
-    ``content`` occur in them. Returns how many."""
-    wanted = words.stems(words.content_words(content)) - COMMON
+def without(
+    connection: Connection,
+    user: str,
+    content: str,
+    now: float,
+    *,
+    entry_id: int | None = None,
+    instead: str = "",
+) -> int:
+    """Retire the distilled lines that say what is no longer believed. Returns how many.
+
+    Lines with all the distinctive words of ``content``; of those that were distilled from the entry
+    ``entry_id``, with any of them that what is believed ``instead`` does not say. A line that says
+    that as well tells how it came about, and stays."""
+    told = words.stems(words.content_words(content)) - COMMON
+    new = words.stems(words.content_words(instead)) - COMMON
+    wrong = told - new
     retired = 0
     for entry in lines_of(connection, user):
         said = words.stems(words.content_words(entry.content))
-        if entry.source == "system" and wanted and wanted <= said:
+        if new - told and new - told <= said:
+            continue
+        derived = entry_id is not None and _is_source(connection, entry.id, entry_id)
+        stale = (derived and bool(wrong & said)) or (bool(told) and told <= said)
+        if entry.source == "system" and stale:
             entries.retire(connection, entry.id, status="inactive", reason="corrected", now=now)
             retired += 1
     return retired
+
+
+def _is_source(connection: Connection, line_id: int, entry_id: int) -> bool:
+    return (
+        connection.execute(
+            "SELECT 1 FROM memory_sources WHERE memory_id = ? AND source_id = ?",
+            (line_id, entry_id),
+        ).fetchone()
+        is not None
+    )

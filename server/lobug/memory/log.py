@@ -18,9 +18,10 @@ from lobug.memory.marking import mark_once
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Messages of one conversation that wait to be summarized, oldest first."""
+    """Messages of one session that wait to be summarized, oldest first."""
 
     conversation: str
+    session_id: int | None
     messages: Sequence[LoggedMessage]
 
 
@@ -54,6 +55,14 @@ def require(connection: Connection, owner: Owner, message_id: int) -> None:
     ).fetchone()
     if row is None:
         raise StorageError(f"message {message_id} is not in this conversation")
+
+
+def session_of(connection: Connection, message_id: int) -> tuple[int | None, float]:
+    """The session of a message, and when it was said, seconds since the epoch."""
+    row = connection.execute(
+        "SELECT session_id, created_at FROM conversation_log WHERE id = ?", (message_id,)
+    ).fetchone()
+    return row[0], float(row[1])
 
 
 def reply_to(connection: Connection, message_id: int) -> int | None:
@@ -94,38 +103,102 @@ def message(connection: Connection, user: str, message_id: int) -> LoggedMessage
 
 
 def count_unsummarized(connection: Connection, user: str) -> int:
-    """Messages of a user that no summary covers."""
+    """Messages of a user that no entry of the timeline sums up."""
     row = connection.execute(
         "SELECT count(*) FROM conversation_log WHERE user = ? AND summarized = 0", (user,)
     ).fetchone()
     return int(row[0])
 
 
-def last_to_summarize(connection: Connection, user: str, keep: int) -> int | None:
-    """The id of the newest unsummarized message but ``keep``; None: there are no more than that."""
+def unsummarized_in(connection: Connection, owner: Owner) -> tuple[int, int]:
+    """Messages of a conversation that no entry of the timeline sums up, and their tokens, estimated
+    as for prompts."""
     row = connection.execute(
-        "SELECT id FROM conversation_log WHERE user = ? AND summarized = 0"
-        " ORDER BY id DESC LIMIT 1 OFFSET ?",
-        (user, keep),
+        "SELECT count(*), coalesce(sum(length(CAST(content AS BLOB)) / 3 + 8), 0)"
+        " FROM conversation_log WHERE user = ? AND conversation = ? AND summarized = 0",
+        (owner.user, owner.conversation),
+    ).fetchone()
+    return int(row[0]), int(row[1])
+
+
+def count_unsummarized_of(connection: Connection, session_id: int) -> int:
+    """Messages of a session that no entry of the timeline sums up."""
+    row = connection.execute(
+        "SELECT count(*) FROM conversation_log WHERE session_id = ? AND summarized = 0",
+        (session_id,),
+    ).fetchone()
+    return int(row[0])
+
+
+def last_of(connection: Connection, session_id: int) -> int:
+    """The id of a session's last message; 0: it has none."""
+    row = connection.execute(
+        "SELECT coalesce(max(id), 0) FROM conversation_log WHERE session_id = ?", (session_id,)
+    ).fetchone()
+    return int(row[0])
+
+
+def last_to_summarize(
+    connection: Connection, user: str, keep: int, *, conversation: str | None = None
+) -> int | None:
+    """The id of the newest unsummarized message but ``keep``, of the user or of one conversation;
+    None: there are no more than that."""
+    row = connection.execute(
+        "SELECT id FROM conversation_log WHERE user = ?1 AND summarized = 0"
+        " AND (?2 IS NULL OR conversation = ?2) ORDER BY id DESC LIMIT 1 OFFSET ?3",
+        (user, conversation, keep),
     ).fetchone()
     return None if row is None else int(row[0])
 
 
-def next_stretch(connection: Connection, user: str, up_to_id: int) -> Stretch | None:
-    """The unsummarized messages up to an id, of the conversation that has the oldest of them."""
+STRETCH_MESSAGES = 400
+"""Messages that are looked at for one summary: more than fit into any prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Of which messages a stretch may be: up to an id, of one conversation or session."""
+
+    up_to_id: int
+    conversation: str | None = None
+    session_id: int | None = None
+
+
+def next_stretch(connection: Connection, user: str, within: Within) -> Stretch | None:
+    """The unsummarized messages of the session that has the oldest of them."""
+    chosen = (
+        "user = :user AND summarized = 0 AND id <= :up_to"
+        " AND (:conversation IS NULL OR conversation = :conversation)"
+        " AND (:session IS NULL OR session_id = :session)"
+    )
+    bound = {
+        "user": user,
+        "up_to": within.up_to_id,
+        "conversation": within.conversation,
+        "session": within.session_id,
+    }
     first = connection.execute(
-        "SELECT conversation FROM conversation_log"
-        " WHERE user = ? AND summarized = 0 AND id <= ? ORDER BY id LIMIT 1",
-        (user, up_to_id),
+        f"SELECT conversation, session_id FROM conversation_log WHERE {chosen} ORDER BY id LIMIT 1",
+        bound,
     ).fetchone()
     if first is None:
         return None
     rows = connection.execute(
-        "SELECT id, role, content, created_at FROM conversation_log"
-        " WHERE user = ? AND conversation = ? AND summarized = 0 AND id <= ? ORDER BY id",
-        (user, first[0], up_to_id),
+        f"SELECT id, role, content, created_at FROM conversation_log WHERE {chosen}"
+        " AND conversation = :of AND session_id IS :of_session ORDER BY id LIMIT :limit",
+        {**bound, "of": first[0], "of_session": first[1], "limit": STRETCH_MESSAGES},
     ).fetchall()
-    return Stretch(first[0], [LoggedMessage(*row) for row in rows])
+    return Stretch(first[0], first[1], [LoggedMessage(*row) for row in rows])
+
+
+def unchanged(connection: Connection, user: str, messages: Sequence[LoggedMessage]) -> bool:
+    """Whether messages still say what they said when they were read: nothing was forgotten."""
+    rows = connection.execute(
+        "SELECT id, content FROM conversation_log"
+        " WHERE user = ? AND id IN (SELECT value FROM json_each(?))",
+        (user, json.dumps([message.id for message in messages])),
+    )
+    return dict(rows.fetchall()) == {message.id: message.content for message in messages}
 
 
 def mark_summarized(connection: Connection, user: str, ids: Sequence[int]) -> bool:

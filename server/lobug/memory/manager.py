@@ -7,16 +7,17 @@ from pathlib import Path
 
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import StorageError
-from lobug.memory import cascades, facts, identity, log, sessions, tasks
+from lobug.memory import identity, log, recall_log, session_summary, sessions, tasks
 from lobug.memory.background import Background
-from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner, Recalled
+from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner
 from lobug.memory.control import MemoryControl
 from lobug.memory.counting import Counter
 from lobug.memory.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
 from lobug.memory.driver import Connection
 from lobug.memory.embedding import FactEmbedder
 from lobug.memory.owner_control import OwnerControl
-from lobug.memory.query import in_third_person
+from lobug.memory.recall.recaller import Recaller
+from lobug.memory.scheduling import Scheduler
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 
@@ -33,7 +34,8 @@ class MemoryManager:
     thresholds are reached. Each is a row in the database until it is done.
 
     ``clock`` returns seconds since the epoch; ``batch_size`` is how many facts are embedded at
-    once; ``checkpoint`` is for tests that end the process at the worst moment.
+    once; ``working_memory`` how many messages of a conversation the prompt holds; ``checkpoint`` is
+    for tests that end the process at the worst moment.
     """
 
     def __init__(
@@ -46,10 +48,11 @@ class MemoryManager:
         priority: TurnPriority,
         clock: Callable[[], float],
         batch_size: int = 32,
+        working_memory: int = 20,
         checkpoint: Checkpoint = no_checkpoint,
     ) -> None:
         self._settings = settings
-        self._idle_s = 60.0 * settings.session_idle_minutes
+        self._scheduler = Scheduler(settings, working_memory, lambda: chat.context_tokens)
         self._clock = clock
         self._database = Database(
             DatabaseOptions(
@@ -77,12 +80,13 @@ class MemoryManager:
             self._database,
             self._embedding,
             self._counter,
-            settings=settings,
+            scheduler=self._scheduler,
             chat=chat,
             priority=priority,
             clock=clock,
             checkpoint=checkpoint,
         )
+        self._recaller = Recaller(self._database, self._embedding, settings, chat, clock)
         self.control: MemoryControl = OwnerControl(
             self._database, self._embedding, settings, clock=clock, changed=self.wake
         )
@@ -135,19 +139,23 @@ class MemoryManager:
         reply does not lose them.
         """
         now = self._clock()
+        enabled = self._settings.enabled
 
-        def work(connection: Connection) -> tuple[int, tasks.Counts]:
+        def work(connection: Connection) -> tuple[int, int]:
             said = now if said_at is None else said_at
-            session_id = sessions.touch(connection, owner, said, self._idle_s)
+            session_id = sessions.touch(connection, owner, said, self._scheduler.idle_s)
             message_id = log.append(
                 connection, owner, "user", content, said, session_id=session_id, speaker=speaker
             )
+            if not enabled:
+                log.mark_not_meant(connection, owner.user, [message_id])
+                return message_id, 0
             deadline = now + REPLY_DEADLINE_S
             tasks.wait_for_reply(connection, owner.user, message_id, now, deadline)
-            return message_id, tasks.counts(connection)
+            return message_id, 1 + self._scheduler.said(connection, owner, session_id, now)
 
         message_id, _ = await self._database.write(
-            "log", work, lambda result: self._counter.said(owner.user, result[1], messages=1)
+            "log", work, lambda result: self._counter.said(owner.user, messages=1, tasks=result[1])
         )
         return message_id
 
@@ -160,34 +168,49 @@ class MemoryManager:
         timeline. The second reply to a message changes nothing and returns the id of the first.
         """
         now = self._clock()
+        enabled = self._settings.enabled
 
-        def work(connection: Connection) -> tuple[int, int, tasks.Counts]:
+        recall = self._recaller.note_of(user_message_id)
+
+        def work(connection: Connection) -> tuple[int, int, int]:
+            if recall is not None:
+                recall_log.insert(connection, recall)
             log.require(connection, owner, user_message_id)
             reply_id = log.reply_to(connection, user_message_id)
             new = reply_id is None
+            session_id, said = log.session_of(connection, user_message_id)
+            # Of what was said long ago and is brought in now the reply is from then, too.
+            at = now if abs(now - said) <= self._scheduler.idle_s else said
+            if session_id is None:
+                session_id = sessions.touch(connection, owner, at, self._scheduler.idle_s)
             if reply_id is None:
+                sessions.went_on(connection, session_id, at)
                 reply_id = log.append(
                     connection,
                     owner,
                     "assistant",
                     content,
-                    now,
-                    session_id=sessions.touch(connection, owner, now, self._idle_s),
+                    at,
+                    session_id=session_id,
                     reply_to=user_message_id,
                 )
-            if extract:
+            noted = 0
+            if extract and enabled:
                 tasks.release(connection, user_message_id, now)
             else:
-                tasks.drop_extraction(connection, user_message_id)
-                # A television must not become what a summary says of the user.
-                log.mark_summarized(connection, owner.user, [user_message_id, reply_id])
-            cascades.note_due(connection, owner.user, self._settings, now)
-            return reply_id, int(new), tasks.counts(connection)
+                noted -= tasks.drop_extraction(connection, user_message_id)
+                # A television must not become what a summary says of the user; nor must what was
+                # said while memory was switched off, once it is on again.
+                log.mark_not_meant(connection, owner.user, [user_message_id, reply_id])
+            if enabled:
+                noted += self._scheduler.said(connection, owner, session_id, now)
+                noted += self._scheduler.replied(connection, owner, session_id, now)
+            return reply_id, int(new), noted
 
         reply_id, _, _ = await self._database.write(
             "reply",
             work,
-            lambda result: self._counter.said(owner.user, result[2], messages=result[1]),
+            lambda result: self._counter.said(owner.user, messages=result[1], tasks=result[2]),
         )
         return reply_id
 
@@ -202,35 +225,24 @@ class MemoryManager:
     async def retrieve_context(
         self, owner: Owner, query: str, *, message_id: int | None = None
     ) -> MemoryContext:
-        """Base memory and the facts relevant to ``query``.
-
-        Facts without a vector of the present model, and all of them while the embedder fails, are
-        searched by their words.
-        """
-        top_k = self._settings.retrieval_top_k
-        embedded = await self._embedding.query(in_third_person(query)) if top_k > 0 else None
-
-        def work(connection: Connection) -> MemoryContext:
-            return MemoryContext(
-                base_memory=identity.document(connection, owner.user),
-                recalled=[
-                    Recalled("memory", fact.id, fact.content, fact.created_at, fact.similarity)
-                    for fact in facts.search(
-                        connection,
-                        owner.user,
-                        query,
-                        embedded,
-                        k=top_k,
-                        min_similarity=self._settings.retrieval_min_similarity,
-                    )
-                ],
-            )
-
-        return await self._database.read(work)
+        """Layer identity and what fits ``query``: by meaning and words, by words alone while the
+        embedder fails. What was found is noted with the reply to ``message_id``."""
+        return await self._recaller.recall(owner, query, message_id)
 
     async def base_memory(self, user: str) -> str:
         """The user's base memory document; empty when there is none."""
+        if not self._settings.enabled:
+            return ""
         return await self._database.read(lambda connection: identity.document(connection, user))
+
+    async def session_summary(self, owner: Owner) -> str:
+        """What the conversation's session was about so far, of what has been summed up; empty when
+        nothing has."""
+        if not self._settings.enabled:
+            return ""
+        return await self._database.read(
+            lambda connection: session_summary.current(connection, owner)
+        )
 
     async def process_due(self) -> None:
         """Do all background work that is due, without the worker; for tests and the command line.

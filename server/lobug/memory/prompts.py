@@ -88,6 +88,27 @@ Lo-Bug: Try vinegar and a soft brush.""",
     ),
 )
 
+CONDENSE_RULES = """\
+You shorten notes about one conversation between a user and the assistant Lo-Bug.
+Write one paragraph of three to five sentences, in the third person and the past tense: what the
+conversation was about, what was decided, what is still open.
+Keep names, dates, numbers and decisions exactly. Leave out what was settled in passing.
+Write nothing that is not in the notes. Write only the paragraph."""
+
+CONDENSE_EXAMPLE = (
+    (
+        "The user said that they repair harpsichords and asked about glue. Lo-Bug advised hide"
+        " glue. The user told Lo-Bug that their aunt Zelda arrives on the ninth of October. They"
+        " asked how to get rid of rust, and Lo-Bug advised vinegar. The user decided to buy a"
+        " clavichord from Narvik and has not settled how to fetch it."
+    ),
+    (
+        "The user, who repairs harpsichords, asked Lo-Bug about hide glue and rust. They told"
+        " Lo-Bug that their aunt Zelda arrives on the ninth of October. The user decided to buy a"
+        " clavichord from Narvik and has not settled how to fetch it."
+    ),
+)
+
 SECTIONS = ("User Profile", "Preferences", "Ongoing Topics", "Key History")
 """The sections of layer identity: every line stands under one of them, in this order."""
 
@@ -110,7 +131,8 @@ a list of short lines for each of User Profile (who they are, people, home, work
 Ongoing Topics (projects, plans) and Key History (dated events, changes).
 - Keep what the current base memory says unless something newer contradicts it; then the newer.
 - Keep names, dates and numbers exactly. Write only what is given, never guess.
-- One thing a line, at most fifteen words, no repetition. Leave out small talk."""
+- One thing a line, at most fifteen words, no repetition. Leave out small talk.
+- All lines together: at most %d characters. Leave out what matters least."""
 
 DISTILL_EXAMPLE = (
     """\
@@ -157,10 +179,26 @@ def summarize_conversation_messages(conversation_text: str) -> list[ChatMessage]
     ]
 
 
+def condense_session_messages(notes: str) -> list[ChatMessage]:
+    """Ask for a shorter summary of one conversation, from the notes on its parts."""
+    shown, summary = CONDENSE_EXAMPLE
+    return [
+        ChatMessage("system", CONDENSE_RULES),
+        ChatMessage("user", shown),
+        ChatMessage("assistant", summary),
+        ChatMessage("user", notes),
+    ]
+
+
 def distill_base_memory_messages(
-    current_base: str, new_summaries: Sequence[str], recent_facts: Sequence[str]
+    current_base: str,
+    new_summaries: Sequence[str],
+    recent_facts: Sequence[str],
+    *,
+    limit: int = 1_000,
 ) -> list[ChatMessage]:
-    """Ask for a base memory that takes in summaries and facts; it fits ``BASE_SCHEMA``."""
+    """Ask for a base memory that takes in summaries and facts, of at most ``limit`` characters; it
+    fits ``BASE_SCHEMA``."""
     shown, document = DISTILL_EXAMPLE
     parts = [
         "Current base memory:\n" + (current_base or "(empty)"),
@@ -169,7 +207,7 @@ def distill_base_memory_messages(
     if recent_facts:
         parts.append("Facts:\n" + "\n".join(f"- {text}" for text in recent_facts))
     return [
-        ChatMessage("system", DISTILL_RULES),
+        ChatMessage("system", DISTILL_RULES % limit),
         ChatMessage("user", shown),
         ChatMessage("assistant", document),
         ChatMessage("user", "\n\n".join(parts)),

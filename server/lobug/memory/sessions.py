@@ -46,6 +46,13 @@ def touch(connection: Connection, owner: Owner, now: float, idle_s: float) -> in
     return insert(connection, owner, channel_of(owner.conversation), now)
 
 
+def went_on(connection: Connection, session_id: int, at: float) -> None:
+    """Something more was said in a session."""
+    connection.execute(
+        "UPDATE sessions SET last_active_at = max(last_active_at, ?) WHERE id = ?", (at, session_id)
+    )
+
+
 def insert(
     connection: Connection,
     owner: Owner,
@@ -73,3 +80,48 @@ def listed(
         (user, before_id, limit),
     )
     return [Session(*row) for row in rows]
+
+
+def consolidated(connection: Connection, session_id: int, up_to: float) -> None:
+    """The session's messages up to this time have become memory, seconds since the epoch."""
+    connection.execute(
+        "UPDATE sessions SET failures = 0,"
+        " last_consolidated_at = max(coalesce(last_consolidated_at, ?1), ?1) WHERE id = ?2",
+        (up_to, session_id),
+    )
+
+
+def failed(connection: Connection, session_id: int) -> int:
+    """Consolidating the session has failed. Returns how often in a row by now."""
+    row = connection.execute(
+        "UPDATE sessions SET failures = failures + 1 WHERE id = ? RETURNING failures", (session_id,)
+    ).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def end(connection: Connection, session_id: int) -> None:
+    """The session is over: what is said next begins another one."""
+    connection.execute(
+        "UPDATE sessions SET ended_at = coalesce(ended_at, last_active_at) WHERE id = ?",
+        (session_id,),
+    )
+
+
+def owner_of(connection: Connection, session_id: int) -> Owner | None:
+    """Whose session it is."""
+    row = connection.execute(
+        "SELECT user, conversation FROM sessions WHERE id = ?", (session_id,)
+    ).fetchone()
+    return None if row is None else Owner(*row)
+
+
+def never_ended(connection: Connection) -> list[tuple[int, str, float]]:
+    """Sessions with messages that nothing sums up and no task that will: id, user, time of the last
+    message. Without imported ones, which the count of messages takes in by and by."""
+    rows = connection.execute(
+        "SELECT s.id, s.user, s.last_active_at FROM sessions s WHERE s.channel <> 'import'"
+        " AND s.id IN (SELECT session_id FROM conversation_log WHERE summarized = 0)"
+        " AND NOT EXISTS (SELECT 1 FROM background_tasks t WHERE t.kind = 'end_session'"
+        "                 AND t.session_id = s.id)"
+    )
+    return [(row[0], row[1], row[2]) for row in rows]

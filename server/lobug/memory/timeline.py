@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +32,16 @@ class Summary:
 def stamped(content: str, at: float) -> str:
     """A timeline entry's text: "[YYYY-MM-DD HH:MM] ...", in the computer's own time zone."""
     return f"[{datetime.fromtimestamp(at).astimezone():%Y-%m-%d %H:%M}] {content}"
+
+
+STAMP = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ")
+RAW = "[RAW] "
+"""Begins, after the time, what could not be summed up and is kept as it was said."""
+
+
+def unstamped(content: str) -> str:
+    """An entry's text without when it was and without the mark of raw ones."""
+    return STAMP.sub("", content).removeprefix(RAW)
 
 
 def insert(
@@ -68,6 +79,16 @@ def insert(
             compared=True,
         ),
     )
+
+
+def of_session(connection: Connection, session_id: int) -> list[str]:
+    """The texts that sum up a session, oldest first."""
+    rows = connection.execute(
+        f"SELECT content FROM memories WHERE {WHERE} AND session_id = ? AND source = 'system'"
+        " ORDER BY from_message_id, id",
+        (session_id,),
+    )
+    return [row[0] for row in rows]
 
 
 def count(connection: Connection) -> int:

@@ -45,6 +45,8 @@ ALTER TABLE conversation_log ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0
 ALTER TABLE conversation_log ADD COLUMN meant INTEGER NOT NULL DEFAULT 1
     CHECK (meant IN (0, 1));                     -- 0: not said to Lo-Bug; never summed up
 CREATE INDEX conversation_log_by_session ON conversation_log (session_id, id);
+CREATE INDEX conversation_log_unsummarized_here ON conversation_log (user, conversation, id)
+    WHERE summarized = 0;
 
 CREATE TABLE projects (
     user        TEXT NOT NULL,
@@ -197,9 +199,10 @@ CREATE TABLE background_tasks (                  -- what is still to be done; do
                                                   'gap_fill', 'retention', 'compact')),
     user            TEXT NOT NULL,
     message_id      INTEGER REFERENCES conversation_log (id),  -- extract: the user's words
-    session_id      INTEGER REFERENCES sessions (id) ON DELETE CASCADE,  -- end_session, gap_fill
+    session_id      INTEGER REFERENCES sessions (id) ON DELETE CASCADE,  -- work on one session
     up_to_id        INTEGER,                     -- cascades: last message or entry to take in
-    state           TEXT NOT NULL CHECK (state IN ('waiting', 'pending', 'parked')),
+    state           TEXT NOT NULL CHECK (state IN ('waiting', 'pending', 'parked',
+                                                   'scheduled')),
     attempts        INTEGER NOT NULL DEFAULT 0,  -- failed ones
     next_attempt_at REAL NOT NULL,
     last_error      TEXT,
