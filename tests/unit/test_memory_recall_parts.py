@@ -1,0 +1,167 @@
+"""What decides on recall: what is asked, in which order, and how much of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lobug.memory.base import Recalled
+from lobug.memory.control import Entry, Hit, Layer, Source, Status
+from lobug.memory.recall.budget import budget_tokens, tokens_of, within
+from lobug.memory.recall.questions import read
+from lobug.memory.recall.ranking import HALF_LIFE_S, STRONG_MATCH, fitting
+
+NOW = 1_790_000_000.0
+
+ENTRY = Entry(
+    id=1, key="k", content="The user drinks tea", layer="knowledge", category="knowledge",
+    scope="user", user="ada", conversation=None, session_id=None, fact_type="preference",
+    section=None, importance=0.5, source="system", status="active", reason=None, tags=(),
+    project=None, task_id=None, said_at=NOW, created_at=NOW, updated_at=NOW, valid_from=NOW,
+    valid_until=None, expired_at=None, replaced_by=None, source_message_id=None,
+    from_message_id=None, to_message_id=None, recall_count=0, last_recalled_at=None,
+)  # fmt: skip
+
+
+def hit(
+    number: int,
+    confidence: float,
+    *,
+    layer: Layer = "knowledge",
+    status: Status = "active",
+    source: Source = "system",
+    importance: float = 0.5,
+    age_s: float = 0.0,
+) -> Hit:
+    entry = replace(
+        ENTRY,
+        id=number,
+        layer=layer,
+        status=status,
+        reason=None if status == "active" else "superseded",
+        source=source,
+        importance=importance,
+        said_at=NOW - age_s,
+    )
+    return Hit("memory", number, entry.content, entry.said_at, 0.0, confidence, entry)
+
+
+def chosen(question: str, *hits: Hit, limit: int = 5) -> list[int]:
+    return [h.id for h in fitting(hits, read(question), floor=0.3, limit=limit, now=NOW)]
+
+
+@pytest.mark.parametrize(
+    "text", ["Good morning!", "thank you", "", "?!", "How are you?", "Nice to meet you, Lo-Bug."]
+)
+def test_small_talk_recalls_nothing(text: str) -> None:
+    assert read(text).small_talk
+    assert chosen(text, hit(1, 1.0)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where do I work?",
+        "What is my job?",
+        "who am i meeting today",
+        "I saw Anna",
+        "Wo wohne ich?",
+    ],
+)
+def test_what_a_memory_could_answer_is_no_small_talk(text: str) -> None:
+    assert not read(text).small_talk
+
+
+@pytest.mark.parametrize(
+    ("text", "past"),
+    [
+        ("Where did I live before?", True),
+        ("What was my old phone number?", True),
+        ("Where did I use to work?", True),
+        ("what did my sister's dog used to be called", True),
+        ("Wo habe ich früher gewohnt?", True),
+        ("Where do I live?", False),
+        ("What is my phone number?", False),
+        ("I used to live in Rome.", False),
+    ],
+)
+def test_questions_about_the_past_are_told_from_others(text: str, past: bool) -> None:
+    assert read(text).past is past
+    assert chosen(text, hit(1, 0.9, status="past")) == ([1] if past else [])
+
+
+def test_the_archive_answers_on_demand_or_on_a_strong_match() -> None:
+    weak = hit(1, STRONG_MATCH - 0.01, layer="archive")
+    strong = hit(2, STRONG_MATCH, layer="archive")
+    assert chosen("What do I drink?", weak, strong) == [2]
+    assert chosen("What did I drink last week?", weak, strong) == [2, 1]
+
+
+def test_facts_come_before_the_archive() -> None:
+    assert chosen("What do I drink?", hit(1, 0.9, layer="archive"), hit(2, 0.5)) == [2, 1]
+
+
+def test_what_is_inactive_or_in_every_prompt_anyway_is_not_recalled() -> None:
+    inactive = hit(1, 1.0, status="inactive")
+    identity = hit(2, 1.0, layer="identity")
+    assert chosen("What did I drink before?", inactive, identity) == []
+
+
+def test_nothing_below_the_floor() -> None:
+    assert chosen("What do I drink?", hit(1, 0.29), hit(2, 0.3)) == [2]
+
+
+def test_of_two_that_fit_alike_the_more_trusted_comes_first() -> None:
+    order: tuple[Source, ...] = ("system", "agent", "user", "correction")
+    hits = [hit(number, 0.5, source=source) for number, source in enumerate(order)]
+    assert chosen("What do I drink?", *hits) == [3, 2, 1, 0]
+
+
+def test_recency_and_importance_are_mild() -> None:
+    old, new = hit(1, 0.5, age_s=20 * HALF_LIFE_S), hit(2, 0.5)
+    assert chosen("What do I drink?", old, new) == [2, 1]
+    assert chosen("What do I drink?", hit(1, 0.6, age_s=20 * HALF_LIFE_S), new) == [1, 2]
+    dull, grave = hit(1, 0.5, importance=0.0), hit(2, 0.5, importance=1.0)
+    assert chosen("What do I drink?", dull, grave) == [2, 1]
+
+
+def test_the_score_says_what_it_consists_of() -> None:
+    (found,) = fitting([hit(1, 0.5)], read("What do I drink?"), floor=0.3, limit=5, now=NOW)
+    parts = ("relevance", "trust", "recency", "importance")
+    assert found.score == pytest.approx(sum(found.parts[name] for name in parts))
+
+
+@pytest.mark.parametrize(
+    ("most", "added_ms", "speed", "tokens"),
+    [(4_000, 1_200.0, 15.0, 80), (4_000, 1_200.0, None, 4_000), (50, 1_200.0, 15.0, 50),
+     (4_000, 0.0, 15.0, 0)],
+)  # fmt: skip
+def test_the_budget_follows_the_models_reading_speed(
+    most: int, added_ms: float, speed: float | None, tokens: int
+) -> None:
+    assert budget_tokens(most, added_ms, speed) == tokens
+
+
+def test_a_token_is_worth_fewer_characters_in_other_scripts() -> None:
+    assert tokens_of("a" * 40) == 10
+    assert tokens_of("用" * 30) == 20
+
+
+@given(
+    st.lists(st.text(min_size=1, max_size=400), max_size=20),
+    st.integers(0, 500),
+    st.integers(0, 10),
+)
+def test_what_is_taken_fits_and_keeps_its_order(texts: list[str], tokens: int, most: int) -> None:
+    memories = [Recalled("memory", n, text, NOW, 0.5) for n, text in enumerate(texts)]
+    taken = within(memories, tokens, most)
+    assert [memory.id for memory in taken] == sorted(memory.id for memory in taken)
+    assert len(taken) <= most
+    cost = sum(tokens_of(memory.content) + 8 for memory in taken[1:])
+    first = tokens_of(taken[0].content) + 8 if taken else 0
+    assert cost + first <= tokens or len(taken) <= 1
+    if memories and most:
+        assert taken[0] is memories[0]
