@@ -123,6 +123,19 @@ def test_what_says_the_same_elsewhere_goes_and_what_does_not_stays(connection: C
     ]
 
 
+def test_a_name_that_nothing_else_speaks_of_goes_wherever_it_is_said(
+    connection: Connection,
+) -> None:
+    say(connection, "Did Rex eat?", "Rex has eaten.")
+    say(connection, "Is Anna in Rome?", "She is.")
+    dog = know(connection, "The user's dog is named Rex", key="dog")
+    sister = know(connection, "The user's sister is named Anna", key="sister")
+    know(connection, "Anna lives in Rome", key="anna_home")
+    forget(connection, dog, sister)
+    assert contents(connection) == ["Anna lives in Rome"]
+    assert messages(connection) == ["", "", "Is Anna in Rome?", "She is."]
+
+
 def test_a_common_word_does_not_take_other_memories_with_it(connection: Connection) -> None:
     say(connection, "I had coffee with Tom at the station on Friday.")
     likes = know(connection, "The user likes coffee", key="likes_coffee")

@@ -8,11 +8,12 @@ last committed state and never wait for a write.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from threading import Event
+from typing import Any, TypeVar
 
 from lobug.errors import StorageCorruptError, StorageError, StorageReadOnlyError
 from lobug.memory import schema
@@ -37,6 +38,18 @@ class DatabaseOptions:
     busy_timeout_s: float = 5.0
     backups_keep: int = 3
     legacy_user: str = "owner"
+
+
+async def _stoppable(work: Coroutine[Any, Any, T], stop: Callable[[], None]) -> T:
+    """Await work of a thread. When cancelled, tell it to stop and wait until it has."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        stop()
+        await asyncio.wait([task])
+        task.exception()
+        raise
 
 
 class Database:
@@ -161,6 +174,38 @@ class Database:
             self._read_fault = None
         return result
 
+    async def maintain(self, work: Callable[[Connection, Event], T]) -> T:
+        """Run ``work`` on the writer's thread outside of a transaction. When the caller is
+        cancelled the event is set, and the work has to stop soon; that is waited for."""
+        self._require_open()
+        stop = Event()
+
+        def run() -> T:
+            connection = self._writer
+            if connection is None:
+                raise StorageError(f"{self.path} is not open")
+            self._require_same_file()
+            if stop.is_set():
+                raise InterruptedError
+            return work(connection, stop)
+
+        return await _stoppable(self._in(self._writer_thread, run), stop.set)
+
+    async def aside(self, work: Callable[[Connection], T]) -> T:
+        """Run long ``work`` that changes nothing on a thread and a connection of its own, so that
+        nobody waits for it. When the caller is cancelled it is interrupted, and waited for."""
+        self._require_open()
+        self._require_same_file()
+        connection = connect(str(self.path), timeout_s=self._options.busy_timeout_s)
+        thread = ThreadPoolExecutor(1, thread_name_prefix="memory-aside")
+        try:
+            return await _stoppable(
+                self._in(thread, lambda: work(connection)), connection.interrupt
+            )
+        finally:
+            connection.close()
+            thread.shutdown()
+
     async def check(self) -> None:
         """Find out whether an open database can be read and written. It is closed when its file is
         no longer where it was, so that ``open`` finds what is there now."""
@@ -217,6 +262,8 @@ class Database:
         # FULL: an acknowledged message survives a power cut, not only a crash of the process.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        # What is deleted is zeroed: what was forgotten must not be readable in free pages.
+        connection.execute("PRAGMA secure_delete = ON")
         schema.migrate(
             connection,
             self.path,

@@ -134,6 +134,16 @@ class Erasure:
             if not mentions.has(content, said)
         )
 
+    def stems_left(self, stems: Collection[str]) -> set[str]:
+        """Which of these stems are in entries that are still there, apart from derived ones."""
+        if not stems:
+            return set()
+        rows = self._connection.execute(
+            f"SELECT m.content FROM memories m WHERE m.user = ? AND NOT {DERIVED}",
+            (self._access.user,),
+        )
+        return {stem for row in rows for stem in words.stems(words.words(row[0])) if stem in stems}
+
     def finish(self, said: Sequence[Mention]) -> Forgotten:
         """Erase what repeats or sums up what has been erased so far, and note what has to be done
         anew. Returns what is gone."""

@@ -58,9 +58,7 @@ def _forget_text(connection: Connection, access: Access, text: str, now: float) 
     if mention is None:
         return _forget(connection, access, _about_topic(connection, access, text), now)
     erasure = Erasure(connection, access, now)
-    erasure.entries_that_say([mention])
-    erasure.messages_that_say([mention])
-    return erasure.finish([mention])
+    return _finish(erasure, [mention], mentions.names_in(mentions.tidy_request(text)))
 
 
 def _about_topic(connection: Connection, access: Access, text: str) -> list[Entry]:
@@ -90,9 +88,17 @@ def _forget(
             erasure.exchanges([version.source_message_id])
         erasure.messages(_summed_up(connection, version))
         erasure.entry(version.id)
+    named = [mentions.names_in(version.content) for version in versions if _said_by(version)]
+    return _finish(erasure, said, frozenset[str]().union(*named))
+
+
+def _finish(erasure: Erasure, said: list[Mention], names: frozenset[str]) -> Forgotten:
+    """Erase what says it, and what has a name that nothing which is left speaks of."""
     erasure.entries_that_say(said)
-    erasure.messages_that_say(said)
-    return erasure.finish(said)
+    alone = [mentions.of_name(stem) for stem in sorted(names - erasure.stems_left(names))]
+    erasure.entries_that_say(alone)
+    erasure.messages_that_say([*said, *alone])
+    return erasure.finish([*said, *alone])
 
 
 def _said_by(entry: Entry) -> list[Mention]:

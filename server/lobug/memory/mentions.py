@@ -4,7 +4,8 @@ A sentence *mentions* something when all its distinctive words are in it (words 
 "lives" or "likes" are in many sentences and say nothing alone), and it is about the same people.
 Where no name or number is among those words, a sentence that says much else is about something
 else: forgetting "The user likes coffee" leaves "I had coffee with Tom at the station" alone. What
-is named as a topic ("forget coffee") goes wherever it is said.
+is named as a topic ("forget coffee") goes wherever it is said, and so does a name that no other
+memory speaks of.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ SAID_TO_USER = re.compile(r"\byou(?:['\u2019]\w+)?\b", re.IGNORECASE)
 ABOUT_USER = re.compile(r"\bthe user\b(?!['\u2019]s)", re.IGNORECASE)
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
+
+WITH_DIGIT = re.compile(r"\b\w*\d\w*")
 
 SELF = words.stems(["user", "users"])
 
@@ -175,6 +178,18 @@ def people_in(text: str) -> frozenset[str]:
     return frozenset(words.stems(word for word in words.words(text) if word in OTHERS))
 
 
+def names_in(text: str) -> frozenset[str]:
+    """The stems of names and numbers in a text: words with a capital letter where no sentence
+    begins, or with a digit."""
+    found = [*words.NAME.findall(text), *WITH_DIGIT.findall(text)]
+    return frozenset(stem for name in found for stem in distinctive(name)[0])
+
+
+def of_name(stem: str) -> Mention:
+    """A name that nothing else in memory speaks of, wherever it is said."""
+    return Mention(frozenset([stem]), (), frozenset(), anywhere=True, own=False)
+
+
 def says(sentence: str, mention: Mention) -> bool:
     """Whether one sentence mentions it."""
     known = words.stems(words.words(sentence))
@@ -232,11 +247,7 @@ def _is_about_user(sentence: str) -> bool:
 
 def _names_something(sentence: str) -> bool:
     """Whether there is a name or a number in it, or it is in a language whose grammar we lack."""
-    return (
-        words.NAME.search(sentence) is not None
-        or re.search(r"\w\d|\d\w", sentence) is not None
-        or not words.is_english(f"the {sentence}")
-    )
+    return bool(names_in(sentence)) or not words.is_english(f"the {sentence}")
 
 
 def _needle(stem: str) -> str:
