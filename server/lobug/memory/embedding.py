@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from lobug.engines.base import Embedder
+from lobug.engines.base import Embedder, Vectors
 from lobug.errors import EngineError, LobugError
 from lobug.memory import facts, vectors
 from lobug.memory.database import Checkpoint, Database
@@ -24,6 +25,14 @@ logger = logging.getLogger(__name__)
 
 LONGEST_DELAY_S = 600.0
 """The embedder is tried again after this time at the latest, however long it has been down."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedTexts:
+    """Vectors, shape (texts, dimension), and the model they come from."""
+
+    model_id: str
+    vectors: Vectors
 
 
 class FactEmbedder:
@@ -67,9 +76,14 @@ class FactEmbedder:
         """The vector of a query; None when the embedder fails or there are no words."""
         if not text.strip():
             return None
+        found = await self.queries([text])
+        return None if found is None else EmbeddedQuery(found.model_id, found.vectors[0])
+
+    async def queries(self, texts: Sequence[str]) -> EmbeddedTexts | None:
+        """The vectors of several texts of one query, in one batch; None when the embedder fails."""
         try:
             async with asyncio.timeout(self._recall_timeout_s):
-                found = await self._embedder.embed([text])
+                found = await self._embedder.embed(texts)
             model_id = self._embedder.model_id
         except LobugError as error:
             logger.warning("memory: searching by words only, the embedder failed: %s", error)
@@ -77,10 +91,10 @@ class FactEmbedder:
         except TimeoutError:
             logger.warning("memory: searching by words only, the embedder is slow")
             return None
-        if found.ndim != 2 or len(found) != 1:
+        if found.ndim != 2 or len(found) != len(texts):
             logger.warning("memory: searching by words only, the embedder gave no vector")
             return None
-        return EmbeddedQuery(model_id, found[0])
+        return EmbeddedTexts(model_id, found)
 
     def pause(self) -> float | None:
         """Seconds until the embedder is tried again after a failure; None: it has not failed."""

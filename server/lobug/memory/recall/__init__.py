@@ -1,1 +1,1 @@
-"""Recall: what of all that was told and said fits a turn."""
+"""Finding former turns: by words, by meaning and by their surroundings, without a language model."""

@@ -1,0 +1,74 @@
+"""Vectors of a question, made before the search: the reader's thread never waits for a model."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lobug.memory.embedding import FactEmbedder
+
+if TYPE_CHECKING:
+    from lobug.memory.recall.search import PreparedQuery
+
+Vector = NDArray[np.float32]
+"""Shape (dimension,)."""
+
+WORDS_KEPT = 2_048
+"""Vectors of words kept for the next questions: 4 MB of 512 dimensions."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVectors:
+    """What a question means, to one model."""
+
+    model_id: str
+    whole: Vector
+    """Of the question and of the question without names, summed; of length 1."""
+    words: Mapping[str, Vector]
+    """Of each of its words by itself; may be empty."""
+
+
+class QueryEmbedder:
+    """Embeds questions; keeps the vectors of the words that were asked for last."""
+
+    def __init__(self, embedding: FactEmbedder) -> None:
+        self._embedding = embedding
+        self._model_id = ""
+        self._words: OrderedDict[str, Vector] = OrderedDict()
+
+    async def vectors(self, prepared: PreparedQuery) -> QueryVectors | None:
+        """The vectors of a question, all in one batch; None when the embedder fails or is slow, or
+        there is nothing to embed. Never raises for the embedder."""
+        texts = prepared.texts
+        if not texts:
+            return None
+        wanted = prepared.asked.words
+        new = [word for word in wanted if word not in self._words]
+        found = await self._embedding.queries([*texts, *new])
+        if found is None:
+            return None
+        if found.model_id != self._model_id:
+            self._words.clear()
+            self._model_id = found.model_id
+        for word, vector in zip(new, found.vectors[len(texts) :], strict=True):
+            self._words[word] = vector
+        kept = {word: self._words[word] for word in wanted if word in self._words}
+        for word in kept:
+            self._words.move_to_end(word)
+        while len(self._words) > WORDS_KEPT:
+            self._words.popitem(last=False)
+        whole = unit(found.vectors[: len(texts)].sum(axis=0))
+        return None if whole is None else QueryVectors(found.model_id, whole, kept)
+
+
+def unit(vector: Vector) -> Vector | None:
+    """A vector at length 1; None for one that has no direction."""
+    length = float(np.linalg.norm(vector))
+    if not np.isfinite(length) or length == 0.0:
+        return None
+    return np.asarray(vector / length, np.float32)
