@@ -28,7 +28,7 @@ from lobug.memory import keys, words
 from lobug.memory.perspective import about_the_user
 from lobug.memory.tools import validated
 
-TIMEOUT_S = 8.0
+TIMEOUT_S = 12.0
 """Somebody waits for the reply: after this the turn goes on as an ordinary one, seconds."""
 MAX_TOKENS = 60
 
@@ -46,33 +46,26 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 RULES = """\
-The user talks to Lo-Bug, a robot with a memory. Say which tool the user's words ask for:
-memory_store: keep a statement. memory_recall: tell what is in memory. memory_forget: erase
-something from memory. memory_correct: what Lo-Bug said is wrong, and the user says what is right.
-none: anything else; also when the user only remembers or forgets something themselves.
-"words": the part of the user's words that the tool is about, copied exactly; for none empty.
-Answer with JSON only."""
+Which tool do the user's words to the robot Lo-Bug ask for? memory_store: keep a statement.
+memory_recall: tell what it remembers. memory_forget: erase from its memory. memory_correct: it was
+wrong, this is right. none: anything else. "words": what it is about, copied; for none empty."""
 
 EXAMPLES = (
     (
-        "Would you be so kind as to remember for me that Quillon repairs harpsichords?",
+        "Would you kindly keep in your memory that Quillon repairs harpsichords?",
         '{"tool": "memory_store", "words": "Quillon repairs harpsichords"}',
     ),
-    ("Remember to water the plants.", '{"tool": "none", "words": ""}'),
+    ("Is it wrong to eat marzipan for breakfast?", '{"tool": "none", "words": ""}'),
     (
-        "Get the story of my trip to Tromso out of your memory.",
+        "Get my trip to Tromso out of your memory.",
         '{"tool": "memory_forget", "words": "my trip to Tromso"}',
     ),
-    ("Is it wrong to eat marzipan for breakfast?", '{"tool": "none", "words": ""}'),
+    ("Forget the rain, play some music.", '{"tool": "none", "words": ""}'),
     (
         "You have it all wrong, my aunt is called Zelda.",
         '{"tool": "memory_correct", "words": "my aunt is called Zelda"}',
     ),
-    ("Delete the alarm.", '{"tool": "none", "words": ""}'),
-    (
-        "Search your memory for my aunt.",
-        '{"tool": "memory_recall", "words": "my aunt"}',
-    ),
+    ("Search your memory for my aunt.", '{"tool": "memory_recall", "words": "my aunt"}'),
 )
 
 log = logging.getLogger(__name__)

@@ -137,7 +137,7 @@ async def _forget(
     said: ForgetStatement | ForgetTopic | ForgetLast | ForgetEverything,
     *,
     guessed: bool,
-) -> Command:
+) -> Command | None:
     match said:
         case ForgetStatement():
             return await forgetting.statement(desk, said, guessed=guessed)

@@ -21,17 +21,17 @@ LIKELY = 0.5
 ASKED_ABOUT = 3
 
 
-async def statement(desk: Desk, said: ForgetStatement, *, guessed: bool = False) -> Command:
-    """Forget what a statement says."""
+async def statement(desk: Desk, said: ForgetStatement, *, guessed: bool = False) -> Command | None:
+    """Forget what a statement says; None: it was only guessed, and there is nothing like it."""
     texts = (about_the_user(said.statement), said.statement)
-    return _ask(desk, await _found(desk, texts)) if guessed else _erase(desk, texts)
+    return await _ask_about(desk, texts) if guessed else _erase(desk, texts)
 
 
-async def topic(desk: Desk, said: ForgetTopic, *, guessed: bool = False) -> Command:
-    """Forget what there is about a topic."""
+async def topic(desk: Desk, said: ForgetTopic, *, guessed: bool = False) -> Command | None:
+    """Forget what there is about a topic; None: as for ``statement``."""
     texts = (said.topic, about_the_user(said.topic))
     if guessed:
-        return _ask(desk, await _found(desk, texts))
+        return await _ask_about(desk, texts)
     if await _says(desk, texts):
         return _erase(desk, texts)
     return _ask(desk, await _likely(desk, texts[1]))
@@ -88,6 +88,11 @@ def _ask(desk: Desk, entries: Iterable[Entry]) -> Command:
         return desk.say(answers.NOTHING_LIKE_THAT, logged=BLANKED)
     question = Question("forget_these", desk.until(), these)
     return desk.ask(answers.shall_i_forget(these), question, logged=BLANKED)
+
+
+async def _ask_about(desk: Desk, texts: Iterable[str]) -> Command | None:
+    found = await _found(desk, texts)
+    return _ask(desk, found) if found else None
 
 
 async def _found(desk: Desk, texts: Iterable[str]) -> list[Entry]:

@@ -50,6 +50,7 @@ _OPENING = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|yo|please|well|so|no|lo-?bug|lo bug|low bug)\b[\s,.!:-]*)+",
     re.IGNORECASE,
 )
+_TO_LO_BUG = re.compile(r"\byour?\b", re.IGNORECASE)
 _ABOUT_LO_BUG = re.compile(r"^(?:that'?s|that is|this is|it'?s|it is|you)\b", re.IGNORECASE)
 
 
@@ -113,10 +114,12 @@ def doubt(text: str, templates: Book) -> Doubt | None:
     sentences = speech_acts.sentences(_OPENING.sub("", text))
     first = sentences[0] if sentences else ""
     kind: Doubt
-    if speech_acts.is_command(first) or speech_acts.WISH.match(first):
-        kind = "ordered"
-    elif speech_acts.is_question(first):
+    if speech_acts.is_question(first):
         kind = "asked"
+        if not _TO_LO_BUG.search(first):
+            return None
+    elif speech_acts.is_command(first) or speech_acts.WISH.match(first):
+        kind = "ordered"
     elif _ABOUT_LO_BUG.match(first):
         kind = "told"
     else:
