@@ -77,12 +77,20 @@ def make_persona(custom: str, *, ignore_and_react: bool) -> Persona:
 
 
 def prefix(
-    persona: Persona, base_memory: str, history: Sequence[ChatMessage] = ()
+    persona: Persona,
+    base_memory: str,
+    history: Sequence[ChatMessage] = (),
+    *,
+    earlier: str = "",
 ) -> list[ChatMessage]:
-    """The prompt up to the user's words: what a model can read ahead of the turn."""
+    """The prompt up to the user's words: what a model can read ahead of the turn. ``earlier`` sums
+    up what ``history`` no longer holds."""
     text = persona.text
     if base_memory:
         text += f"\n\n[Long-term memory]\n{base_memory}"
+    if earlier:
+        # It is data: on one line it cannot pose as another section of the prompt.
+        text += f"\n\n[Earlier in this conversation]\n{' '.join(earlier.split())}"
     return [ChatMessage("system", text), *persona.examples, *history]
 
 

@@ -41,6 +41,9 @@ class Conversation:
     """Whether the prompt is being read ahead of the next turn, or is about to be."""
     base_memory: str = ""
     """Base memory as the last prompt held it."""
+    earlier: str = ""
+    """What the session was about before the messages of working memory. It changes only when some
+    of those are dropped: the prompt's beginning changes then anyway."""
     dialogue: Dialogue = field(default_factory=Dialogue)
     """What was asked and told about memory itself."""
 
@@ -78,7 +81,7 @@ class Conversations:
             if conversation.owner.user == user:
                 conversation.memory.load(())
                 conversation.loaded = False
-                conversation.base_memory = ""
+                conversation.base_memory = conversation.earlier = ""
                 conversation.prefix_changed = True
                 conversation.dialogue.question = None
                 conversation.dialogue.recited = None
@@ -105,6 +108,8 @@ async def reload(conversation: Conversation, memory: Memory, max_messages: int) 
             break
         limit *= 4
     conversation.memory.load(exchanges)
+    if len(exchanges) > len(conversation.memory) // 2:
+        conversation.earlier = await memory.session_summary(conversation.owner)
     conversation.loaded = True
 
 

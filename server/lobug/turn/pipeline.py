@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,6 +24,7 @@ from lobug.engines.base import (
 from lobug.errors import (
     BusyError,
     LobugError,
+    StorageError,
     TextTooLongError,
 )
 from lobug.memory.base import Memory, Owner
@@ -247,10 +248,17 @@ class TurnRunner:
             recalled = tuple(m for m in context.recalled if m.reference not in visible)
             user = user_message(text, recalled, sensors)
             history = conversation.memory.messages()
-            messages = [*prefix(self._persona, context.base_memory, history), user]
+            before = prefix(
+                self._persona, context.base_memory, history, earlier=conversation.earlier
+            )
+            messages = [*before, user]
             if estimate_tokens(messages) <= budget:
                 return Prompt(self._persona, messages, user, recalled)
-            conversation.memory.drop_block()
+            if history:
+                conversation.memory.drop_block()
+                conversation.earlier = await self._memory.session_summary(conversation.owner)
+            else:
+                conversation.earlier = ""  # without it everything fits, as was seen above
             conversation.prefix_changed = True
 
     async def _store(
@@ -272,3 +280,5 @@ class TurnRunner:
         )
         if conversation.memory.add(exchange):
             conversation.prefix_changed = True
+            with suppress(StorageError):  # the turn is over, and in the log
+                conversation.earlier = await self._memory.session_summary(conversation.owner)

@@ -59,7 +59,12 @@ class ReadAhead:
             # of the model's cache away.
             if conversation.prefix_changed:
                 history = conversation.memory.messages()
-                messages = prefix(self._persona, conversation.base_memory, history)
+                messages = prefix(
+                    self._persona,
+                    conversation.base_memory,
+                    history,
+                    earlier=conversation.earlier,
+                )
                 await self._chat.prefill(messages, owner.conversation)
                 conversation.prefix_changed = False
 

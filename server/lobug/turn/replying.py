@@ -120,7 +120,10 @@ async def _write(
             conversation.memory.drop_block()
             conversation.prefix_changed = True
             kept = conversation.memory.messages()
-            messages = [*prefix(prompt.persona, conversation.base_memory, kept), prompt.user]
+            before = prefix(
+                prompt.persona, conversation.base_memory, kept, earlier=conversation.earlier
+            )
+            messages = [*before, prompt.user]
         else:
             return
 
