@@ -122,7 +122,8 @@ CREATE INDEX memories_by_task ON memories (task_id) WHERE task_id IS NOT NULL;
 CREATE UNIQUE INDEX memories_key ON memories
     (user, iif(scope = 'conversation', conversation, ''), key) WHERE status = 'active';
 CREATE UNIQUE INDEX memories_once ON memories (source_message_id, content)
-    WHERE source_message_id IS NOT NULL AND source = 'system' AND layer = 'knowledge';
+    WHERE source_message_id IS NOT NULL AND source = 'system' AND layer = 'knowledge'
+    AND status = 'active';
 CREATE INDEX memories_unincorporated ON memories (user, id)
     WHERE category = 'timeline' AND incorporated = 0 AND status = 'active';
 
