@@ -288,7 +288,7 @@ def test_texts_beside(connection: Connection) -> None:
     assert connection.execute("SELECT key, tags, project FROM memories").fetchall() == [
         ("boxes_shed", '["shed"]', "(forgotten)")
     ]
-    assert ("end_session",) in connection.execute("SELECT kind FROM background_tasks").fetchall()
+    assert connection.execute("SELECT summary FROM sessions").fetchall() == [("",)]
 
 
 def test_what_was_not_meant_for_lo_bug_is_not_summed_up_after_all(connection: Connection) -> None:

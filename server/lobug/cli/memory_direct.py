@@ -53,6 +53,7 @@ class DirectTransport(httpx.BaseTransport):
         return httpx.Response(answer.status_code, headers=headers, content=body)
 
     def close(self) -> None:
-        """Close the database."""
+        """Close the database; what was erased is gone from the file by then."""
+        self._runner.run(self._memory.compact())
         self._runner.run(self._memory.close())
         self._runner.close()

@@ -9,6 +9,7 @@ from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
 from lobug.memory import facts, retention, session_end, sessions, tasks, vectors
 from lobug.memory.base import RelevantFact
+from lobug.memory.compaction import compact
 from lobug.memory.consolidation import Consolidating, consolidate
 from lobug.memory.counting import Counter
 from lobug.memory.database import Checkpoint, Database
@@ -144,6 +145,7 @@ class Background:
             "end_session": self._end_session,
             "distill": self._distill,
             "retention": self._retain,
+            "compact": self._compact,
         }
         return await work[task.kind](task)
 
@@ -203,6 +205,10 @@ class Background:
             next_at=now + RETENTION_EVERY_S,
             checkpoint=self._checkpoint,
         )
+        return False
+
+    async def _compact(self, _task: Task) -> bool:
+        await compact(self._database, checkpoint=self._checkpoint)
         return False
 
     def _consolidating(self, task: Task) -> Consolidating:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 
-from lobug.memory import entries, keys, mentions
+from lobug.memory import entries, keys, mentions, session_summary
 from lobug.memory.driver import Connection
 from lobug.memory.mentions import Mention
 
@@ -19,11 +19,10 @@ def erase(
     user: str,
     said: Sequence[Mention],
     messages: Collection[int],
-    now: float,
 ) -> int:
     """Erase what repeats erased messages, or says any of ``said``, in texts of a user. Returns how
     many texts were changed."""
-    changed = _sessions(connection, user, said, messages, now)
+    changed = _sessions(connection, user, said, messages)
     _recalls(connection, user, said, messages)
     if said:
         changed += _tasks(connection, user, said) + _projects(connection, user, said)
@@ -32,33 +31,21 @@ def erase(
 
 
 def _sessions(
-    connection: Connection,
-    user: str,
-    said: Sequence[Mention],
-    messages: Collection[int],
-    now: float,
+    connection: Connection, user: str, said: Sequence[Mention], messages: Collection[int]
 ) -> int:
-    """A session's summary goes where it says it or any of its messages was erased; it is written
-    anew, from what is left, by the task that ends a session."""
+    """A session's summary is made anew from the timeline entries that are left, where it says it or
+    any of its messages was erased."""
     rows = connection.execute(
-        "SELECT s.id, s.summary, s.ended_at, s.id IN (SELECT l.session_id FROM conversation_log l"
+        "SELECT s.id, s.summary, s.id IN (SELECT l.session_id FROM conversation_log l"
         "  JOIN json_each(?2) e ON e.value = l.id)"
         " FROM sessions s WHERE s.user = ?1 AND s.summary <> ''",
         (user, json.dumps(sorted(messages))),
     ).fetchall()
     changed = 0
-    for session_id, summary, ended_at, touched in rows:
-        if not touched and not mentions.has(summary, said):
-            continue
-        connection.execute("UPDATE sessions SET summary = '' WHERE id = ?", (session_id,))
-        if ended_at is not None:
-            connection.execute(
-                "INSERT INTO background_tasks"
-                " (kind, user, session_id, state, next_attempt_at, created_at)"
-                " VALUES ('end_session', ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
-                (user, session_id, now, now),
-            )
-        changed += 1
+    for session_id, summary, touched in rows:
+        if touched or mentions.has(summary, said):
+            session_summary.refresh(connection, session_id)
+            changed += 1
     return changed
 
 

@@ -149,9 +149,7 @@ class Erasure:
         anew. Returns what is gone."""
         self._summaries()
         self._distilled()
-        self._derived += beside.erase(
-            self._connection, self._access.user, said, self._messages, self._now
-        )
+        self._derived += beside.erase(self._connection, self._access.user, said, self._messages)
         gone = Forgotten(
             entries=tuple(sorted(self._keys)),
             keys=tuple(dict.fromkeys(self._keys[known] for known in sorted(self._keys))),

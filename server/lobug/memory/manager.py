@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from lobug.engines.base import ChatModel, Embedder
@@ -10,6 +11,7 @@ from lobug.errors import StorageError
 from lobug.memory import identity, log, recall_log, session_summary, sessions, tasks
 from lobug.memory.background import Background
 from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner
+from lobug.memory.compaction import CompactionError, compact
 from lobug.memory.control import MemoryControl
 from lobug.memory.counting import Counter
 from lobug.memory.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
@@ -102,6 +104,12 @@ class MemoryManager:
         """Stop the worker, finish what is being written, close the file. Safe to call twice."""
         await self._background.close()
         await self._database.close()
+
+    async def compact(self) -> None:
+        """Rebuild the file now, where something was erased since it was last rebuilt; otherwise
+        the worker does it. Raises StorageError."""
+        with suppress(CompactionError):  # noted, and tried again
+            await compact(self._database)
 
     async def check(self) -> None:
         """Find out whether it can be used by now; opens it where that failed before."""

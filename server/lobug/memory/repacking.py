@@ -59,7 +59,8 @@ def text_tables(connection: Connection) -> list[str]:
     """All FTS5 tables of the file."""
     rows = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table'"
-        " AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' ORDER BY name"
+        " AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' AND sql NOT LIKE '%fts5vocab%'"
+        " ORDER BY name"
     )
     return [row[0] for row in rows]
 
