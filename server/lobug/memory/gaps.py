@@ -50,6 +50,8 @@ def explicit_statements(text: str) -> list[str]:
     for sentence in speech_acts.sentences(text):
         told = REMEMBERING.sub("", sentence)
         asked_to_keep = told != sentence
+        if asked_to_keep:
+            told = told.rstrip("? ")  # "Can you remember that ...?" asks nothing
         rest = CORRECTING.sub("", told)
         corrected = rest != told
         # "That's wrong. My dog is called Rex.": the correction is the next sentence.
