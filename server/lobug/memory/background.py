@@ -80,6 +80,14 @@ class Background:
         """Stop; what is under way is done again at the next start."""
         await self._worker.close()
 
+    async def recount(self) -> None:
+        """Count everything anew, after a change that no turn has made."""
+        await self._database.write(
+            "recount",
+            lambda connection: self._counter.count_all(connection, self._index(connection)),
+            self._counter.take,
+        )
+
     async def step(self) -> bool:
         """One due task and one batch of embeddings. Returns whether anything was done."""
         now = self._clock()

@@ -90,7 +90,13 @@ class MemoryManager:
         )
         self._recaller = Recaller(self._database, self._embedding, settings, chat, clock)
         self.control: MemoryControl = OwnerControl(
-            self._database, self._embedding, settings, clock=clock, changed=self.wake
+            self._database,
+            self._embedding,
+            settings,
+            priority,
+            clock=clock,
+            changed=self.wake,
+            recount=self._background.recount,
         )
 
     async def start(self, *, work: bool = True) -> None:

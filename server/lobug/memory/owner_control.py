@@ -5,7 +5,7 @@ Thin: each call is one read or one transaction of functions that live where thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError
@@ -42,7 +42,10 @@ from lobug.memory.control import (
 from lobug.memory.database import Database
 from lobug.memory.driver import Connection
 from lobug.memory.embedding import FactEmbedder
+from lobug.memory.forgetting import forget_entries, forget_text
+from lobug.memory.purging import purge
 from lobug.memory.query import in_third_person
+from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 
 T = TypeVar("T")
@@ -51,23 +54,28 @@ T = TypeVar("T")
 class OwnerControl:
     """Implements ``lobug.memory.control.MemoryControl``.
 
-    ``changed`` is called after a change: there may be work in the background."""
+    ``changed`` is called after a change: there may be work in the background; ``recount`` after one
+    that adds or erases more than an entry."""
 
     def __init__(
         self,
         database: Database,
         embedding: FactEmbedder,
         settings: MemorySettings,
+        priority: TurnPriority,
         *,
         clock: Callable[[], float],
         changed: Callable[[], None],
+        recount: Callable[[], Awaitable[None]],
     ) -> None:
         self._database = database
         self._embedding = embedding
         self._settings = settings
         self._limits = Limits(settings.max_content_chars, settings.identity_chars)
         self._clock = clock
+        self._priority = priority
         self._changed = changed
+        self._recount = recount
 
     async def store(self, access: Access, draft: Draft) -> Entry:
         """Store a memory, or a new version where its key exists."""
@@ -290,19 +298,45 @@ class OwnerControl:
 
     async def forget(self, access: Access, entry_id: int) -> Forgotten:
         """Erase an entry, the words it came from, and what was derived from them."""
-        raise NotImplementedError
+        now = self._clock()
+        return await self._erase(
+            "forget", lambda connection: forget_entries(connection, access, [entry_id], now)
+        )
 
     async def forget_key(self, access: Access, key: str) -> Forgotten:
         """``forget`` by key."""
-        raise NotImplementedError
+        keys.checked(key)
+        now = self._clock()
+
+        def work(connection: Connection) -> Forgotten:
+            entry = entries.find_key(connection, access, key)
+            return forget_entries(connection, access, [entry.id], now)
+
+        return await self._erase("forget", work)
 
     async def forget_text(self, access: Access, text: str, *, dry_run: bool = False) -> Forgotten:
         """Erase whatever says this."""
-        raise NotImplementedError
+        now = self._clock()
+
+        def work(connection: Connection) -> Forgotten:
+            return forget_text(connection, access, text, now, dry_run=dry_run)
+
+        # What is only tried is a write all the same, that is taken back.
+        return await (self._database.write if dry_run else self._erase)("forget", work)
 
     async def purge(self, access: Access, what: Purge) -> Forgotten:
         """Erase a session, a user, or what is old."""
-        raise NotImplementedError
+        now = self._clock()
+        return await self._erase("purge", lambda connection: purge(connection, access, what, now))
+
+    async def _erase(self, name: str, work: Callable[[Connection], Forgotten]) -> Forgotten:
+        """Also where memory is switched off: what was kept before can be erased then too."""
+        # Background work that has read what is erased must not store anything made from it.
+        async with self._priority.turn():
+            gone = await self._database.write(name, work)
+            await self._recount()
+        self._changed()
+        return gone
 
     async def export(self, access: Access) -> Mapping[str, Any]:
         """All of the user's memory as one JSON document, complete and lossless."""
