@@ -54,6 +54,8 @@ class DirectTransport(httpx.BaseTransport):
 
     def close(self) -> None:
         """Close the database; what was erased is gone from the file by then."""
-        self._runner.run(self._memory.compact())
-        self._runner.run(self._memory.close())
-        self._runner.close()
+        try:
+            self._runner.run(self._memory.compact())
+        finally:
+            self._runner.run(self._memory.close())
+            self._runner.close()
