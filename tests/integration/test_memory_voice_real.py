@@ -8,7 +8,7 @@ from pathlib import Path
 from support.memory_kit import model_that_listens
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
-from support.voice_kit import Setup, Talk, talking
+from support.voice_kit import Setup, Talk, answering, talking
 
 FORGOTTEN = "Done, I have forgotten that."
 
@@ -138,3 +138,15 @@ async def test_everything_is_forgotten_and_nobody_elses(tmp_path: Path) -> None:
             "I don't know anything about you yet."
         )
         assert await talk.say("what do you know about me?", "kitchen") == "You like wine."
+
+
+async def test_what_lo_bug_asked_about_is_forgotten_with_the_question(tmp_path: Path) -> None:
+    choice = '{"tool": "memory_forget", "words": "marzipan"}'
+    scripted = ScriptedEngines(chat=answering(choice=choice))
+    async with talking(Setup(tmp_path, scripted=scripted)) as talk:
+        await talk.say("remember that I like marzipan")
+        assert await talk.say("Let marzipan go from your memory, forget") == (
+            "I know that you like marzipan. Shall I forget that?"
+        )
+        assert await talk.say("yes") == FORGOTTEN
+        assert everywhere(talk, "marzipan") == []

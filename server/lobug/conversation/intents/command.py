@@ -89,9 +89,7 @@ class Desk:
             recall = await self.control.why(self.access, last)
         except MemoryNotFoundError:
             return ()
-        # What the history still carries was not sent again, and was used all the same.
-        sent = {*recall.injected, *self.conversation.memory.visible()}
-        return tuple(hit for hit in recall.hits if f"{hit.kind}:{hit.id}" in sent)
+        return tuple(hit for hit in recall.hits if f"{hit.kind}:{hit.id}" in recall.injected)
 
 
 def hit_of(entry: Entry) -> Hit:
