@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lobug.cli import chat, config, doctor, serve, simulate
+from lobug.cli import chat, config, doctor, evaluate_locomo, serve, simulate
 from lobug.cli.evaluate import eval_app
 from lobug.cli.faults import SentenceGroup
 from lobug.cli.memory import memory_app
@@ -25,6 +25,7 @@ app.command()(simulate.simulate)
 app.command()(doctor.doctor)
 app.command()(config.config)
 app.add_typer(models_app, name="models")
+eval_app.command("locomo")(evaluate_locomo.locomo)
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")
 

@@ -76,9 +76,9 @@ def cases(
 
 
 class Step(Protocol):
-    """One piece of the work is done."""
+    """So many pieces of the work are done."""
 
-    def __call__(self) -> None:
+    def __call__(self, pieces: int = 1, /) -> None:
         """Move the bar."""
 
 
@@ -98,7 +98,7 @@ def progress_bar(what: str, total: int) -> Iterator[Step]:
         disable=not console.is_terminal,
     ) as progress:
         task = progress.add_task(what, total=total)
-        yield lambda: progress.advance(task)
+        yield lambda pieces=1: progress.advance(task, pieces)
 
 
 def _category(name: str | None) -> CaseCategory | None:

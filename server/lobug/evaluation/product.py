@@ -15,7 +15,7 @@ from time import perf_counter
 
 import numpy as np
 
-from lobug.engines.base import ChatMessage, ChatOptions, Embedder, EngineStatus, Vectors
+from lobug.engines.base import ChatMessage, ChatModel, ChatOptions, Embedder, EngineStatus, Vectors
 from lobug.errors import EngineUnavailableError
 from lobug.evaluation.subject import Answer, Found, Subject
 from lobug.memory.access import Access, HouseholdGrant, Scope
@@ -100,20 +100,21 @@ class RememberingEmbedder:
         return np.stack([self._known[text] for text in texts])
 
 
-class _Clock:
+class Clock:
     """Moved by what is told. Seconds since the epoch."""
 
     def __init__(self) -> None:
         self.now = 0.0
 
     def __call__(self) -> float:
+        """What time it is."""
         return self.now
 
 
 class Product:
     """``Subject`` over a memory that is started."""
 
-    def __init__(self, memory: MemoryManager, clock: _Clock, embedder: RememberingEmbedder) -> None:
+    def __init__(self, memory: MemoryManager, clock: Clock, embedder: RememberingEmbedder) -> None:
         self._memory = memory
         self._control = memory.control
         self._clock = clock
@@ -187,6 +188,27 @@ class Product:
         return json.dumps(await self._control.export(access), ensure_ascii=False)
 
 
+@asynccontextmanager
+async def opened(
+    settings: MemorySettings, embedder: Embedder, clock: Clock, chat: ChatModel
+) -> AsyncIterator[MemoryManager]:
+    """An empty memory in a temporary folder, without its worker. Raises StorageError."""
+    with tempfile.TemporaryDirectory(prefix="lobug-eval-") as folder:
+        memory = MemoryManager(
+            settings,
+            Path(folder) / "memory.db",
+            chat=chat,
+            embedder=embedder,
+            priority=TurnPriority(),
+            clock=clock,
+        )
+        await memory.start(work=False)
+        try:
+            yield memory
+        finally:
+            await memory.close()
+
+
 class ProductMaker:
     """Makes empty memories of Lo-Bug's own, each in a database of its own."""
 
@@ -199,21 +221,10 @@ class ProductMaker:
     @asynccontextmanager
     async def __call__(self, household: Mapping[str, HouseholdGrant]) -> AsyncIterator[Subject]:
         """An empty memory. Raises StorageError."""
-        clock = _Clock()
-        with tempfile.TemporaryDirectory(prefix="lobug-eval-") as folder:
-            memory = MemoryManager(
-                self._settings.model_copy(update={"household": dict(household)}),
-                Path(folder) / "memory.db",
-                chat=NoChat(),
-                embedder=self._embedder,
-                priority=TurnPriority(),
-                clock=clock,
-            )
-            await memory.start(work=False)
-            try:
-                yield Product(memory, clock, self._embedder)
-            finally:
-                await memory.close()
+        clock = Clock()
+        settings = self._settings.model_copy(update={"household": dict(household)})
+        async with opened(settings, self._embedder, clock, NoChat()) as memory:
+            yield Product(memory, clock, self._embedder)
 
 
 @asynccontextmanager

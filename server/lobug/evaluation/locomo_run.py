@@ -1,0 +1,217 @@
+"""Tells Lo-Bug's own memory the benchmark's conversations and asks their questions.
+
+Each conversation is the log of one user in a database of its own: the turns go in at the door that
+a turn uses in life, with who said them and when, the background worker embeds them, the owner's
+search ranks them. No language model takes part but, where asked for, in extracting facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from datetime import timedelta
+from time import perf_counter
+from typing import Protocol
+
+from lobug.conversation.memory_notes import notes
+from lobug.engines.base import ChatMessage, ChatModel, ChatOptions, Embedder, EngineStatus
+from lobug.errors import EngineUnavailableError
+from lobug.evaluation.locomo import Conversation, Place
+from lobug.evaluation.locomo_figures import DEPTH, Asked, Examined
+from lobug.evaluation.product import NEVER, Clock, NoChat, RememberingEmbedder, opened
+from lobug.memory.access import Access
+from lobug.memory.base import Owner, Recalled
+from lobug.memory.control import Filter, Hit, MemoryControl
+from lobug.memory.manager import REPLY_DEADLINE_S, MemoryManager
+from lobug.memory.prompts import FACTS_SCHEMA
+from lobug.memory.recall.budget import tokens_of
+from lobug.settings import MemorySettings
+
+READER = Owner("reader", "reader-desk")
+
+TURN_S = 15.0
+"""From one turn of a session to the next, seconds; the files say only when a session began."""
+
+LATER = timedelta(days=1)
+"""How long after the last session the questions are asked."""
+
+PROMPTED = 10
+"""Results whose tokens are estimated."""
+
+
+class Progress(Protocol):
+    """So much of the work is done: a turn told, a turn's facts extracted, a question asked."""
+
+    def __call__(self, pieces: int = 1, /) -> None:
+        """Move the bar."""
+
+
+def pieces(conversations: Sequence[Conversation], *, facts: bool) -> int:
+    """How much there is to do, as ``Progress`` counts it."""
+    return sum((1 + facts) * each.turns + len(each.questions) for each in conversations)
+
+
+async def examine(
+    conversations: Sequence[Conversation],
+    settings: MemorySettings,
+    embedder: Embedder,
+    progress: Progress,
+    *,
+    chat: ChatModel | None = None,
+) -> list[Examined]:
+    """All conversations, one after the other. ``chat``: extracts facts; None: there are none.
+    Raises StorageError."""
+    remembering = RememberingEmbedder(embedder)
+    return [await _examine(each, settings, remembering, progress, chat) for each in conversations]
+
+
+async def _examine(
+    conversation: Conversation,
+    settings: MemorySettings,
+    embedder: RememberingEmbedder,
+    progress: Progress,
+    chat: ChatModel | None,
+) -> Examined:
+    clock = Clock()
+    extracting = None if chat is None else _OnlyFacts(chat, progress, conversation.turns)
+    # Nothing is summed up: the benchmark asks for turns.
+    settings = settings.model_copy(
+        update={
+            "enabled": True,
+            "short_term_threshold": NEVER,
+            "long_term_threshold": NEVER,
+            "max_failures_before_degrade": NEVER,
+        }
+    )
+    async with opened(settings, embedder, clock, extracting or NoChat()) as memory:
+        places = await _tell(memory, conversation, clock, progress)
+        if extracting is not None:
+            clock.now += REPLY_DEADLINE_S + 1.0
+            for _ in range(settings.max_extraction_attempts):
+                await memory.process_due()
+                clock.now += settings.retry_delay_s
+            extracting.finish()
+        await memory.process_due()
+        access = Access(READER.user, READER.conversation)
+        # What is loaded at first use has been loaded in a companion that runs.
+        await memory.control.search(Access("nobody", None), "anything", Filter(), turns=True)
+        clock.now = max(s.at for s in conversation.sittings).timestamp() + LATER.total_seconds()
+        embedder.remembering = False
+        try:
+            asked = []
+            for question in conversation.questions:
+                started = perf_counter()
+                hits = await memory.control.search(
+                    access, question.text, Filter(), limit=DEPTH, turns=True
+                )
+                took_ms = 1_000.0 * (perf_counter() - started)
+                asked.append(
+                    Asked(
+                        question.category,
+                        question.evidence,
+                        [_place(hit, places) for hit in hits],
+                        took_ms,
+                        tokens_of(notes([_recalled(hit) for hit in hits[:PROMPTED]])),
+                    )
+                )
+                progress()
+        finally:
+            embedder.remembering = True
+        entries = await _count_entries(memory.control, access)
+        return Examined(conversation, asked, entries, memory.stats().embedding_backlog)
+
+
+async def _tell(
+    memory: MemoryManager, conversation: Conversation, clock: Clock, progress: Progress
+) -> dict[int, Place]:
+    """Log every turn. Returns the places by the messages' ids."""
+    places: dict[int, Place] = {}
+    for sitting in conversation.sittings:
+        began = sitting.at.timestamp()
+        for order, turn in enumerate(sitting.turns):
+            said_at = began + order * TURN_S
+            clock.now = max(clock.now, said_at)
+            message = await memory.log_user_message(
+                READER, turn.text, speaker=turn.speaker, said_at=said_at
+            )
+            places[message] = turn.place
+            progress()
+    return places
+
+
+def _place(hit: Hit, places: dict[int, Place]) -> Place | None:
+    """A memory counts as the turn that it was taken from."""
+    if hit.kind == "turn":
+        return places.get(hit.id)
+    source = None if hit.entry is None else hit.entry.source_message_id
+    return None if source is None else places.get(source)
+
+
+def _recalled(hit: Hit) -> Recalled:
+    return Recalled(
+        hit.kind,
+        hit.id,
+        hit.content,
+        hit.said_at,
+        hit.confidence,
+        role=hit.role,
+        speaker=hit.speaker,
+    )
+
+
+async def _count_entries(control: MemoryControl, access: Access) -> int:
+    count = last = 0
+    while page := await control.entries(access, Filter(), limit=500, after_id=last):
+        count += len(page)
+        last = page[-1].id
+    return count
+
+
+class _OnlyFacts:
+    """The chat model for extraction alone: it sums nothing up."""
+
+    def __init__(self, chat: ChatModel, progress: Progress, turns: int) -> None:
+        self._chat = chat
+        self._progress = progress
+        self._left = turns
+
+    def finish(self) -> None:
+        """Turns of which the model was not asked have been seen too."""
+        self._progress(self._left)
+        self._left = 0
+
+    @property
+    def context_tokens(self) -> int:
+        """The model's."""
+        return self._chat.context_tokens
+
+    @property
+    def prefill_ms_per_token(self) -> float | None:
+        """The model's."""
+        return self._chat.prefill_ms_per_token
+
+    async def start(self) -> None:
+        """It is started."""
+
+    async def close(self) -> None:
+        """Whoever started it closes it."""
+
+    def status(self) -> EngineStatus:
+        """The model's."""
+        return self._chat.status()
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], options: ChatOptions
+    ) -> AsyncGenerator[str]:
+        """The model's answer. Raises EngineError, EngineUnavailableError for all but facts."""
+        if options.json_schema != FACTS_SCHEMA:
+            raise EngineUnavailableError("chat", "this evaluation only extracts facts")
+        if self._left:
+            self._left -= 1
+            self._progress()
+        async with aclosing(self._chat.stream(messages, options)) as answer:
+            async for piece in answer:
+                yield piece
+
+    async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        """Nothing to do."""
