@@ -93,11 +93,13 @@ async def _what_would_go(control: MemoryControl, access: Access, body: PurgeRequ
     if body.older_than_days is not None:
         before = rfc3339(time.time() - body.older_than_days * DAY_S)
         return f"all messages and timeline entries of {access.user} from before {before}"
-    counts = await control.stats(access)
-    known = ", ".join(
-        f"{counts[name]} {name}" for name in ("entries", "messages", "sessions") if name in counts
+    known = next((user for user in await control.users() if user.user == access.user), None)
+    if known is None:
+        return f"everything about {access.user}, of whom nothing is kept"
+    return (
+        f"everything about {access.user}: {known.entries} entries, {known.messages} messages,"
+        f" {known.sessions} sessions"
     )
-    return f"everything about {access.user}" + (f": {known}" if known else "")
 
 
 def _anything(found: Forgotten) -> bool:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 
 from lobug.api.caller import OwnerDep
-from lobug.api.memory_caller import AccessDep, ControlDep, require_this_computer
+from lobug.api.memory_caller import (
+    AccessDep,
+    ControlDep,
+    is_at_this_computer,
+    require_this_computer,
+)
 from lobug.api.memory_requests import EVERYWHERE, MAX_ID, WITH_ID, check_text, get_filter
 from lobug.api.memory_schemas import (
     MemoryHit,
@@ -96,9 +101,12 @@ async def recalls(
 
 
 @router.get("/stats", responses=error_responses(*EVERYWHERE))
-async def stats(access: AccessDep, control: ControlDep) -> dict[str, Any]:
+async def stats(request: Request, access: AccessDep, control: ControlDep) -> dict[str, Any]:
     """Count what is remembered of the user, and what room it takes."""
-    return shown(await control.stats(access))
+    counts = shown(await control.stats(access))
+    if not is_at_this_computer(request):
+        counts.pop("database", None)  # where its file is and how large concerns the owner only
+    return counts
 
 
 @router.get(
