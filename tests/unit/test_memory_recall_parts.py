@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -11,8 +13,10 @@ from hypothesis import strategies as st
 from lobug.memory.base import Recalled
 from lobug.memory.control import Entry, Hit, Layer, Source, Status
 from lobug.memory.recall.budget import budget_tokens, tokens_of, within
+from lobug.memory.recall.choosing import fitting_turns, interleaved, shown
 from lobug.memory.recall.questions import read
 from lobug.memory.recall.ranking import HALF_LIFE_S, STRONG_MATCH, fitting
+from lobug.memory.recall.search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
 
 NOW = 1_790_000_000.0
 
@@ -165,3 +169,44 @@ def test_what_is_taken_fits_and_keeps_its_order(texts: list[str], tokens: int, m
     assert cost + first <= tokens or len(taken) <= 1
     if memories and most:
         assert taken[0] is memories[0]
+
+
+def turn(number: int, confidence: float, role: Literal["user", "assistant"] = "user") -> TurnHit:
+    return TurnHit(number, 1, "ada/device:desk", role, None, "We ate figs", NOW, 0.0, confidence)
+
+
+def chosen_turns(question: str, *hits: TurnHit, known: Collection[int] = ()) -> list[int]:
+    found = fitting_turns(hits, read(question), known=known, limit=3)
+    return [hit.message_id for hit in found]
+
+
+def test_former_turns_answer_questions_and_nothing_else() -> None:
+    assert chosen_turns("What did we eat?", turn(1, 0.9), turn(2, TURN_FLOOR)) == [1, 2]
+    assert chosen_turns("We are going to eat figs again.", turn(1, 0.9)) == []
+    assert chosen_turns("Good morning!", turn(1, 0.9)) == []
+
+
+def test_no_turn_goes_in_when_none_fits_well() -> None:
+    assert chosen_turns("What did we eat?", turn(1, QUESTION_FLOOR - 0.01)) == []
+    assert chosen_turns("What did we eat?", turn(1, QUESTION_FLOOR), turn(2, TURN_FLOOR / 2)) == [1]
+
+
+def test_what_the_prompt_holds_anyway_is_not_put_in_again() -> None:
+    assert chosen_turns("What did we eat?", turn(1, 0.9), turn(2, 0.8), known={1}) == [2]
+
+
+def test_what_lobug_said_itself_is_recalled_only_when_it_is_asked_about() -> None:
+    own = turn(1, 0.9, "assistant")
+    assert chosen_turns("What did we eat?", own) == []
+    assert chosen_turns("What did you say about figs?", own) == [1]
+
+
+def test_entries_and_turns_share_the_places_and_entries_are_shown_first() -> None:
+    entries = [Recalled("memory", n, "e", NOW, 0.5) for n in range(5)]
+    turns = [Recalled("turn", n, "t", NOW, 0.5) for n in range(3)]
+    order = list(interleaved(entries, turns))
+    assert [m.reference for m in order] == [
+        "memory:0", "memory:1", "turn:0", "memory:2", "memory:3", "turn:1", "memory:4", "turn:2",
+    ]  # fmt: skip
+    assert [m.kind for m in shown(order[:4])] == ["memory", "memory", "memory", "turn"]
+    assert list(interleaved([], turns)) == turns

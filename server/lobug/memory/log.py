@@ -83,6 +83,16 @@ def recent(connection: Connection, owner: Owner, limit: int) -> list[LoggedMessa
     return [LoggedMessage(*row) for row in reversed(rows)]
 
 
+def recent_ids(connection: Connection, owner: Owner, limit: int) -> list[int]:
+    """The ids of the conversation's last messages, newest first."""
+    rows = connection.execute(
+        "SELECT id FROM conversation_log WHERE user = ? AND conversation = ?"
+        " ORDER BY id DESC LIMIT ?",
+        (owner.user, owner.conversation, limit),
+    )
+    return [int(row[0]) for row in rows]
+
+
 def latest_owners(connection: Connection, limit: int) -> list[Owner]:
     """Whose conversations went on last, latest first."""
     rows = connection.execute(

@@ -88,7 +88,9 @@ class MemoryManager:
             clock=clock,
             checkpoint=checkpoint,
         )
-        self._recaller = Recaller(self._database, self._embedding, settings, chat, clock)
+        self._recaller = Recaller(
+            self._database, self._embedding, settings, chat, clock, working_memory=working_memory
+        )
         self.control: MemoryControl = OwnerControl(
             self._database,
             self._embedding,

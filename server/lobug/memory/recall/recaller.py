@@ -5,18 +5,21 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from lobug.engines.base import ChatModel
-from lobug.memory import identity, searching
-from lobug.memory.access import access_of
+from lobug.memory import identity, log, searching
+from lobug.memory.access import Access, access_of
 from lobug.memory.base import MemoryContext, Owner, Recalled
 from lobug.memory.control import Filter, Hit
 from lobug.memory.database import Database
 from lobug.memory.driver import Connection
 from lobug.memory.embedding import FactEmbedder
 from lobug.memory.query import in_third_person
-from lobug.memory.recall import budget, ranking
-from lobug.memory.recall.questions import read
+from lobug.memory.recall import budget, choosing, ranking
+from lobug.memory.recall.query_vectors import QueryEmbedder
+from lobug.memory.recall.questions import Question, read
+from lobug.memory.recall.search import TurnHit, prepare, search_turns, speakers
 from lobug.memory.recall_log import NewRecall
 from lobug.settings import MemorySettings
 
@@ -25,12 +28,24 @@ EVERY_VERSION = Filter(status=None)
 NOTED_HITS = 10
 """Hits of each kind that the retrieval log keeps for a turn."""
 
+TURN_CANDIDATES = 20
+"""Former turns of which some go to the prompt."""
+
 WAITING_NOTES = 256
 """Searches whose turns have not ended; of more than these the oldest is not noted."""
 
 
+@dataclass(frozen=True, slots=True)
+class FoundTurns:
+    """Former turns that a search found, and the messages that the prompt holds anyway."""
+
+    hits: Sequence[TurnHit] = ()
+    in_prompt: frozenset[int] = frozenset()
+
+
 class Recaller:
-    """Searches for turns. ``clock`` returns seconds since the epoch."""
+    """Searches for turns. ``clock`` returns seconds since the epoch; ``working_memory`` is how many
+    messages of a conversation the prompt holds anyway."""
 
     def __init__(
         self,
@@ -39,12 +54,16 @@ class Recaller:
         settings: MemorySettings,
         chat: ChatModel,
         clock: Callable[[], float],
+        *,
+        working_memory: int,
     ) -> None:
         self._database = database
         self._embedding = embedding
         self._settings = settings
         self._chat = chat
         self._clock = clock
+        self._working_memory = working_memory
+        self._queries = QueryEmbedder(embedding)
         self._notes: OrderedDict[int, NewRecall] = OrderedDict()
 
     async def recall(self, owner: Owner, query: str, message_id: int | None) -> MemoryContext:
@@ -56,6 +75,7 @@ class Recaller:
         wanted = self._settings.retrieval_top_k > 0 and not question.small_talk
         embedded = await self._embedding.query(in_third_person(query)) if wanted else None
         access = access_of(owner, self._settings.household)
+        turns = await self._turns(owner, access, question, message_id)
 
         def work(connection: Connection) -> tuple[str, list[Hit]]:
             known = identity.document(connection, owner.user)
@@ -74,10 +94,24 @@ class Recaller:
             limit=self._settings.retrieval_top_k,
             now=now,
         )
-        recalled = self._affordable([_recalled(hit) for hit in best])
+        cited = {hit.entry.source_message_id for hit in best if hit.entry is not None}
+        said = choosing.fitting_turns(
+            turns.hits,
+            question,
+            known=turns.in_prompt | {message for message in cited if message is not None},
+            limit=self._settings.recall_turns,
+        )
+        recalled = self._affordable(
+            list(
+                choosing.interleaved(
+                    [_recalled(hit) for hit in best], [_recalled(turn_hit(hit)) for hit in said]
+                )
+            )
+        )
         if message_id is not None:
             took_ms = 1_000.0 * (time.perf_counter() - started)
-            self._note(message_id, owner, took_ms, _noted(best, hits), recalled)
+            noted = [*_noted(best, hits), *map(turn_hit, turns.hits[:NOTED_HITS])]
+            self._note(message_id, owner, took_ms, noted, recalled)
         return MemoryContext(base_memory=known, recalled=recalled)
 
     def note_of(self, message_id: int) -> NewRecall | None:
@@ -91,7 +125,31 @@ class Recaller:
             settings.max_added_first_token_ms,
             self._chat.prefill_ms_per_token,
         )
-        return budget.within(memories, tokens, settings.max_user_memories)
+        return choosing.shown(budget.within(memories, tokens, settings.max_user_memories))
+
+    async def _turns(
+        self, owner: Owner, access: Access, question: Question, message_id: int | None
+    ) -> FoundTurns:
+        """Former turns that share words or meaning with a question, and what the prompt has."""
+        if question.small_talk or not question.asks or self._settings.recall_turns == 0:
+            return FoundTurns()
+        names = await self._database.read(lambda connection: speakers(connection, access))
+        prepared = prepare(question.text, names)
+        vectors = await self._queries.vectors(prepared)
+
+        def work(connection: Connection) -> FoundTurns:
+            in_prompt = log.recent_ids(connection, owner, self._working_memory)
+            hits = search_turns(
+                connection,
+                access,
+                prepared,
+                vectors,
+                limit=TURN_CANDIDATES,
+                exclude_message_id=message_id,
+            )
+            return FoundTurns(hits, frozenset(in_prompt))
+
+        return await self._database.read(work)
 
     def _note(
         self,
@@ -112,6 +170,21 @@ class Recaller:
         )
         while len(self._notes) > WAITING_NOTES:
             self._notes.popitem(last=False)
+
+
+def turn_hit(found: TurnHit) -> Hit:
+    """A former turn as the owner's search and the retrieval log have it."""
+    return Hit(
+        kind="turn",
+        id=found.message_id,
+        content=found.content,
+        said_at=found.said_at,
+        score=found.score,
+        confidence=found.confidence,
+        role=found.role,
+        speaker=found.speaker,
+        parts=found.parts,
+    )
 
 
 def _noted(best: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:

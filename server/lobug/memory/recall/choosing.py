@@ -1,0 +1,50 @@
+"""Which former turns go to a turn's prompt, and in which order they compete with entries. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from lobug.memory.base import Recalled
+from lobug.memory.recall.questions import Question
+from lobug.memory.recall.search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
+
+ENTRIES_PER_TURN = 2
+"""Entries that come before each former turn: they are shorter, and checked."""
+
+
+def fitting_turns(
+    hits: Sequence[TurnHit], question: Question, *, known: Collection[int], limit: int
+) -> list[TurnHit]:
+    """The former turns that may answer a question, best first.
+
+    None for what only tells, and none when not one of them fits well. What Lo-Bug said itself is
+    left out unless it is asked about: it may have been wrong. ``known`` are messages that the
+    prompt holds anyway or that an entry beside them cites.
+    """
+    if question.small_talk or not question.asks:
+        return []
+    if max((hit.confidence for hit in hits), default=0.0) < QUESTION_FLOOR:
+        return []
+    fitting = [
+        hit
+        for hit in hits
+        if hit.confidence >= TURN_FLOOR
+        and hit.message_id not in known
+        and (hit.role == "user" or question.about_lobug)
+    ]
+    return fitting[: max(limit, 0)]
+
+
+def interleaved(entries: Sequence[Recalled], turns: Sequence[Recalled]) -> Iterator[Recalled]:
+    """Entries and turns in the order in which they get a place: a turn after every second entry."""
+    left = list(turns)
+    for number, entry in enumerate(entries, start=1):
+        yield entry
+        if number % ENTRIES_PER_TURN == 0 and left:
+            yield left.pop(0)
+    yield from left
+
+
+def shown(chosen: Sequence[Recalled]) -> list[Recalled]:
+    """What has a place, in the order in which it is shown: facts before former turns."""
+    return sorted(chosen, key=lambda memory: memory.kind == "turn")
