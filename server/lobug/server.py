@@ -108,6 +108,7 @@ class LobugServer:
     def _commands(self) -> MemoryCommands | None:
         if self.control is None:
             return None
+        self.control.when_erased(self.conversations.forget)
         return MemoryCommands(
             self.control,
             self.memory,

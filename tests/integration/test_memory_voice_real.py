@@ -150,3 +150,16 @@ async def test_what_lo_bug_asked_about_is_forgotten_with_the_question(tmp_path: 
         )
         assert await talk.say("yes") == FORGOTTEN
         assert everywhere(talk, "marzipan") == []
+
+
+async def test_forgetting_by_another_door_empties_what_the_process_holds(tmp_path: Path) -> None:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.say("I live in Portland")
+        answer = await talk.client.post(
+            "/memory/forget",
+            json={"text": "that I live in Portland", "confirm": True},
+            headers={"Device-Id": "desk"},
+        )
+        assert answer.status_code == 200, answer.text
+        await talk.say("How are you?")
+        assert "Portland" not in talk.asked[-1]

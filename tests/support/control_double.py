@@ -52,6 +52,10 @@ class ControlDouble:
         self.projects_kept: list[tuple[str, Project]] = []
         self.tasks_kept: list[tuple[str, ProjectTask]] = []
         self.purged: list[tuple[str, Purge]] = []
+        self._when_erased: list[Callable[[str | None], None]] = []
+
+    def when_erased(self, call: Callable[[str | None], None]) -> None:
+        self._when_erased.append(call)
 
     def _visible(self, access: Access) -> Iterator[Entry]:
         for entry in self.kept:
@@ -217,6 +221,9 @@ class ControlDouble:
 
     def _erase(self, keys: set[tuple[str, str]]) -> Forgotten:
         gone = [entry for entry in self.kept if (entry.user, entry.key) in keys]
+        for user in {entry.user for entry in gone}:
+            for call in self._when_erased:
+                call(user)
         self.kept = [entry for entry in self.kept if entry not in gone]
         return Forgotten(
             tuple(entry.id for entry in gone), tuple(sorted({entry.key for entry in gone}))

@@ -74,11 +74,12 @@ class Conversations:
         self._by_name.move_to_end(owner.conversation)
         return found
 
-    def forget(self, user: str) -> None:
-        """Drop what is held of a user's words, after something was erased: all of their
-        conversations are read from the log again. A turn under way may still use what it has."""
+    def forget(self, user: str | None) -> None:
+        """Drop what is held of a user's words (None: of everybody's), after something was erased:
+        all of their conversations are read from the log again. A turn under way may still use
+        what it has."""
         for conversation in self._by_name.values():
-            if conversation.owner.user == user:
+            if user in {None, conversation.owner.user}:
                 conversation.memory.load(())
                 conversation.loaded = False
                 conversation.base_memory = conversation.earlier = ""

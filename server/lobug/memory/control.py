@@ -8,7 +8,7 @@ Calls are coroutines that never block the event loop. They raise the ``Memory...
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -271,6 +271,10 @@ class Imported:
 
 class MemoryControl(Protocol):
     """The owner's hand on memory."""
+
+    def when_erased(self, call: Callable[[str | None], None]) -> None:
+        """Have ``call`` called whenever something was erased, by whatever door, with the user whose
+        it was (None: it may have been anybody's): what is held of it in memory has to go."""
 
     async def store(self, access: Access, draft: Draft) -> Entry:
         """Store a memory, or a new version where the key exists. The same content again changes

@@ -75,6 +75,7 @@ class OwnerControl:
         self._clock = clock
         self._priority = priority
         self._changed = changed
+        self._when_erased: list[Callable[[str | None], None]] = []
         self._recount = recount
 
     async def store(self, access: Access, draft: Draft) -> Entry:
@@ -300,7 +301,7 @@ class OwnerControl:
         """Erase an entry, the words it came from, and what was derived from them."""
         now = self._clock()
         return await self._erase(
-            "forget", lambda connection: forget_entries(connection, access, [entry_id], now)
+            access, "forget", lambda connection: forget_entries(connection, access, [entry_id], now)
         )
 
     async def forget_key(self, access: Access, key: str) -> Forgotten:
@@ -312,7 +313,7 @@ class OwnerControl:
             entry = entries.find_key(connection, access, key)
             return forget_entries(connection, access, [entry.id], now)
 
-        return await self._erase("forget", work)
+        return await self._erase(access, "forget", work)
 
     async def forget_text(self, access: Access, text: str, *, dry_run: bool = False) -> Forgotten:
         """Erase whatever says this."""
@@ -321,22 +322,34 @@ class OwnerControl:
         def work(connection: Connection) -> Forgotten:
             return forget_text(connection, access, text, now, dry_run=dry_run)
 
-        # What is only tried is a write all the same, that is taken back.
-        return await (self._database.write if dry_run else self._erase)("forget", work)
+        if dry_run:  # a write all the same, that is taken back
+            return await self._database.write("forget", work)
+        return await self._erase(access, "forget", work)
 
     async def purge(self, access: Access, what: Purge) -> Forgotten:
         """Erase a session, a user, or what is old."""
         now = self._clock()
-        return await self._erase("purge", lambda connection: purge(connection, access, what, now))
+        return await self._erase(
+            access, "purge", lambda connection: purge(connection, access, what, now)
+        )
 
-    async def _erase(self, name: str, work: Callable[[Connection], Forgotten]) -> Forgotten:
+    async def _erase(
+        self, access: Access, name: str, work: Callable[[Connection], Forgotten]
+    ) -> Forgotten:
         """Also where memory is switched off: what was kept before can be erased then too."""
         # Background work that has read what is erased must not store anything made from it.
         async with self._priority.turn():
             gone = await self._database.write(name, work)
+            # Before anybody's next turn can be given it again.
+            for call in self._when_erased:
+                call(None if access.household == "write" else access.user)
             await self._recount()
         self._changed()
         return gone
+
+    def when_erased(self, call: Callable[[str | None], None]) -> None:
+        """Have ``call`` called whenever something was erased."""
+        self._when_erased.append(call)
 
     async def export(self, access: Access) -> Mapping[str, Any]:
         """All of the user's memory as one JSON document, complete and lossless."""

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator
 
 from lobug.conversation.intents.command import BLANKED, Answer, Command
-from lobug.conversation.registry import Conversation, Conversations
+from lobug.conversation.registry import Conversation
 from lobug.conversation.working_memory import Exchange
 from lobug.engines.base import ChatMessage
 from lobug.errors import LobugError, StorageError
@@ -23,7 +23,6 @@ async def obey(
     command: Command,
     conversation: Conversation,
     memory: Memory,
-    conversations: Conversations,
     reply: Reply,
     watch: Stopwatch,
 ) -> AsyncGenerator[TurnEvent]:
@@ -32,7 +31,7 @@ async def obey(
     Nothing is said before it is done and stored, and nothing is left half done when the caller
     goes. What memory refuses is said; raises StorageError.
     """
-    answer = await uninterrupted(_done(command, conversation, memory, conversations))
+    answer = await uninterrupted(_done(command, conversation, memory))
     watch.mark("recall")
     for index, sentence in enumerate(answer.sentences):
         reply.sentences.append(sentence)
@@ -45,7 +44,6 @@ async def _done(
     command: Command,
     conversation: Conversation,
     memory: Memory,
-    conversations: Conversations,
 ) -> Answer:
     owner = conversation.owner
     message_id = 0
@@ -58,13 +56,11 @@ async def _done(
     except LobugError as error:
         log.info("memory refused what was asked of it: %s", error.code)
         answer = Answer((error.spoken,), extract=command.logged != BLANKED)
-    if answer.erased:
-        conversations.forget(owner.user)
     if command.logged_last:
         message_id = await memory.log_user_message(owner, command.logged)
     said = " ".join(answer.sentences)
     await memory.log_reply(owner, message_id, said, extract=answer.extract)
-    if conversation.loaded:
+    if conversation.loaded:  # not so once something was erased: then it is read from the log
         exchange = Exchange(ChatMessage("user", command.logged), ChatMessage("assistant", said))
         if conversation.memory.add(exchange):
             conversation.prefix_changed = True

@@ -158,7 +158,7 @@ class TurnRunner:
         # Before the words are logged: those of "forget that ..." must never be.
         command = await self._command(conversation, heard)
         if command is not None:
-            events = obey(command, conversation, self._memory, self._conversations, reply, watch)
+            events = obey(command, conversation, self._memory, reply, watch)
         else:
             message_id = await self._memory.log_user_message(conversation.owner, heard.text)
             prompt = await self._prepare(conversation, heard.text, message_id)

@@ -23,8 +23,6 @@ class Answer:
     sentences: tuple[str, ...]
     extract: bool = False
     """The words may hold a fact that was not stored: it is extracted as ever."""
-    erased: bool = False
-    """Something was erased: what the process still holds of it has to go."""
 
 
 @dataclass(frozen=True, slots=True)

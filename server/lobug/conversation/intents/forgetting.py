@@ -60,7 +60,7 @@ def confirmed(desk: Desk, question: Question) -> Command:
         # All of the person, not only what this device may see of them.
         whole = Access(desk.access.user, None, desk.access.household)
         await desk.control.purge(whole, Purge(user=True))
-        return Answer((answers.EVERYTHING_FORGOTTEN,), erased=True)
+        return Answer((answers.EVERYTHING_FORGOTTEN,))
 
     return Command(BLANKED, act, logged_last=True)
 
@@ -77,7 +77,7 @@ def _erase(desk: Desk, texts: Iterable[str], entries: Iterable[Entry] = ()) -> C
                 found = True  # it went with another
         for text in texts:
             found = _any(await desk.control.forget_text(desk.access, text)) or found
-        return Answer((answers.FORGOTTEN if found else answers.NOTHING_LIKE_THAT,), erased=found)
+        return Answer((answers.FORGOTTEN if found else answers.NOTHING_LIKE_THAT,))
 
     return Command(BLANKED, act)
 
