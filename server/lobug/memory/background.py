@@ -18,6 +18,7 @@ from lobug.memory.driver import Connection
 from lobug.memory.embedding import FactEmbedder
 from lobug.memory.extraction import GarbledAnswerError, extract
 from lobug.memory.log import Within
+from lobug.memory.recall.turn_embedding import TurnEmbedder
 from lobug.memory.retention import Horizons
 from lobug.memory.scheduling import RETENTION_EVERY_S, Scheduler
 from lobug.memory.tasks import Task
@@ -40,6 +41,7 @@ class Background:
         self,
         database: Database,
         embedding: FactEmbedder,
+        turns: TurnEmbedder,
         counter: Counter,
         *,
         scheduler: Scheduler,
@@ -50,6 +52,7 @@ class Background:
     ) -> None:
         self._database = database
         self._embedding = embedding
+        self._turns = turns
         self._counter = counter
         self._scheduler = scheduler
         self._settings = scheduler.settings
@@ -89,7 +92,7 @@ class Background:
         )
 
     async def step(self) -> bool:
-        """One due task and one batch of embeddings. Returns whether anything was done."""
+        """One due task and a batch of embeddings. Returns whether anything was done."""
         now = self._clock()
         enabled = self._settings.enabled
         task = await self._database.read(
@@ -97,7 +100,7 @@ class Background:
         )
         if task is not None:
             await self._attempt(task)
-        embedded = enabled and await self._embedding.step()
+        embedded = enabled and (await self._embedding.step() or await self._turns.step())
         worked = embedded or task is not None
         self._stale = self._stale or worked
         # Counting reads every fact's index entry: not after each batch of a long re-embedding.
@@ -111,9 +114,9 @@ class Background:
             lambda connection: tasks.next_time(connection, enabled=self._settings.enabled)
         )
         pauses = [] if next_time is None else [next_time - self._clock()]
-        embedding = self._embedding.pause()
-        if embedding is not None:
-            pauses.append(embedding)
+        pauses += [
+            pause for pause in (self._embedding.pause(), self._turns.pause()) if pause is not None
+        ]
         return min(pauses, default=None)
 
     async def _attempt(self, task: Task) -> None:

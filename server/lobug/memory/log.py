@@ -14,6 +14,7 @@ from lobug.memory.access import HOUSEHOLD
 from lobug.memory.base import LoggedMessage, Owner, Role
 from lobug.memory.driver import Connection
 from lobug.memory.marking import mark_once
+from lobug.memory.recall import turn_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,16 @@ def append(
     reply_to: int | None = None,
     speaker: str | None = None,
 ) -> int:
-    """Insert a message. Returns its id."""
+    """Insert a message; it can be found by its words at once. Returns its id."""
     cursor = connection.execute(
         "INSERT INTO conversation_log"
         " (user, conversation, role, content, created_at, session_id, reply_to, speaker)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
         (owner.user, owner.conversation, role, content, now, session_id, reply_to, speaker),
     )
-    return int(cursor.fetchone()[0])
+    message_id = int(cursor.fetchone()[0])
+    turn_index.analyse(connection, [message_id])
+    return message_id
 
 
 def require(connection: Connection, owner: Owner, message_id: int) -> None:

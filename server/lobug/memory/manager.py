@@ -19,6 +19,7 @@ from lobug.memory.driver import Connection
 from lobug.memory.embedding import FactEmbedder
 from lobug.memory.owner_control import OwnerControl
 from lobug.memory.recall.recaller import Recaller
+from lobug.memory.recall.turn_embedding import TurnEmbedder
 from lobug.memory.scheduling import Scheduler
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
@@ -81,6 +82,15 @@ class MemoryManager:
         self._background = Background(
             self._database,
             self._embedding,
+            TurnEmbedder(
+                self._database,
+                embedder,
+                priority,
+                batch_size=batch_size,
+                retry_delay_s=settings.retry_delay_s,
+                clock=clock,
+                checkpoint=checkpoint,
+            ),
             self._counter,
             scheduler=self._scheduler,
             chat=chat,

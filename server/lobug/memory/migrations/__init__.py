@@ -11,11 +11,12 @@ from collections.abc import Callable
 from lobug.memory.driver import Connection
 from lobug.memory.migrations.m001_create_tables import m001_create_tables
 from lobug.memory.migrations.m002_one_memory import m002_one_memory
+from lobug.memory.migrations.m003_turn_index import m003_turn_index
 
 Step = Callable[[Connection, str], None]
 """Takes the connection, inside a transaction, and the user who gets what has no owner yet."""
 
-STEPS: tuple[Step, ...] = (m001_create_tables, m002_one_memory)
+STEPS: tuple[Step, ...] = (m001_create_tables, m002_one_memory, m003_turn_index)
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""
 
 LATEST = len(STEPS)

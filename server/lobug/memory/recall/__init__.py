@@ -1,1 +1,1 @@
-"""Finding former turns: by words, by meaning and by their surroundings, without a language model."""
+"""Finding former turns: by words, meaning and surroundings, without a language model."""

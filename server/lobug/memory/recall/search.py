@@ -10,15 +10,20 @@ hits = await database.read(
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from lobug.memory.access import Access
 from lobug.memory.base import Role
 from lobug.memory.driver import Connection
-from lobug.memory.recall import analysis
+from lobug.memory.recall import analysis, candidates, scoring, turn_index, turn_vectors
 from lobug.memory.recall.analysis import Asked
+from lobug.memory.recall.candidates import Among, Candidate
 from lobug.memory.recall.query_vectors import QueryVectors
+from lobug.memory.recall.turn_index import Log
 
 QUESTION_FLOOR = 0.325
 """If no turn that was found has this confidence, the log most likely cannot answer: of questions
@@ -27,6 +32,17 @@ that it can answer 95 % have one, of strangers' questions 63 % have none."""
 TURN_FLOOR = 0.2
 """Turns below this confidence are not worth a place in the prompt: 97 % of the evidence is above,
 half of what strangers' questions find is below."""
+
+
+COSINE_OF_MATCH = 0.5
+"""What stands for the cosine while there is none, times the share of words that match: about what
+turns that hold an answer have."""
+
+MAX_SPEAKERS = 256
+"""Names that a question is compared with."""
+
+SESSION_SPAN = 1 << 32
+"""More turns than any session has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +79,7 @@ class TurnHit:
     confidence: float
     """0 to 1, comparable between questions; ``QUESTION_FLOOR`` and ``TURN_FLOOR`` are for it."""
     parts: Mapping[str, float] = field(default_factory=dict)
-    """What the score adds up from, by name, and "matched" and "cosine", by which confidence goes."""
+    """What the score adds up from, by name; "matched" and "cosine" are what confidence goes by."""
 
 
 def prepare(query: str, speakers: Iterable[str] = ()) -> PreparedQuery:
@@ -73,7 +89,17 @@ def prepare(query: str, speakers: Iterable[str] = ()) -> PreparedQuery:
 
 def speakers(connection: Connection, access: Access) -> list[str]:
     """Names of those who speak in the user's log; empty for most people."""
-    raise NotImplementedError
+    # One look at the index for each name, however long the log is.
+    rows = connection.execute(
+        "WITH RECURSIVE known (name) AS ("
+        " SELECT min(speaker) FROM conversation_log WHERE user = ?1 AND speaker IS NOT NULL"
+        " UNION ALL SELECT (SELECT min(speaker) FROM conversation_log"
+        "                   WHERE user = ?1 AND speaker IS NOT NULL AND speaker > known.name)"
+        " FROM known WHERE name IS NOT NULL)"
+        " SELECT name FROM known WHERE name IS NOT NULL LIMIT ?2",
+        (access.user, MAX_SPEAKERS),
+    )
+    return [row[0] for row in rows]
 
 
 def search_turns(
@@ -92,4 +118,116 @@ def search_turns(
     ``vectors`` None: by words only. ``since`` (included) and ``until`` (not): when it was said,
     seconds since the epoch; without words in the question, what was said then, newest first.
     ``exclude_message_id``: the message that is being answered."""
-    raise NotImplementedError
+    among = Among(access.user, since, until, exclude_message_id)
+    if limit <= 0:
+        return []
+    if not prepared.asked.plain.strip():
+        ids = candidates.newest(connection, among, limit) if among.bounded else []
+        return _hits(connection, access, [_Ranked(found, 0.0, 0.0, {}) for found in ids])
+    log = turn_index.log_of(connection, access.user)
+    if log is None:
+        return []
+    return _hits(connection, access, _ranked(connection, log, among, prepared, vectors, limit))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    message_id: int
+    score: float
+    confidence: float
+    parts: Mapping[str, float]
+
+
+def _ranked(
+    connection: Connection,
+    log: Log,
+    among: Among,
+    prepared: PreparedQuery,
+    vectors: QueryVectors | None,
+    limit: int,
+) -> list[_Ranked]:
+    asked, present, whole = prepared.asked, None, None
+    if vectors is not None:
+        present = turn_vectors.find_set(connection, vectors.model_id, len(vectors.whole))
+        whole = None if present is None else vectors.whole
+    held = candidates.holding(connection, log, asked.stems)
+    found = candidates.gather(connection, log, among, asked.stems, held, present, whole)
+    if not found:
+        return []
+    flat, starts = candidates.word_ids(found)
+    vocabulary, numbers = np.unique(flat, return_inverse=True)
+    meaning = candidates.cosines(found, whole)
+    turns = scoring.Turns(
+        order=np.array([one.session_id * SESSION_SPAN + one.place for one in found], np.int64),
+        session=np.array([one.session_id for one in found], np.int64),
+        words=numbers,
+        starts=starts,
+        spoken=_spoken(found, asked),
+        asking=np.array([one.asking for one in found], np.float32),
+        timed=np.array([one.timed for one in found], np.bool_),
+        meaning=meaning,
+    )
+    holding = np.array([held[stem] for stem in asked.stems], np.int64)
+    terms = candidates.terms(
+        connection,
+        scoring.idf(log.turns, holding),
+        asked.words,
+        asked.stems,
+        vocabulary,
+        present,
+        vectors,
+    )
+    scores = scoring.score(turns, terms, log.words / log.turns)
+    cosine = meaning if whole is not None else COSINE_OF_MATCH * scores.matched
+    confidence = np.clip((scores.matched + cosine) / 2.0, 0.0, 1.0)
+    return [
+        _Ranked(
+            found[at].message_id,
+            float(scores.total[at]),
+            float(confidence[at]),
+            dict(zip(scoring.NAMES, scores.parts[at].tolist(), strict=True))
+            | {"matched": float(scores.matched[at]), "cosine": float(meaning[at])},
+        )
+        for at in scoring.choose(scores.total, turns.session, limit).tolist()
+    ]
+
+
+def _spoken(found: Sequence[Candidate], asked: Asked) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether each was said by the one whom the question names: by name, or by "I" where a log has
+    no names."""
+    named = next(iter(asked.speakers)) if len(asked.speakers) == 1 else None
+    oneself = asked.oneself and not asked.speakers
+    return np.array(
+        [
+            one.speaker.lower() == named
+            if one.speaker is not None
+            else oneself and one.role == "user"
+            for one in found
+        ],
+        np.bool_,
+    )
+
+
+def _hits(connection: Connection, access: Access, ranked: Sequence[_Ranked]) -> list[TurnHit]:
+    rows = connection.execute(
+        "SELECT l.id, l.session_id, l.conversation, l.role, l.speaker, l.content, l.created_at"
+        " FROM json_each(?) j CROSS JOIN conversation_log l ON l.id = j.value WHERE l.user = ?",
+        (json.dumps([one.message_id for one in ranked]), access.user),
+    )
+    scored = {one.message_id: one for one in ranked}
+    known = {
+        message_id: TurnHit(
+            message_id=message_id,
+            session_id=session_id,
+            conversation=conversation,
+            role=role,
+            speaker=speaker,
+            content=content,
+            said_at=said_at,
+            score=scored[message_id].score,
+            confidence=scored[message_id].confidence,
+            parts=scored[message_id].parts,
+        )
+        for message_id, session_id, conversation, role, speaker, content, said_at in rows
+    }
+    return [known[one.message_id] for one in ranked if one.message_id in known]

@@ -1,0 +1,249 @@
+"""Which of a user's turns are scored for a question: those with its words, those near its meaning,
+and their neighbours. Every query names the user's number in the index."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lobug.memory.driver import Connection
+from lobug.memory.recall import encoding, turn_index, turn_vectors
+from lobug.memory.recall.query_vectors import QueryVectors, Vector
+from lobug.memory.recall.scoring import Floats, Ints, Terms
+from lobug.memory.recall.turn_index import Log
+from lobug.memory.recall.turn_vectors import VectorSet
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many candidates each way of looking brings in."""
+
+    lexical: int = 300
+    """Turns by words."""
+    dense: int = 150
+    """Turns by meaning."""
+    lead: int = 60
+    """Of the turns by words, how many bring their neighbours along."""
+    span: int = 2
+    """How many turns before and after each of them."""
+    matches: int = 20_000
+    """The text index is asked for the rarest words first, until so many turns hold them."""
+
+
+PLAN = Plan()
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Which turns may be found at all."""
+
+    user: str
+    since: float | None = None
+    until: float | None = None
+    """When they were said, seconds since the epoch; since included, until not."""
+    exclude_message_id: int | None = None
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it matters when something was said."""
+        return self.since is not None or self.until is not None
+
+    @property
+    def times(self) -> tuple[float, float]:
+        """Since and until, wherever they are."""
+        return (
+            float("-inf") if self.since is None else self.since,
+            float("inf") if self.until is None else self.until,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A turn that is to be scored."""
+
+    message_id: int
+    session_id: int
+    place: int
+    role: str
+    speaker: str | None
+    asking: float
+    timed: int
+    words: str
+    """JSON array of ids of words; never empty."""
+    vector: bytes | None
+
+
+def gather(
+    connection: Connection,
+    log: Log,
+    among: Among,
+    stems: Sequence[str],
+    holding: Mapping[str, int],
+    present: VectorSet | None,
+    whole: Vector | None,
+    plan: Plan = PLAN,
+) -> list[Candidate]:
+    """The turns to be scored, by session and place. ``whole``: the question's vector, of the model
+    of ``present``."""
+    by_words = _by_words(connection, log, among, stems, holding, plan)
+    near: list[int] = []
+    if present is not None and whole is not None:
+        allowed = _slots(connection, present, log.owner, among) if among.bounded else None
+        near = turn_vectors.nearest(connection, present, log.owner, whole, plan.dense, allowed)
+    return _fetch(connection, log, among, by_words, near, present, plan)
+
+
+def holding(connection: Connection, log: Log, stems: Sequence[str]) -> dict[str, int]:
+    """How many of the user's turns hold each of the stems."""
+    tokens = {turn_index.token(log.owner, stem): stem for stem in stems}
+    rows = connection.execute(
+        "SELECT term, doc FROM turn_terms WHERE term IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(tokens)),),
+    )
+    return dict.fromkeys(stems, 0) | {tokens[term]: doc for term, doc in rows}
+
+
+def newest(connection: Connection, among: Among, limit: int) -> list[int]:
+    """Ids of the messages that were said last, newest first."""
+    rows = connection.execute(
+        "SELECT l.id FROM conversation_log l JOIN turn_index t ON t.message_id = l.id"
+        " WHERE l.user = ? AND l.created_at >= ? AND l.created_at < ? AND l.id IS NOT ?"
+        " ORDER BY l.created_at DESC, l.id DESC LIMIT ?",
+        (among.user, *among.times, among.exclude_message_id, limit),
+    )
+    return [row[0] for row in rows]
+
+
+def word_ids(found: Sequence[Candidate]) -> tuple[Ints, Ints]:
+    """The words of all candidates, one after the other, and where each one's begin."""
+    flat = np.array(json.loads(f"[{','.join(one.words[1:-1] for one in found)}]"), np.int64)
+    lengths = np.array([one.words.count(",") + 1 for one in found], np.int64)
+    return flat, np.concatenate([[0], np.cumsum(lengths)[:-1]])
+
+
+def cosines(found: Sequence[Candidate], whole: Vector | None) -> Floats:
+    """Cosine of the question and each candidate. One that has no vector yet, since it was said just
+    now, is taken for an average candidate: neither preferred nor put last for it."""
+    with_vector = [at for at, one in enumerate(found) if one.vector is not None]
+    result = np.zeros(len(found), np.float32)
+    if whole is None or not with_vector:
+        return result
+    stored = [vector for one in found if (vector := one.vector) is not None]
+    known = encoding.decode(stored, len(whole)) @ whole
+    result[:] = np.median(known)
+    result[with_vector] = known
+    return result
+
+
+def terms(
+    connection: Connection,
+    idf: Floats,
+    words: Sequence[str],
+    stems: Sequence[str],
+    vocabulary: Ints,
+    present: VectorSet | None,
+    vectors: QueryVectors | None,
+) -> Terms:
+    """The question's words against the words of the candidates, ``vocabulary`` (ids, ascending)."""
+    rows = connection.execute(
+        "SELECT w.id, w.stem FROM json_each(?) j CROSS JOIN turn_words w ON w.id = j.value",
+        (json.dumps(vocabulary.tolist()),),
+    )
+    number = {stem: at for at, stem in enumerate(stems)}
+    stem_of = {word_id: number.get(stem, -1) for word_id, stem in rows}
+    at_stem = np.array([stem_of.get(word_id, -1) for word_id in vocabulary.tolist()], np.int64)
+    similar = np.zeros((len(stems), len(vocabulary)), np.float32)
+    if present is not None and vectors is not None and vectors.words:
+        stored = turn_vectors.of_words(connection, present, vocabulary.tolist())
+        places = np.searchsorted(vocabulary, np.fromiter(stored, np.int64, len(stored)))
+        known = encoding.decode(list(stored.values()), present.dimension)
+        for row, word in enumerate(words):
+            vector = vectors.words.get(word)
+            if vector is not None and len(stored):
+                similar[row, places] = known @ vector
+    return Terms(idf, np.arange(len(stems))[:, None] == at_stem[None, :], similar)
+
+
+def _by_words(
+    connection: Connection,
+    log: Log,
+    among: Among,
+    stems: Sequence[str],
+    holding: Mapping[str, int],
+    plan: Plan,
+) -> list[int]:
+    asked, held = list[str](), 0
+    for stem in sorted(stems, key=lambda stem: holding[stem]):
+        held += holding[stem]
+        if asked and held > plan.matches:
+            break
+        if holding[stem]:
+            asked.append(stem)
+    if not asked:
+        return []
+    # Stems are letters and digits, and each is quoted: nothing in them is an operator.
+    query = " OR ".join(f'"{turn_index.token(log.owner, stem)}"' for stem in asked)
+    within, bounds = "", tuple[object, ...]()
+    if among.bounded:
+        within = (
+            " AND rowid IN (SELECT id FROM conversation_log"
+            " WHERE user = ? AND created_at >= ? AND created_at < ?)"
+        )
+        bounds = (among.user, *among.times)
+    rows = connection.execute(
+        f"SELECT rowid FROM turn_text WHERE turn_text MATCH ?{within} ORDER BY rank LIMIT ?",
+        (query, *bounds, plan.lexical),
+    )
+    return [row[0] for row in rows]
+
+
+def _slots(connection: Connection, present: VectorSet, owner: int, among: Among) -> Ints:
+    rows = connection.execute(
+        "SELECT v.slot FROM conversation_log l JOIN turn_vectors v ON v.message_id = l.id"
+        " WHERE l.user = ? AND l.created_at >= ? AND l.created_at < ?"
+        " AND v.set_id = ? AND v.owner = ?",
+        (among.user, *among.times, present.id, owner),
+    )
+    return np.fromiter((row[0] for row in rows), np.int64)
+
+
+def _fetch(
+    connection: Connection,
+    log: Log,
+    among: Among,
+    by_words: Sequence[int],
+    near: Sequence[int],
+    present: VectorSet | None,
+    plan: Plan,
+) -> list[Candidate]:
+    # CROSS JOIN keeps the order in which tables are gone through: few ids first, each looked up.
+    rows = connection.execute(
+        "WITH found (id) AS ("
+        " SELECT value FROM json_each(:all) UNION"
+        " SELECT n.message_id FROM json_each(:lead) j"
+        " CROSS JOIN turn_index t ON t.message_id = j.value"
+        " CROSS JOIN json_each(:away) d"
+        " CROSS JOIN turn_index n ON n.session_id = t.session_id AND n.place = t.place + d.value)"
+        " SELECT t.message_id, t.session_id, t.place, l.role, l.speaker, t.asking, t.timed,"
+        " t.words, v.vector FROM found f CROSS JOIN turn_index t ON t.message_id = f.id"
+        " CROSS JOIN conversation_log l ON l.id = t.message_id"
+        " LEFT JOIN turn_vectors v ON v.message_id = t.message_id AND v.set_id = :set"
+        " WHERE t.owner = :owner AND l.user = :user AND t.words IS NOT NULL"
+        " AND l.created_at >= :since AND l.created_at < :until AND l.id IS NOT :exclude"
+        " ORDER BY t.session_id, t.place",
+        {
+            "all": json.dumps([*by_words, *near]),
+            "lead": json.dumps(list(by_words[: plan.lead])),
+            "away": json.dumps([d for d in range(-plan.span, plan.span + 1) if d]),
+            "set": None if present is None else present.id,
+            "owner": log.owner,
+            "user": among.user,
+            "since": among.times[0],
+            "until": among.times[1],
+            "exclude": among.exclude_message_id,
+        },
+    )
+    return [Candidate(*row) for row in rows]
