@@ -14,7 +14,7 @@ import pytest
 from lobug.memory import schema
 from lobug.memory.driver import connect
 from lobug.memory.faults import backups_of
-from support.memory_child import SAID, SETTINGS
+from support.memory_child import DAY_S, SAID, SETTINGS, START, Way, session_kit
 from support.memory_kit import ADA, IDENTITY, SUMMARY, Kit, dated, exchange, look
 
 POINTS = [
@@ -42,18 +42,20 @@ POINTS = [
     "summarize_done.after_commit",
     "distill.before_model",
     "distill.after_model",
+    "base.rewriting",
     "base.before_commit",
     "base.after_commit",
     "distill_done.before_commit",
 ]
 
 
-def live_until_killed(path: Path, point: str, occurrence: int) -> list[str]:
+def live_until_killed(path: Path, point: str, occurrence: int, way: Way | None = None) -> list[str]:
     """Run a process that dies at the point. Returns what memory had acknowledged to it."""
     tests = str(Path(__file__).parents[1])
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([tests, *sys.path])}
     process = subprocess.run(
-        [sys.executable, "-m", "support.memory_child", str(path), point, str(occurrence)],
+        [sys.executable, "-m", "support.memory_child", str(path), point, str(occurrence)]
+        + ([] if way is None else way.arguments()),
         capture_output=True,
         text=True,
         timeout=60,
@@ -110,6 +112,65 @@ async def test_a_kill_loses_nothing_and_repeats_nothing(
     assert identity == IDENTITY
     lines = look(path, "SELECT user, status FROM memories WHERE layer = 'identity'")
     assert lines == [("ada", "active")] * 2
+
+
+SESSION_POINTS = [
+    ("session_end.before_commit", {}),
+    ("session_end.after_commit", {}),
+    ("summarize.before_model", {}),
+    ("summarize.after_model", {}),
+    ("summary.before_commit", {}),
+    ("summary.after_commit", {}),
+    ("session_ended.before_commit", {}),
+    ("session_ended.after_commit", {}),
+    ("gaps.inserting", {}),
+    ("gaps.before_commit", {}),
+    ("gaps.after_commit", {}),
+    ("raw.inserting", {"unfit": True}),
+    ("raw.before_commit", {"unfit": True}),
+    ("raw.after_commit", {"unfit": True}),
+    ("condense.before_model", {"long": True}),
+    ("condense.before_commit", {"long": True}),
+    ("condense.after_commit", {"long": True}),
+    ("retention.erasing", {"old": True}),
+    ("retention.before_commit", {"old": True}),
+    ("retention.after_commit", {"old": True}),
+    ("retention_done.before_commit", {"old": True}),
+    ("retention_done.after_commit", {"old": True}),
+]
+
+
+@pytest.mark.parametrize(("point", "way"), SESSION_POINTS)
+async def test_a_kill_at_the_end_of_a_session_loses_nothing_and_repeats_nothing(
+    tmp_path: Path, point: str, way: dict[str, bool]
+) -> None:
+    path, how = tmp_path / "memory.db", Way(**way)
+    live_until_killed(path, point, 1, how)
+
+    kit = session_kit(path, how)
+    kit.clock.advance(100 * DAY_S)
+    memory = kit.manager()
+    await memory.start(work=False)
+    for _ in range(4):
+        await memory.process_due()
+        kit.clock.advance(3_600.0)
+    stats = memory.stats()
+    await memory.close()
+
+    assert (stats.pending_tasks, stats.parked_tasks) == (0, 0)
+    assert look(path, "SELECT content FROM facts") == [("The user keep bees",)]
+    covered = look(
+        path,
+        "SELECT from_message_id, to_message_id FROM memories WHERE category = 'timeline'"
+        " ORDER BY id",
+    )
+    expected = [] if how.old else [(1, 4)]
+    assert covered == expected
+    ended = look(path, "SELECT ended_at IS NULL, failures, last_consolidated_at FROM sessions")
+    assert ended == [(0, 0, START)]
+    kinds = look(path, "SELECT kind FROM background_tasks WHERE kind <> 'compact'")
+    assert kinds == [("retention",)]
+    assert look(path, "PRAGMA foreign_key_check") == []
 
 
 @pytest.mark.parametrize("point", ["migrate.backed_up", "migrate.before_commit"])

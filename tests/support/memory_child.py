@@ -1,4 +1,5 @@
-"""A process that uses memory and dies at a named point: ``memory_child.py DB POINT OCCURRENCE``.
+"""A process that uses memory and dies at a named point: ``memory_child.py DB POINT OCCURRENCE``,
+with ``session`` and how after it one that lives through the end of a session.
 
 It prints "ack <id>" for every message that memory has acknowledged, and kills itself with SIGKILL
 when the point is reached for the given time. It ends by itself when the point never comes.
@@ -10,10 +11,16 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from lobug.engines.base import ChatMessage, ChatOptions
+from lobug.memory.database import Checkpoint, no_checkpoint
+from lobug.memory.prompts import FACT_RULES, SUMMARY_RULES
 from lobug.settings import MemorySettings
-from support.memory_kit import ADA, Kit
+from support.memory_kit import ADA, Kit, model_that_listens
+from support.scripted import Reply, ScriptedChatModel
 
 SETTINGS = MemorySettings(
     short_term_threshold=6,
@@ -60,5 +67,70 @@ async def live(path: Path, point: str, occurrence: int) -> None:
     await memory.close()
 
 
+START = 1_700_000_000.0
+"""When the session is, seconds since the epoch."""
+
+DAY_S = 86_400.0
+
+
+@dataclass(frozen=True)
+class Way:
+    """What happens at the end of the session."""
+
+    unfit: bool = False
+    """The model cannot sum it up: it is kept raw."""
+    long: bool = False
+    """Its summary is too long and has to be condensed."""
+    old: bool = False
+    """A hundred days pass, and layer identity has taken it in."""
+
+    def arguments(self) -> list[str]:
+        """For the command line."""
+        return ["session", *(name for name, is_so in asdict(self).items() if is_so)]
+
+
+def session_kit(path: Path, way: Way, checkpoint: Checkpoint = no_checkpoint) -> Kit:
+    """A memory that misses a plain statement at first, so that there is a gap to fill."""
+
+    def reply(messages: Sequence[ChatMessage], options: ChatOptions) -> Reply:
+        rules = messages[0].content
+        if rules == SUMMARY_RULES and way.unfit:
+            return "{}"
+        if rules == SUMMARY_RULES and way.long:
+            return "Lo-Bug was there with the user " * 45 + "."
+        if rules == FACT_RULES and options.temperature == 0.0:
+            return "[]"
+        return model_that_listens(messages, options)
+
+    settings = MemorySettings(
+        max_failures_before_degrade=1,
+        short_term_threshold=2 if way.old else 30,
+        short_term_keep=0 if way.old else 10,
+        long_term_threshold=2,
+        long_term_keep=0,
+        timeline_retention_days=90.0 if way.old else 0.0,
+    )
+    return Kit(path, ScriptedChatModel(reply), settings=settings, checkpoint=checkpoint)
+
+
+async def live_a_session(path: Path, point: str, way: Way) -> None:
+    """Two exchanges, then a pause, or a hundred days."""
+    kit = session_kit(path, way, Dying(point, 1))
+    memory = kit.manager()
+    await memory.start(work=False)
+    for said in ("No, I keep bees", "Hello there."):
+        message_id = await memory.log_user_message(ADA, said)
+        await memory.log_reply(ADA, message_id, "Noted.", extract=True)
+        await memory.process_due()
+    for pause in (700.0, 100 * DAY_S):
+        kit.clock.advance(pause)
+        await memory.process_due()
+    await memory.close()
+
+
 if __name__ == "__main__":
-    asyncio.run(live(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
+    database, name, *more = sys.argv[1:]
+    if len(more) == 1:
+        asyncio.run(live(Path(database), name, int(more[0])))
+    else:
+        asyncio.run(live_a_session(Path(database), name, Way(**dict.fromkeys(more[2:], True))))
