@@ -220,6 +220,10 @@ def _near_duplicate(
         return []
     rivals = [rival for rival in _rivals_of(connection, fact) if rival.id in near_ids]
     for rival in sorted(rivals, key=lambda known: near_ids[known.id]):
+        # What somebody wrote on purpose is a duplicate only of what says the very same.
+        written = rival.source != "system" or fact.source != "system"
+        if written and _differs(rival.content, fact.content):
+            continue
         if replacing.about_the_same(rival.content, fact.content):
             return [Rival(rival, "duplicate")]
     return []

@@ -1,0 +1,130 @@
+"""The retrieval log: what a turn was given of memory, and why."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from lobug.errors import MemoryNotFoundError
+from lobug.memory.access import Access
+from lobug.memory.base import MemoryContext, Owner
+from lobug.memory.control import Draft, Filter
+from lobug.memory.manager import MemoryManager
+from lobug.settings import MemorySettings
+from support.memory_kit import Kit
+
+ADA = Owner("ada", "ada/device:desk")
+ACCESS = Access("ada", "ada/device:desk")
+BOB = Access("bob", "bob/device:desk")
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Kit:
+    return Kit(tmp_path / "memory.db")
+
+
+@pytest_asyncio.fixture
+async def memory(kit: Kit) -> AsyncIterator[MemoryManager]:
+    manager = kit.manager()
+    await manager.start(work=False)
+    yield manager
+    await manager.close()
+
+
+async def turn(memory: MemoryManager, said: str) -> tuple[int, MemoryContext]:
+    message_id = await memory.log_user_message(ADA, said)
+    context = await memory.retrieve_context(ADA, said, message_id=message_id)
+    await memory.log_reply(ADA, message_id, "Noted.", extract=True)
+    return message_id, context
+
+
+async def test_what_went_to_the_prompt_and_how_it_scored_is_noted(memory: MemoryManager) -> None:
+    bees = await memory.control.store(ACCESS, Draft("The user keeps bees"))
+    await memory.control.store(ACCESS, Draft("Tea is in the cupboard"))
+    await memory.process_due()
+    message_id, context = await turn(memory, "How many bees do I keep?")
+    assert [m.reference for m in context.recalled] == [f"memory:{bees.id}"]
+    why = await memory.control.why(ACCESS, message_id)
+    assert (why.message_id, why.query) == (message_id, "How many bees do I keep?")
+    assert why.injected == (f"memory:{bees.id}",)
+    best = why.hits[0]
+    assert (best.id, best.content) == (bees.id, "The user keeps bees")
+    assert {"relevance", "trust", "recency", "importance", "words", "meaning"} <= set(best.parts)
+    assert best.score >= max(hit.score for hit in why.hits if hit.kind == "memory")
+    assert (await memory.control.why(ACCESS)).id == why.id
+    assert [recall.id for recall in await memory.control.recalls(ACCESS)] == [why.id]
+
+
+async def test_what_was_recalled_is_counted(kit: Kit, memory: MemoryManager) -> None:
+    bees = await memory.control.store(ACCESS, Draft("The user keeps bees"))
+    tea = await memory.control.store(ACCESS, Draft("The user drinks tea"))
+    for _ in range(3):
+        kit.clock.advance(60.0)
+        await turn(memory, "How many bees do I keep?")
+    counted = {e.id: e for e in await memory.control.entries(ACCESS, Filter())}
+    assert counted[bees.id].recall_count == 3
+    assert counted[bees.id].last_recalled_at == kit.clock()
+    assert (counted[tea.id].recall_count, counted[tea.id].last_recalled_at) == (0, None)
+
+
+async def test_a_turn_that_recalled_nothing_says_so(memory: MemoryManager) -> None:
+    message_id, context = await turn(memory, "Good morning!")
+    assert list(context.recalled) == []
+    assert (await memory.control.why(ACCESS, message_id)).injected == ()
+
+
+async def test_nobody_sees_what_was_recalled_for_another(memory: MemoryManager) -> None:
+    await memory.control.store(ACCESS, Draft("The user keeps bees"))
+    message_id, _ = await turn(memory, "How many bees do I keep?")
+    with pytest.raises(MemoryNotFoundError):
+        await memory.control.why(BOB, message_id)
+    with pytest.raises(MemoryNotFoundError):
+        await memory.control.why(BOB)
+    assert list(await memory.control.recalls(BOB)) == []
+
+
+async def test_a_turn_that_failed_leaves_no_note(memory: MemoryManager) -> None:
+    message_id = await memory.log_user_message(ADA, "How many bees do I keep?")
+    await memory.retrieve_context(ADA, "How many bees do I keep?", message_id=message_id)
+    with pytest.raises(MemoryNotFoundError):
+        await memory.control.why(ACCESS, message_id)
+
+
+async def test_what_was_erased_meanwhile_is_not_noted(memory: MemoryManager) -> None:
+    bees = await memory.control.store(ACCESS, Draft("The user keeps bees"))
+    message_id = await memory.log_user_message(ADA, "Do I keep bees?")
+    await memory.retrieve_context(ADA, "Do I keep bees?", message_id=message_id)
+    await memory.control.forget(ACCESS, bees.id)
+    await memory.log_reply(ADA, message_id, "I don't know.", extract=True)
+    assert (await memory.control.why(ACCESS, message_id)).hits == ()
+
+
+async def test_a_slow_model_is_given_less_to_read(kit: Kit) -> None:
+    kit.settings = MemorySettings(max_added_first_token_ms=300.0)
+    kit.chat.ms_per_token = 15.0
+    memory = kit.manager()
+    await memory.start(work=False)
+    for number in range(4):
+        await memory.control.store(ACCESS, Draft(f"The user keeps bees in hive number {number}"))
+    await memory.process_due()
+    assert len((await memory.retrieve_context(ADA, "Where do I keep bees?")).recalled) == 1
+    kit.chat.ms_per_token = 1.0
+    assert len((await memory.retrieve_context(ADA, "Where do I keep bees?")).recalled) == 4
+    await memory.close()
+
+
+async def test_what_was_true_answers_what_was(kit: Kit, memory: MemoryManager) -> None:
+    await memory.control.store(ACCESS, Draft("The user lives in Portland"))
+    kit.clock.advance(86_400.0)
+    await memory.control.store(ACCESS, Draft("The user lives in Seattle"))
+    await memory.process_due()
+    now = await memory.retrieve_context(ADA, "Where do I live?")
+    assert [m.content for m in now.recalled] == ["The user lives in Seattle"]
+    before = await memory.retrieve_context(ADA, "Where did I live before?")
+    assert {(m.content, m.past) for m in before.recalled} == {
+        ("The user lives in Seattle", False),
+        ("The user lives in Portland", True),
+    }
