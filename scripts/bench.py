@@ -3,6 +3,7 @@
 Runs the real application in this process (the embedded chat model is a child of it), talks to it
 over a real socket and prints p50 and p95 of every stage. Comparisons are made side by side in one
 run. Nothing here passes or fails by a clock: the figures are for people; --json for programs.
+--recall measures instead what recall costs as one user's log grows (``recall_curve``).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import uvicorn
 from rich.console import Console
 from rich.table import Table
 
+import recall_curve
 from lobug.app import create_app
 from lobug.audio.wav import encode, resample
 from lobug.conversation.prompt import make_persona, prefix
@@ -74,8 +76,26 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=20, help="measured turns a door (20)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+    recall = parser.add_argument_group("recall as the log grows")
+    recall.add_argument("--recall", action="store_true", help="measure this, and nothing else")
+    recall.add_argument(
+        "--sizes",
+        type=_sizes,
+        default=recall_curve.SIZES,
+        help="turns of one user, with commas (1000,10000,50000,100000,200000)",
+    )
+    recall.add_argument(
+        "--vectors",
+        choices=("synthetic", "real"),
+        default="synthetic",
+        help="embed every turn, or make vectors up after the first size (synthetic)",
+    )
+    recall.add_argument("--questions", type=int, default=recall_curve.QUESTIONS, help="(100)")
     options = parser.parse_args()
     console = Console(stderr=options.json)
+    if options.recall:
+        await _recall(options, console)
+        return
     figures = Figures()
     with tempfile.TemporaryDirectory(prefix="lobug-bench-") as folder:
         settings = Settings(data_dir=Path(folder), port=0)
@@ -89,6 +109,23 @@ async def main() -> None:
         sys.stdout.write(json.dumps(document) + "\n")
     else:
         _print(console, figures)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    sizes = tuple(sorted({int(size) for size in text.replace("_", "").split(",")}))
+    if not sizes or sizes[0] < 1:
+        raise argparse.ArgumentTypeError("sizes are numbers of turns, such as 1000,10000")
+    return sizes
+
+
+async def _recall(options: argparse.Namespace, console: Console) -> None:
+    document = await recall_curve.measure(
+        options.sizes, options.vectors, options.questions, console
+    )
+    if options.json:
+        sys.stdout.write(json.dumps({"recall": document}) + "\n")
+    else:
+        recall_curve.show(console, document)
 
 
 async def _measure(
