@@ -1,0 +1,135 @@
+"""What memory puts into a turn's prompt, and what of a prompt never becomes memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
+from lobug.memory.base import Memory, Owner
+from lobug.memory.prompts import FACT_RULES
+from support.memory_kit import SUMMARY, look, model_that_listens
+from support.running import ScriptedEngines, running, settings_for
+from support.scripted import ChatCall, Reply, ScriptedChatModel
+
+OWNER = Owner("device:desk", "device:desk/device:desk")
+DESK = {"Device-Id": "desk"}
+
+
+def talkative(said: str = "Indeed.") -> ScriptedChatModel:
+    """Talks in turns, works in the background."""
+
+    def reply(messages: Sequence[ChatMessage], options: ChatOptions) -> Reply:
+        if options.lane != BACKGROUND_LANE:
+            return said
+        return model_that_listens(messages, options)
+
+    return ScriptedChatModel(reply)
+
+
+def of_turns(model: ScriptedChatModel) -> list[ChatCall]:
+    return [call for call in model.calls if call.options.lane != BACKGROUND_LANE]
+
+
+def of_extraction(model: ScriptedChatModel) -> list[ChatCall]:
+    return [call for call in model.calls if call.messages[0].content == FACT_RULES]
+
+
+async def settled(memory: Memory) -> None:
+    """Return when the worker has nothing left to do."""
+    async with asyncio.timeout(30.0):
+        while memory.stats().pending_tasks or memory.stats().embedding_backlog:
+            memory.wake()
+            await asyncio.sleep(0)
+
+
+async def test_a_prompt_whose_history_was_cut_says_what_came_before(tmp_path: Path) -> None:
+    settings = settings_for(
+        tmp_path,
+        memory={"short_term_threshold": 2, "short_term_keep": 0},
+        conversation={"max_messages": 4, "trim_block": 2},
+    )
+    scripted = ScriptedEngines(chat=talkative())
+    async with running(settings, scripted) as (client, server):
+        for number in range(6):
+            answer = await client.post(
+                "/chat/text", json={"text": f"Hello there {number}"}, headers=DESK
+            )
+            assert answer.status_code == 200
+            await settled(server.memory)
+    beginnings = [call.messages[0].content for call in of_turns(scripted.chat)]
+    sections = ["[Earlier in this conversation]" in text for text in beginnings]
+    # Two exchanges fit: the third one cuts the first off, and so does each one after it.
+    assert sections == [False, False, False, True, True, True]
+    assert SUMMARY in beginnings[-1]
+
+
+async def test_the_beginning_of_the_prompt_changes_only_when_history_is_cut(tmp_path: Path) -> None:
+    settings = settings_for(
+        tmp_path,
+        memory={"short_term_threshold": 2, "short_term_keep": 0},
+        conversation={"max_messages": 8, "trim_block": 4},
+    )
+    scripted = ScriptedEngines(chat=talkative())
+    async with running(settings, scripted) as (client, server):
+        for number in range(11):
+            await client.post("/chat/text", json={"text": f"Hello there {number}"}, headers=DESK)
+            await settled(server.memory)
+    calls = of_turns(scripted.chat)
+    history = [len(call.messages) for call in calls]
+    beginnings = [call.messages[0].content for call in calls]
+    for before, after in zip(range(10), range(1, 11), strict=True):
+        if beginnings[before] != beginnings[after]:
+            assert history[after] < history[before] + 2
+    assert len(set(beginnings)) > 2
+
+
+async def test_switched_off_memory_stays_out_of_the_prompt(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(chat=talkative())
+    conversation = {"max_messages": 4, "trim_block": 2}
+    for enabled in (True, False):
+        settings = settings_for(
+            tmp_path,
+            memory={"enabled": enabled, "short_term_threshold": 2, "short_term_keep": 0},
+            conversation=conversation,
+        )
+        async with running(settings, scripted) as (client, server):
+            for number in range(4):
+                await client.post("/chat/text", json={"text": f"I keep {number} bees"},
+                                  headers=DESK)  # fmt: skip
+                await settled(server.memory)
+    last = of_turns(scripted.chat)[-1]
+    assert "0 bees" not in last.prompt
+    for mark in ("<memory-context>\n- The user keep", "[Earlier in", "[Long-term memory]"):
+        assert mark not in last.prompt
+    assert len(last.messages) > 3  # the conversation itself goes on
+
+
+async def test_nothing_recalled_is_ever_extracted(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(chat=talkative("You keep bees, and you told me of marmalade."))
+    settings = settings_for(tmp_path, memory={"retrieval_min_similarity": 0.0})
+    async with running(settings, scripted) as (client, server):
+        for said in ("I keep bees", "I think that bees are what I keep best"):
+            await client.post("/chat/text", json={"text": said}, headers=DESK)
+            await settled(server.memory)
+        for _ in range(20):
+            await client.post("/chat/text", json={"text": "I wonder about bees"}, headers=DESK)
+            await settled(server.memory)
+    prompts = [call.messages[-1].content for call in of_turns(scripted.chat)]
+    assert any("<memory-context>" in prompt and "keep bees" in prompt for prompt in prompts[1:])
+    shown = [call.messages[-1].content for call in of_extraction(scripted.chat)]
+    assert len(shown) >= 2
+    for text in shown:
+        assert "memory-context" not in text
+        assert "marmalade" not in text
+        assert "The user" not in text
+    rows = look(tmp_path / "data" / "lobug_memory.db", "SELECT content FROM memories")
+    assert not [content for (content,) in rows if "marmalade" in content]
+    keeping = look(
+        tmp_path / "data" / "lobug_memory.db",
+        "SELECT count(*) FROM facts WHERE content = 'The user keep bees'",
+    )
+    assert keeping == [(1,)]
+    assert json.dumps(shown).count("I keep bees") == 1
