@@ -196,7 +196,7 @@ class MemorySettings(Section):
         5, ge=0, le=100, description="Facts that a search for a turn returns."
     )
     recall_turns: int = Field(
-        0, ge=0, le=100, description="Former turns that a search for a turn adds; 0: none."
+        3, ge=0, le=100, description="Former turns that a search for a turn adds; 0: none."
     )
     retrieval_min_similarity: float = Field(
         0.3, ge=-1.0, le=1.0, description="Cosine similarity below which a fact is not relevant."

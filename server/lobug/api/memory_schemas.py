@@ -44,24 +44,28 @@ Time = Annotated[
 class MemoryEntry(BaseModel):
     """One version of a memory. A change makes a new version under the same key."""
 
-    id: int
+    id: int = Field(description="Of this version.")
     key: str = Field(description="Semantic name; at most one version of it is active in a scope.")
-    content: str
-    layer: Layer
-    category: Category
-    scope: Scope
-    user: str
+    content: str = Field(description="What is remembered.")
+    layer: Layer = Field(
+        description="identity: in every prompt; knowledge: when it fits; archive: on demand."
+    )
+    category: Category = Field(description="knowledge, or timeline: a dated summary.")
+    scope: Scope = Field(description="Whose it is: one conversation, the user, the household.")
+    user: str = Field(description="The user it belongs to; `household:` for the household's.")
     conversation: str | None = Field(description="Where it was said.")
-    session_id: int | None
-    fact_type: FactType
+    session_id: int | None = Field(description="The session in which it was said.")
+    fact_type: FactType = Field(description="What kind of fact it is.")
     section: str | None = Field(description="Of layer identity: the heading it stands under.")
     importance: float = Field(description="0 to 1.")
     source: Source = Field(description="Who wrote it.")
-    status: Status
+    status: Status = Field(
+        description="active: held to be true; past: was true once; inactive: never recalled."
+    )
     reason: Reason | None = Field(description="Why it is not active any more.")
-    tags: list[str]
-    project: str | None
-    task_id: int | None
+    tags: list[str] = Field(description="Labels, for filters.")
+    project: str | None = Field(description="The project it belongs to.")
+    task_id: int | None = Field(description="The finished task that it archives.")
     said_at: Time = Field(description="When it was said.")
     created_at: Time = Field(description="When its first version was stored.")
     updated_at: Time = Field(description="When this version was stored.")
@@ -73,7 +77,7 @@ class MemoryEntry(BaseModel):
     from_message_id: int | None = Field(description="Of a summary: its first message.")
     to_message_id: int | None = Field(description="Of a summary: its last message.")
     recall_count: int = Field(description="How often it went to a prompt.")
-    last_recalled_at: Time | None
+    last_recalled_at: Time | None = Field(description="When it last went to a prompt.")
 
     @classmethod
     def of(cls, entry: Entry) -> MemoryEntry:
@@ -116,15 +120,17 @@ class MemoryProvenance(BaseModel):
 class MemoryHit(BaseModel):
     """Something that a search found."""
 
-    kind: Literal["memory", "turn"]
+    kind: Literal["memory", "turn"] = Field(description="An entry, or a former turn.")
     id: int = Field(description="Of the entry, or of the message.")
-    content: str
-    said_at: Time
+    content: str = Field(description="Its words.")
+    said_at: Time = Field(description="When it was said.")
     score: float = Field(description="Rank: higher is better, comparable within a search only.")
     confidence: float = Field(description="0 to 1: how well it fits.")
     parts: dict[str, float] = Field(description="What the score consists of.")
     role: Literal["user", "assistant"] | None = Field(description="Of a turn: who said it.")
-    speaker: str | None
+    speaker: str | None = Field(
+        description="Of a turn: the name of who said it, where it is known."
+    )
     entry: MemoryEntry | None = Field(description="Of a memory: the whole entry.")
 
     @classmethod
@@ -154,7 +160,7 @@ class MemoryForgotten(BaseModel):
     """What was erased. Nothing in it repeats what was forgotten."""
 
     entries: list[int] = Field(description="Ids, all versions.")
-    keys: list[str]
+    keys: list[str] = Field(description="Keys of the entries.")
     messages: int = Field(description="Messages of the log that were blanked.")
     derived: int = Field(description="Summaries and identity lines that contained it.")
     dry_run: bool = Field(False, description="True: nothing was erased, this is what would go.")
@@ -169,9 +175,9 @@ class MemoryIdentity(BaseModel):
     """What Lo-Bug always keeps in mind about the user."""
 
     text: str = Field(description="Markdown in sections, as the prompt gets it.")
-    characters: int
+    characters: int = Field(description="How long the document is.")
     limit: int = Field(description="Most characters.")
-    used_percent: int
+    used_percent: int = Field(description="How full it is.")
     entries: list[MemoryEntry]
 
     @classmethod
@@ -189,16 +195,20 @@ class MemoryIdentity(BaseModel):
 class MemorySession(BaseModel):
     """A stretch of one conversation without a long pause."""
 
-    id: int
-    user: str
-    conversation: str
-    channel: str
-    started_at: Time
-    last_active_at: Time
-    ended_at: Time | None
-    last_consolidated_at: Time | None
-    messages: int
-    summary: str
+    id: int = Field(description="Of the session.")
+    user: str = Field(description="Whose it is.")
+    conversation: str = Field(description="The conversation that it is a stretch of.")
+    channel: str = Field(
+        description="How it reached Lo-Bug: device, token, address, import, other."
+    )
+    started_at: Time = Field(description="Of its first message.")
+    last_active_at: Time = Field(description="Of its last message.")
+    ended_at: Time | None = Field(description="When it was over; null: it may go on.")
+    last_consolidated_at: Time | None = Field(
+        description="Of the last message that the timeline covers."
+    )
+    messages: int = Field(description="How many were said in it.")
+    summary: str = Field(description="What it was about.")
 
     @classmethod
     def of(cls, session: Session) -> MemorySession:
@@ -216,11 +226,11 @@ class MemorySessions(BaseModel):
 class MemoryRecall(BaseModel):
     """One search for a turn, as the retrieval log has it."""
 
-    id: int
-    message_id: int | None
-    query: str
-    created_at: Time
-    took_ms: float
+    id: int = Field(description="Of this search.")
+    message_id: int | None = Field(description="The message that was answered.")
+    query: str = Field(description="What was searched for.")
+    created_at: Time = Field(description="When.")
+    took_ms: float = Field(description="How long the search took, milliseconds.")
     hits: list[MemoryHit] = Field(description="What was found, with its scores.")
     injected: list[str] = Field(description="What went to the prompt: `memory:ID` or `turn:ID`.")
 
@@ -247,22 +257,22 @@ class MemoryRecalls(BaseModel):
 class MemoryImported(BaseModel):
     """What an import brought in."""
 
-    sessions: int
-    messages: int
-    entries: int
-    projects: int
-    tasks: int
+    sessions: int = Field(description="Sessions that are new.")
+    messages: int = Field(description="Messages that are new.")
+    entries: int = Field(description="Versions of entries that are new.")
+    projects: int = Field(description="Projects that are new.")
+    tasks: int = Field(description="Tasks that are new.")
     skipped: int = Field(description="Already there, or not importable.")
 
 
 class MemoryUser(BaseModel):
     """A user of whom anything is kept."""
 
-    user: str
+    user: str = Field(description="Their name, or the caller that nobody named.")
     entries: int = Field(description="Active and past ones.")
-    messages: int
-    sessions: int
-    last_active_at: Time | None
+    messages: int = Field(description="Messages in the log.")
+    sessions: int = Field(description="Sessions.")
+    last_active_at: Time | None = Field(description="Of the last message or entry.")
 
     @classmethod
     def of(cls, known: RememberedUser) -> MemoryUser:
@@ -280,10 +290,10 @@ class MemoryUsers(BaseModel):
 class MemoryProject(BaseModel):
     """Something that the user works on."""
 
-    name: str
-    description: str
-    status: Literal["active", "archived"]
-    created_at: Time
+    name: str = Field(description="Its name, unique for the user.")
+    description: str = Field(description="What it is about.")
+    status: Literal["active", "archived"] = Field(description="active, or archived.")
+    created_at: Time = Field(description="When it was first named.")
 
     @classmethod
     def of(cls, project: Project) -> MemoryProject:
@@ -300,13 +310,13 @@ class MemoryProjects(BaseModel):
 class MemoryTask(BaseModel):
     """A task of the user."""
 
-    id: int
-    project: str | None
-    title: str
-    status: Literal["open", "done"]
+    id: int = Field(description="Of the task.")
+    project: str | None = Field(description="The project it belongs to.")
+    title: str = Field(description="What is to be done.")
+    status: Literal["open", "done"] = Field(description="open, or done.")
     state: str = Field(description="What has been done and decided so far; empty once done.")
-    created_at: Time
-    completed_at: Time | None
+    created_at: Time = Field(description="When it was opened.")
+    completed_at: Time | None = Field(description="When it was done.")
     archived_as: int | None = Field(description="The archive entry that holds its state.")
 
     @classmethod
@@ -324,8 +334,8 @@ class MemoryTasks(BaseModel):
 class MemoryTool(BaseModel):
     """A tool that a program or a model may call."""
 
-    name: str
-    description: str
+    name: str = Field(description="To be called by.")
+    description: str = Field(description="What it does.")
     parameters: dict[str, Any] = Field(description="JSON schema of the arguments.")
 
 
@@ -338,7 +348,7 @@ class MemoryTools(BaseModel):
 class MemoryToolResult(BaseModel):
     """What a tool call came to."""
 
-    success: bool
+    success: bool = Field(description="Whether it did what it was called for.")
     output: str = Field(description="For the caller to read.")
     entries: list[MemoryEntry] = Field(description="What was stored or found.")
 
