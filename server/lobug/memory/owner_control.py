@@ -45,6 +45,10 @@ from lobug.memory.embedding import FactEmbedder
 from lobug.memory.forgetting import forget_entries, forget_text
 from lobug.memory.purging import purge
 from lobug.memory.query import in_third_person
+from lobug.memory.recall.merging import merged
+from lobug.memory.recall.query_vectors import QueryEmbedder
+from lobug.memory.recall.recaller import turn_hit
+from lobug.memory.recall.search import prepare, search_turns, speakers
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 
@@ -70,6 +74,7 @@ class OwnerControl:
     ) -> None:
         self._database = database
         self._embedding = embedding
+        self._queries = QueryEmbedder(embedding)
         self._settings = settings
         self._limits = Limits(settings.max_content_chars, settings.identity_chars)
         self._clock = clock
@@ -189,11 +194,34 @@ class OwnerControl:
     ) -> Sequence[Hit]:
         """The memories, and with ``turns`` the messages, that fit a query, best first."""
         embedded = await self._embedding.query(in_third_person(query))
-        return await self._database.read(
+        entries = await self._database.read(
             lambda connection: searching.search(
                 connection, access, query, embedded, where, limit=limit
             )
         )
+        if not turns:
+            return entries
+        said = await self._search_turns(access, query, where, limit)
+        return merged(entries, said, limit, by_time=not query.strip())
+
+    async def _search_turns(
+        self, access: Access, query: str, where: Filter, limit: int
+    ) -> Sequence[Hit]:
+        names = await self._database.read(lambda connection: speakers(connection, access))
+        prepared = prepare(query, names)
+        vectors = await self._queries.vectors(prepared)
+        found = await self._database.read(
+            lambda connection: search_turns(
+                connection,
+                access,
+                prepared,
+                vectors,
+                limit=limit,
+                since=where.since,
+                until=where.until,
+            )
+        )
+        return [turn_hit(hit) for hit in found]
 
     async def identity(self, access: Access) -> Identity:
         """Layer identity."""
