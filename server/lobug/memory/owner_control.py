@@ -5,6 +5,7 @@ Thin: each call is one read or one transaction of functions that live where thei
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -12,9 +13,11 @@ from lobug.errors import MemoryDisabledError, MemoryNotFoundError
 from lobug.memory import (
     changing,
     entries,
+    exchange,
     identity,
     keys,
     log,
+    markdown,
     projects,
     recall_log,
     searching,
@@ -381,12 +384,25 @@ class OwnerControl:
 
     async def export(self, access: Access) -> Mapping[str, Any]:
         """All of the user's memory as one JSON document, complete and lossless."""
-        raise NotImplementedError
+        now = self._clock()
+        return await self._database.aside(lambda c: exchange.export(c, access, now))
 
     async def export_markdown(self, access: Access) -> str:
         """All of the user's memory to be read."""
-        raise NotImplementedError
+        now = self._clock()
+        return await self._database.aside(
+            lambda c: markdown.export_markdown(exchange.export(c, access, now))
+        )
 
     async def import_json(self, access: Access, document: object) -> Imported:
         """Bring in an export, or a ``sessions.json`` snapshot."""
-        raise NotImplementedError
+        now, limit = self._clock(), self._limits.identity_chars
+        parsed = await asyncio.to_thread(exchange.parse, document)
+
+        def work(connection: Connection) -> Imported:
+            return exchange.import_parsed(connection, access, parsed, now, identity_chars=limit)
+
+        done = await self._database.write("import", work)
+        await self._recount()
+        self._changed()
+        return done
