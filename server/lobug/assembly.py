@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from lobug.engines.base import Engines
 from lobug.memory.database import Checkpoint, no_checkpoint
 from lobug.memory.manager import MemoryManager
+from lobug.memory.sessions_snapshot import SNAPSHOT, SnapshotSource
 from lobug.priority import TurnPriority
 from lobug.server import LobugServer, OllamaWatch
 from lobug.settings import Settings
@@ -67,6 +68,11 @@ def with_memory(
         batch_size=settings.embeddings.batch_size,
         working_memory=settings.conversation.max_messages,
         checkpoint=checkpoint,
+        snapshot=SnapshotSource(
+            settings.data_dir / SNAPSHOT,
+            settings.conversation.users,
+            settings.memory.legacy_user,
+        ),
     )
     return LobugServer(
         settings,

@@ -156,6 +156,7 @@ def all_text(connection: Connection) -> str:
 
 
 def bytes_of(path: Path) -> bytes:
-    """All that is on the disk of a database: the file, its logs, its backups, whatever lies there
-    under its name."""
-    return b"\n".join(file.read_bytes() for file in sorted(path.parent.glob(f"{path.name}*")))
+    """All that is on the disk of a database: the file, its logs, its backups, whatever lies in its
+    folder."""
+    files = sorted(file for file in path.parent.iterdir() if file.is_file())
+    return b"\n".join(file.read_bytes() for file in files)

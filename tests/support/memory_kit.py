@@ -15,6 +15,7 @@ from lobug.memory.base import Owner
 from lobug.memory.database import Checkpoint, no_checkpoint
 from lobug.memory.driver import Connection, connect
 from lobug.memory.manager import MemoryManager
+from lobug.memory.sessions_snapshot import SnapshotSource
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 from support.scripted import ScriptedChatModel, ScriptedEmbedder
@@ -72,6 +73,7 @@ class Kit:
     settings: MemorySettings = field(default_factory=MemorySettings)
     batch_size: int = 32
     checkpoint: Checkpoint = no_checkpoint
+    snapshot: SnapshotSource | None = None
 
     def manager(self) -> MemoryManager:
         """A memory on the kit's file; several may follow one another."""
@@ -84,6 +86,7 @@ class Kit:
             clock=self.clock,
             batch_size=self.batch_size,
             checkpoint=self.checkpoint,
+            snapshot=self.snapshot,
         )
 
 

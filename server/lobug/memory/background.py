@@ -21,6 +21,7 @@ from lobug.memory.log import Within
 from lobug.memory.recall.turn_embedding import TurnEmbedder
 from lobug.memory.retention import Horizons
 from lobug.memory.scheduling import RETENTION_EVERY_S, Scheduler
+from lobug.memory.sessions_snapshot import SnapshotSource, import_file
 from lobug.memory.tasks import Task
 from lobug.memory.worker import Worker
 from lobug.priority import PreemptedError, TurnPriority
@@ -49,6 +50,7 @@ class Background:
         priority: TurnPriority,
         clock: Callable[[], float],
         checkpoint: Checkpoint,
+        snapshot: SnapshotSource | None = None,
     ) -> None:
         self._database = database
         self._embedding = embedding
@@ -61,6 +63,8 @@ class Background:
         self._clock = clock
         self._checkpoint = checkpoint
         self._worker = Worker(self.step, self._pause)
+        self._snapshot = snapshot
+        self._looked_for_snapshot = snapshot is None
         self._stale = False
         self._counted_at = 0.0
 
@@ -93,6 +97,9 @@ class Background:
 
     async def step(self) -> bool:
         """One due task and a batch of embeddings. Returns whether anything was done."""
+        if not self._looked_for_snapshot:
+            self._looked_for_snapshot = True
+            return await self._import_snapshot()
         now = self._clock()
         enabled = self._settings.enabled
         task = await self._database.read(
@@ -219,8 +226,19 @@ class Background:
         return False
 
     async def _compact(self, _task: Task) -> bool:
-        await compact(self._database, checkpoint=self._checkpoint)
+        copies = [] if self._snapshot is None else [self._snapshot.imported]
+        await compact(self._database, copies=copies, checkpoint=self._checkpoint)
         return False
+
+    async def _import_snapshot(self) -> bool:
+        """Once after the start. Returns True: there may be work to do now."""
+        if self._snapshot is not None:
+            done = await import_file(
+                self._database, self._snapshot, clock=self._clock, checkpoint=self._checkpoint
+            )
+            if done is not None:
+                await self.recount()
+        return True
 
     def _consolidating(self, task: Task) -> Consolidating:
         return Consolidating(

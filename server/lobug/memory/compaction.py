@@ -17,6 +17,7 @@ but holds the whole file in memory with the usual drivers and lets every write w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -44,9 +45,6 @@ LOCKED = (5, 6)
 
 WAIT_S, WAITS = 0.05, 100
 """How long, and how often, such a lock is waited for."""
-
-IMPORTED_SNAPSHOT = "sessions.json.migrated"
-"""What a snapshot of sessions is called once all of it is in the database beside it."""
 
 Stamp = tuple[int, int]
 """Changes when anything was written: by this connection, by others."""
@@ -76,9 +74,11 @@ def noted(connection: Connection) -> int | None:
 async def compact(
     database: Database,
     *,
+    copies: Sequence[Path] = (),
     checkpoint: Checkpoint = no_checkpoint,
 ) -> bool:
-    """Rebuild the file if that is noted; returns whether it was. Safe to cancel and to run again.
+    """Rebuild the file if that is noted; returns whether it was. ``copies`` are other files that
+    hold what was once brought in, and go with the backups. Safe to cancel and to run again.
 
     Raises CompactionError where there is no room for a copy or the file is never quiet.
     """
@@ -95,7 +95,7 @@ async def compact(
         raise CompactionError(error.code) from error
     finally:
         copy_of(database.path).unlink(missing_ok=True)
-    await database.aside(lambda _connection: delete_old_content(database.path))
+    await database.aside(lambda _connection: delete_old_content(database.path, copies))
     checkpoint("compact.copies_deleted")
 
     def complete(connection: Connection) -> None:
@@ -110,15 +110,14 @@ def copy_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.compacting")
 
 
-def delete_old_content(path: Path) -> None:
+def delete_old_content(path: Path, copies: Sequence[Path] = ()) -> None:
     """Delete the files that hold what was in a database: backups of migrations (also one that was
-    never finished), the log of a file that was replaced, the snapshot of sessions that was imported
-    into it."""
+    never finished), the log of a file that was replaced, ``copies``."""
     for file in (
         *backups_of(path),
         path.with_name(f"{path.name}.partial-backup"),
         path.with_name(f"{path.name}-wal.of-replaced"),
-        path.with_name(IMPORTED_SNAPSHOT),
+        *copies,
     ):
         file.unlink(missing_ok=True)
 

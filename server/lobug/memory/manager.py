@@ -21,6 +21,7 @@ from lobug.memory.owner_control import OwnerControl
 from lobug.memory.recall.recaller import Recaller
 from lobug.memory.recall.turn_embedding import TurnEmbedder
 from lobug.memory.scheduling import Scheduler
+from lobug.memory.sessions_snapshot import SnapshotSource
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 
@@ -36,6 +37,7 @@ class MemoryManager:
     background: facts are extracted, then the short-term and the long-term cascade where their
     thresholds are reached. Each is a row in the database until it is done.
 
+    ``snapshot`` is imported in the background, once after the start.
     ``clock`` returns seconds since the epoch; ``batch_size`` is how many facts are embedded at
     once; ``working_memory`` how many messages of a conversation the prompt holds; ``checkpoint`` is
     for tests that end the process at the worst moment.
@@ -53,8 +55,10 @@ class MemoryManager:
         batch_size: int = 32,
         working_memory: int = 20,
         checkpoint: Checkpoint = no_checkpoint,
+        snapshot: SnapshotSource | None = None,
     ) -> None:
         self._settings = settings
+        self._snapshot = snapshot
         self._scheduler = Scheduler(settings, working_memory, lambda: chat.context_tokens)
         self._clock = clock
         self._database = Database(
@@ -97,6 +101,7 @@ class MemoryManager:
             priority=priority,
             clock=clock,
             checkpoint=checkpoint,
+            snapshot=snapshot,
         )
         self._recaller = Recaller(
             self._database, self._embedding, settings, chat, clock, working_memory=working_memory
@@ -127,7 +132,8 @@ class MemoryManager:
         """Rebuild the file now, where something was erased since it was last rebuilt; otherwise
         the worker does it. Raises StorageError."""
         with suppress(CompactionError):  # noted, and tried again
-            await compact(self._database)
+            copies = [] if self._snapshot is None else [self._snapshot.imported]
+            await compact(self._database, copies=copies)
 
     async def check(self) -> None:
         """Find out whether it can be used by now; opens it where that failed before."""

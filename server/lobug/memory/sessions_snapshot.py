@@ -24,7 +24,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,6 @@ from typing import Any
 from lobug.errors import ImportInvalidError, LobugError
 from lobug.memory import sessions
 from lobug.memory.base import Owner, Role
-from lobug.memory.compaction import IMPORTED_SNAPSHOT
 from lobug.memory.control import Imported
 from lobug.memory.database import Checkpoint, Database
 from lobug.memory.driver import Connection
@@ -53,6 +52,9 @@ MAX_MESSAGES = 2_000_000
 MAX_CHARS = 1_000_000
 """Longest message, characters."""
 MAX_NAME = 500
+
+USER_NAME = re.compile(r"(?!\s).{0,199}[^:\s]", re.DOTALL)
+"""As the settings have it: what ends with a colon is Lo-Bug's own."""
 
 MILLISECONDS = 1e11
 """Numbers from here on are milliseconds: as seconds they would lie in the year 5138."""
@@ -85,6 +87,30 @@ class SnapshotSession:
     messages: tuple[SnapshotMessage, ...]
     skipped: int
     """Messages that are neither the user's nor the assistant's, or have no words."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSource:
+    """Where a snapshot is looked for at the start, and whose its sessions are."""
+
+    path: Path
+    users: Mapping[str, str] = field(default_factory=dict)
+    """Users by caller, as ``conversation.users`` has them."""
+    legacy_user: str = "owner"
+    """Who gets sessions of nobody."""
+
+    @property
+    def imported(self) -> Path:
+        """What it is called once all of it is in the database."""
+        return self.path.with_name(f"{self.path.name}.migrated")
+
+    def user_of(self, user_id: str | None) -> str:
+        """The user of a ``user_id``: by the settings, else itself where it can be a user's name."""
+        if user_id is None:
+            return self.legacy_user
+        named = {caller.lower(): user for caller, user in self.users.items()}
+        user = named.get(user_id.lower(), user_id)
+        return user if USER_NAME.fullmatch(user) else self.legacy_user
 
 
 def is_snapshot(document: object) -> bool:
@@ -134,25 +160,27 @@ def bring_in(
 
 async def import_file(
     database: Database,
-    path: Path,
+    source: SnapshotSource,
     *,
-    user_of: Callable[[str | None], str],
     clock: Callable[[], float],
     checkpoint: Checkpoint,
 ) -> Imported | None:
-    """Import the snapshot at ``path`` and rename it to ``sessions.json.migrated``. None: there is
-    none, or it could not be imported and stays. Never raises, except when cancelled.
+    """Import the snapshot and rename it to ``sessions.json.migrated``. None: there is none, or it
+    could not be imported and stays. Never raises, except when cancelled.
 
     Each session is a transaction: turns go on in between. A crash at any point imports nothing
-    twice, since a session is known by its id. ``user_of`` gives the user of a ``user_id``.
+    twice, since a session is known by its id.
     """
+    path = source.path
     try:
         if not await asyncio.to_thread(path.is_file):
             return None
         found = await asyncio.to_thread(_read, path)
         done = Imported()
         for session in found:
-            insert = partial(_insert, user=user_of(session.user_id), session=session, now=clock())
+            insert = partial(
+                _insert, user=source.user_of(session.user_id), session=session, now=clock()
+            )
             brought = await database.write("snapshot", insert)
             done = replace(
                 done,
@@ -161,7 +189,7 @@ async def import_file(
                 skipped=done.skipped + brought.skipped,
             )
         checkpoint("snapshot.imported")
-        await asyncio.to_thread(path.replace, path.with_name(IMPORTED_SNAPSHOT))
+        await asyncio.to_thread(path.replace, source.imported)
     except (LobugError, OSError) as error:
         code = error.code if isinstance(error, LobugError) else type(error).__name__
         logger.warning("memory: %s was not imported and stays: %s", path, code)

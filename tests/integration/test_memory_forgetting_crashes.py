@@ -1,0 +1,106 @@
+"""``kill -9`` while something is forgotten, the file rebuilt, a snapshot imported: nothing that was
+acknowledged is undone, nothing else is lost, and nothing is imported twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lobug.memory.access import Access
+from lobug.memory.compaction import copy_of
+from lobug.memory.sessions_snapshot import SNAPSHOT
+from support.forgetting_child import SAID, SECRET, kit
+from support.forgetting_kit import bytes_of
+from support.memory_kit import ADA, exchange, look
+
+SESSIONS = {
+    "sessions": [
+        {
+            "id": f"s{number}",
+            "user_id": "ada",
+            "messages": [
+                {"role": "user", "content": f"Snapshot {number}", "created_at": 1_600_000_000},
+                {"role": "assistant", "content": f"{SECRET}, noted", "created_at": 1_600_000_001},
+            ],
+        }
+        for number in range(3)
+    ]
+}
+POINTS = [
+    ("snapshot.before_commit", 1),
+    ("snapshot.after_commit", 2),
+    ("snapshot.imported", 1),
+    ("forget.before_commit", 1),
+    ("forget.after_commit", 1),
+    ("repack.before_commit", 1),
+    ("repack.after_commit", 1),
+    ("merge.before_commit", 1),
+    ("merge.after_commit", 2),
+    ("compact.copied", 1),
+    ("compact.copying", 1),
+    ("compact.copying", 20),
+    ("compact.in_place", 1),
+    ("compact.folding", 1),
+    ("compact.folded", 1),
+    ("compact.copies_deleted", 1),
+    ("compact_done.before_commit", 1),
+    ("compact_done.after_commit", 1),
+]
+
+
+def live_until_killed(path: Path, point: str, occurrence: int) -> list[str]:
+    """Run a process that dies at the point. Returns what it had acknowledged."""
+    tests = str(Path(__file__).parents[1])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([tests, *sys.path])}
+    process = subprocess.run(
+        [sys.executable, "-m", "support.forgetting_child", str(path), point, str(occurrence)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment,
+        check=False,
+    )
+    assert process.returncode == -signal.SIGKILL, process.stderr
+    return [line.removeprefix("ack ") for line in process.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(("point", "occurrence"), POINTS)
+async def test_a_kill_undoes_nothing_and_leaves_nothing(
+    tmp_path: Path, point: str, occurrence: int
+) -> None:
+    path = tmp_path / "memory.db"
+    path.with_name(SNAPSHOT).write_text(json.dumps(SESSIONS))
+    acknowledged = live_until_killed(path, point, occurrence)
+
+    memory = kit(path).manager()
+    await memory.start(work=False)
+    await memory.process_due()
+    if "told" not in acknowledged:
+        for said in SAID[len(look(path, "SELECT 1 FROM memories")) :]:
+            await exchange(memory, said, f"Noted: {said}.")
+        await memory.process_due()
+    if "forgotten" not in acknowledged:
+        await memory.control.forget_text(Access(ADA.user, ADA.conversation), SECRET)
+        await memory.process_due()
+    stats = memory.stats()
+    await memory.close()
+
+    assert SECRET.lower().encode() not in bytes_of(path).lower()
+    assert sorted(row[0] for row in look(path, "SELECT content FROM memories")) == sorted(
+        said.replace("I keep", "The user keep") for said in SAID if SECRET not in said
+    )
+    said_first = look(
+        path, "SELECT content FROM conversation_log WHERE role = 'user' AND session_id IN"
+        " (SELECT id FROM sessions WHERE external_id IS NOT NULL) ORDER BY id",
+    )  # fmt: skip
+    assert said_first == [("Snapshot 0",), ("Snapshot 1",), ("Snapshot 2",)]
+    assert look(path, "PRAGMA integrity_check") == [("ok",)]
+    assert stats.pending_tasks == 0
+    assert not copy_of(path).exists()
+    assert not path.with_name(SNAPSHOT).exists()

@@ -1,0 +1,58 @@
+"""A process that forgets and dies at a named point: ``forgetting_child.py DB POINT OCCURRENCE``.
+
+It imports the ``sessions.json`` beside the database, talks, forgets a word that is all over it, and
+rebuilds the file. It prints "forgotten" once that was acknowledged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from pathlib import Path
+
+from lobug.memory import compaction, database
+from lobug.memory.access import Access
+from lobug.memory.sessions_snapshot import SNAPSHOT, SnapshotSource
+from lobug.settings import MemorySettings
+from support.memory_child import Dying, acknowledge
+from support.memory_kit import ADA, Kit, exchange
+
+SETTINGS = MemorySettings(duplicate_distance_threshold=0.0)
+SAID = [f"I keep {thing}" for thing in ("bees", "goats", "Zanzibarix", "owls", "foxes", "hens")]
+SECRET = "Zanzibarix"
+
+
+def kit(path: Path, **more: object) -> Kit:
+    """The memory of the child and of those who look at what it left."""
+    source = SnapshotSource(path.with_name(SNAPSHOT))
+    return Kit(path, settings=SETTINGS, snapshot=source, **more)  # type: ignore[arg-type]
+
+
+async def live(path: Path, point: str, occurrence: int) -> None:
+    """All of it."""
+    dying = Dying(point, occurrence)
+
+    class Copying(threading.Event):
+        """Is asked between any two pages that are copied."""
+
+        def is_set(self) -> bool:
+            dying("compact.copying")
+            return super().is_set()
+
+    compaction.PAGES_AT_ONCE = 1
+    vars(database)["Event"] = Copying
+    memory = kit(path, checkpoint=dying).manager()
+    await memory.start(work=False)
+    for said in SAID:
+        await exchange(memory, said, f"Noted: {said}.")
+    await memory.process_due()
+    acknowledge("told")
+    await memory.control.forget_text(Access(ADA.user, ADA.conversation), SECRET)
+    acknowledge("forgotten")
+    await memory.process_due()
+    await memory.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(live(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
