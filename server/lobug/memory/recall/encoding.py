@@ -29,5 +29,5 @@ def decode(stored: Sequence[bytes], dimension: int) -> Floats:
 
 def code(vector: Floats) -> bytes:
     """The signs of a vector's components, filled up to whole words of 64 bits."""
-    bits = np.packbits(vector > 0).tobytes()
+    bits = np.packbits(vector >= 0).tobytes()
     return bits + bytes(-len(bits) % 8)
