@@ -116,6 +116,18 @@ async def test_a_slow_model_is_given_less_to_read(kit: Kit) -> None:
     await memory.close()
 
 
+async def test_what_was_just_said_is_not_contradicted_by_what_was_known(
+    memory: MemoryManager,
+) -> None:
+    await memory.control.store(ACCESS, Draft("The user lives in Portland"))
+    await memory.control.store(ACCESS, Draft("The user likes Portland"))
+    await turn(memory, "By the way, I moved to Seattle.")
+    now = await memory.retrieve_context(ADA, "Do I live in Portland?")
+    assert [m.content for m in now.recalled] == ["The user likes Portland"]
+    before = await memory.retrieve_context(ADA, "Where did I live before?")
+    assert "The user lives in Portland" in [m.content for m in before.recalled]
+
+
 async def test_what_was_true_answers_what_was(kit: Kit, memory: MemoryManager) -> None:
     await memory.control.store(ACCESS, Draft("The user lives in Portland"))
     kit.clock.advance(86_400.0)

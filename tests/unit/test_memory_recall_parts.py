@@ -16,6 +16,7 @@ from lobug.memory.recall.budget import budget_tokens, tokens_of, within
 from lobug.memory.recall.choosing import fitting_turns, interleaved, shown
 from lobug.memory.recall.questions import read
 from lobug.memory.recall.ranking import HALF_LIFE_S, STRONG_MATCH, fitting
+from lobug.memory.recall.said_anew import is_overtaken, slots_of
 from lobug.memory.recall.search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
 
 NOW = 1_790_000_000.0
@@ -189,6 +190,29 @@ def test_former_turns_answer_questions_and_nothing_else() -> None:
 def test_no_turn_goes_in_when_none_fits_well() -> None:
     assert chosen_turns("What did we eat?", turn(1, QUESTION_FLOOR - 0.01)) == []
     assert chosen_turns("What did we eat?", turn(1, QUESTION_FLOOR), turn(2, TURN_FLOOR / 2)) == [1]
+
+
+def test_a_former_question_answers_nothing() -> None:
+    asked = replace(turn(1, 0.9), parts={"asking": -2.6})
+    half = replace(turn(2, 0.9), parts={"asking": -1.3})
+    assert chosen_turns("What did we eat?", asked, half) == [2]
+
+
+@pytest.mark.parametrize(
+    ("said", "content", "overtaken"),
+    [
+        ("I moved to Seattle.", "The user lives in Portland", True),
+        ("my name is alex", "The user's name is Alan", True),
+        ("My favorite color is green now.", "The user's favorite color is blue", True),
+        ("I moved to Seattle.", "The user likes Portland", False),
+        ("Where do I live?", "The user lives in Portland", False),
+        ("My sister lives in Rome.", "The user lives in Portland", False),
+    ],
+)
+def test_what_is_told_anew_overtakes_what_was_known(
+    said: str, content: str, overtaken: bool
+) -> None:
+    assert is_overtaken(content, slots_of([said])) is overtaken
 
 
 def test_what_the_prompt_holds_anyway_is_not_put_in_again() -> None:

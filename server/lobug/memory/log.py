@@ -96,6 +96,16 @@ def recent_ids(connection: Connection, owner: Owner, limit: int) -> list[int]:
     return [int(row[0]) for row in rows]
 
 
+def not_extracted(connection: Connection, user: str, limit: int) -> list[str]:
+    """The user's last words that still wait for their facts to be extracted."""
+    rows = connection.execute(
+        "SELECT l.content FROM background_tasks t JOIN conversation_log l ON l.id = t.message_id"
+        " WHERE t.kind = 'extract' AND t.user = ? ORDER BY l.id DESC LIMIT ?",
+        (user, limit),
+    )
+    return [str(row[0]) for row in rows]
+
+
 def latest_owners(connection: Connection, limit: int) -> list[Owner]:
     """Whose conversations went on last, latest first."""
     rows = connection.execute(

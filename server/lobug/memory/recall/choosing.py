@@ -6,10 +6,15 @@ from collections.abc import Collection, Iterator, Sequence
 
 from lobug.memory.base import Recalled
 from lobug.memory.recall.questions import Question
+from lobug.memory.recall.scoring import WEIGHTS
 from lobug.memory.recall.search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
 
 ENTRIES_PER_TURN = 2
 """Entries that come before each former turn: they are shorter, and checked."""
+
+
+ONLY_ASKS = 0.9
+"""Share of a turn that are questions from which on it answers nothing."""
 
 
 def fitting_turns(
@@ -18,8 +23,8 @@ def fitting_turns(
     """The former turns that may answer a question, best first.
 
     None for what only tells, and none when not one of them fits well. What Lo-Bug said itself is
-    left out unless it is asked about: it may have been wrong. ``known`` are messages that the
-    prompt holds anyway or that an entry beside them cites.
+    left out unless it is asked about: it may have been wrong. Former questions answer nothing.
+    ``known`` are messages that the prompt holds anyway or that an entry beside them cites.
     """
     if question.small_talk or not question.asks:
         return []
@@ -31,6 +36,7 @@ def fitting_turns(
         if hit.confidence >= TURN_FLOOR
         and hit.message_id not in known
         and (hit.role == "user" or question.about_lobug)
+        and hit.parts.get("asking", 0.0) > ONLY_ASKS * WEIGHTS.asking
     ]
     return fitting[: max(limit, 0)]
 

@@ -19,6 +19,7 @@ from lobug.memory.query import in_third_person
 from lobug.memory.recall import budget, choosing, ranking
 from lobug.memory.recall.query_vectors import QueryEmbedder
 from lobug.memory.recall.questions import Question, read
+from lobug.memory.recall.said_anew import is_overtaken, slots_of
 from lobug.memory.recall.search import TurnHit, prepare, search_turns, speakers
 from lobug.memory.recall_log import NewRecall
 from lobug.settings import MemorySettings
@@ -27,6 +28,9 @@ EVERY_VERSION = Filter(status=None)
 
 NOTED_HITS = 10
 """Hits of each kind that the retrieval log keeps for a turn."""
+
+NEWEST_WORDS = 10
+"""Messages that wait for extraction and are looked at for what is told anew."""
 
 TURN_CANDIDATES = 20
 """Former turns of which some go to the prompt."""
@@ -81,9 +85,13 @@ class Recaller:
             known = identity.document(connection, owner.user)
             if not wanted:
                 return known, []
-            return known, searching.search(
+            found = searching.search(
                 connection, access, query, embedded, EVERY_VERSION, limit=searching.CANDIDATES
             )
+            slots = slots_of(log.not_extracted(connection, owner.user, NEWEST_WORDS))
+            return known, [
+                hit for hit in found if question.past or not is_overtaken(hit.content, slots)
+            ]
 
         known, hits = await self._database.read(work)
         now = self._clock()
