@@ -113,7 +113,7 @@ async def test_a_model_that_changes_in_mid_backlog_embeds_timeline_and_facts_onc
     memory = kit.manager()
     await memory.start(work=False)
     await memory._background.step()
-    await exchange(memory, "I keep one more secret")
+    await exchange(memory, "I keep a parrot")
     await memory.process_due()
     stats = memory.stats()
     await memory.close()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lobug.memory import entries, identity, keys, replacing, vectors, words
+from lobug.memory import entries, identity, keys, replacing, retelling, vectors, words
 from lobug.memory.base import RelevantFact
 from lobug.memory.control import Entry, Source
 from lobug.memory.driver import Connection
@@ -165,7 +165,8 @@ class Rival:
 
 def settle(connection: Connection, fact: Entry, rivals: Sequence[Rival], now: float) -> None:
     """Decide which of a fact and its rivals holds: of a thing of which there is only one, what was
-    said last; of two that say the same, what has the more trusted source, else what was said last.
+    said last; of two that say the same, what has the more trusted source, else what tells more,
+    else what was said last.
     """
     for rival in rivals:
         if _status(connection, rival.entry.id) != "active":
@@ -173,9 +174,17 @@ def settle(connection: Connection, fact: Entry, rivals: Sequence[Rival], now: fl
         if _status(connection, fact.id) != "active":
             return
         older, newer = sorted((rival.entry, fact), key=_said)
-        if rival.reason == "duplicate" and TRUST[older.source] > TRUST[newer.source]:
+        if rival.reason == "duplicate" and _better(older, newer):
             older, newer = newer, older
         replace(connection, older, newer, rival.reason, now)
+
+
+def _better(older: Entry, newer: Entry) -> bool:
+    """Whether of two that say the same the older one is worth more."""
+    if older.source != newer.source:
+        return TRUST[older.source] > TRUST[newer.source]
+    same = retelling.retells(older.content, newer.content)
+    return same and retelling.says_more(older.content, newer.content)
 
 
 def _said(entry: Entry) -> tuple[float, int, int]:
@@ -210,23 +219,44 @@ def _near_duplicate(
     vector: Vector,
     duplicate_distance: float,
 ) -> list[Rival]:
-    """The nearest fact about the same people if it is near enough."""
+    """The nearest fact about the same people if it is near enough, and those that tell the same in
+    other words."""
     near_ids = {
         near.fact_id: near.distance
         for near in vectors.nearest(connection, index, fact.user, vector, COMPARED_NEIGHBOURS)
-        if near.distance < duplicate_distance
+        if near.distance < RETOLD_WITHIN * duplicate_distance
     }
     if not near_ids:
         return []
     rivals = [rival for rival in _rivals_of(connection, fact) if rival.id in near_ids]
+    found: list[Rival] = []
+    nearest = True
     for rival in sorted(rivals, key=lambda known: near_ids[known.id]):
         # What somebody wrote on purpose is a duplicate only of what says the very same.
         written = rival.source != "system" or fact.source != "system"
         if written and _differs(rival.content, fact.content):
             continue
-        if replacing.about_the_same(rival.content, fact.content):
-            return [Rival(rival, "duplicate")]
-    return []
+        near = near_ids[rival.id] < duplicate_distance and replacing.about_the_same(
+            rival.content, fact.content
+        )
+        retold = any(
+            retelling.retells(content, fact.content) for content in _tellings(connection, rival)
+        )
+        if (near and nearest) or retold:
+            found.append(Rival(rival, "duplicate"))
+            nearest = nearest and not near
+    return found
+
+
+def _tellings(connection: Connection, entry: Entry) -> list[str]:
+    """How an entry was told: its content, and those of the duplicates that it has replaced."""
+    rows = connection.execute(
+        "WITH RECURSIVE told (id) AS (SELECT ?1 UNION SELECT m.id FROM memories m"
+        "  JOIN told t ON m.replaced_by = t.id WHERE m.reason = 'duplicate')"
+        " SELECT content FROM memories WHERE id IN (SELECT id FROM told) LIMIT ?2",
+        (entry.id, MAX_TELLINGS),
+    )
+    return [row[0] for row in rows]
 
 
 def _same_slot(connection: Connection, fact: Entry) -> list[Rival]:
@@ -377,8 +407,14 @@ def _by_text(
     ]
 
 
-COMPARED_NEIGHBOURS = 4
-"""Near facts that are looked at for one about the same people."""
+COMPARED_NEIGHBOURS = 8
+"""Near facts that are looked at for one that says the same."""
+
+MAX_TELLINGS = 50
+"""Former tellings of a fact that a new one is compared with."""
+
+RETOLD_WITHIN = 3.0
+"""Facts within so many times the distance of duplicates are compared by their words."""
 
 MAX_QUERY_WORDS = 64
 """Words of a query that a text search looks for: a long text has enough with its first ones."""
