@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as lobug does, but numpy comes first here
 
 import httpx
 import numpy as np

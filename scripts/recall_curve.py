@@ -99,6 +99,10 @@ class Point:
 
     turns: int
     inserted_per_s: float
+    cpu_ms_a_turn: float
+    """Of storing it: what is left where the disk costs nothing."""
+    commits_per_s: float
+    """Of one short row each, durable, on this disk just now: the bound of what was inserted."""
     embedded_per_s: float
     embedded_for_real: bool
     bytes_a_turn: float
@@ -114,6 +118,8 @@ class Point:
         return {
             "turns": self.turns,
             "insertion_turns_per_s": round(self.inserted_per_s),
+            "insertion_cpu_ms_a_turn": round(self.cpu_ms_a_turn, 3),
+            "bare_commits_per_s": round(self.commits_per_s),
             "embedding_turns_per_s": round(self.embedded_per_s),
             "embedded_for_real": self.embedded_for_real,
             "bytes_a_turn": round(self.bytes_a_turn),
@@ -173,7 +179,10 @@ async def _curve(
         before = _resident_mb()
         for size in sizes:
             console.print(f"{size:,} turns: storing {size - told:,} ...")
+            cpu = time.process_time()
             texts, inserted_per_s = await _insert(memory, talk, clock, size - told)
+            cpu_ms = 1_000.0 * (time.process_time() - cpu)
+            commits_per_s = _bare_commits_per_s(folder / "bare.db")
             _drop_tasks(path)
             embedder.synthetic = vectors == "synthetic" and told > 0
             started = time.perf_counter()
@@ -192,6 +201,8 @@ async def _curve(
                 Point(
                     turns=size,
                     inserted_per_s=inserted_per_s,
+                    cpu_ms_a_turn=cpu_ms / len(texts),
+                    commits_per_s=commits_per_s,
                     embedded_per_s=embedded_per_s,
                     embedded_for_real=real,
                     bytes_a_turn=_bytes(path) / size,
@@ -234,6 +245,20 @@ async def _insert(
         clock.now = BEGAN + turn.after_s
         await memory.log_user_message(TELLER, turn.text)
     return [turn.text for turn in turns], count / (time.perf_counter() - started)
+
+
+def _bare_commits_per_s(path: Path, commits: int = 500) -> float:
+    connection = connect(str(path), timeout_s=30.0)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("CREATE TABLE IF NOT EXISTS said (content TEXT)")
+        started = time.perf_counter()
+        for _ in range(commits):
+            connection.execute("INSERT INTO said VALUES (?)", ("x" * 100,))
+        return commits / (time.perf_counter() - started)
+    finally:
+        connection.close()
 
 
 def _drop_tasks(path: Path) -> None:
@@ -306,13 +331,23 @@ def show(console: Console, document: dict[str, Any]) -> None:
         searches.add_section()
     console.print(searches)
     storing = Table(title="Storing")
-    for column in ("turns", "stored / s", "embedded / s", "bytes a turn", "MB resident, added"):
+    for column in (
+        "turns",
+        "stored / s",
+        "CPU ms a turn",
+        "bare commits / s",
+        "embedded / s",
+        "bytes a turn",
+        "MB resident, added",
+    ):
         storing.add_column(column, justify="right")
     for point in document["sizes"]:
-        mark = "" if point["embedded_for_real"] else " (synthetic)"
+        mark = "" if point["embedded_for_real"] else "*"
         storing.add_row(
             f"{point['turns']:,}",
             f"{point['insertion_turns_per_s']:,}",
+            f"{point['insertion_cpu_ms_a_turn']:.2f}",
+            f"{point['bare_commits_per_s']:,}",
             f"{point['embedding_turns_per_s']:,}{mark}",
             f"{point['bytes_a_turn']:,}",
             f"{point['resident_mb']:.0f}",
@@ -320,7 +355,7 @@ def show(console: Console, document: dict[str, Any]) -> None:
     console.print(storing)
     console.print(
         f"Embedder {document['embedder']}; vectors of turns: {document['vectors']}"
-        " (synthetic: random directions but for the first size; questions are embedded for real)."
+        " (synthetic: random directions but for the first size, *; questions always for real)."
         f" Goals: p95 of a search {GOALS[10_000]:g} ms at 10,000 turns, {GOALS[100_000]:g} ms at"
         f" 100,000; {INSERTION_GOAL:g} stored / s.",
         soft_wrap=True,
