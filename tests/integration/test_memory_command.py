@@ -310,3 +310,37 @@ def test_settings_of_the_household_hold_without_a_server(
     good(lobug("add", "The user is called Bob", "--user", "bob"))
     assert "shed" in good(lobug("list", "--user", "bob"))
     bad(lobug(*shared, "--user", "bob"), 1, "memory_forbidden")
+
+
+def test_taking_away_and_erasing_without_a_server(elsewhere: Path) -> None:
+    good(lobug("add", "The user keeps bees in Zürich", "--key", "bees", "--user", "ada"))
+    good(lobug("edit", "bees", "--content", "The user keeps hives in Zürich"))
+    good(lobug("export", "ada.json"))
+    assert "hives in Zürich" in good(lobug("export", "--format", "markdown"))
+    assert "2 entries" in good(lobug("import", "ada.json", "--user", "bob"))
+    bad(lobug("forget", "bees", "--user", "ada"), 2, "no terminal")
+    assert "(bees)" in good(lobug("forget", "bees", "--user", "ada", "--yes"))
+    assert "hives" in good(lobug("list", "--user", "bob"))
+    asked = lobug("purge", "--everything", "--user", "bob")
+    bad(asked, 2, "no terminal")
+    assert "everything about bob: 1 entries" in asked.stdout
+    good(lobug("purge", "--everything", "--user", "bob", "--yes"))
+    assert "Nobody is remembered" in good(lobug("users"))
+    database = (elsewhere / "data" / "lobug_memory.db").read_bytes()
+    assert "Zürich".encode() not in database
+
+
+def test_a_snapshot_of_sessions_is_brought_in(elsewhere: Path) -> None:
+    messages = [
+        {"role": "user", "content": "I keep bees", "created_at": "2024-03-01T12:00:00Z"},
+        {"role": "assistant", "content": "How many hives?", "created_at": "2024-03-01T12:00:05Z"},
+    ]
+    snapshot = {"sessions": [{"id": "s1", "channel_type": "cli", "messages": messages}]}
+    (elsewhere / "sessions.json").write_text(json.dumps(snapshot))
+    brought = good(lobug("import", "sessions.json", "--user", "ada"))
+    assert brought == "imported: 1 sessions, 2 messages\n"
+    assert as_json(lobug("sessions", "--user", "ada", "--json"))["sessions"][0]["messages"] == 2
+    found = as_json(lobug("search", "bees", "--turns", "--user", "ada", "--json"))["hits"]
+    assert "I keep bees" in [hit["content"] for hit in found]
+    (elsewhere / "wrong.json").write_text('{"sessions": 5}')
+    bad(lobug("import", "wrong.json", "--user", "ada"), 1, "import_invalid")

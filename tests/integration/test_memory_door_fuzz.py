@@ -196,3 +196,87 @@ def test_any_memory_can_be_told_searched_and_forgotten(door: Door, **body: Any) 
         door.send("GET", "/memory/export", "/memory/export", {**ada, "format": export})
     assert door.client.delete(place, params=ada).status_code == 200
     assert door.client.get(place, params=ada).status_code == 404
+
+
+def places(value: object, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something stands in a JSON document."""
+    yield here
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from places(inner, (*here, name))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from places(inner, (*here, number))
+
+
+def changed(value: Any, place: tuple[Any, ...], new: object) -> Any:
+    """The document with something else at a place; ``...``: with nothing there."""
+    if not place:
+        return None if new is ... else new
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    if new is ... and len(place) == 1:
+        del copy[place[0]]
+    else:
+        copy[place[0]] = changed(copy[place[0]], place[1:], new)
+    return copy
+
+
+def like(value: object) -> st.SearchStrategy[Any]:
+    """Something of the same type, which is refused less often."""
+    match value:
+        case bool():
+            return st.booleans()
+        case int() | float():
+            return NUMBERS | st.floats(0, 1) | st.integers(0, 20)
+        case str():
+            return WORDS | LIKELY.filter(lambda word: isinstance(word, str))
+        case list():
+            return st.just([]) | st.just([*value, *value])
+        case dict():
+            return st.just({}) | st.dictionaries(st.sampled_from([*value, "x"]), WORDS)
+        case _:
+            return WORDS | NUMBERS
+
+
+def at(value: Any, place: tuple[Any, ...]) -> object:
+    """What stands at a place."""
+    for step in place:
+        value = value[step]
+    return value
+
+
+@pytest.fixture(scope="module")
+def exported(door: Door) -> Any:
+    """The export of a memory that has something of everything."""
+    zoe = {"user": "zoe"}
+    chat = door.client.post("/chat/text", json={"text": "I keep bees"}, headers={"Device-Id": "z"})
+    assert chat.status_code == 200
+    for user in (zoe, {"user": "device:z"}):
+        body = {"content": "The user keeps bees", "key": "bees", "tags": ["a"], "project": "hive"}
+        entry = door.client.post("/memory/entries", params=user, json=body).json()
+        edit = {"content": "The user keeps hives"}
+        door.client.patch(f"/memory/entries/{entry['id']}", params=user, json=edit)
+        door.client.post("/memory/tasks", params=user, json={"title": "Dig", "project": "hive"})
+    answer = door.client.get("/memory/export", params={"user": "device:z"})
+    assert answer.status_code == 200
+    return answer.json()
+
+
+@FUZZ
+@given(data=st.data())
+def test_any_import(door: Door, exported: Any, data: st.DataObject) -> None:
+    """An export with one to three things changed in it is brought in or refused, whole."""
+    document = exported
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.sampled_from(list(places(document))))
+        kind = st.just(...) | LIKELY | ANY_JSON
+        near = like(at(document, place))
+        document = changed(document, place, data.draw(near | near | near | kind))
+    body = json.dumps(document).encode()
+    eve = {"user": "eve"}
+    door.send("POST", "/memory/import", "/memory/import", eve, body)
+    door.send("GET", "/memory/export", "/memory/export", eve)
+    everything = {**eve, "status": "all", "format": "markdown"}  # each route takes what it knows
+    for path in ("entries", "sessions", "projects", "tasks", "identity", "recalls", "export"):
+        answer = door.client.get(f"/memory/{path}", params=everything)
+        assert answer.status_code == 200, (path, document)

@@ -116,6 +116,11 @@ class Background:
             self._stale, self._counted_at = False, now
         return worked
 
+    async def analyse_turns(self) -> None:
+        """Take all turns that wait into the index by words. Raises StorageError."""
+        while await self._turns.analyse():
+            pass
+
     async def _pause(self) -> float | None:
         next_time = await self._database.read(
             lambda connection: tasks.next_time(connection, enabled=self._settings.enabled)

@@ -135,6 +135,11 @@ class MemoryManager:
             copies = [] if self._snapshot is None else [self._snapshot.imported]
             await compact(self._database, copies=copies)
 
+    async def analyse_turns(self) -> None:
+        """Take all turns that wait, after an import for example, into the index by words now;
+        otherwise the worker does it. Raises StorageError."""
+        await self._background.analyse_turns()
+
     async def check(self) -> None:
         """Find out whether it can be used by now; opens it where that failed before."""
         if self._database.is_open:

@@ -56,11 +56,9 @@ class TurnEmbedder:
         # Less than nothing: the clock was put back. Nobody knows how long it has been then.
         return max(self._delay() - waited, 0.0) if waited >= 0.0 else 0.0
 
-    async def step(self) -> bool:
-        """One batch. Returns False when there is nothing to do now.
-
-        A failure of the embedder is tried again later, without an end. Raises StorageError.
-        """
+    async def analyse(self) -> bool:
+        """Take a batch of turns that wait into the index by words. Returns False when none waits.
+        Raises StorageError."""
         waiting = await self._database.read(
             lambda connection: turn_index.pending(connection, ANALYSED_AT_ONCE)
         )
@@ -68,6 +66,14 @@ class TurnEmbedder:
             await self._database.write(
                 "analyse_turns", lambda connection: turn_index.analyse(connection, waiting)
             )
+        return bool(waiting)
+
+    async def step(self) -> bool:
+        """One batch. Returns False when there is nothing to do now.
+
+        A failure of the embedder is tried again later, without an end. Raises StorageError.
+        """
+        if await self.analyse():
             return True
         if self.pause():
             return False
