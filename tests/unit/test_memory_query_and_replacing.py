@@ -158,6 +158,12 @@ def test_a_summary_keeps_only_what_was_in_the_conversation() -> None:
     assert tidy_summary(answer, SOURCE) == "Alex built a robot."
 
 
+def test_nothing_of_the_prompts_example_gets_into_a_summary() -> None:
+    told = "Alex built a robot. Alex and the robot talked of tea, hide glue and Portland."
+    assert tidy_summary(told, SOURCE) == "Alex built a robot."
+    assert tidy_summary(told, f"{SOURCE} We talked of hide glue.") == told
+
+
 def test_an_old_home_in_base_memory_gives_way_to_the_new_one() -> None:
     facts = ["The user's name is Alex", "The user moved to Seattle"]
     answer = "User Profile:\n- Name is Alex\n- Lives in Portland"

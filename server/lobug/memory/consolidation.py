@@ -21,7 +21,11 @@ from lobug.memory.database import Checkpoint, Database
 from lobug.memory.driver import Connection
 from lobug.memory.extraction import GarbledAnswerError
 from lobug.memory.log import Stretch, Within
-from lobug.memory.prompts import condense_session_messages, summarize_conversation_messages
+from lobug.memory.prompts import (
+    EXAMPLE_WORDS,
+    condense_session_messages,
+    summarize_conversation_messages,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +44,8 @@ CLIP_CHARS = 1_500
 
 RAW_CHARS = 4_000
 """An entry that keeps messages as they were said is about so long; there may be several."""
+
+LEAKING = words.stems(words.words(EXAMPLE_WORDS))
 
 SPEAKERS = {"user": "User", "assistant": "Lo-Bug"}
 
@@ -108,12 +114,22 @@ def tidy_summary(answer: str, source: str) -> str:
     shortest = 8  # characters: not every script has spaces
     if words.is_english(source, ENGLISH_SHARE):
         known = f"{source} Lo-Bug user assistant"
-        sentences = [part for part in sentences if words.borne_out(part, known, 0.4)]
+        sentences = [
+            part
+            for part in sentences
+            if words.borne_out(part, known, 0.4) and not _leaks(part, source)
+        ]
         shortest = 16
     text = " ".join(sentences[:SUMMARY_SENTENCES])
     if len(text) < shortest or text.startswith(("{", "[")):
         raise GarbledAnswerError("the summary is empty, no prose, or about something else")
     return text
+
+
+def _leaks(sentence: str, source: str) -> bool:
+    """Whether a sentence has something from the prompt's example that nobody said."""
+    from_example = words.stems(words.words(sentence)) & LEAKING
+    return not from_example <= words.stems(words.words(source))
 
 
 async def consolidate(work: Consolidating, user: str, within: Within) -> int:

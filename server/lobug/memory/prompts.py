@@ -88,6 +88,12 @@ Lo-Bug: Try vinegar and a soft brush.""",
     ),
 )
 
+EXAMPLE_WORDS = (
+    "Quillon harpsichord harpsichords clavichord hide glue aunt Zelda October Madeira Narvik Tromso"
+    " marzipan rust vinegar brush reminder"
+)
+"""What is told in the examples: a small model now and then takes it for what it was given."""
+
 CONDENSE_RULES = """\
 You shorten notes about one conversation between a user and the assistant Lo-Bug.
 Write one paragraph of three to five sentences, in the third person and the past tense: what the
