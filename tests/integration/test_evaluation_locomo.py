@@ -59,7 +59,7 @@ def test_json_is_one_object_with_the_figures(tmp_path: Path, document: object) -
     assert figures["mrr"] > 0.5
     assert figures["ms_per_query"] > 0.0
     assert figures["tokens"] > 0.0
-    assert figures["unembedded"] == 0
+    assert figures["embedder_failures"] == 0
 
 
 @pytest.mark.usefixtures("scripted")
@@ -108,7 +108,7 @@ async def test_with_the_embedder_down_turns_are_found_by_words_and_that_is_said(
     embedder.go_down()
     (examined,) = await examine(TALK, MemorySettings(), embedder, no_progress)
     assert examined.asked[-1].ranked[0] == (1, 3)
-    assert examined.unembedded > 0
+    assert examined.embedder_failures > 0
 
 
 async def test_conversations_do_not_see_each_other() -> None:
@@ -147,7 +147,7 @@ async def test_a_fact_counts_as_the_turn_that_it_cites_and_nothing_is_summed_up(
 
 def _examined(ranked: list[tuple[int, int] | None], category: int = 4) -> Examined:
     asked = Asked(category, frozenset({(1, 1), (1, 2)}), ranked, took_ms=2.0, tokens=30)
-    return Examined(TALK[0], [asked], entries=0, unembedded=0)
+    return Examined(TALK[0], [asked], entries=0, embedder_failures=0)
 
 
 def test_a_memory_that_cites_no_turn_takes_a_place() -> None:
@@ -162,7 +162,7 @@ def test_a_memory_that_cites_no_turn_takes_a_place() -> None:
 def test_means_over_questions_and_over_conversations_differ() -> None:
     hit = _examined([(1, 1), (1, 2)])
     miss = _examined([])
-    other = Examined(parse(flat(), "other")[0], [*hit.asked] * 3, entries=0, unembedded=0)
+    other = Examined(parse(flat(), "other")[0], [*hit.asked] * 3, entries=0, embedder_failures=0)
     figures = report([miss, other], embedder="none")
     assert figures["recall@10"] == 0.75
     assert figures["macro"]["recall@10"] == 0.5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -65,7 +66,7 @@ def cases(
 
     chosen = load_cases(_category(category))
     settings = load_settings().settings
-    with progress_bar("cases", len(chosen)) as step:
+    with quiet_memory(), progress_bar("cases", len(chosen)) as step:
         figures = asyncio.run(_run(chosen, settings, step))
     if json_:
         sys.stdout.write(json.dumps(figures, ensure_ascii=False) + "\n")
@@ -73,6 +74,18 @@ def cases(
         _show(figures, misses=misses)
     if figures["forbidden"]:
         raise typer.Exit(EXIT_FAILED)
+
+
+@contextmanager
+def quiet_memory() -> Iterator[None]:
+    """Only errors: what memory cannot sum up without a chat model is no news in an evaluation."""
+    logger = logging.getLogger("lobug.memory")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 class Step(Protocol):

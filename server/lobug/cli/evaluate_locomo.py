@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from lobug.cli.evaluate import JsonOption, Step, progress_bar
+from lobug.cli.evaluate import JsonOption, Step, progress_bar, quiet_memory
 from lobug.cli.faults import CommandError, warn
 
 if TYPE_CHECKING:
@@ -69,14 +68,12 @@ def locomo(
     if reading.ignored:
         warn(f"Not a conversation, left out: {', '.join(reading.ignored)}.")
     settings = load_settings().settings
-    # What it cannot sum up without a chat model is no news here.
-    logging.getLogger("lobug.memory").setLevel(logging.ERROR)
     work = pieces(reading.conversations, facts=facts)
-    with progress_bar("turns and questions", work) as step:
+    with quiet_memory(), progress_bar("turns and questions", work) as step:
         embedder, runs = asyncio.run(_run(reading.conversations, settings, step, facts=facts))
     figures = report(runs, embedder=embedder, ignored=reading.ignored)
-    if figures["unembedded"]:
-        warn("The embedder failed: what it left without a vector was found by words only.")
+    if figures["embedder_failures"]:
+        warn("The embedder failed: turns were found by their words only.")
     if json_:
         sys.stdout.write(json.dumps(figures, ensure_ascii=False) + "\n")
     else:

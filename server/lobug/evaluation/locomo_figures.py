@@ -37,8 +37,8 @@ class Examined:
     asked: Sequence[Asked]
     entries: int
     """Memories beside the turns: extracted facts."""
-    unembedded: int
-    """What the embedder has left without a vector; found by its words only."""
+    embedder_failures: int
+    """How often the embedder failed: then turns, or all of them, are found by their words only."""
 
 
 def report(
@@ -84,7 +84,7 @@ def report(
         "adversarial": sum(each.adversarial for each in conversations),
         "evidence_mended": sum(each.mended for each in conversations),
         "evidence_dangling": sum(each.dangling for each in conversations),
-        "unembedded": sum(run.unembedded for run in runs),
+        "embedder_failures": sum(run.embedder_failures for run in runs),
         "ignored_files": list(ignored),
         "embedder": embedder,
     }

@@ -14,8 +14,15 @@ from time import perf_counter
 from typing import Protocol
 
 from lobug.conversation.memory_notes import notes
-from lobug.engines.base import ChatMessage, ChatModel, ChatOptions, Embedder, EngineStatus
-from lobug.errors import EngineUnavailableError
+from lobug.engines.base import (
+    ChatMessage,
+    ChatModel,
+    ChatOptions,
+    Embedder,
+    EngineStatus,
+    Vectors,
+)
+from lobug.errors import EngineError, EngineUnavailableError
 from lobug.evaluation.locomo import Conversation, Place
 from lobug.evaluation.locomo_figures import DEPTH, Asked, Examined
 from lobug.evaluation.product import NEVER, Clock, NoChat, RememberingEmbedder, opened
@@ -61,18 +68,18 @@ async def examine(
 ) -> list[Examined]:
     """All conversations, one after the other. ``chat``: extracts facts; None: there are none.
     Raises StorageError."""
-    remembering = RememberingEmbedder(embedder)
+    remembering = _FailuresCounted(embedder)
     return [await _examine(each, settings, remembering, progress, chat) for each in conversations]
 
 
 async def _examine(
     conversation: Conversation,
     settings: MemorySettings,
-    embedder: RememberingEmbedder,
+    embedder: _FailuresCounted,
     progress: Progress,
     chat: ChatModel | None,
 ) -> Examined:
-    clock = Clock()
+    clock, failures = Clock(), embedder.failures
     extracting = None if chat is None else _OnlyFacts(chat, progress, conversation.turns)
     # Nothing is summed up: the benchmark asks for turns.
     settings = settings.model_copy(
@@ -118,7 +125,7 @@ async def _examine(
         finally:
             embedder.remembering = True
         entries = await _count_entries(memory.control, access)
-        return Examined(conversation, asked, entries, memory.stats().embedding_backlog)
+        return Examined(conversation, asked, entries, embedder.failures - failures)
 
 
 async def _tell(
@@ -165,6 +172,20 @@ async def _count_entries(control: MemoryControl, access: Access) -> int:
         count += len(page)
         last = page[-1].id
     return count
+
+
+class _FailuresCounted(RememberingEmbedder):
+    """Memory goes on by words when the embedder fails; whoever reads the figures must know."""
+
+    failures = 0
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed each text. Raises EngineError."""
+        try:
+            return await super().embed(texts)
+        except EngineError:
+            self.failures += 1
+            raise
 
 
 class _OnlyFacts:
