@@ -34,7 +34,7 @@ CREATE INDEX turn_index_pending ON turn_index (message_id) WHERE words IS NULL;
 CREATE INDEX turn_index_by_set ON turn_index (vector_set, message_id);
 
 CREATE TABLE turn_words (                        -- the vocabulary of all turns
-    id   INTEGER PRIMARY KEY AUTOINCREMENT,
+    id   INTEGER PRIMARY KEY,
     word TEXT NOT NULL UNIQUE,
     stem TEXT NOT NULL,
     uses INTEGER NOT NULL DEFAULT 0,             -- how often turns have it; 0: it is deleted
@@ -48,7 +48,7 @@ INSERT INTO turn_text (turn_text, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE turn_terms USING fts5vocab (turn_text, 'row');
 
 CREATE TABLE turn_vector_sets (                  -- one for each embedding model in use
-    id        INTEGER PRIMARY KEY AUTOINCREMENT,
+    id        INTEGER PRIMARY KEY,
     model_id  TEXT NOT NULL,
     dimension INTEGER NOT NULL CHECK (dimension > 0),
     UNIQUE (model_id, dimension)
@@ -82,7 +82,8 @@ CREATE INDEX conversation_log_speakers ON conversation_log (user, speaker)
 TRIGGERS = """
 CREATE TRIGGER turn_index_insert AFTER INSERT ON conversation_log
 WHEN new.content <> '' AND new.forgotten = 0 AND new.meant = 1 BEGIN
-    INSERT INTO turn_owners (user) VALUES (new.user) ON CONFLICT DO NOTHING;
+    INSERT INTO turn_owners (user) SELECT new.user
+        WHERE NOT EXISTS (SELECT 1 FROM turn_owners WHERE user = new.user);
     INSERT INTO turn_index (message_id, owner, session_id, place)
     SELECT new.id, o.id, coalesce(new.session_id, -new.id),
            coalesce((SELECT max(t.place) + 1 FROM turn_index t

@@ -1,0 +1,148 @@
+"""The pure parts of the search over turns."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lobug.memory.control import Hit
+from lobug.memory.recall import analysis, encoding, scoring
+from lobug.memory.recall.merging import merged
+
+WHEN = datetime(2023, 5, 8, 13, 0, tzinfo=UTC)
+
+
+def test_a_question_without_the_names_it_names() -> None:
+    asked = analysis.asked("When did Melanie's kids visit Mary Ann?", ["Melanie", "Mary Ann", "Jo"])
+    assert asked.speakers == {"melanie", "mary ann"}
+    assert asked.plain == "When did kids visit ?"
+    assert asked.stems == ("child", "visit")
+    assert asked.words == ("kids", "visit")
+    assert not asked.oneself
+    assert analysis.asked("What did I say to my boss?").oneself
+
+
+def test_one_word_for_each_stem() -> None:
+    assert analysis.asked("running runs ran").stems == ("run",)
+
+
+def test_a_turn_offers_its_words_and_its_day() -> None:
+    offered = analysis.offered("I went to two shows last week. Did you?", WHEN)
+    assert offered.words == ("went", "2", "shows", "last", "week", "2023", "may", "8")
+    assert offered.timed
+    assert 0.0 < offered.asking < 0.5
+    assert not analysis.offered("Hello there", WHEN).timed
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_analysed(text: str) -> None:
+    offered = analysis.offered(text, WHEN)
+    assert 0.0 <= offered.asking <= 1.0
+    asked = analysis.asked(text, [text, "Jo"])
+    for word in (*offered.words, *asked.stems):
+        # What the text index takes for one word.
+        assert all(character.isalnum() for character in word)
+        assert 0 < len(word) <= analysis.MAX_WORD_CHARS
+
+
+def turns(**changes: object) -> scoring.Turns:
+    base: dict[str, object] = {
+        "order": np.array([1, 2, 3, 9]),
+        "session": np.array([1, 1, 1, 2]),
+        "words": np.array([0, 1, 2, 0]),
+        "starts": np.array([0, 1, 2, 3]),
+        "spoken": np.zeros(4, np.bool_),
+        "asking": np.zeros(4, np.float32),
+        "timed": np.zeros(4, np.bool_),
+        "meaning": np.zeros(4, np.float32),
+    }
+    return scoring.Turns(**(base | changes))  # type: ignore[arg-type]
+
+
+TERMS = scoring.Terms(
+    np.array([2.0], np.float32), np.array([[False, True, False]]), np.zeros((1, 3), np.float32)
+)
+
+
+def test_a_match_lends_to_its_neighbours_in_the_session() -> None:
+    scores = scoring.score(turns(), TERMS, 1.0)
+    assert np.argmax(scores.total) == 1
+    near = scores.parts[:, scoring.NAMES.index("near")]
+    assert near[0] == near[2] > 0.0 == near[3]
+    assert scores.matched.tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert np.allclose(scores.parts.sum(axis=1), scores.total)
+
+
+@pytest.mark.parametrize(
+    ("change", "better"),
+    [
+        ({"meaning": np.array([0, 0, 0.5, 0], np.float32)}, True),
+        ({"spoken": np.array([False, False, True, False])}, True),
+        ({"timed": np.array([False, False, True, False])}, True),
+        ({"asking": np.array([0, 0, 1, 0], np.float32)}, False),
+    ],
+)
+def test_each_sign_counts(change: dict[str, object], better: bool) -> None:
+    before = scoring.score(turns(), TERMS, 1.0).total[2]
+    after = scoring.score(turns(**change), TERMS, 1.0).total[2]
+    assert (after > before) == better
+
+
+def test_a_question_without_words_is_scored_by_meaning() -> None:
+    none = scoring.Terms(
+        np.zeros(0, np.float32), np.zeros((0, 3), np.bool_), np.zeros((0, 3), np.float32)
+    )
+    scores = scoring.score(turns(meaning=np.array([0, 0, 0.5, 0], np.float32)), none, 1.0)
+    assert np.argmax(scores.total) == 2
+    assert not scores.matched.any()
+
+
+def test_similar_words_match_a_little() -> None:
+    similar = scoring.Terms(
+        np.array([2.0], np.float32),
+        np.array([[False, False, False]]),
+        np.array([[0.0, 0.7, 0.3]], np.float32),
+    )
+    matched = scoring.score(turns(), similar, 1.0).matched
+    assert 0.0 < matched[1] < 1.0
+    assert matched[2] == 0.0
+
+
+def test_a_session_makes_way() -> None:
+    total = np.array([1.0, 0.99, 0.9], np.float32)
+    chosen = scoring.choose(total, np.array([1, 1, 2]), 2)
+    assert chosen.tolist() == [0, 2]
+
+
+@given(st.integers(1, 200), st.integers(0, 10_000))
+def test_a_stored_vector_is_the_vector(dimension: int, seed: int) -> None:
+    vector = np.random.default_rng(seed).standard_normal(dimension).astype(np.float32)
+    stored = encoding.encode(vector)
+    assert stored is not None
+    assert len(stored) == 4 + dimension
+    (back,) = encoding.decode([stored], dimension)
+    assert np.abs(back - vector).max() <= np.abs(vector).max() / 127.0
+    assert len(encoding.code(vector)) % 8 == 0
+
+
+def test_a_vector_without_direction_is_not_stored() -> None:
+    assert encoding.encode(np.zeros(3, np.float32)) is None
+    assert encoding.encode(np.array([1, np.nan], np.float32)) is None
+
+
+def hit(kind: str, identity: int, fits: float, at: float = 0.0) -> Hit:
+    return Hit(kind, identity, "x", at, 9.0, fits, parts={"matched": fits})  # type: ignore[arg-type]
+
+
+def test_two_lists_keep_their_order_in_one() -> None:
+    entries = [hit("memory", 1, 0.5), hit("memory", 2, 0.9)]
+    turns_found = [hit("turn", 3, 0.7), hit("turn", 4, 0.6)]
+    found = merged(entries, turns_found, 3, by_time=False)
+    assert [one.id for one in found] == [3, 4, 1]
+    assert [one.score for one in found] == [1.0, 1.0 / 2, 1.0 / 3]
+    by_time = merged([hit("memory", 1, 0.0, 5.0)], [hit("turn", 2, 0.0, 6.0)], 9, by_time=True)
+    assert [one.id for one in by_time] == [2, 1]
