@@ -16,8 +16,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lobug.errors import LobugError
-from lobug.memory.control import MemoryControl
-from support.control_double import ControlDouble
 from support.memory_doors import app_with, door_settings
 from support.running import in_thread
 
@@ -64,12 +62,9 @@ class Door:
         assert f"`{code}`" in described, (method, path, answer.text)
 
 
-@pytest.fixture(scope="module", params=["double", "real"])
-def door(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Door]:
-    control: MemoryControl | None = ControlDouble() if request.param == "double" else None
-    app = app_with(door_settings(tmp_path_factory.mktemp("fuzz")), control)
+@pytest.fixture(scope="module")
+def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    app = app_with(door_settings(tmp_path_factory.mktemp("fuzz")))
     server, thread, port = in_thread(app)
     found = Door(app, port)
     yield found
