@@ -6,9 +6,8 @@ Facts are not extracted and nothing is summed up: what a case needs of that it s
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import perf_counter
@@ -184,13 +183,18 @@ class Product:
         )
 
     async def kept(self, access: Access) -> str:
-        """The person's export."""
-        return json.dumps(await self._control.export(access), ensure_ascii=False)
+        """Every text of the person's export."""
+        return "\n".join(_texts(await self._control.export(access)))
 
 
 @asynccontextmanager
 async def opened(
-    settings: MemorySettings, embedder: Embedder, clock: Clock, chat: ChatModel
+    settings: MemorySettings,
+    embedder: Embedder,
+    clock: Clock,
+    chat: ChatModel,
+    *,
+    working_memory: int = 20,
 ) -> AsyncIterator[MemoryManager]:
     """An empty memory in a temporary folder, without its worker. Raises StorageError."""
     with tempfile.TemporaryDirectory(prefix="lobug-eval-") as folder:
@@ -201,6 +205,7 @@ async def opened(
             embedder=embedder,
             priority=TurnPriority(),
             clock=clock,
+            working_memory=working_memory,
         )
         await memory.start(work=False)
         try:
@@ -214,7 +219,14 @@ class ProductMaker:
 
     def __init__(self, settings: MemorySettings, embedder: Embedder) -> None:
         self._settings = settings.model_copy(
-            update={"short_term_threshold": NEVER, "long_term_threshold": NEVER}
+            update={
+                "enabled": True,
+                "short_term_threshold": NEVER,
+                "long_term_threshold": NEVER,
+                "consolidation_turn_threshold": 0,
+                "max_failures_before_degrade": NEVER,
+                "recall_timeout_s": 60.0,  # a busy machine must not change what is found
+            }
         )
         self._embedder = RememberingEmbedder(embedder)
 
@@ -223,7 +235,8 @@ class ProductMaker:
         """An empty memory. Raises StorageError."""
         clock = Clock()
         settings = self._settings.model_copy(update={"household": dict(household)})
-        async with opened(settings, self._embedder, clock, NoChat()) as memory:
+        # What working memory holds goes to the prompt without being recalled: nothing here.
+        async with opened(settings, self._embedder, clock, NoChat(), working_memory=0) as memory:
             yield Product(memory, clock, self._embedder)
 
 
@@ -239,6 +252,20 @@ async def started_embedder(settings: Settings) -> AsyncIterator[Embedder]:
         yield embedder
     finally:
         await embedder.close()
+
+
+def _texts(document: object) -> Iterator[str]:
+    """The strings in a JSON document, keys too: numbers are times and ids, and any digits occur in
+    those."""
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, Mapping):
+        for key, value in document.items():
+            yield str(key)
+            yield from _texts(value)
+    elif isinstance(document, Sequence):
+        for value in document:
+            yield from _texts(value)
 
 
 def _owner(access: Access) -> Owner:
