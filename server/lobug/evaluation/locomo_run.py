@@ -7,8 +7,8 @@ search ranks them. No language model takes part but, where asked for, in extract
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from datetime import timedelta
 from time import perf_counter
 from typing import Protocol
@@ -35,6 +35,7 @@ from lobug.memory.recall.budget import tokens_of
 from lobug.settings import MemorySettings
 
 READER = Owner("reader", "reader-desk")
+ACCESS = Access(READER.user, READER.conversation)
 
 TURN_S = 15.0
 """From one turn of a session to the next, seconds; the files say only when a session began."""
@@ -79,7 +80,42 @@ async def _examine(
     progress: Progress,
     chat: ChatModel | None,
 ) -> Examined:
-    clock, failures = Clock(), embedder.failures
+    failures = embedder.failures
+    async with told(conversation, settings, embedder, progress, chat=chat) as told_memory:
+        memory, places = told_memory
+        asked = []
+        for question in conversation.questions:
+            started = perf_counter()
+            hits = await memory.control.search(
+                ACCESS, question.text, Filter(), limit=DEPTH, turns=True
+            )
+            took_ms = 1_000.0 * (perf_counter() - started)
+            asked.append(
+                Asked(
+                    question.category,
+                    question.evidence,
+                    [_place(hit, places) for hit in hits],
+                    took_ms,
+                    tokens_of(notes([_recalled(hit) for hit in hits[:PROMPTED]])),
+                )
+            )
+            progress()
+        entries = await _count_entries(memory.control, ACCESS)
+        return Examined(conversation, asked, entries, embedder.failures - failures)
+
+
+@asynccontextmanager
+async def told(
+    conversation: Conversation,
+    settings: MemorySettings,
+    embedder: RememberingEmbedder,
+    progress: Progress,
+    *,
+    chat: ChatModel | None = None,
+) -> AsyncIterator[tuple[MemoryManager, Mapping[int, Place]]]:
+    """A memory that was told a conversation, a day after its last session, and each turn's place by
+    its message's id. What is embedded from now on is not remembered. Raises StorageError."""
+    clock = Clock()
     extracting = None if chat is None else _OnlyFacts(chat, progress, conversation.turns)
     # Nothing is summed up: the benchmark asks for turns.
     settings = settings.model_copy(
@@ -99,33 +135,14 @@ async def _examine(
                 clock.now += settings.retry_delay_s
             extracting.finish()
         await memory.process_due()
-        access = Access(READER.user, READER.conversation)
         # What is loaded at first use has been loaded in a companion that runs.
         await memory.control.search(Access("nobody", None), "anything", Filter(), turns=True)
         clock.now = max(s.at for s in conversation.sittings).timestamp() + LATER.total_seconds()
         embedder.remembering = False
         try:
-            asked = []
-            for question in conversation.questions:
-                started = perf_counter()
-                hits = await memory.control.search(
-                    access, question.text, Filter(), limit=DEPTH, turns=True
-                )
-                took_ms = 1_000.0 * (perf_counter() - started)
-                asked.append(
-                    Asked(
-                        question.category,
-                        question.evidence,
-                        [_place(hit, places) for hit in hits],
-                        took_ms,
-                        tokens_of(notes([_recalled(hit) for hit in hits[:PROMPTED]])),
-                    )
-                )
-                progress()
+            yield memory, places
         finally:
             embedder.remembering = True
-        entries = await _count_entries(memory.control, access)
-        return Examined(conversation, asked, entries, embedder.failures - failures)
 
 
 async def _tell(
@@ -146,7 +163,7 @@ async def _tell(
     return places
 
 
-def _place(hit: Hit, places: dict[int, Place]) -> Place | None:
+def _place(hit: Hit, places: Mapping[int, Place]) -> Place | None:
     """A memory counts as the turn that it was taken from."""
     if hit.kind == "turn":
         return places.get(hit.id)
