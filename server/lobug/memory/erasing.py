@@ -233,14 +233,16 @@ class Erasure:
             tasks.add_cascade(connection, "distill", user, newest, self._now)
 
     def _distilled(self) -> None:
-        """Erase what was distilled from erased entries and has any of their distinctive words."""
+        """Erase what was distilled from erased entries and has any of their distinctive words that
+        no entry which is left has."""
+        told = self._told - self.stems_left(self._told) if self._suspects else set()
         while self._suspects:
             suspects, self._suspects = self._suspects, set()
             for entry_id in sorted(suspects):
                 row = self._connection.execute(
                     "SELECT content FROM memories WHERE id = ?", (entry_id,)
                 ).fetchone()
-                if row is not None and _may_repeat(row[0], self._told):
+                if row is not None and _may_repeat(row[0], told):
                     self.entry(entry_id, derived=True)
 
 

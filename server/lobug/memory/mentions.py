@@ -34,6 +34,7 @@ SAID_TO_USER = re.compile(r"\byou(?:['\u2019]\w+)?\b", re.IGNORECASE)
 ABOUT_USER = re.compile(r"\bthe user\b(?!['\u2019]s)", re.IGNORECASE)
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
+RUNS = re.compile(f"({UNSPACED.pattern}+)")
 
 WITH_DIGIT = re.compile(r"\b\w*\d\w*")
 
@@ -165,12 +166,19 @@ def tidy_request(text: str) -> str:
 
 
 def distinctive(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The stems that tell a text from others, and its words of scripts without spaces."""
-    found = words.content_words(text)
-    parts = tuple(word for word in found if UNSPACED.search(word))
-    told = (word for word in found if word not in parts)
+    """The stems that tell a text from others, and its runs of scripts without spaces."""
+    found = [piece for word in words.content_words(text) for piece in pieces(word)]
+    parts = tuple(dict.fromkeys(piece for piece in found if UNSPACED.search(piece)))
+    told = (piece for piece in found if piece not in parts and piece not in words.STOP_WORDS)
     stems = {stem for word in told if (stem := words.stem(word)) not in RELATIONS}
     return frozenset(stems), parts
+
+
+def pieces(word: str) -> list[str]:
+    """A word cut where it goes from a script with spaces to one without ("\u4f4f\u5728Berlin")."""
+    if UNSPACED.search(word) is None:
+        return [word]
+    return [piece for piece in RUNS.split(word) if piece]
 
 
 def people_in(text: str) -> frozenset[str]:
@@ -192,7 +200,7 @@ def of_name(stem: str) -> Mention:
 
 def says(sentence: str, mention: Mention) -> bool:
     """Whether one sentence mentions it."""
-    known = words.stems(words.words(sentence))
+    known = words.stems(piece for word in words.words(sentence) for piece in pieces(word))
     small = sentence.casefold()
     if not mention.stems <= known or not all(part in small for part in mention.parts):
         return False
