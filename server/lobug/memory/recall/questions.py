@@ -26,7 +26,7 @@ ABOUT_LOBUG = re.compile(
     r"|\byour (?:advice|answer|suggestion|recommendation)\b",
     re.IGNORECASE,
 )
-ABOUT_USER = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b", re.IGNORECASE)
+ABOUT_USER = re.compile(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
