@@ -260,7 +260,7 @@ def _names_something(sentence: str) -> bool:
 
 def _needle(stem: str) -> str:
     """The beginning that all forms of a stem share; empty where they share none."""
-    if stem in IRREGULAR_STEMS or any(character.isdigit() for character in stem):
+    if stem in IRREGULAR_STEMS or stem.isdigit():  # "25" may be said as "twenty-five"
         return ""
     return stem[:-1] if len(stem) > 3 else ""
 
