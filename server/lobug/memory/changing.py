@@ -186,9 +186,7 @@ def correct(
     text = checked_content(content, limits)
     new = replace(_version_of(entry, access, text, "correction", now), importance=1.0)
     corrected = _succeed(connection, entry, new, status="inactive", reason="corrected")
-    identity.without(
-        connection, entry.user, entry.content, now, entry_id=entry.id, instead=text
-    )
+    identity.without(connection, entry.user, entry.content, now, entry_id=entry.id, instead=text)
     return _settled(connection, access, corrected, limits, now)
 
 
