@@ -38,6 +38,11 @@ RUNS = re.compile(f"({UNSPACED.pattern}+)")
 
 WITH_DIGIT = re.compile(r"\b\w*\d\w*")
 
+VAGUE = words.stems(
+    "everything anything something nothing thing stuff memory conversation today yesterday".split()
+)
+"""A request of these alone names nothing."""
+
 SELF = words.stems(["user", "users"])
 
 GROUPS = tuple(
@@ -130,7 +135,7 @@ def of_request(text: str) -> Mention | None:
     None: nothing in it is distinctive, or it names a topic (``topic_of``)."""
     asked = tidy_request(text)
     stems, parts = distinctive(asked)
-    if not stems and not parts:
+    if stems <= VAGUE and not parts:
         return None
     if TOPIC_ONLY.fullmatch(asked) is not None:
         return None
