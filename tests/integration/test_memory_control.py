@@ -68,6 +68,12 @@ async def test_the_same_again_changes_no_version(control: MemoryControl) -> None
     assert (again.importance, again.tags) == (0.9, ("food",))
 
 
+async def test_a_key_says_what_a_memory_is_about(control: MemoryControl) -> None:
+    await control.store(ADA, Draft("The user lives at 3 Orchard Close", key="home_address"))
+    (hit,) = await control.search(ADA, "What is my address?", Filter())
+    assert hit.confidence == 1.0
+
+
 async def test_what_nobody_named_gets_a_key_that_tells_what_it_is_about(
     control: MemoryControl,
 ) -> None:

@@ -28,6 +28,8 @@ ONLY_ASKED_OR_ORDERED = [
     "",
     "   \n ",
     "?!",
+    "أين تعمل أختي ليلى؟",
+    "我的妹妹在哪里工作？",
 ]
 
 
@@ -53,6 +55,7 @@ def test_nothing_is_left_of_questions_commands_and_pleasantries(text: str) -> No
         ("Work is my whole life.", ["Work is my whole life."]),
         ("I have two cats. What do they eat? They are called Tim and Tom.",
          ["I have two cats.", "They are called Tim and Tom."]),
+        ("我住在柏林。你呢？", ["我住在柏林。"]),
     ],
 )  # fmt: skip
 def test_what_is_told_stays(text: str, kept: list[str]) -> None:

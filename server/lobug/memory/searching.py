@@ -35,7 +35,9 @@ def search(
     hits = []
     for entry in found.values():
         parts = {"words": ranks.get(entry.id, 0.0) / best, "meaning": similar.get(entry.id, 0.0)}
-        confidence = _confidence(_share(query, entry.content), similar.get(entry.id))
+        # A key says what a memory is about: "home_address" holds "address", the content may not.
+        said = f"{entry.key.replace('_', ' ')} {entry.content}"
+        confidence = _confidence(_share(query, said), similar.get(entry.id))
         hits.append(_hit(entry, parts["words"] + parts["meaning"], confidence, parts))
     hits.sort(key=lambda hit: (-hit.score, -hit.said_at, hit.id))
     return hits[: max(limit, 0)]

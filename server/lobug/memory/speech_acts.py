@@ -65,15 +65,19 @@ SMALL_TALK = frozenset(
 )
 
 
+QUESTION_MARKS = ("?", "\u061f", "\uff1f")
+"""Of Latin, Arabic and Chinese writing."""
+
+
 def sentences(text: str) -> list[str]:
     """A text cut after each full stop, exclamation mark, question mark and line."""
-    parts = re.split(r"(?<=[.!?\u2026])\s+|\n+", text)
+    parts = re.split(r"(?<=[.!?\u2026\u061f])\s+|(?<=[\u3002\uff1f\uff01])\s*|\n+", text)
     return [part.strip() for part in parts if part.strip()]
 
 
 def is_question(sentence: str) -> bool:
     """Whether a sentence asks, with or without its question mark."""
-    if sentence.rstrip("\"'\u201d ").endswith("?"):
+    if sentence.rstrip("\"'\u201d ").endswith(QUESTION_MARKS):
         return True
     first, second = _first_two(sentence)
     if first.split("'")[0] in WH:
