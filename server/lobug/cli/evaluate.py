@@ -57,7 +57,7 @@ def cases(
 ) -> None:
     """Tell Lo-Bug's own recall cases to an empty memory and ask what it remembers.
 
-    Uses the memory and the embedder of the settings, in a temporary database. Two to four minutes.
+    Uses the memory and the embedder of the settings, in a temporary database. About two minutes.
     Fails when anything was recalled that must not be: another person's words, or what was
     corrected or forgotten.
     """
