@@ -136,6 +136,44 @@ def test_a_name_that_nothing_else_speaks_of_goes_wherever_it_is_said(
     assert messages(connection) == ["", "", "Is Anna in Rome?", "She is."]
 
 
+@pytest.mark.parametrize(
+    ("forgotten", "unrelated"),
+    [
+        ("The user's daughter is 5 years old", "Wake me at five. Buy 5 eggs."),
+        ("The user meets Tom on Monday", "On Monday the bins are emptied."),
+        ("The user flies to Rome on 12 March", "Every March I plant beans. I need 12 of them."),
+        ("The user moved to Berlin in 2019", "In 2019 I learned to sail."),
+        ("The user's sister told Lo-Bug about Rome", "I said to Anna that Lo-Bug is funny."),
+    ],
+)
+def test_what_is_no_name_does_not_take_what_has_nothing_to_do_with_it(
+    connection: Connection, forgotten: str, unrelated: str
+) -> None:
+    say(connection, unrelated)
+    entry = know(connection, forgotten, key="forgotten")
+    forget(connection, entry)
+    assert messages(connection) == [unrelated, "Noted."]
+
+
+def test_a_long_number_is_a_name(connection: Connection) -> None:
+    say(connection, "Then I typed 481516 and it opened.")
+    code = know(connection, "The code of the user's safe is 481516", key="code")
+    forget(connection, code)
+    assert messages(connection) == ["", ""]
+
+
+def test_a_name_that_others_told_the_household_is_not_alone(connection: Connection) -> None:
+    say(connection, "Did Tom call?")
+    know(
+        connection, "Tom mends the boiler", key="plumber", user=HOUSEHOLD, told_by="bob",
+        scope="household",
+    )  # fmt: skip
+    friend = know(connection, "The user's friend is named Tom", key="friend")
+    forget(connection, friend, access=Access("ada", None, "write"))
+    assert contents(connection, HOUSEHOLD) == ["Tom mends the boiler"]
+    assert messages(connection)[0] == "Did Tom call?"
+
+
 def test_a_common_word_does_not_take_other_memories_with_it(connection: Connection) -> None:
     say(connection, "I had coffee with Tom at the station on Friday.")
     likes = know(connection, "The user likes coffee", key="likes_coffee")

@@ -135,12 +135,14 @@ class Erasure:
         )
 
     def stems_left(self, stems: Collection[str]) -> set[str]:
-        """Which of these stems are in entries that are still there, apart from derived ones."""
+        """Which of these stems are in entries that are still there, apart from derived ones; also
+        in what others told the household."""
         if not stems:
             return set()
         rows = self._connection.execute(
-            f"SELECT m.content FROM memories m WHERE m.user = ? AND NOT {DERIVED}",
-            (self._access.user,),
+            "SELECT m.content FROM memories m WHERE (m.user = ?1 OR (m.user = ?2"
+            f" AND m.told_by <> ?1 AND ?3)) AND NOT {DERIVED}",
+            (self._access.user, HOUSEHOLD, int(self._access.household == "write")),
         )
         return {stem for row in rows for stem in words.stems(words.words(row[0])) if stem in stems}
 

@@ -58,7 +58,7 @@ def _forget_text(connection: Connection, access: Access, text: str, now: float) 
     if mention is None:
         return _forget(connection, access, _about_topic(connection, access, text), now)
     erasure = Erasure(connection, access, now)
-    return _finish(erasure, [mention], mentions.names_in(mentions.tidy_request(text)))
+    return _finish(erasure, [mention], mentions.telling_names_in(mentions.tidy_request(text)))
 
 
 def _about_topic(connection: Connection, access: Access, text: str) -> list[Entry]:
@@ -88,7 +88,9 @@ def _forget(
             erasure.exchanges([version.source_message_id])
         erasure.messages(_summed_up(connection, version))
         erasure.entry(version.id)
-    named = [mentions.names_in(version.content) for version in versions if _said_by(version)]
+    named = [
+        mentions.telling_names_in(version.content) for version in versions if _said_by(version)
+    ]
     return _finish(erasure, said, frozenset[str]().union(*named))
 
 

@@ -43,6 +43,18 @@ VAGUE = words.stems(
 )
 """A request of these alone names nothing."""
 
+NO_NAMES = words.stems(
+    """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june
+    july august september october november december lo bug
+    """.split()
+)
+"""Written like names, and in sentences about anything."""
+COUNT = re.compile(r"\d{1,3}[a-z]{0,2}")
+"""An amount, a day, an hour: in sentences about anything, as a long number is not."""
+YEAR = re.compile(r"(?:19|20)\d\d")
+TURNING = words.stems(["turned", "turning"])
+
 SELF = words.stems(["user", "users"])
 
 GROUPS = tuple(
@@ -193,9 +205,15 @@ def people_in(text: str) -> frozenset[str]:
 
 def names_in(text: str) -> frozenset[str]:
     """The stems of names and numbers in a text: words with a capital letter where no sentence
-    begins, or with a digit."""
+    begins, or with a digit; without days, months, small numbers and Lo-Bug's own name."""
     found = [*words.NAME.findall(text), *WITH_DIGIT.findall(text)]
-    return frozenset(stem for name in found for stem in distinctive(name)[0])
+    stems = {stem for name in found for stem in distinctive(name)[0]}
+    return frozenset(stem for stem in stems - NO_NAMES if not COUNT.fullmatch(stem))
+
+
+def telling_names_in(text: str) -> frozenset[str]:
+    """Those of ``names_in`` that tell by themselves what a sentence is about: a year does not."""
+    return frozenset(stem for stem in names_in(text) if not YEAR.fullmatch(stem))
 
 
 def of_name(stem: str) -> Mention:
@@ -219,6 +237,8 @@ def says(sentence: str, mention: Mention) -> bool:
     if mention.anywhere:
         return True
     more = distinctive(sentence)[0] - mention.stems
+    if not mention.parts and all(COUNT.fullmatch(stem) for stem in mention.stems):
+        return more <= TURNING  # "I'm 42", and not "I have 42 bees"
     return len(more) <= max(1, len(mention.stems))
 
 
