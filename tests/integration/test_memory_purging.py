@@ -131,6 +131,17 @@ def test_what_is_old(connection: Connection) -> None:
     assert purged(connection, Purge(older_than_days=2)) == Forgotten()
 
 
+def test_the_summary_of_a_session_that_goes_on_says_nothing_of_what_is_old(
+    connection: Connection,
+) -> None:
+    first = say(connection, "I keep bees.", "Bees!", at=NOW - 5 * DAY_S)
+    connection.execute("UPDATE sessions SET last_active_at = ?, summary = 'Bees.'", (NOW,))
+    sum_up(connection, "[x] Bees.", first, first + 1, at=NOW - 5 * DAY_S)
+    connection.execute("UPDATE memories SET session_id = 1")
+    purged(connection, Purge(older_than_days=2))
+    assert connection.execute("SELECT summary FROM sessions").fetchall() == [("",)]
+
+
 @pytest.mark.parametrize(
     "what",
     [

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
-from lobug.memory import compaction, entries, erasing
+from lobug.memory import compaction, entries, erasing, session_summary
 from lobug.memory.access import Access
 from lobug.memory.control import Forgotten, Purge
 from lobug.memory.driver import Connection
@@ -115,7 +115,7 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
         cutoff,
     )
     old = connection.execute(
-        "SELECT id, key, conversation, from_message_id, to_message_id FROM memories"
+        "SELECT id, key, session_id, conversation, from_message_id, to_message_id FROM memories"
         " WHERE user = ? AND category = 'timeline' AND said_at < ? ORDER BY id",
         (user, cutoff),
     ).fetchall()
@@ -123,7 +123,9 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
         entries.remove(connection, entry_id)
     connection.execute("DELETE FROM recalls WHERE user = ? AND created_at < ?", (user, cutoff))
     _delete_messages(connection, messages)
-    for _, _, conversation, first, last in old:
+    for session_id in {row[2] for row in old if row[2] is not None}:
+        session_summary.refresh(connection, session_id)
+    for *_, conversation, first, last in old:
         if conversation is not None and first is not None and last is not None:
             erasing.reopen(connection, user, conversation, first, last, now)
     connection.execute(
