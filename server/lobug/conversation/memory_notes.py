@@ -36,14 +36,20 @@ def notes(recalled: Sequence[Recalled], question: str = "") -> str:
 
 def line(memory: Recalled, *, to_the_day: bool = False) -> str:
     """One memory on one line, with the month in which it was said, or the day."""
-    text = " ".join(memory.content.replace("<", "(").replace(">", ")").split())
+    text = _plain(memory.content)
     said = datetime.fromtimestamp(memory.said_at).astimezone()
     told = f"on {said.day} {said:%B %Y}" if to_the_day else f"in {said:%B %Y}"
     if memory.kind == "turn":
-        who = memory.speaker or ("Lo-Bug" if memory.role == "assistant" else "the user")
+        who = _plain(memory.speaker or "") or (
+            "Lo-Bug" if memory.role == "assistant" else "the user"
+        )
         if len(text) > TURN_CHARS:
             text = text[:TURN_CHARS].rsplit(" ", 1)[0] + " ..."
         return f'- {told[0].upper()}{told[1:]} {who} said: "{text}"'
     if memory.past:
         return f"- Formerly: {text} (told {told})"
     return f"- {text} (told {told})"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("<", "(").replace(">", ")").split())
