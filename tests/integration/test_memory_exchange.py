@@ -202,6 +202,35 @@ def test_into_a_memory_that_went_on(connection: Connection, empty: Connection) -
     assert empty.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
+@pytest.mark.parametrize(("reason", "left"), [("corrected", 1), ("removed", 0)])
+def test_what_was_put_right_since_does_not_come_back_with_an_old_export(
+    connection: Connection, reason: str, left: int
+) -> None:
+    """Also where its time was changed here, or the document is from another memory."""
+    know(connection, "The user's sister is named Alan", key="sister")
+    old = exported(connection)
+    connection.execute(
+        "UPDATE memories SET status = 'inactive', reason = ?, expired_at = ?, updated_at = ?",
+        (reason, NOW + 5, NOW + 3),
+    )
+    if left:
+        know(connection, "The user's sister is named Hannah", key="sister", at=NOW + 5)
+    assert bring(connection, old).entries == 0
+    active = connection.execute("SELECT count(*) FROM memories WHERE status = 'active'")
+    assert active.fetchone() == (left,)
+
+
+def test_what_was_said_after_it_was_put_right_comes_with_an_export(
+    connection: Connection, empty: Connection
+) -> None:
+    know(connection, "The user's sister is named Alan", key="sister")
+    connection.execute(
+        "UPDATE memories SET status = 'inactive', reason = 'removed', expired_at = ?", (NOW + 5,)
+    )
+    know(empty, "The user's sister is named Alan", key="sister", at=NOW + 10)
+    assert bring(connection, exported(empty)).entries == 1
+
+
 def test_identity_that_does_not_fit_comes_to_knowledge(
     connection: Connection, empty: Connection
 ) -> None:
@@ -327,6 +356,7 @@ def nested(depth: int) -> list[Any]:
         ("entries.0.status", "active"),
         ("entries.0.layer", "basement"),
         ("entries.0.said_at", 1e300),
+        ("entries.3.scope", "household"),
         ("entries.0.tags", "home"),
         ("entries.0.tags", [1]),
         ("entries.0.id", 2),

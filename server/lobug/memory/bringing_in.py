@@ -172,7 +172,8 @@ class _Bringing:
         self._count("messages", new, len(self._document.messages))
 
     def entries(self) -> None:
-        """Where two are active that say the same, the one that is here stays alone."""
+        """Where two are active that say the same, the one that is here stays alone; what was put
+        right or removed here since it was said stays so."""
         said = "scope, layer, category, content"
         users = (self._user, HOUSEHOLD, self._user)
         theirs = "(user = ? OR (user = ? AND told_by = ?))"
@@ -189,6 +190,15 @@ class _Bringing:
                 f"SELECT id, {said} FROM memories WHERE {theirs} AND status = 'active'", users
             )
         }
+        wrong: dict[tuple[Any, ...], tuple[int, float]] = {
+            tuple(row[2:]): (row[0], row[1])
+            for row in self._connection.execute(
+                f"SELECT id, expired_at, {said} FROM memories WHERE {theirs}"
+                " AND reason IN ('corrected', 'removed') ORDER BY expired_at",
+                users,
+            )
+            if row[1] is not None
+        }
         new: list[EntryRow] = []
         for row in self._document.entries:
             scope = self._scope(row)
@@ -196,6 +206,8 @@ class _Bringing:
             entry_id = known.take(*what, row.said_at, row.created_at, row.updated_at)
             if entry_id is None and row.status == "active":
                 entry_id = held.get(what)
+            if entry_id is None and row.status == "active" and what in wrong:
+                entry_id = wrong[what][0] if row.said_at < wrong[what][1] else None
             if entry_id is None:
                 entry_id = self._insert_entry(row, scope)
                 new.append(row)

@@ -134,6 +134,8 @@ class EntryRow(Row):
             raise ValueError("what is not active has a reason, and nothing else has")
         if self.scope == "conversation" and self.conversation is None:
             raise ValueError("a memory of a conversation names it")
+        if self.layer == "identity" and self.scope != "user":
+            raise ValueError("layer identity belongs to a person")
         return self
 
 

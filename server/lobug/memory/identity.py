@@ -31,7 +31,8 @@ def render(lines: Iterable[Line]) -> str:
     for name in names:
         texts = [" ".join(text.split()) for section, text in found if section == name]
         if texts:
-            parts.append("\n".join([f"## {name}", *(f"- {text}" for text in texts)]))
+            heading = " ".join(name.split())
+            parts.append("\n".join([f"## {heading}", *(f"- {text}" for text in texts)]))
     return "\n".join(parts)
 
 
@@ -156,15 +157,18 @@ def rewrite(
     now: float,
 ) -> None:
     """Put distilled lines in the place of the former ones. A line that was there stays the same
-    entry; what somebody wrote by hand stays, and is not said a second time. ``sources`` are the
-    entries that the lines were distilled from."""
+    entry; what somebody wrote by hand stays, and is not said a second time. What was put right or
+    removed, and is not known again, is left out: an old summary may still tell it. ``sources`` are
+    the entries that the lines were distilled from."""
     known = lines_of(connection, user)
     by_hand = [entry.content for entry in known if entry.source != "system"]
     distilled = {(e.section, e.content): e for e in known if e.source == "system"}
+    wrong = _disbelieved(connection, user)
     wanted = [
         (section, text)
         for section, text in merged(list(dict.fromkeys(lines)))
         if not any(says_no_more(text, other) for other in by_hand)
+        and not any(_says(_telling(text), told, new) for told, new in wrong)
     ]
     for line, entry in distilled.items():
         if line not in wanted:
@@ -194,6 +198,40 @@ def rewrite(
         _note_sources(connection, entry_id, sources)
 
 
+def _disbelieved(connection: Connection, user: str) -> list[tuple[set[str], set[str]]]:
+    """What a user put right or removed and nothing says any more: its distinctive words, and those
+    of what is believed instead."""
+    believed = [
+        _telling(row[0])
+        for row in connection.execute(
+            "SELECT content FROM memories WHERE user = ? AND status = 'active'"
+            " AND category = 'knowledge' AND (layer <> 'identity' OR source <> 'system')",
+            (user,),
+        )
+    ]
+    rows = connection.execute(
+        "SELECT m.content, coalesce(n.content, '') FROM memories m"
+        " LEFT JOIN memories n ON n.id = m.replaced_by"
+        " WHERE m.user = ? AND m.reason IN ('corrected', 'removed') AND m.category = 'knowledge'",
+        (user,),
+    )
+    found = ((_telling(content), _telling(instead)) for content, instead in rows)
+    return [
+        (told, new)
+        for told, new in found
+        if told and not any(_says(said, told, new) for said in believed)
+    ]
+
+
+def _telling(text: str) -> set[str]:
+    return words.stems(words.content_words(text)) - COMMON
+
+
+def _says(said: set[str], told: set[str], new: set[str]) -> bool:
+    """Whether a text has all the words of what is no longer believed, and not what is instead."""
+    return told <= said and not (new - told and new - told <= said)
+
+
 def _note_sources(connection: Connection, entry_id: int, sources: Sequence[int]) -> None:
     connection.executemany(
         "INSERT INTO memory_sources (memory_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -215,8 +253,7 @@ def without(
     Lines with all the distinctive words of ``content``; of those that were distilled from the entry
     ``entry_id``, with any of them that what is believed ``instead`` does not say. A line that says
     that as well tells how it came about, and stays."""
-    told = words.stems(words.content_words(content)) - COMMON
-    new = words.stems(words.content_words(instead)) - COMMON
+    told, new = _telling(content), _telling(instead)
     wrong = told - new
     retired = 0
     for entry in lines_of(connection, user):
