@@ -87,11 +87,16 @@ def prefix(
     up what ``history`` no longer holds."""
     text = persona.text
     if base_memory:
-        text += f"\n\n[Long-term memory]\n{base_memory}"
+        text += f"\n\n[Long-term memory]\n{_unmarked(base_memory)}"
     if earlier:
         # It is data: on one line it cannot pose as another section of the prompt.
-        text += f"\n\n[Earlier in this conversation]\n{' '.join(earlier.split())}"
+        text += f"\n\n[Earlier in this conversation]\n{_unmarked(' '.join(earlier.split()))}"
     return [ChatMessage("system", text), *persona.examples, *history]
+
+
+def _unmarked(text: str) -> str:
+    """A memory without the brackets that marks of a model's template are made of."""
+    return text.replace("<", "(").replace(">", ")")
 
 
 def user_message(text: str, recalled: Sequence[Recalled], sensors: str) -> ChatMessage:
