@@ -193,6 +193,20 @@ async def test_after_a_trim_the_new_beginning_is_read_ahead(tmp_path: Path) -> N
     assert lane == "address:127.0.0.1/address:127.0.0.1"
 
 
+async def test_after_something_was_forgotten_the_conversation_is_read_ahead(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(chat=chat("Okay."))
+    async with running(settings_for(tmp_path), scripted) as (client, _):
+        await scripted.chat.wait_for_prefills(1)  # the persona, at start
+        await say(client, "I love hiking")
+        await scripted.chat.wait_for_prefills(2)
+        answer = await client.post("/chat/text", json={"text": "Forget that I love hiking."})
+        assert answer.json() == {"response": "Done, I have forgotten that."}
+        await scripted.chat.wait_for_prefills(3)
+    contents = [m.content for m in scripted.chat.prefills[-1][0]]
+    assert contents[-2:] == ["[asked to forget something]", "Done, I have forgotten that."]
+    assert "I love hiking" not in contents
+
+
 async def test_turns_of_one_device_follow_one_another(tmp_path: Path) -> None:
     gate = asyncio.Event()
     slow = ScriptedChatModel(

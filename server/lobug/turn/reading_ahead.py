@@ -51,7 +51,7 @@ class ReadAhead:
     async def after_turn(self, owner: Owner) -> None:
         """Read the conversation's prompt again if it changed at its beginning."""
         conversation = self._conversations.get(owner)
-        if conversation.reading_ahead or not conversation.loaded:
+        if conversation.reading_ahead:
             return
 
         async def read() -> None:
@@ -70,7 +70,11 @@ class ReadAhead:
 
         conversation.reading_ahead = True
         try:
+            if not conversation.loaded:  # something was erased: the log is another one now
+                await self._load(owner)
             await self._while_nobody_talks(read)
+        except StorageError as error:
+            log.info("a conversation could not be read ahead: %s", error)
         finally:
             conversation.reading_ahead = False
 
