@@ -11,7 +11,7 @@ from lobug.memory.extraction import GarbledAnswerError
 from lobug.memory.identity import render
 from lobug.memory.prompts import SECTIONS
 from lobug.memory.query import in_third_person
-from lobug.memory.replacing import about_the_same, slot_of
+from lobug.memory.replacing import about_the_same, only_denies, slot_of
 
 SOURCE = (
     "User: My name is Alex, I like tea, I built a robot. We came, went, came again and talked."
@@ -58,6 +58,8 @@ def test_questions_are_asked_about_the_user(text: str, query: str) -> None:
         ("The user is two years older than Anna", None),
         ("The user is called by Anna every Sunday", None),
         ("The user is named after a saint", None),
+        ("The user's name is not Marten", None),
+        ("The user's favorite color isn't red", None),
         ("The user's birthday is on March 12th", "birthday"),
         ("The user's favourite colour is green", "favourite color"),
         ("The user's favorite color is blue", "favourite color"),
@@ -171,3 +173,9 @@ def test_an_old_home_in_base_memory_gives_way_to_the_new_one() -> None:
         ("User Profile", "Name is Alex"),
         ("User Profile", "Moved to Seattle"),
     ]
+
+
+def test_what_a_name_is_not_is_no_fact_beside_what_it_is() -> None:
+    told = ["The user's name is Morten", "The user's name is not Marten", "The user is not tall"]
+    assert [only_denies(fact, told) for fact in told] == [False, True, False]
+    assert not only_denies("The user's name is not Marten", ["The user lives in Oslo"])

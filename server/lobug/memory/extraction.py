@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lobug.engines.base import ChatModel
-from lobug.memory import facts, guards, log, speech_acts, tasks
+from lobug.memory import facts, guards, log, replacing, speech_acts, tasks
 from lobug.memory.asking import ask
 from lobug.memory.database import Checkpoint, Database
 from lobug.memory.driver import Connection
@@ -87,7 +87,9 @@ async def facts_in(
             json_schema=FACTS_SCHEMA,
         )
         checkpoint("extract.after_model")
-        found += guards.accept(parse(answer), piece)
+        facts = guards.accept(parse(answer), piece)
+        told = [fact.content for fact in facts]
+        found += [fact for fact in facts if not replacing.only_denies(fact.content, told)]
     return found
 
 

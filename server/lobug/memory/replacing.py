@@ -39,12 +39,15 @@ SLOTS = (
     ("birthday", re.compile(r"^The user's birthday is\b", re.I)),
 )
 FAVOURITE = re.compile(r"^The user's favou?rite (\w+(?: \w+)?) (?:is|are)\b", re.I)
+DENIAL = re.compile(r"\b(?:not|no longer|never)\s+|(?<=\w)n['\u2019]t\b\s*", re.I)
 COMMON = words.stems("user name live lives home favorite color birthday year old".split())
 PAST = re.compile(r"\b(?:as a (?:child|kid|student)|ago|when|used to|before|years? old at)\b", re.I)
 
 
 def slot_of(fact: str) -> str | None:
     """What the fact says that a person has only one of; None: nothing of the kind."""
+    if DENIAL.search(fact):  # "The user's name is not Marten" is no name
+        return None
     favourite = FAVOURITE.match(fact)
     if favourite is not None:
         return "favourite " + " ".join(sorted(words.stems(words.words(favourite[1]))))
@@ -52,6 +55,13 @@ def slot_of(fact: str) -> str | None:
         if pattern.match(fact):
             return None if slot == "home" and PAST.search(fact) else slot
     return None
+
+
+def only_denies(fact: str, others: Sequence[str]) -> bool:
+    """Whether a fact says only what something is not, of which another says what it is: of "my name
+    is Morten, not Marten" the second half."""
+    slot = slot_of(DENIAL.sub("", fact)) if DENIAL.search(fact) else None
+    return slot is not None and any(slot_of(other) == slot for other in others)
 
 
 def up_to_date(line: str, facts: Sequence[str]) -> str:
