@@ -294,3 +294,17 @@ async def test_the_counts_of_a_user(kit: Kit, control: MemoryControl) -> None:
     (user,) = await control.users()
     assert (user.user, user.entries, user.messages) == ("ada", 1, 0)
     assert user.last_active_at == kit.clock()
+
+
+async def test_a_search_about_the_past_finds_what_was_true(
+    kit: Kit, control: MemoryControl
+) -> None:
+    old = await control.store(ADA, Draft("The user lives in Portland"))
+    kit.clock.advance(86_400.0)
+    new = await control.store(ADA, Draft("The user lives in Seattle"))
+    wrong = await control.store(ADA, Draft("The user lived in Rome before"))
+    await control.remove(ADA, wrong.id)
+    now = await control.search(ADA, "Where do I live?", Filter())
+    assert [hit.id for hit in now] == [new.id]
+    before = await control.search(ADA, "Where did I live before?", Filter())
+    assert {hit.id for hit in before} == {old.id, new.id}

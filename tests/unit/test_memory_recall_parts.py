@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lobug.memory.base import Recalled
 from lobug.memory.control import Entry, Hit, Layer, Source, Status
 from lobug.memory.recall.budget import budget_tokens, tokens_of, within
-from lobug.memory.recall.choosing import fitting_turns, interleaved, shown
+from lobug.memory.recall.choosing import TOLD_FLOOR, fitting_turns, interleaved, shown
 from lobug.memory.recall.questions import read
 from lobug.memory.recall.ranking import HALF_LIFE_S, STRONG_MATCH, fitting
 from lobug.memory.recall.said_anew import is_overtaken, slots_of
@@ -183,7 +183,8 @@ def chosen_turns(question: str, *hits: TurnHit, known: Collection[int] = ()) -> 
 
 def test_former_turns_answer_questions_and_nothing_else() -> None:
     assert chosen_turns("What did we eat?", turn(1, 0.9), turn(2, TURN_FLOOR)) == [1, 2]
-    assert chosen_turns("We are going to eat figs again.", turn(1, 0.9)) == []
+    assert chosen_turns("We are going to eat figs again.", turn(1, 0.59)) == []
+    assert chosen_turns("wear did we eat figs", turn(1, TOLD_FLOOR)) == [1]
     assert chosen_turns("Good morning!", turn(1, 0.9)) == []
 
 

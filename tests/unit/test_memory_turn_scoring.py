@@ -146,3 +146,12 @@ def test_two_lists_keep_their_order_in_one() -> None:
     assert [one.score for one in found] == [1.0, 1.0 / 2, 1.0 / 3]
     by_time = merged([hit("memory", 1, 0.0, 5.0)], [hit("turn", 2, 0.0, 6.0)], 9, by_time=True)
     assert [one.id for one in by_time] == [2, 1]
+
+
+def test_of_turns_that_fit_the_newer_comes_first() -> None:
+    matched = np.array([0.9, 0.9, 0.2], np.float32)
+    place = np.array([10, 20, 30], np.int64)
+    added = scoring.newer_first(matched, place)
+    assert added.tolist() == [0.0, 0.5, 0.0]
+    assert scoring.newer_first(matched[:1], place[:1]).tolist() == [0.0]
+    assert scoring.newer_first(matched[:0], place[:0]).tolist() == []

@@ -117,8 +117,8 @@ class Filter:
     layer: Layer | None = None
     category: Category | None = None
     scope: Scope | None = None
-    status: Status | None = "active"
-    """None: every version."""
+    status: Status | Literal["believed"] | None = "active"
+    """believed: active and past. None: every version."""
     project: str | None = None
     tags: tuple[str, ...] = ()
     """All of them."""

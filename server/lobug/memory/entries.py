@@ -172,12 +172,14 @@ def condition(access: Access, where: Filter) -> tuple[str, list[Any]]:
         ("layer", where.layer),
         ("category", where.category),
         ("scope", where.scope),
-        ("status", where.status),
+        ("status", None if where.status == "believed" else where.status),
         ("project", where.project),
     ):
         if value is not None:
             parts.append(f"m.{column} = ?")
             parameters.append(value)
+    if where.status == "believed":
+        parts.append("m.status <> 'inactive'")
     for tag in where.tags:
         parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value = ?)")
         parameters.append(tag)

@@ -199,7 +199,7 @@ class OwnerControl:
         embedded = await self._embedding.query(in_third_person(query))
         entries = await self._database.read(
             lambda connection: searching.search(
-                connection, access, query, embedded, where, limit=limit
+                connection, access, query, embedded, searching.with_past(where, query), limit=limit
             )
         )
         if not turns:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lobug.memory import entries, vectors, words
 from lobug.memory.access import HOUSEHOLD, Access
 from lobug.memory.control import Entry, Filter, Hit
 from lobug.memory.driver import Connection
 from lobug.memory.facts import EmbeddedQuery
+from lobug.memory.recall.questions import read
 
 MAX_QUERY_WORDS = 64
 CANDIDATES = 200
 """Entries that each way of searching brings in before they are ranked."""
+
+
+def with_past(where: Filter, query: str) -> Filter:
+    """The filter, opened for what is true no more where the query asks about the past."""
+    if where.status == "active" and read(query).past:
+        return replace(where, status="believed")
+    return where
 
 
 def search(

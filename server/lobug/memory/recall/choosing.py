@@ -13,6 +13,10 @@ ENTRIES_PER_TURN = 2
 """Entries that come before each former turn: they are shorter, and checked."""
 
 
+TOLD_FLOOR = 0.6
+"""Confidence that the best turn must have where the words are not known for a question: questions
+that were misheard, and those of other languages without their mark."""
+
 ONLY_ASKS = 0.9
 """Share of a turn that are questions from which on it answers nothing."""
 
@@ -22,13 +26,15 @@ def fitting_turns(
 ) -> list[TurnHit]:
     """The former turns that may answer a question, best first.
 
-    None for what only tells, and none when not one of them fits well. What Lo-Bug said itself is
+    For what only tells, a former turn must fit very well, and none is given when not one of them
+    fits well. What Lo-Bug said itself is
     left out unless it is asked about: it may have been wrong. Former questions answer nothing.
     ``known`` are messages that the prompt holds anyway or that an entry beside them cites.
     """
-    if question.small_talk or not question.asks:
+    if question.small_talk:
         return []
-    if max((hit.confidence for hit in hits), default=0.0) < QUESTION_FLOOR:
+    needed = QUESTION_FLOOR if question.asks else TOLD_FLOOR
+    if max((hit.confidence for hit in hits), default=0.0) < needed:
         return []
     fitting = [
         hit

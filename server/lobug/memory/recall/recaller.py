@@ -139,7 +139,7 @@ class Recaller:
         self, owner: Owner, access: Access, question: Question, message_id: int | None
     ) -> FoundTurns:
         """Former turns that share words or meaning with a question, and what the prompt has."""
-        if question.small_talk or not question.asks or self._settings.recall_turns == 0:
+        if question.small_talk or self._settings.recall_turns == 0:
             return FoundTurns()
         names = await self._database.read(lambda connection: speakers(connection, access))
         prepared = prepare(question.text, names)

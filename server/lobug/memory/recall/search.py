@@ -178,17 +178,21 @@ def _ranked(
         vectors,
     )
     scores = scoring.score(turns, terms, log.words / log.turns)
+    place = np.array([one.message_id for one in found], np.int64)
+    newness = scoring.newer_first(scores.matched, place)
+    total = scores.total + newness
     cosine = meaning if whole is not None else COSINE_OF_MATCH * scores.matched
     confidence = np.clip((scores.matched + cosine) / 2.0, 0.0, 1.0)
     return [
         _Ranked(
             found[at].message_id,
-            float(scores.total[at]),
+            float(total[at]),
             float(confidence[at]),
             dict(zip(scoring.NAMES, scores.parts[at].tolist(), strict=True))
+            | {"newness": float(newness[at])}
             | {"matched": float(scores.matched[at]), "cosine": float(meaning[at])},
         )
-        for at in scoring.choose(scores.total, turns.session, limit).tolist()
+        for at in scoring.choose(total, turns.session, limit).tolist()
     ]
 
 
