@@ -23,6 +23,7 @@ import pytest_asyncio
 from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat, PromptUse, llama_options
 from lobug.engines.llama_process import LlamaOptions, LlamaProcess
+from lobug.engines.prefill_speed import PrefillSpeed
 from lobug.errors import (
     ContextOverflowError,
     EngineInterruptedError,
@@ -188,6 +189,18 @@ async def test_a_prefilled_prompt_is_not_read_again(chat: EmbeddedChat) -> None:
     _, use = await say(chat, PERSONA, *examples, user("Who are you?"), lane="prefilled")
     assert use.cached >= prefix - 1
     assert use.read < 20
+
+
+@pytest.mark.models
+@pytest.mark.asyncio(loop_scope="module")
+async def test_only_what_conversations_read_counts_as_the_models_speed(
+    chat: EmbeddedChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chat, "_speed", PrefillSpeed())
+    await say(chat, PERSONA, user("Background work waits for turns."), lane=BACKGROUND_LANE)
+    assert chat.prefill_ms_per_token is None
+    await say(chat, ChatMessage("system", f"Now. {PERSONA.content}"), user("Hi"), lane="speed")
+    assert chat.prefill_ms_per_token is not None
 
 
 @pytest.mark.models

@@ -206,7 +206,8 @@ class EmbeddedChat:
                 self.last_use[slot] = PromptUse(
                     timings["prompt_n"], timings["cache_n"], timings["predicted_n"]
                 )
-                self._speed.note(timings["prompt_n"], timings["prompt_ms"])
+                if slot != self._lanes.background_slot:  # its prompts are read beside turns
+                    self._speed.note(timings["prompt_n"], timings["prompt_ms"])
 
         return observe
 
