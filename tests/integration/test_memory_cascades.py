@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lobug.memory.access import Access
 from lobug.memory.base import Owner
+from lobug.memory.control import Draft
 from support.memory_kit import (
     ADA,
     CASCADES,
@@ -68,6 +70,22 @@ async def test_a_cascade_writes_one_summary_for_each_conversation_of_the_user(ki
     assert rows == [("ada-desk", 1, 2), ("ada-kitchen", 3, 4)]
     transcripts = [call.prompt for call in kit.chat.calls]
     assert all("User: Hello there." in prompt for prompt in transcripts)
+    await memory.close()
+
+
+async def test_what_belongs_to_one_conversation_is_not_distilled_for_all(kit: Kit) -> None:
+    kit.settings = CASCADES
+    memory = kit.manager()
+    await memory.start(work=False)
+    desk = Access(ADA.user, ADA.conversation)
+    for category in ("knowledge", "timeline"):
+        draft = Draft(f"The {category} zanzibar", scope="conversation", category=category)
+        await memory.control.store(desk, draft)
+    for number in range(7):
+        await exchange(memory, f"I own {number} boats")
+        await memory.process_due()
+    assert await memory.base_memory("ada") == IDENTITY
+    assert not [call for call in kit.chat.calls if "zanzibar" in call.prompt]
     await memory.close()
 
 

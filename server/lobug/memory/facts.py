@@ -182,10 +182,11 @@ def newest_id(connection: Connection) -> int:
 
 
 def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:
-    """The facts that the user told last, newest first."""
+    """The facts that the user told last, newest first; none that belong to one conversation."""
     rows = connection.execute(
         "SELECT id, content, fact_type, created_at FROM memories"
-        " WHERE user = ? AND status = 'active' AND layer = 'knowledge' ORDER BY id DESC LIMIT ?",
+        " WHERE user = ? AND scope = 'user' AND status = 'active' AND layer = 'knowledge'"
+        " ORDER BY id DESC LIMIT ?",
         (user, limit),
     )
     return [RelevantFact(row[0], row[1], row[2], 0.0, row[3]) for row in rows]
@@ -194,10 +195,10 @@ def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:
 def only_believed(
     connection: Connection, user: str, found: Sequence[RelevantFact]
 ) -> list[RelevantFact]:
-    """Of facts those that hold and are of layer knowledge."""
+    """Of facts those that hold, are of layer knowledge and belong to no one conversation."""
     rows = connection.execute(
-        "SELECT id FROM memories WHERE user = ? AND status = 'active' AND layer = 'knowledge'"
-        " AND id IN (SELECT value FROM json_each(?))",
+        "SELECT id FROM memories WHERE user = ? AND scope = 'user' AND status = 'active'"
+        " AND layer = 'knowledge' AND id IN (SELECT value FROM json_each(?))",
         (user, json.dumps([fact.id for fact in found])),
     )
     believed = {row[0] for row in rows}

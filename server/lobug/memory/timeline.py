@@ -14,6 +14,8 @@ from lobug.memory.entries import NewVersion
 from lobug.memory.marking import mark_once
 
 WHERE = "category = 'timeline' AND status = 'active'"
+WAITING = f"{WHERE} AND scope = 'user' AND incorporated = 0"
+"""What layer identity has yet to take in: it is seen in every conversation of the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def count(connection: Connection) -> int:
 def count_unincorporated(connection: Connection, user: str) -> int:
     """Timeline entries of a user that layer identity does not hold yet."""
     row = connection.execute(
-        f"SELECT count(*) FROM memories WHERE {WHERE} AND user = ? AND incorporated = 0", (user,)
+        f"SELECT count(*) FROM memories WHERE {WAITING} AND user = ?", (user,)
     ).fetchone()
     return int(row[0])
 
@@ -107,8 +109,7 @@ def count_unincorporated(connection: Connection, user: str) -> int:
 def last_to_incorporate(connection: Connection, user: str, keep: int) -> int | None:
     """The id of the newest unincorporated entry but ``keep``; None: there are no more."""
     row = connection.execute(
-        f"SELECT id FROM memories WHERE {WHERE} AND user = ? AND incorporated = 0"
-        " ORDER BY id DESC LIMIT 1 OFFSET ?",
+        f"SELECT id FROM memories WHERE {WAITING} AND user = ? ORDER BY id DESC LIMIT 1 OFFSET ?",
         (user, keep),
     ).fetchone()
     return None if row is None else int(row[0])
@@ -118,8 +119,8 @@ def unincorporated(connection: Connection, user: str, up_to_id: int) -> list[Sum
     """The unincorporated entries of a user up to an id, oldest first."""
     rows = connection.execute(
         "SELECT id, coalesce(conversation, ''), content, coalesce(from_message_id, 0),"
-        f" coalesce(to_message_id, 0), created_at FROM memories WHERE {WHERE}"
-        " AND user = ? AND incorporated = 0 AND id <= ? ORDER BY id",
+        f" coalesce(to_message_id, 0), created_at FROM memories WHERE {WAITING}"
+        " AND user = ? AND id <= ? ORDER BY id",
         (user, up_to_id),
     )
     return [Summary(*row) for row in rows]
@@ -134,8 +135,7 @@ def mark_incorporated(connection: Connection, user: str, ids: Sequence[int]) -> 
 def users_over(connection: Connection, threshold: int) -> list[str]:
     """Users with at least so many unincorporated entries."""
     rows = connection.execute(
-        f"SELECT user FROM memories WHERE {WHERE} AND incorporated = 0"
-        " GROUP BY user HAVING count(*) >= ?",
+        f"SELECT user FROM memories WHERE {WAITING} GROUP BY user HAVING count(*) >= ?",
         (threshold,),
     )
     return [row[0] for row in rows]
