@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lobug.conversation.registry import Conversations, reload
 from lobug.errors import MemoryForbiddenError, MemoryKeyError, MemoryNotFoundError
 from lobug.memory.access import Access
+from lobug.memory.base import LoggedMessage, Owner
 from lobug.memory.control import Draft, Filter, Forgotten, Purge
-from lobug.settings import MemorySettings
+from lobug.settings import MemorySettings, Settings
 from support.forgetting_kit import bytes_of
 from support.memory_kit import ADA, BOB, Kit, exchange, look, recalled
 from support.scripted import ScriptedChatModel
@@ -71,6 +74,45 @@ async def test_an_extraction_that_has_read_it_stores_nothing(tmp_path: Path) -> 
     await memory.close()
     assert look(kit.path, "SELECT count(*) FROM memories") == [(0,)]
     assert b"bees" not in bytes_of(kit.path)
+
+
+async def test_a_reply_to_words_that_were_forgotten_before_it_is_not_kept(tmp_path: Path) -> None:
+    kit = Kit(tmp_path / "memory.db")
+    memory = kit.manager()
+    await memory.start(work=False)
+    message_id = await memory.log_user_message(ADA, "I keep bees.")
+    await memory.retrieve_context(ADA, "I keep bees.", message_id=message_id)
+    assert (await memory.control.forget_text(ACCESS, "bees")).messages == 1
+    await memory.log_reply(ADA, message_id, "Bees are nice.", extract=True)
+    await memory.process_due()
+    assert await memory.recent_messages(ADA, 20) == []
+    await memory.close()
+    assert b"bees" not in bytes_of(kit.path).lower()
+
+
+async def test_a_conversation_that_is_being_read_from_the_log_holds_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Kit(tmp_path / "memory.db").manager()
+    await memory.start(work=False)
+    await exchange(memory, "I keep bees.", "Bees are nice.")
+    conversations = Conversations(Settings(_env_file=None))
+    memory.control.when_erased(conversations.forget)
+    read = memory.recent_messages
+
+    async def read_and_forget(owner: Owner, limit: int) -> Sequence[LoggedMessage]:
+        found = await read(owner, limit)
+        if found:
+            await memory.control.forget_text(ACCESS, "bees")
+        return found
+
+    monkeypatch.setattr(memory, "recent_messages", read_and_forget)
+    conversation = conversations.get(ADA)
+    async with asyncio.timeout(30.0):
+        await reload(conversation, memory, 20)
+    assert conversation.loaded
+    assert conversation.memory.messages() == []
+    await memory.close()
 
 
 async def test_the_vectors_of_forgotten_turns_are_gone(tmp_path: Path) -> None:

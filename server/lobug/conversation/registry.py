@@ -44,6 +44,8 @@ class Conversation:
     earlier: str = ""
     """What the session was about before the messages of working memory. It changes only when some
     of those are dropped: the prompt's beginning changes then anyway."""
+    erasures: int = 0
+    """How often something of the user's was erased since it is here."""
     dialogue: Dialogue = field(default_factory=Dialogue)
     """What was asked and told about memory itself."""
 
@@ -82,6 +84,7 @@ class Conversations:
             if user in {None, conversation.owner.user}:
                 conversation.memory.load(())
                 conversation.loaded = False
+                conversation.erasures += 1
                 conversation.base_memory = conversation.earlier = ""
                 conversation.prefix_changed = True
                 conversation.dialogue.question = None
@@ -99,19 +102,28 @@ async def reload(conversation: Conversation, memory: Memory, max_messages: int) 
     """Fill working memory from the conversation log, once. Call with the lock held."""
     if conversation.loaded:
         return
+    while True:
+        erasures = conversation.erasures
+        conversation.earlier = ""
+        exchanges = await _last_exchanges(conversation.owner, memory, max_messages)
+        conversation.memory.load(exchanges)
+        if len(exchanges) > len(conversation.memory) // 2:
+            conversation.earlier = await memory.session_summary(conversation.owner)
+        if conversation.erasures == erasures:  # else it may hold what was erased meanwhile
+            break
+    conversation.loaded = True
+
+
+async def _last_exchanges(owner: Owner, memory: Memory, max_messages: int) -> list[Exchange]:
     limit = 2 * max_messages
     while True:
-        logged = await memory.recent_messages(conversation.owner, limit)
+        logged = await memory.recent_messages(owner, limit)
         exchanges = exchanges_of(logged)
         # A television fills a log with words that are left out: then it takes a longer stretch.
         enough = 2 * len(exchanges) >= max_messages or len(logged) < limit
         if enough or limit >= LONGEST_STRETCH:
-            break
+            return exchanges
         limit *= 4
-    conversation.memory.load(exchanges)
-    if len(exchanges) > len(conversation.memory) // 2:
-        conversation.earlier = await memory.session_summary(conversation.owner)
-    conversation.loaded = True
 
 
 def exchanges_of(logged: Sequence[LoggedMessage]) -> list[Exchange]:

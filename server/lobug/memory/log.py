@@ -106,6 +106,22 @@ def not_extracted(connection: Connection, user: str, limit: int) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
+def is_forgotten(connection: Connection, message_id: int) -> bool:
+    """Whether the words of a message were erased."""
+    row = connection.execute(
+        "SELECT forgotten FROM conversation_log WHERE id = ?", (message_id,)
+    ).fetchone()
+    return row is not None and bool(row[0])
+
+
+def mark_forgotten(connection: Connection, message_id: int) -> None:
+    """Mark a message without words as one whose words were erased."""
+    connection.execute(
+        "UPDATE conversation_log SET forgotten = 1, summarized = 1 WHERE id = ? AND content = ''",
+        (message_id,),
+    )
+
+
 def latest_owners(connection: Connection, limit: int) -> list[Owner]:
     """Whose conversations went on last, latest first."""
     rows = connection.execute(

@@ -202,7 +202,8 @@ class MemoryManager:
         """Append the reply and release the background work of the exchange, in one transaction.
 
         ``extract`` False: the words were not meant for Lo-Bug and enter neither facts nor
-        timeline. The second reply to a message changes nothing and returns the id of the first.
+        timeline. The second reply to a message changes nothing and returns the id of the first. Of
+        the reply to words that were forgotten meanwhile no word is kept: it may repeat them.
         """
         now = self._clock()
         enabled = self._settings.enabled
@@ -221,16 +222,19 @@ class MemoryManager:
             if session_id is None:
                 session_id = sessions.touch(connection, owner, at, self._scheduler.idle_s)
             if reply_id is None:
+                forgotten = log.is_forgotten(connection, user_message_id)
                 sessions.went_on(connection, session_id, at)
                 reply_id = log.append(
                     connection,
                     owner,
                     "assistant",
-                    content,
+                    "" if forgotten else content,
                     at,
                     session_id=session_id,
                     reply_to=user_message_id,
                 )
+                if forgotten:
+                    log.mark_forgotten(connection, reply_id)
             noted = 0
             if extract and enabled:
                 tasks.release(connection, user_message_id, now)
