@@ -148,10 +148,19 @@ def test_two_lists_keep_their_order_in_one() -> None:
     assert [one.id for one in by_time] == [2, 1]
 
 
-def test_of_turns_that_fit_the_newer_comes_first() -> None:
-    matched = np.array([0.9, 0.9, 0.2], np.float32)
-    place = np.array([10, 20, 30], np.int64)
-    added = scoring.newer_first(matched, place)
-    assert added.tolist() == [0.0, 0.5, 0.0]
-    assert scoring.newer_first(matched[:1], place[:1]).tolist() == [0.0]
-    assert scoring.newer_first(matched[:0], place[:0]).tolist() == []
+def test_of_turns_that_fit_about_alike_the_newer_comes_first() -> None:
+    count = 12
+    total = np.linspace(5.0, 4.5, count).astype(np.float32)
+    matched = np.full(count, 0.9, np.float32)
+    matched[2] = 0.1
+    scores = scoring.Scores(total=total, matched=matched, parts=np.zeros((count, 1), np.float32))
+    chosen = np.arange(count, dtype=np.int64)
+    ordered = scoring.newer_first(chosen, scores, chosen)
+    assert ordered[0] == 9  # the newest of the ten best
+    assert sorted(ordered[: scoring.BEST].tolist()) == list(range(scoring.BEST))
+    assert ordered[scoring.BEST :].tolist() == [10, 11]
+    assert ordered.tolist().index(2) > ordered.tolist().index(3)
+    far = scoring.Scores(total=total * 10, matched=matched, parts=scores.parts)
+    assert scoring.newer_first(chosen, far, chosen)[0] == 0
+    for few in (0, 1):
+        assert scoring.newer_first(chosen[:few], scores, chosen).tolist() == list(range(few))

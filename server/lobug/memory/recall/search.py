@@ -179,20 +179,19 @@ def _ranked(
     )
     scores = scoring.score(turns, terms, log.words / log.turns)
     place = np.array([one.message_id for one in found], np.int64)
-    newness = scoring.newer_first(scores.matched, place)
-    total = scores.total + newness
+    chosen = scoring.choose(scores.total, turns.session, max(limit, scoring.BEST))
+    chosen = scoring.newer_first(chosen, scores, place)[:limit]
     cosine = meaning if whole is not None else COSINE_OF_MATCH * scores.matched
     confidence = np.clip((scores.matched + cosine) / 2.0, 0.0, 1.0)
     return [
         _Ranked(
             found[at].message_id,
-            float(total[at]),
+            float(scores.total[at]),
             float(confidence[at]),
             dict(zip(scoring.NAMES, scores.parts[at].tolist(), strict=True))
-            | {"newness": float(newness[at])}
             | {"matched": float(scores.matched[at]), "cosine": float(meaning[at])},
         )
-        for at in scoring.choose(total, turns.session, limit).tolist()
+        for at in chosen.tolist()
     ]
 
 
