@@ -183,6 +183,23 @@ def test_a_common_word_does_not_take_other_memories_with_it(connection: Connecti
     assert messages(connection)[0].startswith("I had coffee")
 
 
+@pytest.mark.parametrize(
+    ("forgotten", "other"),
+    [
+        ("The user likes coffee", "The user is allergic to coffee"),
+        ("The user's dog is ill", "The user has a dog named Rex"),
+    ],
+)
+def test_a_memory_that_says_more_of_the_same_thing_is_another_one(
+    connection: Connection, forgotten: str, other: str
+) -> None:
+    entry = know(connection, forgotten, key="forgotten")
+    know(connection, other, key="other")
+    know(connection, f"{forgotten} really.", key="again")
+    forget(connection, entry)
+    assert contents(connection) == [other]
+
+
 def test_nobody_elses_words_are_touched(connection: Connection) -> None:
     say(connection, "I live in Portland.", owner=BOB_DESK)
     know(connection, "The user lives in Portland", key="user_home", user="bob", told_by="bob")

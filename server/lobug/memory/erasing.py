@@ -118,7 +118,7 @@ class Erasure:
         for entry_id, key, content, told_by, derived, source in self._changeable(said):
             own = told_by == self._access.user
             held = [mention for mention in said if own or not mention.own]
-            left = mentions.without(content, held)
+            left = mentions.without(content, held, memory=not derived)
             if left is content:
                 continue
             if derived or not _says_anything(left):

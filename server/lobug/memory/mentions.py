@@ -111,6 +111,8 @@ class Mention:
     """Says something of the user: what is only said of others is something else."""
     relation: frozenset[str] = frozenset()
     """One of these has to occur too."""
+    alone: bool = False
+    """Another memory that has its only distinctive word and more is about something else."""
 
     @property
     def needles(self) -> tuple[str, ...]:
@@ -129,13 +131,15 @@ def of_content(content: str, *, own: bool = False) -> list[Mention]:
         if not stems and not parts:
             stems = frozenset(words.stems(words.content_words(sentence)) - SELF)
         if len(stems) + len(parts) >= (1 if len(sentences) == 1 else 2):
+            named = _names_something(sentence)
             found.append(
                 Mention(
                     stems,
                     parts,
                     people_in(sentence),
-                    anywhere=_names_something(sentence),
+                    anywhere=named,
                     own=own or _is_about_user(sentence),
+                    alone=not named and len(stems) == 1 and not parts,
                 )
             )
     return found
@@ -221,8 +225,8 @@ def of_name(stem: str) -> Mention:
     return Mention(frozenset([stem]), (), frozenset(), anywhere=True, own=False)
 
 
-def says(sentence: str, mention: Mention) -> bool:
-    """Whether one sentence mentions it."""
+def says(sentence: str, mention: Mention, *, memory: bool = False) -> bool:
+    """Whether one sentence mentions it; ``memory``: it is one of a memory, which says one thing."""
     known = words.stems(piece for word in words.words(sentence) for piece in pieces(word))
     small = sentence.casefold()
     if not mention.stems <= known or not all(part in small for part in mention.parts):
@@ -239,17 +243,24 @@ def says(sentence: str, mention: Mention) -> bool:
     more = distinctive(sentence)[0] - mention.stems
     if not mention.parts and all(COUNT.fullmatch(stem) for stem in mention.stems):
         return more <= TURNING  # "I'm 42", and not "I have 42 bees"
+    if memory and mention.alone:
+        return not more
     return len(more) <= max(1, len(mention.stems))
 
 
-def without(text: str, mentions: Sequence[Mention]) -> str:
-    """A text without the sentences that mention any of these; the same object if none does."""
+def without(text: str, mentions: Sequence[Mention], *, memory: bool = False) -> str:
+    """A text without the sentences that mention any of these; the same object if none does.
+    ``memory``: the text is a memory."""
     small = text.casefold()
     near = [m for m in mentions if all(needle in small for needle in m.needles)]
     if not near:
         return text
     sentences = speech_acts.sentences(text)
-    kept = [part for part in sentences if not any(says(part, mention) for mention in near)]
+    kept = [
+        part
+        for part in sentences
+        if not any(says(part, mention, memory=memory) for mention in near)
+    ]
     return text if len(kept) == len(sentences) else " ".join(kept)
 
 
