@@ -30,18 +30,22 @@ eval_app = typer.Typer(
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the figures as one JSON object.")]
 
 COLUMNS = {
-    "questions": "questions",
-    "recall@5": "recall@5",
-    "recall@10": "recall@10",
+    "questions": "asked",
+    "recall@10": "R@10",
     "all@10": "all@10",
     "mrr": "MRR",
-    "in_order": "in order",
-    "forbidden": "forbidden",
-    "floor_nothing": "floor: nothing",
-    "floor_something": "floor: something",
-    "evidence_in_prompt": "in prompt",
+    "in_order": "order",
+    "forbidden": "leaks",
+    "floor_nothing": "silent",
+    "floor_something": "speaks",
+    "evidence_in_prompt": "prompt",
     "ms_per_query": "ms",
 }
+LEGEND = (
+    "order: what is new stands above what is out of date; leaks: what must not be recalled; silent:"
+    " nothing to the prompt where nothing fits; speaks: something where something fits; prompt: the"
+    " evidence was in it"
+)
 
 
 @eval_app.command("cases")
@@ -149,6 +153,7 @@ async def _run(chosen: list[Case], settings: Settings, step: Step) -> dict[str, 
 def _show(figures: Mapping[str, Any], *, misses: bool) -> None:
     console = Console(highlight=False)
     console.print(_table(figures))
+    console.print(LEGEND)
     if misses:
         for miss in figures["misses"]:
             line = f"{miss['case']}: {miss['question']} - {'; '.join(miss['wrong'])}"
@@ -160,7 +165,7 @@ def _show(figures: Mapping[str, Any], *, misses: bool) -> None:
 def _table(figures: Mapping[str, Any]) -> Table:
     from rich.table import Table
 
-    table = Table()
+    table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("category")
     for title in COLUMNS.values():
         table.add_column(title, justify="right")
