@@ -14,6 +14,7 @@ from lobug.memory.base import Recalled
 from lobug.memory.control import Entry, Hit, Layer, Source, Status
 from lobug.memory.recall.budget import budget_tokens, tokens_of, within
 from lobug.memory.recall.choosing import TOLD_FLOOR, fitting_turns, interleaved, shown
+from lobug.memory.recall.kin import is_of_another
 from lobug.memory.recall.questions import read
 from lobug.memory.recall.ranking import HALF_LIFE_S, STRONG_MATCH, fitting
 from lobug.memory.recall.said_anew import is_overtaken, slots_of
@@ -123,6 +124,15 @@ def test_of_two_that_fit_alike_the_more_trusted_comes_first() -> None:
     order: tuple[Source, ...] = ("system", "agent", "user", "correction")
     hits = [hit(number, 0.5, source=source) for number, source in enumerate(order)]
     assert chosen("What do I drink?", *hits) == [3, 2, 1, 0]
+
+
+def test_of_two_that_have_every_word_the_meaning_tells_which_answers() -> None:
+    locker = hit(1, 1.0, source="user", importance=0.9)
+    nurse = hit(2, 1.0)
+    assert chosen("Where do I work?", locker, nurse) == [1, 2]
+    near = replace(nurse, parts={"meaning": 0.47})
+    far = replace(locker, parts={"meaning": 0.31})
+    assert chosen("Where do I work?", far, near) == [2, 1]
 
 
 def test_recency_and_importance_are_mild() -> None:
@@ -235,3 +245,25 @@ def test_entries_and_turns_share_the_places_and_entries_are_shown_first() -> Non
     ]  # fmt: skip
     assert [m.kind for m in shown(order[:4])] == ["memory", "memory", "memory", "turn"]
     assert list(interleaved([], turns)) == turns
+
+
+@pytest.mark.parametrize(
+    ("question", "content", "of_another"),
+    [
+        ("What is my brother's name?", "The user's sister is named Anna", True),
+        ("What is my dog called?", "The user has a cat named Miso", True),
+        ("Do I have a sister?", "The user's brothers are Jonas and Tim", True),
+        ("What is my mum's name?", "The user's mother is named Ada", False),
+        ("Which pets do I have?", "The user has a cat named Miso", False),
+        ("How old are my kids?", "The user's son is five years old", False),
+        ("Does my sister like my dog?", "The user's sister has a dog", False),
+        ("Is Anna my aunt?", "The user's sister is named Anna", False),
+        ("Who is Anna?", "The user's sister is named Anna", False),
+        ("What is my brother's name?", "The user has a sibling named Kim", False),
+        ("What is my brother's name?", "The user works as a nurse", False),
+    ],
+)
+def test_who_asks_about_a_brother_gets_nothing_about_a_sister(
+    question: str, content: str, *, of_another: bool
+) -> None:
+    assert is_of_another(question, content) is of_another

@@ -37,13 +37,20 @@ def ranked(hits: Iterable[Hit], now: float) -> list[Hit]:
         if entry is None:
             continue
         parts = {
-            "relevance": hit.confidence,
+            "relevance": _relevance(hit),
             "trust": TRUST[entry.source],
             "recency": RECENCY * 0.5 ** (max(now - entry.said_at, 0.0) / HALF_LIFE_S),
             "importance": IMPORTANCE * (entry.importance - 0.5),
         }
         found.append(replace(hit, score=sum(parts.values()), parts={**hit.parts, **parts}))
     return sorted(found, key=lambda hit: (-hit.score, -hit.said_at, hit.id))
+
+
+def _relevance(hit: Hit) -> float:
+    """0 to 1. Of "where do I work?" both "works as a nurse" and "locker code at work" have every
+    word, and only their meaning tells which of them answers. It is not known without a vector."""
+    meaning = hit.parts.get("meaning", 0.0)
+    return (hit.confidence + meaning) / 2.0 if meaning > 0.0 else hit.confidence
 
 
 def belongs(entry: Entry, confidence: float, question: Question) -> bool:

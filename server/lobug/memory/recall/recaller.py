@@ -17,6 +17,7 @@ from lobug.memory.driver import Connection
 from lobug.memory.embedding import FactEmbedder
 from lobug.memory.query import in_third_person
 from lobug.memory.recall import budget, choosing, ranking
+from lobug.memory.recall.kin import is_of_another
 from lobug.memory.recall.query_vectors import QueryEmbedder
 from lobug.memory.recall.questions import Question, read
 from lobug.memory.recall.said_anew import is_overtaken, slots_of
@@ -96,7 +97,7 @@ class Recaller:
         known, hits = await self._database.read(work)
         now = self._clock()
         best = ranking.fitting(
-            hits,
+            [hit for hit in hits if not is_of_another(query, hit.content)],
             question,
             floor=self._settings.retrieval_min_similarity,
             limit=self._settings.retrieval_top_k,
@@ -104,7 +105,7 @@ class Recaller:
         )
         cited = {hit.entry.source_message_id for hit in best if hit.entry is not None}
         said = choosing.fitting_turns(
-            turns.hits,
+            [hit for hit in turns.hits if not is_of_another(query, hit.content)],
             question,
             known=turns.in_prompt | {message for message in cited if message is not None},
             limit=self._settings.recall_turns,
