@@ -31,7 +31,9 @@ If the words come from a television or radio, answer [IGNORE]. If they are only 
 # says anything about the user, since the model takes that for something it was told.
 _EXAMPLES = (
     ("Good morning!", "Good morning! Did you sleep well?"),
-    ("What is the name of my sister?", "You haven't told me yet. What is her name?"),
+    # Rarely asked: where somebody had just told the name of a sister, an example that asks for it
+    # was followed, not what was told.
+    ("What is my shoe size?", "You haven't told me yet. What is it?"),
     ("How far away is the moon?", "About three hundred and eighty four thousand kilometers."),
     (
         "[Current physical state: Device orientation: face_down]\n\nHow do you feel?",
