@@ -316,6 +316,23 @@ async def test_what_is_known_of_a_topic(tmp_path: Path) -> None:
         assert await talk.say("what do you know about Mars?") == "An ordinary reply."
 
 
+async def test_summaries_of_conversations_are_told_only_where_no_fact_is(tmp_path: Path) -> None:
+    control = ControlDouble()
+    said_at = datetime.now().timestamp()  # noqa: DTZ005 - local, as it is spoken
+    summed_up = "[2026-03-14 09:00] [RAW] Anna and the user went home"
+    await control.store(ME, Draft(summed_up, layer="archive", category="timeline", said_at=said_at))
+    async with talking(Setup(tmp_path, control)) as talk:
+        assert await talk.say("what do you remember about Anna?") == "Anna and you went home."
+        assert await talk.say("Which memories did you use?") == (
+            "My notes of what we talked about today say: Anna and you went home."
+        )
+        await control.store(ME, Draft("The user's sister is called Anna", said_at=said_at))
+        assert await talk.say("what do you remember about Anna?") == "Your sister is called Anna."
+        assert await talk.say("How do you know my sister Anna?") == (
+            "You told me today that your sister is called Anna."
+        )
+
+
 async def test_a_correction_replaces_the_wrong_one(tmp_path: Path) -> None:
     control = ControlDouble()
     await control.store(ME, Draft("The user's brother is called Anton"))

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from lobug.memory.control import Entry, Hit
 from lobug.memory.perspective import said_to_the_user, sentence_to_the_user, spoken_back
+from lobug.memory.timeline import unstamped
 from lobug.turn.speakable import speakable
 
 MOST = 5
@@ -45,7 +46,7 @@ def corrected(fact: str) -> str:
 
 def told(entries: Sequence[Entry | Hit]) -> tuple[str, ...]:
     """Some memories, the first ones in sentences, the others counted."""
-    sentences = [clip(sentence_to_the_user(entry.content)) for entry in entries[:MOST]]
+    sentences = [clip(sentence_to_the_user(unstamped(entry.content))) for entry in entries[:MOST]]
     more = len(entries) - MOST
     if more > 0:
         sentences.append(f"And {more} more {'thing' if more == 1 else 'things'}.")
@@ -94,7 +95,7 @@ def _where_from(hit: Hit, today: float) -> str:
     if hit.entry is None:
         who = "I" if hit.role == "assistant" else "you"
         return f'{_capital(time)} {who} said: "{clip(hit.content).rstrip(".")}."'
-    said = clip(said_to_the_user(hit.content))
+    said = clip(said_to_the_user(unstamped(hit.content)))
     if hit.entry.category == "timeline":
         return f"My notes of what we talked about {time} say: {said}."
     how = {

@@ -38,9 +38,8 @@ async def topic(desk: Desk, said: ReciteTopic) -> Command | None:
         about = [hit for hit in found if hit.confidence >= LIKELY]
     if not about and not said.sure:
         return None
-    return _tell(
-        desk, _once([hit.entry for hit in about if hit.entry]), answers.unknown(said.topic)
-    )
+    entries = _once([hit.entry for hit in about if hit.entry])
+    return _tell(desk, _facts_if_any(entries), answers.unknown(said.topic))
 
 
 async def why(desk: Desk, said: Why) -> Command | None:
@@ -50,7 +49,9 @@ async def why(desk: Desk, said: Why) -> Command | None:
     else:
         query = about_the_user(said.topic)
         found = await desk.control.search(desk.access, query, Filter(), limit=LOOKED_THROUGH)
-        hits = tuple(hit for hit in found if _is_about(hit.content, said.topic))[:1]
+        about = [hit for hit in found if hit.entry and _is_about(hit.content, said.topic)]
+        about.sort(key=lambda hit: hit.entry is not None and hit.entry.layer == "archive")
+        hits = tuple(about[:1])
     if hits:
         return _say(desk, answers.where_from(hits, desk.today), hits)
     return _say(desk, (answers.USED_NONE,), ()) if said.sure else None
@@ -67,6 +68,11 @@ def _say(desk: Desk, sentences: tuple[str, ...], recited: tuple[Hit, ...]) -> Co
         return Answer(sentences)
 
     return Command(desk.text, act)
+
+
+def _facts_if_any(entries: list[Entry]) -> list[Entry]:
+    """Facts; what only sums up a conversation is long, and told where there is nothing else."""
+    return [entry for entry in entries if entry.layer != "archive"] or entries
 
 
 def _once(entries: list[Entry]) -> list[Entry]:
