@@ -62,6 +62,13 @@ async def test_text_gets_exactly_the_contracts_reply(tmp_path: Path) -> None:
     assert answer.json() == {"response": "Hello, Ada. Nice day!"}
 
 
+async def test_notes_that_the_model_repeats_are_said_to_the_user(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(chat=chat("Anna is the user's sister. The user likes her."))
+    async with running(settings_for(tmp_path), scripted) as (client, _):
+        answer = await client.post("/chat/text", json={"text": "Tell me about Anna"})
+    assert answer.json() == {"response": "Anna is your sister. You like her."}
+
+
 async def test_audio_is_answered_with_a_canonical_wav(tmp_path: Path) -> None:
     scripted = ScriptedEngines(
         chat=chat("Ten meters it is."), stt=ScriptedSpeechToText(["go forward ten meters"])

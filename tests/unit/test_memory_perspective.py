@@ -12,6 +12,7 @@ from lobug.memory import words
 from lobug.memory.perspective import (
     about_the_user,
     is_first_person,
+    reply_to_the_user,
     said_to_the_user,
     sentence_to_the_user,
     spoken_back,
@@ -178,3 +179,16 @@ def test_a_fact_is_in_the_third_person_already(statement: str) -> None:
 @given(st.text(max_size=300))
 def test_any_text_is_taken(text: str) -> None:
     assert isinstance(said_to_the_user(about_the_user(text)), str)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("Anna is the user's sister.", "Anna is your sister."),
+        ("Today, the user has a cat!", "Today, you have a cat!"),
+        ("The user interface is nice.", "The user interface is nice."),
+        ("Your sister is 'Anna'", "Your sister is 'Anna'"),
+    ],
+)
+def test_a_reply_that_repeats_its_notes_is_said_to_the_user(written: str, said: str) -> None:
+    assert reply_to_the_user(written) == said

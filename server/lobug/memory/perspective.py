@@ -44,6 +44,11 @@ TAKES_OBJECT = frozenset(
 )
 ENDS_POSSESSION = frozenset("is are was were and or but not too isn't wasn't".split())
 PLURAL = frozenset("children people kids parents men women siblings grandparents feet".split())
+NOTED = re.compile(
+    r"\bthe user(?:['\u2019]s)?\b(?! (?:interface|experience|manual|guide|account|name|group|agent))",
+    re.IGNORECASE,
+)
+"""The user as notes speak of them, not a word of computers."""
 POLITE_END = re.compile(
     r"[\s,.!;]*\b(?:please|thanks|thank you|okay|ok|alright|all right)[\s.!?]*$", re.IGNORECASE
 )
@@ -131,6 +136,12 @@ def sentence_to_the_user(fact: str) -> str:
     """The same as a sentence: "Your sister is called Anna."."""
     said = _capital(said_to_the_user(fact))
     return said if said.endswith((".", "!", "?")) else f"{said}."
+
+
+def reply_to_the_user(sentence: str) -> str:
+    """A sentence of a chat model, which may repeat its notes as they are: "Anna is the user's
+    sister." is "Anna is your sister."."""
+    return sentence_to_the_user(sentence) if NOTED.search(sentence) else sentence
 
 
 def spoken_back(words: str) -> str:

@@ -11,6 +11,7 @@ from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
 from lobug.errors import ContextOverflowError, EngineInterruptedError
 from lobug.memory.base import Recalled
+from lobug.memory.perspective import reply_to_the_user
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, ReplyDelta, Sentence, TurnEvent
 from lobug.turn.reply import ReplyParser
@@ -71,7 +72,8 @@ async def write_reply(
     pieces = 0
 
     def events(sentences: Iterable[str]) -> Iterator[TurnEvent]:
-        cleaned = list(sentences)  # the parser decides on the action while it is read
+        # The parser decides on the action while it is read.
+        cleaned = [reply_to_the_user(sentence) for sentence in sentences]
         reply.action = parser.action
         return _events(reply, cleaned, settings.max_sentences)
 
