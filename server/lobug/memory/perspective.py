@@ -45,7 +45,7 @@ TAKES_OBJECT = frozenset(
 ENDS_POSSESSION = frozenset("is are was were and or but not too isn't wasn't".split())
 PLURAL = frozenset("children people kids parents men women siblings grandparents feet".split())
 NOTED = re.compile(
-    r"\bthe user(?:['\u2019]s)?\b(?! (?:interface|experience|manual|guide|account|name|group|agent))",
+    r"\bthe user(?:['\u2019]s)?\b(?! (?:interface|experience|manual|guide|account|name|agent))",
     re.IGNORECASE,
 )
 """The user as notes speak of them, not a word of computers."""
