@@ -110,6 +110,15 @@ def test_a_memory_is_added_shown_changed_and_corrected(served: Memory) -> None:
     assert "restored: user_home" in good(served("restore", "1"))
 
 
+def test_what_one_says_of_oneself_is_kept_as_said_of_the_user(served: Memory) -> None:
+    said = good(served("add", "My boat is called Elsa.", "--key", "boat", "--user", "ada"))
+    assert said == "remembered: boat (id 1): The user's boat is called Elsa\n"
+    assert "The user has no boat" in good(served("correct", "boat", "I have no boat"))
+    edited = good(served("edit", "boat", "--content", "Anna likes my boat"))
+    assert "Anna likes the user's boat" in edited
+    assert good(served("add", "Anna sails", "--user", "ada")).endswith(": Anna sails\n")
+
+
 def test_a_list_of_any_length_comes_whole(served: Memory, control: ControlDouble) -> None:
     good(served("add", "A fact", "--user", "ada"))
     fact = control.kept[0]

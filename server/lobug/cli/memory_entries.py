@@ -30,6 +30,7 @@ from lobug.cli.memory_options import (
     print_json,
 )
 from lobug.cli.memory_tables import console, plain, show_entries, show_entry
+from lobug.memory.perspective import about_the_user, is_first_person
 
 PAGE = 200
 """Entries asked for at once: the most that the server gives."""
@@ -144,7 +145,7 @@ def add(
 ) -> None:
     """Remember something."""
     body: dict[str, Any] = {
-        "content": content,
+        "content": _about_the_user(content),
         "key": key,
         "layer": layer.value,
         "category": category.value,
@@ -173,7 +174,8 @@ def edit(
     as_json: JsonOption = False,
 ) -> None:
     """Change a memory; what is not given stays. Tags that are given replace all that it had."""
-    given = {"content": content, "importance": importance, "tags": tags or None, "project": project}
+    words = None if content is None else _about_the_user(content)
+    given = {"content": words, "importance": importance, "tags": tags or None, "project": project}
     body = {name: value for name, value in given.items() if value is not None}
     if not body:
         raise CommandError(
@@ -195,7 +197,7 @@ def correct(
 ) -> None:
     """Put a wrong memory right: it is never recalled again, what you say outranks all."""
     with open_door(server, user) as door:
-        entry = door.post(f"/entries/{entry_id(door, what)}/correct", {"content": content})
+        entry = door.post(f"/entries/{entry_id(door, what)}/correct", {"content": _about_the_user(content)})
         _changed(entry, "corrected", as_json=as_json)
 
 
@@ -226,6 +228,11 @@ def history(
         print_json(found)
     else:
         show_entries(found["entries"], "There are no versions.")
+
+
+def _about_the_user(content: str) -> str:
+    """ "I have a boat" as memory keeps it: a chat model would take "I" for itself."""
+    return about_the_user(content) if is_first_person(content) else content
 
 
 def _changed(entry: dict[str, Any], verb: str, *, as_json: bool) -> None:
