@@ -197,7 +197,9 @@ def correct(
 ) -> None:
     """Put a wrong memory right: it is never recalled again, what you say outranks all."""
     with open_door(server, user) as door:
-        entry = door.post(f"/entries/{entry_id(door, what)}/correct", {"content": _about_the_user(content)})
+        entry = door.post(
+            f"/entries/{entry_id(door, what)}/correct", {"content": _about_the_user(content)}
+        )
         _changed(entry, "corrected", as_json=as_json)
 
 
