@@ -91,7 +91,7 @@ async def _what_would_go(control: MemoryControl, access: Access, body: PurgeRequ
             " and what is known only from them"
         )
     if body.older_than_days is not None:
-        before = rfc3339(time.time() - body.older_than_days * DAY_S)
+        before = rfc3339(time.time() - body.older_than_days * DAY_S)[: len("2026-03-01")]
         return f"all messages and timeline entries of {access.user} from before {before}"
     known = next((user for user in await control.users() if user.user == access.user), None)
     if known is None:
