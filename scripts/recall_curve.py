@@ -29,8 +29,8 @@ from lobug.evaluation.product import NEVER, Clock, NoChat, started_embedder
 from lobug.memory.access import Access
 from lobug.memory.base import Owner
 from lobug.memory.control import Filter
-from lobug.memory.driver import connect
 from lobug.memory.manager import MemoryManager
+from lobug.memory.storage.driver import connect
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings, Settings
 from recall_rivals import PlainFullText, PlainKnn

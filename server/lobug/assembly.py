@@ -6,9 +6,9 @@ import time
 from collections.abc import Mapping
 
 from lobug.engines.base import Engines
-from lobug.memory.database import Checkpoint, no_checkpoint
 from lobug.memory.manager import MemoryManager
-from lobug.memory.sessions_snapshot import SNAPSHOT, SnapshotSource
+from lobug.memory.storage.database import Checkpoint, no_checkpoint
+from lobug.memory.transfer.sessions_snapshot import SNAPSHOT, SnapshotSource
 from lobug.priority import TurnPriority
 from lobug.server import LobugServer, OllamaWatch
 from lobug.settings import Settings

@@ -14,7 +14,7 @@ from lobug.cli.checks import engines, machine, models, served, storage
 from lobug.cli.checks.finding import Level
 from lobug.cli.checks.served import OllamaState
 from lobug.errors import EngineUnavailableError
-from lobug.memory import driver, schema
+from lobug.memory.storage import driver, schema
 from lobug.settings import Settings
 from support.scripted_door import Answer, as_json, good_script, open_door
 from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech

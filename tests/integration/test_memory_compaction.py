@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 import pytest_asyncio
 
-from lobug.memory import compaction, repacking, vectors
-from lobug.memory.compaction import CompactionError, compact, copy_of
 from lobug.memory.control import Purge
-from lobug.memory.database import Database, DatabaseOptions
-from lobug.memory.driver import Connection, connect
-from lobug.memory.forgetting import forget_entries, forget_text
-from lobug.memory.purging import purge
+from lobug.memory.erasure.forgetting import forget_entries, forget_text
+from lobug.memory.erasure.purging import purge
+from lobug.memory.knowledge import vectors
+from lobug.memory.storage import compaction, repacking
+from lobug.memory.storage.compaction import CompactionError, compact, copy_of
+from lobug.memory.storage.database import Database, DatabaseOptions
+from lobug.memory.storage.driver import Connection, connect
 from support.forgetting_kit import (
     ADA,
     ADA_DESK,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory import schema
-from lobug.memory.driver import connect
-from lobug.memory.faults import backups_of
+from lobug.memory.storage import schema
+from lobug.memory.storage.driver import connect
+from lobug.memory.storage.faults import backups_of
 from support.memory_child import DAY_S, SAID, SETTINGS, START, Way, session_kit
 from support.memory_kit import ADA, IDENTITY, SUMMARY, Kit, dated, exchange, look
 

@@ -13,14 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lobug.errors import ImportInvalidError
-from lobug.memory import schema, tasks
 from lobug.memory.access import HOUSEHOLD, Access
 from lobug.memory.base import Owner
 from lobug.memory.control import Imported
-from lobug.memory.database import no_checkpoint
-from lobug.memory.driver import Connection, connect
-from lobug.memory.exchange import export, import_document
-from lobug.memory.markdown import export_markdown
+from lobug.memory.storage import schema
+from lobug.memory.storage.database import no_checkpoint
+from lobug.memory.storage.driver import Connection, connect
+from lobug.memory.transfer.exchange import export, import_document
+from lobug.memory.transfer.markdown import export_markdown
+from lobug.memory.work import tasks
 from support.forgetting_kit import (
     ADA,
     ADA_DESK,

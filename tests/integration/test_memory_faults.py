@@ -21,8 +21,8 @@ from lobug.errors import (
     StorageNewerError,
     StorageReadOnlyError,
 )
-from lobug.memory import driver, migrations, schema
-from lobug.memory.driver import Connection, connect
+from lobug.memory.storage import driver, migrations, schema
+from lobug.memory.storage.driver import Connection, connect
 from lobug.settings import MemorySettings
 from support.memory_kit import ADA, Kit, exchange, look, recalled
 
@@ -148,7 +148,7 @@ import asyncio, os, sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from lobug.errors import StorageError
-from lobug.memory.driver import describe
+from lobug.memory.storage.driver import describe
 from support.memory_kit import ADA, Kit
 describe()  # everything is imported before the rights to read it are given away
 if os.geteuid() == 0:

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import MemoryForbiddenError, MemoryNotFoundError
-from lobug.memory import schema, tasks
 from lobug.memory.access import HOUSEHOLD, Access
 from lobug.memory.control import Forgotten
-from lobug.memory.database import no_checkpoint
-from lobug.memory.driver import Connection, connect
-from lobug.memory.forgetting import forget_entries, forget_text
+from lobug.memory.erasure.forgetting import forget_entries, forget_text
+from lobug.memory.storage import schema
+from lobug.memory.storage.database import no_checkpoint
+from lobug.memory.storage.driver import Connection, connect
+from lobug.memory.work import tasks
 from support.forgetting_kit import (
     ADA,
     BOB,

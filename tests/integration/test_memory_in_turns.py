@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.memory.base import Memory, Owner
-from lobug.memory.prompts import FACT_RULES
+from lobug.memory.learning.prompts import FACT_RULES
 from support.memory_kit import SUMMARY, look, model_that_listens
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, Reply, ScriptedChatModel

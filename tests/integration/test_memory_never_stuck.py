@@ -10,12 +10,12 @@ import pytest
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, StorageError
-from lobug.memory import schema
-from lobug.memory.asking import TIMEOUT_S
-from lobug.memory.driver import Connection, connect
-from lobug.memory.faults import backups_of
-from lobug.memory.prompts import FACTS_SCHEMA
-from lobug.memory.tasks import PARKED_S
+from lobug.memory.learning.asking import TIMEOUT_S
+from lobug.memory.learning.prompts import FACTS_SCHEMA
+from lobug.memory.storage import schema
+from lobug.memory.storage.driver import Connection, connect
+from lobug.memory.storage.faults import backups_of
+from lobug.memory.work.tasks import PARKED_S
 from lobug.settings import MemorySettings
 from support.memory_kit import ENDLESS, Kit, dated, exchange, look, model_that_listens
 from support.scripted import Reply, ScriptedChatModel

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
-from lobug.memory import schema, tasks
 from lobug.memory.access import HOUSEHOLD
 from lobug.memory.control import Forgotten, Purge
-from lobug.memory.database import no_checkpoint
-from lobug.memory.driver import Connection, connect
-from lobug.memory.exchange import export
-from lobug.memory.purging import DAY_S, purge
+from lobug.memory.erasure.purging import DAY_S, purge
+from lobug.memory.storage import schema
+from lobug.memory.storage.database import no_checkpoint
+from lobug.memory.storage.driver import Connection, connect
+from lobug.memory.transfer.exchange import export
+from lobug.memory.work import tasks
 from support.forgetting_kit import (
     ADA,
     BOB,

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from lobug.errors import ImportInvalidError
-from lobug.memory import schema
 from lobug.memory.control import Imported
-from lobug.memory.database import no_checkpoint
-from lobug.memory.driver import Connection, connect
-from lobug.memory.exchange import import_document
-from lobug.memory.sessions_snapshot import SNAPSHOT, SnapshotSource, parse
+from lobug.memory.storage import schema
+from lobug.memory.storage.database import no_checkpoint
+from lobug.memory.storage.driver import Connection, connect
+from lobug.memory.transfer.exchange import import_document
+from lobug.memory.transfer.sessions_snapshot import SNAPSHOT, SnapshotSource, parse
 from support.forgetting_kit import ADA, NOW, messages, within
 from support.memory_kit import Kit, exchange, look
 

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lobug.memory import log, migrations
-from lobug.memory.driver import Connection, connect
+from lobug.memory.history import log
 from lobug.memory.recall import turn_index, turn_vectors
 from lobug.memory.recall.search import QUESTION_FLOOR, TURN_FLOOR
+from lobug.memory.storage import migrations
+from lobug.memory.storage.driver import Connection, connect
 from support.scripted import ScriptedEmbedder
 from support.turn_kit import NOW, ask, codes, embed_all, open_file, say, set_bits, state
 

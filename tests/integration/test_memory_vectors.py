@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lobug.engines.base import Vectors
-from lobug.memory import vectors
-from lobug.memory.driver import connect
+from lobug.memory.knowledge import vectors
+from lobug.memory.storage.driver import connect
 from lobug.settings import MemorySettings
 from support.memory_kit import (
     ADA,
@@ -198,7 +198,7 @@ def test_the_nearest_are_the_true_nearest(seed: int, count: int, k: int, dimensi
     query = generator.standard_normal(dimension).astype(np.float32)
     owner = generator.integers(0, 3, count)
     connection = connect(":memory:", timeout_s=1.0)
-    from lobug.memory.migrations import STEPS  # noqa: PLC0415 - the tables, nothing else
+    from lobug.memory.storage.migrations import STEPS  # noqa: PLC0415 - the tables, nothing else
 
     for step in STEPS:
         step(connection, "owner")

@@ -17,8 +17,8 @@ import httpx
 import pytest
 
 from lobug.errors import StorageCorruptError, StorageFullError, StorageReadOnlyError
-from lobug.memory import migrations
-from lobug.memory.driver import Connection, connect
+from lobug.memory.storage import migrations
+from lobug.memory.storage.driver import Connection, connect
 from lobug.settings import Settings
 from support.faults import (
     Disk,

@@ -11,9 +11,9 @@ import sys
 import threading
 from pathlib import Path
 
-from lobug.memory import compaction, database
 from lobug.memory.access import Access
-from lobug.memory.sessions_snapshot import SNAPSHOT, SnapshotSource
+from lobug.memory.storage import compaction, database
+from lobug.memory.transfer.sessions_snapshot import SNAPSHOT, SnapshotSource
 from lobug.settings import MemorySettings
 from support.memory_child import Dying, acknowledge
 from support.memory_kit import ADA, Kit, exchange

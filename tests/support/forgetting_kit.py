@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lobug.memory import entries, log, sessions, vectors
 from lobug.memory.access import Access
 from lobug.memory.base import Owner
 from lobug.memory.control import Layer, Source
-from lobug.memory.driver import Connection
-from lobug.memory.entries import NewVersion
+from lobug.memory.history import log, sessions
+from lobug.memory.knowledge import entries, vectors
+from lobug.memory.knowledge.entries import NewVersion
+from lobug.memory.storage.driver import Connection
 
 T = TypeVar("T")
 

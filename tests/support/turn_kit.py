@@ -8,14 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from lobug.memory import log, schema, sessions
 from lobug.memory.access import Access
 from lobug.memory.base import Owner, Role
-from lobug.memory.database import no_checkpoint
-from lobug.memory.driver import Connection, connect
+from lobug.memory.history import log, sessions
 from lobug.memory.recall import turn_index, turn_vectors
 from lobug.memory.recall.query_vectors import QueryVectors, unit
 from lobug.memory.recall.search import PreparedQuery, TurnHit, prepare, search_turns, speakers
+from lobug.memory.storage import schema
+from lobug.memory.storage.database import no_checkpoint
+from lobug.memory.storage.driver import Connection, connect
 from support.scripted import ScriptedEmbedder
 
 NOW = 1_700_000_000.0

@@ -6,7 +6,7 @@ import pytest
 
 from lobug.memory.access import Access
 from lobug.memory.control import Draft, Entry
-from lobug.memory.disputing import disputes, with_instead, with_value, wrong_entry
+from lobug.memory.knowledge.disputing import disputes, with_instead, with_value, wrong_entry
 from support.control_double import ControlDouble
 
 ME = Access("ada", "ada-desk")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory import words
-from lobug.memory.extraction import GarbledAnswerError, parse, pieces
-from lobug.memory.guards import MAX_FACT_CHARS, Candidate, accept, objection, tidy
-from lobug.memory.prompts import (
+from lobug.memory.language import words
+from lobug.memory.learning.extraction import GarbledAnswerError, parse, pieces
+from lobug.memory.learning.guards import MAX_FACT_CHARS, Candidate, accept, objection, tidy
+from lobug.memory.learning.prompts import (
     FACT_EXAMPLES,
     FACT_TYPES,
     distill_base_memory_messages,

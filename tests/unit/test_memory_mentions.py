@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.memory import mentions
+from lobug.memory.language import mentions
 
 
 @pytest.mark.parametrize(

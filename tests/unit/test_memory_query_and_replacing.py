@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from lobug.memory.base import LoggedMessage
-from lobug.memory.consolidation import tidy_summary, transcript
-from lobug.memory.distillation import tidy_identity
-from lobug.memory.extraction import GarbledAnswerError
-from lobug.memory.identity import render
-from lobug.memory.prompts import SECTIONS
-from lobug.memory.query import in_third_person
-from lobug.memory.replacing import about_the_same, only_denies, slot_of
+from lobug.memory.knowledge.identity import render
+from lobug.memory.knowledge.replacing import about_the_same, only_denies, slot_of
+from lobug.memory.language.query import in_third_person
+from lobug.memory.learning.consolidation import tidy_summary, transcript
+from lobug.memory.learning.distillation import tidy_identity
+from lobug.memory.learning.extraction import GarbledAnswerError
+from lobug.memory.learning.prompts import SECTIONS
 
 SOURCE = (
     "User: My name is Alex, I like tea, I built a robot. We came, went, came again and talked."

@@ -30,7 +30,7 @@ from lobug.cli.memory_options import (
     print_json,
 )
 from lobug.cli.memory_tables import console, plain, show_entries, show_entry
-from lobug.memory.perspective import about_the_user, is_first_person
+from lobug.memory.language.perspective import about_the_user, is_first_person
 
 PAGE = 200
 """Entries asked for at once: the most that the server gives."""

@@ -29,8 +29,8 @@ from lobug.evaluation.product import NEVER, Clock, NoChat, RememberingEmbedder, 
 from lobug.memory.access import Access
 from lobug.memory.base import Owner, Recalled
 from lobug.memory.control import Filter, Hit, MemoryControl
+from lobug.memory.learning.prompts import FACTS_SCHEMA
 from lobug.memory.manager import REPLY_DEADLINE_S, MemoryManager
-from lobug.memory.prompts import FACTS_SCHEMA
 from lobug.memory.recall.budget import tokens_of
 from lobug.settings import MemorySettings
 

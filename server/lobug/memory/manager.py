@@ -8,20 +8,22 @@ from pathlib import Path
 
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import StorageError
-from lobug.memory import identity, log, recall_log, session_summary, sessions, tasks
-from lobug.memory.background import Background
 from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner
-from lobug.memory.compaction import CompactionError, compact
 from lobug.memory.control import MemoryControl
-from lobug.memory.counting import Counter
-from lobug.memory.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
-from lobug.memory.driver import Connection
-from lobug.memory.embedding import FactEmbedder
+from lobug.memory.history import log, recall_log, session_summary, sessions
+from lobug.memory.knowledge import identity
+from lobug.memory.knowledge.embedding import FactEmbedder
 from lobug.memory.owner_control import OwnerControl
 from lobug.memory.recall.recaller import Recaller
 from lobug.memory.recall.turn_embedding import TurnEmbedder
-from lobug.memory.scheduling import Scheduler
-from lobug.memory.sessions_snapshot import SnapshotSource
+from lobug.memory.storage.compaction import CompactionError, compact
+from lobug.memory.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
+from lobug.memory.storage.driver import Connection
+from lobug.memory.transfer.sessions_snapshot import SnapshotSource
+from lobug.memory.work import tasks
+from lobug.memory.work.background import Background
+from lobug.memory.work.counting import Counter
+from lobug.memory.work.scheduling import Scheduler
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 

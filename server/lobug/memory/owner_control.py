@@ -10,22 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError
-from lobug.memory import (
-    changing,
-    entries,
-    exchange,
-    identity,
-    keys,
-    log,
-    markdown,
-    projects,
-    recall_log,
-    searching,
-    sessions,
-    statistics,
-)
+from lobug.memory import statistics
 from lobug.memory.access import Access
-from lobug.memory.changing import Limits
 from lobug.memory.control import (
     Draft,
     Entry,
@@ -42,16 +28,20 @@ from lobug.memory.control import (
     RememberedUser,
     Session,
 )
-from lobug.memory.database import Database
-from lobug.memory.driver import Connection
-from lobug.memory.embedding import FactEmbedder
-from lobug.memory.forgetting import forget_entries, forget_text
-from lobug.memory.purging import purge
-from lobug.memory.query import in_third_person
+from lobug.memory.erasure.forgetting import forget_entries, forget_text
+from lobug.memory.erasure.purging import purge
+from lobug.memory.history import log, recall_log, sessions
+from lobug.memory.knowledge import changing, entries, identity, keys, projects, searching
+from lobug.memory.knowledge.changing import Limits
+from lobug.memory.knowledge.embedding import FactEmbedder
+from lobug.memory.language.query import in_third_person
 from lobug.memory.recall.merging import merged
 from lobug.memory.recall.query_vectors import QueryEmbedder
 from lobug.memory.recall.recaller import turn_hit
 from lobug.memory.recall.search import prepare, search_turns, speakers
+from lobug.memory.storage.database import Database
+from lobug.memory.storage.driver import Connection
+from lobug.memory.transfer import exchange, markdown
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lobug.memory import identity
 from lobug.memory.access import HOUSEHOLD, Access
 from lobug.memory.control import RememberedUser
-from lobug.memory.driver import Connection
+from lobug.memory.knowledge import identity
+from lobug.memory.storage.driver import Connection
 
 USER_COUNTS = """
 SELECT (SELECT count(*) FROM conversation_log WHERE user = ?1 AND forgotten = 0),

@@ -11,7 +11,7 @@ from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
 from lobug.errors import ContextOverflowError, EngineInterruptedError
 from lobug.memory.base import Recalled
-from lobug.memory.perspective import reply_to_the_user
+from lobug.memory.language.perspective import reply_to_the_user
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, ReplyDelta, Sentence, TurnEvent
 from lobug.turn.reply import ReplyParser

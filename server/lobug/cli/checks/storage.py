@@ -11,9 +11,9 @@ from lobug.errors import (
     StorageError,
     StorageReadOnlyError,
 )
-from lobug.memory import driver, migrations
-from lobug.memory.faults import backups_of, typed_errors
-from lobug.memory.schema import version_of
+from lobug.memory.storage import driver, migrations
+from lobug.memory.storage.faults import backups_of, typed_errors
+from lobug.memory.storage.schema import version_of
 from lobug.settings import Settings
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from lobug.memory.control import Entry, Hit
-from lobug.memory.perspective import said_to_the_user, sentence_to_the_user, spoken_back
-from lobug.memory.timeline import unstamped
+from lobug.memory.knowledge.timeline import unstamped
+from lobug.memory.language.perspective import said_to_the_user, sentence_to_the_user, spoken_back
 from lobug.turn.speakable import speakable
 
 MOST = 5

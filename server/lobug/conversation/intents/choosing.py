@@ -24,8 +24,9 @@ from lobug.conversation.intents.said import (
 from lobug.conversation.intents.statements import is_statement, split_contrast, tokens
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatModel, ChatOptions
 from lobug.errors import EngineError, LobugError
-from lobug.memory import keys, words
-from lobug.memory.perspective import about_the_user
+from lobug.memory.knowledge import keys
+from lobug.memory.language import words
+from lobug.memory.language.perspective import about_the_user
 from lobug.memory.tools import validated
 
 TIMEOUT_S = 12.0

@@ -14,7 +14,7 @@ from lobug.conversation.intents.said import ForgetStatement, ForgetTopic
 from lobug.errors import MemoryNotFoundError
 from lobug.memory.access import Access
 from lobug.memory.control import Entry, Filter, Forgotten, Purge
-from lobug.memory.perspective import about_the_user
+from lobug.memory.language.perspective import about_the_user
 
 LIKELY = 0.5
 """Confidence from which a memory that does not have the words is asked about."""

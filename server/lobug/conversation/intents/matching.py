@@ -36,7 +36,7 @@ from lobug.conversation.intents.statements import (
     split_statements,
     value_of,
 )
-from lobug.memory import speech_acts
+from lobug.memory.language import speech_acts
 
 LONGEST = 600
 """Characters; what is longer is a story, not a command."""

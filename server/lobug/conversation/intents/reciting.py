@@ -5,9 +5,9 @@ from __future__ import annotations
 from lobug.conversation.intents import answers
 from lobug.conversation.intents.command import Answer, Command, Desk, hit_of
 from lobug.conversation.intents.said import ReciteTopic, Why
-from lobug.memory import mentions, words
 from lobug.memory.control import Entry, Filter, Hit
-from lobug.memory.perspective import about_the_user
+from lobug.memory.language import mentions, words
+from lobug.memory.language.perspective import about_the_user
 
 COUNTED = 1_000
 """Entries that are looked through for the most important ones."""

@@ -14,11 +14,11 @@ from lobug.conversation.intents.statements import (
     split_statements,
     value_of,
 )
-from lobug.memory import words
 from lobug.memory.base import FactType
 from lobug.memory.control import Draft, Entry, Filter, Hit
-from lobug.memory.disputing import with_instead, with_value, wrong_entry
-from lobug.memory.perspective import about_the_user, is_first_person
+from lobug.memory.knowledge.disputing import with_instead, with_value, wrong_entry
+from lobug.memory.language import words
+from lobug.memory.language.perspective import about_the_user, is_first_person
 
 TOLD_IMPORTANCE = 0.9
 """Of what somebody asked to be remembered."""

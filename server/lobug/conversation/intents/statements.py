@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from lobug.memory import speech_acts, verbs
+from lobug.memory.language import speech_acts, verbs
 
 OWN = frozenset("i i'm im i've ive i'd i'll my mine we we're we've we'd we'll our ours me".split())
 DETERMINERS = frozenset("the a an this these those your his her their its".split())

@@ -1,8 +1,9 @@
 """What a question asks for and what a turn offers, as words. Pure.
 
-All rules about language end here: the word rules of ``lobug.memory.words`` (stop words, stems with
-irregular forms, numbers as digits) and the sentence rules of ``lobug.memory.speech_acts``. In
-other languages than English, words are compared as they are and questions are known by their mark.
+All rules about language end here: the word rules of ``lobug.memory.language.words`` (stop words,
+stems with irregular forms, numbers as digits) and the sentence rules of its neighbour
+``speech_acts``. In other languages than English, words are compared as they are and questions are
+known by their mark.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from lobug.memory import speech_acts, words
+from lobug.memory.language import speech_acts, words
 
 MONTHS = (
     "january february march april may june july august september october november december".split()

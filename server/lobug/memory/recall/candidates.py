@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lobug.memory.driver import Connection
 from lobug.memory.recall import encoding, turn_index, turn_vectors
 from lobug.memory.recall.query_vectors import QueryVectors, Vector
 from lobug.memory.recall.scoring import Floats, Ints, Terms
 from lobug.memory.recall.turn_index import Log
 from lobug.memory.recall.turn_vectors import VectorSet
+from lobug.memory.storage.driver import Connection
 
 
 @dataclass(frozen=True, slots=True)

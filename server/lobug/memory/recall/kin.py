@@ -6,7 +6,7 @@ and a small chat model then answers Anna. Who asks about a brother gets nothing 
 
 from __future__ import annotations
 
-from lobug.memory import mentions, words
+from lobug.memory.language import mentions, words
 
 _SAME = (
     ("mother", "mom mum mama"),

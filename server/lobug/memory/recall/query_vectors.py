@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lobug.memory.embedding import FactEmbedder
+from lobug.memory.knowledge.embedding import FactEmbedder
 
 if TYPE_CHECKING:
     from lobug.memory.recall.search import PreparedQuery

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lobug.memory import speech_acts, words
+from lobug.memory.language import speech_acts, words
 
 PAST = re.compile(
     r"\b(?:before|formerly|previously|used to|in the past|earlier|once|back then|former|old"

@@ -8,21 +8,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lobug.engines.base import ChatModel
-from lobug.memory import identity, log, searching
 from lobug.memory.access import Access, access_of
 from lobug.memory.base import MemoryContext, Owner, Recalled
 from lobug.memory.control import Filter, Hit
-from lobug.memory.database import Database
-from lobug.memory.driver import Connection
-from lobug.memory.embedding import FactEmbedder
-from lobug.memory.query import in_third_person
+from lobug.memory.history import log
+from lobug.memory.history.recall_log import NewRecall
+from lobug.memory.knowledge import identity, searching
+from lobug.memory.knowledge.embedding import FactEmbedder
+from lobug.memory.language.query import in_third_person
 from lobug.memory.recall import budget, choosing, ranking
 from lobug.memory.recall.kin import is_of_another
 from lobug.memory.recall.query_vectors import QueryEmbedder
 from lobug.memory.recall.questions import Question, read
 from lobug.memory.recall.said_anew import is_overtaken, slots_of
 from lobug.memory.recall.search import TurnHit, prepare, search_turns, speakers
-from lobug.memory.recall_log import NewRecall
+from lobug.memory.storage.database import Database
+from lobug.memory.storage.driver import Connection
 from lobug.settings import MemorySettings
 
 EVERY_VERSION = Filter(status=None)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lobug.memory import perspective, replacing, speech_acts
+from lobug.memory.knowledge import replacing
+from lobug.memory.language import perspective, speech_acts
 
 
 def slots_of(messages: Iterable[str]) -> frozenset[str]:

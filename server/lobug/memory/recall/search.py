@@ -18,12 +18,12 @@ import numpy as np
 
 from lobug.memory.access import Access
 from lobug.memory.base import Role
-from lobug.memory.driver import Connection
 from lobug.memory.recall import analysis, candidates, scoring, turn_index, turn_vectors
 from lobug.memory.recall.analysis import Asked
 from lobug.memory.recall.candidates import Among, Candidate
 from lobug.memory.recall.query_vectors import QueryVectors
 from lobug.memory.recall.turn_index import Log
+from lobug.memory.storage.driver import Connection
 
 QUESTION_FLOOR = 0.325
 """If no turn that was found has this confidence, the log most likely cannot answer: of questions

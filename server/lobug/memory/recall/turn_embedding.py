@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 
 from lobug.engines.base import Embedder, Vectors
 from lobug.errors import EngineError, LobugError
-from lobug.memory.database import Checkpoint, Database
-from lobug.memory.driver import Connection
-from lobug.memory.embedding import LONGEST_DELAY_S
+from lobug.memory.knowledge.embedding import LONGEST_DELAY_S
 from lobug.memory.recall import turn_index, turn_vectors
 from lobug.memory.recall.turn_vectors import VectorSet, Window, Word
+from lobug.memory.storage.database import Checkpoint, Database
+from lobug.memory.storage.driver import Connection
 from lobug.priority import PreemptedError, TurnPriority
 
 logger = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from lobug.memory.driver import Connection
 from lobug.memory.recall import analysis
+from lobug.memory.storage.driver import Connection
 
 
 @dataclass(frozen=True, slots=True)

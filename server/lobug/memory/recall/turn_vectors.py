@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lobug.memory.driver import Connection
 from lobug.memory.recall import encoding
 from lobug.memory.recall.encoding import Floats
+from lobug.memory.storage.driver import Connection
 
 BLOCK = 512
 """Turns whose bits are one row."""

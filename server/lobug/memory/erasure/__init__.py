@@ -1,0 +1,1 @@
+"""Forgetting: what has to go, and all that was made of it."""

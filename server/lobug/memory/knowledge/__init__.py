@@ -1,0 +1,1 @@
+"""Entries: what is remembered, in versions, and how they get along."""

@@ -1,0 +1,1 @@
+"""Words and sentences: what can be decided about them without a model."""

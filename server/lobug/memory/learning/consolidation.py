@@ -1,0 +1,254 @@
+"""From messages to the timeline: what falls out of the context is summed up, and never lost.
+
+A summary, the marks on its messages and the time up to which the session is consolidated are one
+transaction: nothing is processed twice, and nothing is left out. What cannot be summed up is kept
+as it was said.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lobug.engines.base import ChatModel
+from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError
+from lobug.memory.base import LoggedMessage
+from lobug.memory.history import log, session_summary, sessions
+from lobug.memory.history.log import Stretch, Within
+from lobug.memory.knowledge import timeline
+from lobug.memory.language import words
+from lobug.memory.learning.asking import ask, prompt_chars
+from lobug.memory.learning.extraction import GarbledAnswerError
+from lobug.memory.learning.prompts import (
+    EXAMPLE_WORDS,
+    condense_session_messages,
+    summarize_conversation_messages,
+)
+from lobug.memory.storage.database import Checkpoint, Database
+from lobug.memory.storage.driver import Connection
+
+logger = logging.getLogger(__name__)
+
+SUMMARY_TOKENS = 220
+"""Longest summary, tokens: five long sentences."""
+
+SUMMARY_SENTENCES = 5
+
+ENGLISH_SHARE = 0.25
+"""From this share of small English words on, what the model was given is English and its answer can
+be checked by its words: people talking have 0.45 and more, German to Spanish 0.13 to 0.17. In
+another language "wohne" and "wohnt" are two words, and nothing would ever be summarized."""
+
+CLIP_CHARS = 1_500
+"""A single message is shown to the summarizer at most so long."""
+
+RAW_CHARS = 4_000
+"""An entry that keeps messages as they were said is about so long; there may be several."""
+
+LEAKING = words.stems(words.words(EXAMPLE_WORDS))
+
+SPEAKERS = {"user": "User", "assistant": "Lo-Bug"}
+
+UNFIT = (GarbledAnswerError, EngineTimeoutError, ContextOverflowError)
+"""The engine is there and cannot sum this up. An engine that is down says nothing about the
+messages: that is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidating:
+    """What a consolidation works with."""
+
+    database: Database
+    chat: ChatModel
+    attempts: int
+    """Of the task, that failed before."""
+    max_failures: int
+    """Failures of a session in a row after which its messages are kept raw."""
+    now: float
+    checkpoint: Checkpoint
+
+
+def transcript(messages: Sequence[LoggedMessage], limit: int) -> tuple[str, int]:
+    """The first messages as "User: ..." and "Lo-Bug: ..." lines, and how many of them fit into
+    ``limit`` characters; at least one."""
+    lines: list[str] = []
+    length = 0
+    for message in messages:
+        content = re.sub(r"\s+", " ", message.content).strip()
+        if len(content) > CLIP_CHARS:
+            content = content[:CLIP_CHARS].rsplit(" ", 1)[0] + " ..."
+        line = f"{SPEAKERS[message.role]}: {content}"
+        if lines and length + len(line) + 1 > limit:
+            break
+        lines.append(line[: max(limit, 1)])
+        length += len(line) + 1
+    return "\n".join(lines), len(lines)
+
+
+def raw_pieces(
+    messages: Sequence[LoggedMessage], limit: int = RAW_CHARS
+) -> list[tuple[str, Sequence[LoggedMessage]]]:
+    """All messages as they were said, in texts of about ``limit`` characters, with what each holds.
+    Nothing is left out: a message that is longer is a text of its own."""
+    pieces: list[tuple[str, Sequence[LoggedMessage]]] = []
+    for message in messages:
+        line = f"{SPEAKERS[message.role]}: {message.content.strip()}"
+        if pieces and len(pieces[-1][0]) + len(line) + 1 <= limit:
+            text, held = pieces[-1]
+            pieces[-1] = (f"{text}\n{line}", [*held, message])
+        else:
+            pieces.append((line, [message]))
+    return pieces
+
+
+def tidy_summary(answer: str, source: str) -> str:
+    """A summary as one paragraph of at most five sentences that keep to an English transcript.
+
+    Raises GarbledAnswerError for an answer that is no prose or about something else.
+    """
+    text = re.sub(r"^(?:the\s+)?summary\s*:\s*", "", answer.strip(), flags=re.IGNORECASE)
+    text = re.sub(r"[*_#`]+", "", re.sub(r"\s+", " ", text)).strip()
+    sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z\"'])", text)
+    if len(sentences) > 1 and not re.search(r"[.!?][\"']?$", sentences[-1]):
+        sentences.pop()  # cut off in the middle
+    shortest = 8  # characters: not every script has spaces
+    if words.is_english(source, ENGLISH_SHARE):
+        known = f"{source} Lo-Bug user assistant"
+        sentences = [
+            part
+            for part in sentences
+            if words.borne_out(part, known, 0.4) and not _leaks(part, source)
+        ]
+        shortest = 16
+    text = " ".join(sentences[:SUMMARY_SENTENCES])
+    if len(text) < shortest or text.startswith(("{", "[")):
+        raise GarbledAnswerError("the summary is empty, no prose, or about something else")
+    return text
+
+
+def _leaks(sentence: str, source: str) -> bool:
+    """Whether a sentence has something from the prompt's example that nobody said."""
+    from_example = words.stems(words.words(sentence)) & LEAKING
+    return not from_example <= words.stems(words.words(source))
+
+
+async def consolidate(work: Consolidating, user: str, within: Within) -> int:
+    """Sum up the unsummarized messages, an entry for each stretch of a session that fits into the
+    model's window. Returns how many entries were written.
+
+    Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
+    """
+    limit = prompt_chars(work.chat, summarize_conversation_messages(""), SUMMARY_TOKENS)
+    written = 0
+    while True:
+        stretch = await work.database.read(
+            lambda connection: log.next_stretch(connection, user, within)
+        )
+        if stretch is None:
+            return written
+        text, fitting = transcript(stretch.messages, limit)
+        taken = Stretch(stretch.conversation, stretch.session_id, stretch.messages[:fitting])
+        try:
+            summary = await _summary_of(work, text)
+        except UNFIT as error:
+            kept = await _note_failure(work, user, taken)
+            if not kept:
+                raise
+            logger.warning("memory: messages are kept as they were said: %s", type(error).__name__)
+            written += kept
+        else:
+            written += await _store(work, user, taken, summary)
+        if stretch.session_id is not None:
+            await condense(work, stretch.session_id)
+
+
+async def _summary_of(work: Consolidating, text: str) -> str:
+    work.checkpoint("summarize.before_model")
+    answer = await ask(
+        work.chat,
+        summarize_conversation_messages(text),
+        max_tokens=SUMMARY_TOKENS,
+        attempts=work.attempts,
+    )
+    work.checkpoint("summarize.after_model")
+    return tidy_summary(answer, text)
+
+
+async def _store(work: Consolidating, user: str, taken: Stretch, summary: str) -> int:
+    def store(connection: Connection) -> int:
+        # What was forgotten while the model wrote must not come back with what it wrote.
+        if not log.unchanged(connection, user, taken.messages):
+            return 0
+        return int(_file(connection, user, taken, [(summary, taken.messages)], work.now))
+
+    return await work.database.write("summary", store)
+
+
+async def _note_failure(work: Consolidating, user: str, taken: Stretch) -> int:
+    """Count a failure of the session; after the last one keep the messages raw. Returns how many
+    entries that made; 0: it is to be tried again."""
+    session_id = taken.session_id
+
+    def note(connection: Connection) -> int:
+        failures = (
+            work.max_failures if session_id is None else sessions.failed(connection, session_id)
+        )
+        if failures < work.max_failures or not log.unchanged(connection, user, taken.messages):
+            return 0
+        work.checkpoint("raw.inserting")
+        pieces = [(timeline.RAW + text, held) for text, held in raw_pieces(taken.messages)]
+        return len(pieces) if _file(connection, user, taken, pieces, work.now) else 0
+
+    return await work.database.write("raw", note)
+
+
+def _file(
+    connection: Connection,
+    user: str,
+    taken: Stretch,
+    pieces: Sequence[tuple[str, Sequence[LoggedMessage]]],
+    now: float,
+) -> bool:
+    """Write entries and mark what they sum up. False: some of it is summed up already."""
+    if not log.mark_summarized(connection, user, [message.id for message in taken.messages]):
+        return False
+    for content, held in pieces:
+        timeline.insert(
+            connection,
+            user,
+            taken.conversation,
+            content,
+            source_from_id=held[0].id,
+            source_to_id=held[-1].id,
+            now=now,
+        )
+    if taken.session_id is not None:
+        last = max(message.created_at for message in taken.messages)
+        sessions.consolidated(connection, taken.session_id, last)
+        session_summary.refresh(connection, taken.session_id)
+    return True
+
+
+async def condense(work: Consolidating, session_id: int) -> None:
+    """Let the model shorten a long session's summary. What it cannot shorten stays cut.
+    Raises StorageError."""
+    entries = await work.database.read(
+        lambda connection: session_summary.to_condense(connection, session_id)
+    )
+    if not entries:
+        return
+    limit = prompt_chars(work.chat, condense_session_messages(""), SUMMARY_TOKENS)
+    text = session_summary.newest_that_fit(entries, limit)
+    work.checkpoint("condense.before_model")
+    try:
+        answer = await ask(work.chat, condense_session_messages(text), max_tokens=SUMMARY_TOKENS)
+        summary = tidy_summary(answer, text)
+    except (GarbledAnswerError, EngineError) as error:
+        logger.info("memory: a session's summary stays cut: %s", type(error).__name__)
+        return
+    await work.database.write(
+        "condense",
+        lambda connection: session_summary.condensed(connection, session_id, entries, summary),
+    )

@@ -1,0 +1,216 @@
+"""From the timeline to layer identity: the few lines about a user that are in every prompt."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from lobug.engines.base import ChatModel
+from lobug.memory.base import RelevantFact
+from lobug.memory.knowledge import identity, replacing, timeline
+from lobug.memory.knowledge.identity import Line
+from lobug.memory.knowledge.timeline import Summary
+from lobug.memory.language import words
+from lobug.memory.learning.asking import ask, prompt_chars
+from lobug.memory.learning.consolidation import ENGLISH_SHARE
+from lobug.memory.learning.extraction import GarbledAnswerError
+from lobug.memory.learning.prompts import BASE_SCHEMA, SECTIONS, distill_base_memory_messages
+from lobug.memory.storage.database import Checkpoint, Database
+from lobug.memory.storage.driver import Connection
+from lobug.memory.work import tasks
+from lobug.memory.work.scheduling import Scheduler
+from lobug.memory.work.tasks import Task
+
+TOPIC_CHARS = 2_000
+"""Of the timeline, what facts are looked for by, characters."""
+
+FactsNear = Callable[[str, str], Awaitable[Sequence[RelevantFact]]]
+"""The user's facts that a text is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the model was given."""
+
+    identity: str
+    taken: Mapping[int, str]
+    """Entries of the timeline, by id."""
+    facts: Mapping[int, str]
+
+
+def answer_tokens(limit: int) -> int:
+    """Longest answer for an identity of ``limit`` characters, tokens: three characters each, and
+    the marks of JSON."""
+    return limit // 3 + 100
+
+
+def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = ()) -> list[Line]:
+    """Lines of layer identity, by section, from the model's JSON or from a document.
+
+    Only lines that keep to ``source`` (what the model was given), if that is English, stay, each
+    once, shortened evenly to ``limit`` characters; a line that ``facts`` have made obsolete says
+    what they say.
+    Raises GarbledAnswerError when no line is left.
+    """
+    found: dict[str, list[str]] = {section: [] for section in SECTIONS}
+    checked = words.is_english(source, ENGLISH_SHARE)
+    for section, raw in _lines(answer):
+        line = re.sub(r"\s+", " ", raw).strip(" .-*")
+        seen = (known.lower() for lines in found.values() for known in lines)
+        new = line and not _says_nothing(line) and line.lower() not in seen
+        if new and (not checked or words.borne_out(line, source)):
+            found[section].append(replacing.up_to_date(line, facts))
+    found = _by_section(identity.merged(_flat(found)))
+    while len(identity.render(_flat(found))) > limit:
+        longest = max(found.values(), key=lambda lines: sum(len(line) for line in lines))
+        longest.pop()
+    lines = _flat(found)
+    if not lines:
+        raise GarbledAnswerError("layer identity has no line that keeps to what was given")
+    return lines
+
+
+def _flat(found: Mapping[str, Sequence[str]]) -> list[Line]:
+    return [(section, line) for section, lines in found.items() for line in lines]
+
+
+def _by_section(lines: Sequence[Line]) -> dict[str, list[str]]:
+    return {name: [text for section, text in lines if section == name] for name in SECTIONS}
+
+
+def _lines(answer: str) -> Iterator[tuple[str, str]]:
+    """Sections and lines of an answer: JSON, or the document as text."""
+    try:
+        value = json.loads(re.sub(r"^```\w*\s*|\s*```$", "", answer.strip()))
+    except ValueError:
+        yield from _lines_of_text(answer)
+        return
+    if isinstance(value, dict):
+        for section in SECTIONS:
+            lines = value.get(section)
+            for line in lines if isinstance(lines, list) else []:
+                if isinstance(line, str):
+                    yield section, line
+
+
+def _lines_of_text(answer: str) -> Iterator[tuple[str, str]]:
+    section: str | None = None
+    for raw in answer.splitlines():
+        line = re.sub(r"^[\s#*_>-]+|[\s*_]+$", "", raw).strip()
+        for name in SECTIONS:
+            if re.match(rf"{name}\W*(:|$)", line, re.IGNORECASE):
+                section = name
+                line = re.sub(rf"^{name}\W*:?\s*", "", line, flags=re.IGNORECASE)
+        if section is not None:
+            yield section, line
+
+
+def _says_nothing(line: str) -> bool:
+    return (
+        re.match(
+            r"^\(?(?:none|n/?a|empty|unknown|nothing|no (?:information|data|specific)\b.*"
+            r"|not (?:specified|provided|given|mentioned|known)\b.*)\)?\.?$",
+            line,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+async def distill(
+    database: Database,
+    chat: ChatModel,
+    task: Task,
+    scheduler: Scheduler,
+    *,
+    now: float,
+    checkpoint: Checkpoint,
+    facts_near: FactsNear,
+) -> None:
+    """Do one long-term cascade: rewrite layer identity so that it takes in the timeline, as many
+    entries at a time as fit into the model's window.
+
+    The lines and the mark on what they take in are one transaction; an answer that cannot be read
+    changes nothing. Safe to cancel and to run again. Raises GarbledAnswerError, EngineError,
+    StorageError.
+    """
+    user, up_to_id = task.user, task.up_to_id or 0
+    limit = scheduler.settings.identity_chars
+    max_tokens = answer_tokens(limit)
+    while True:
+        base, left = await database.read(
+            lambda connection: (
+                identity.document(connection, user),
+                timeline.unincorporated(connection, user, up_to_id),
+            )
+        )
+        if not left:
+            break
+        facts = await facts_near(user, " ".join(summary.content for summary in left)[:TOPIC_CHARS])
+        known = [fact.content for fact in facts]
+        room = prompt_chars(
+            chat, distill_base_memory_messages(base, (), known, limit=limit), max_tokens
+        )
+        taken = _fitting(left, room)
+        checkpoint("distill.before_model")
+        messages = distill_base_memory_messages(
+            base, [summary.content for summary in taken], known, limit=limit
+        )
+        answer = await ask(
+            chat,
+            messages,
+            max_tokens=max_tokens,
+            attempts=task.attempts,
+            json_schema=BASE_SCHEMA,
+        )
+        checkpoint("distill.after_model")
+        lines = tidy_identity(answer, messages[-1].content, limit, known)
+        given = Given(
+            base,
+            {summary.id: summary.content for summary in taken},
+            {fact.id: fact.content for fact in facts},
+        )
+
+        def store(
+            connection: Connection, lines: Sequence[Line] = tuple(lines), given: Given = given
+        ) -> None:
+            # What was forgotten or put right while the model wrote must not come back.
+            if not _still_hold(connection, user, given):
+                return
+            if timeline.mark_incorporated(connection, user, list(given.taken)):
+                checkpoint("base.rewriting")
+                sources = [*given.taken, *given.facts]
+                identity.rewrite(connection, user, lines, sources=sources, limit=limit, now=now)
+
+        await database.write("base", store)
+
+    def finish(connection: Connection) -> None:
+        tasks.complete(connection, task)
+        scheduler.timeline(connection, user, now)
+
+    await database.write("distill_done", finish)
+
+
+def _still_hold(connection: Connection, user: str, given: Given) -> bool:
+    contents = dict(given.taken) | dict(given.facts)
+    rows = connection.execute(
+        "SELECT id, content FROM memories WHERE user = ? AND status = 'active'"
+        " AND id IN (SELECT value FROM json_each(?))",
+        (user, json.dumps(list(contents))),
+    )
+    return (
+        dict(rows.fetchall()) == contents and identity.document(connection, user) == given.identity
+    )
+
+
+def _fitting(left: Sequence[Summary], room: int) -> list[Summary]:
+    """The first summaries that fit into so many characters; at least one."""
+    taken: list[Summary] = []
+    for summary in left:
+        room -= len(summary.content) + 3
+        if taken and room < 0:
+            break
+        taken.append(summary)
+    return taken

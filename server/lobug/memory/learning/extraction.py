@@ -1,0 +1,124 @@
+"""The first background step: from what the user said to rows of facts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from lobug.engines.base import ChatModel
+from lobug.memory.history import log
+from lobug.memory.knowledge import facts, replacing
+from lobug.memory.language import speech_acts
+from lobug.memory.learning import guards
+from lobug.memory.learning.asking import ask
+from lobug.memory.learning.guards import Candidate, NewFact
+from lobug.memory.learning.prompts import FACTS_SCHEMA, fact_extraction_messages
+from lobug.memory.storage.database import Checkpoint, Database
+from lobug.memory.storage.driver import Connection
+from lobug.memory.work import tasks
+from lobug.memory.work.tasks import Task
+
+MAX_TOKENS = 256
+"""Longest answer to one piece, tokens: six facts."""
+
+PIECE_CHARS = 700
+"""What the user said is asked about in pieces of about this length: about 150 words, as many as
+six facts can come from."""
+
+
+class GarbledAnswerError(Exception):
+    """The model's answer is not what was asked for. Never leaves the background worker."""
+
+
+def parse(answer: str) -> list[Candidate]:
+    """The facts in an answer. Tolerates a code fence, an object around the array and entries that
+    are not facts. Raises GarbledAnswerError when it is no JSON or was cut off."""
+    text = re.sub(r"^```\w*\s*|\s*```$", "", answer.strip())
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise GarbledAnswerError("the answer is not JSON") from error
+    if isinstance(value, dict):
+        value = next((inner for inner in value.values() if isinstance(inner, list)), [value])
+    if not isinstance(value, list):
+        raise GarbledAnswerError("the answer is not a list of facts")
+    return [
+        Candidate(entry["fact"], entry["type"])
+        for entry in value
+        if isinstance(entry, dict)
+        and isinstance(entry.get("fact"), str)
+        and isinstance(entry.get("type"), str)
+    ]
+
+
+def pieces(statements: Sequence[str], limit: int = PIECE_CHARS) -> Iterator[str]:
+    """Statements in pieces of about ``limit`` characters; longer ones are cut at spaces."""
+    piece = ""
+    for statement in statements:
+        for part in _cut(statement, limit):
+            if piece and len(piece) + len(part) >= limit:
+                yield piece
+                piece = ""
+            piece = f"{piece} {part}".strip()
+    if piece:
+        yield piece
+
+
+def _cut(text: str, limit: int) -> Iterator[str]:
+    while len(text) > limit:
+        end = text.rfind(" ", 1, limit)
+        end = end if end > 0 else limit
+        yield text[:end]
+        text = text[end:].strip()
+    if text:
+        yield text
+
+
+async def facts_in(
+    chat: ChatModel, statements: Sequence[str], *, attempts: int, checkpoint: Checkpoint
+) -> list[NewFact]:
+    """Ask the model for the facts in what the user stated, a piece at a time. Raises
+    GarbledAnswerError, EngineError."""
+    found: list[NewFact] = []
+    for piece in pieces(statements):
+        checkpoint("extract.before_model")
+        answer = await ask(
+            chat,
+            fact_extraction_messages(piece),
+            max_tokens=MAX_TOKENS,
+            attempts=attempts,
+            json_schema=FACTS_SCHEMA,
+        )
+        checkpoint("extract.after_model")
+        facts = guards.accept(parse(answer), piece)
+        told = [fact.content for fact in facts]
+        found += [fact for fact in facts if not replacing.only_denies(fact.content, told)]
+    return found
+
+
+async def extract(
+    database: Database, chat: ChatModel, task: Task, *, now: float, checkpoint: Checkpoint
+) -> bool:
+    """Do one extraction task. Returns whether the model was asked.
+
+    The facts and the end of the task are one transaction: whatever happens, they are stored once.
+    Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
+    """
+    message_id = task.message_id
+    if message_id is None:
+        raise ValueError("an extraction task names a message")
+    message = await database.read(lambda connection: log.message(connection, task.user, message_id))
+    statements = speech_acts.statements(message.content) if message is not None else []
+    found = await facts_in(chat, statements, attempts=task.attempts, checkpoint=checkpoint)
+    said_at = message.created_at if message is not None else 0.0
+
+    def store(connection: Connection) -> None:
+        if tasks.complete(connection, task):
+            checkpoint("facts.inserting")
+            facts.insert(
+                connection, task.user, found, message_id=message_id, said_at=said_at, now=now
+            )
+
+    await database.write("facts", store)
+    return bool(statements)

@@ -1,0 +1,1 @@
+"""The database file: how it is opened, migrated, repacked and guarded."""

@@ -1,0 +1,1 @@
+"""Background work: what is to be done, when, and by whom."""
