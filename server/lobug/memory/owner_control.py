@@ -34,11 +34,12 @@ from lobug.memory.history import log, recall_log, sessions
 from lobug.memory.knowledge import changing, entries, identity, keys, projects, searching
 from lobug.memory.knowledge.changing import Limits
 from lobug.memory.knowledge.embedding import FactEmbedder
+from lobug.memory.knowledge.facts import EmbeddedQuery
 from lobug.memory.language.query import in_third_person
 from lobug.memory.recall.merging import merged
-from lobug.memory.recall.query_vectors import QueryEmbedder
+from lobug.memory.recall.query_vectors import QueryEmbedder, QueryVectors
 from lobug.memory.recall.recaller import turn_hit
-from lobug.memory.recall.search import prepare, search_turns, speakers
+from lobug.memory.recall.search import PreparedQuery, prepare, search_turns, speakers
 from lobug.memory.storage.database import Database
 from lobug.memory.storage.driver import Connection
 from lobug.memory.transfer import exchange, markdown
@@ -186,23 +187,40 @@ class OwnerControl:
         self, access: Access, query: str, where: Filter, *, limit: int = 5, turns: bool = False
     ) -> Sequence[Hit]:
         """The memories, and with ``turns`` the messages, that fit a query, best first."""
-        embedded = await self._embedding.query(in_third_person(query))
-        entries = await self._database.read(
-            lambda connection: searching.search(
-                connection, access, query, embedded, searching.with_past(where, query), limit=limit
-            )
-        )
+        wanted = in_third_person(query)
+        opened = searching.with_past(where, query)
         if not turns:
-            return entries
-        said = await self._search_turns(access, query, where, limit)
-        return merged(entries, said, limit, by_time=not query.strip())
-
-    async def _search_turns(
-        self, access: Access, query: str, where: Filter, limit: int
-    ) -> Sequence[Hit]:
+            embedded = await self._embedding.query(wanted)
+            return await self._search_entries(access, query, embedded, opened, limit)
         names = await self._database.read(lambda connection: speakers(connection, access))
         prepared = prepare(query, names)
-        vectors = await self._queries.vectors(prepared)
+        both = await self._queries.both(prepared, wanted)
+        entries = await self._search_entries(access, query, both.entries, opened, limit)
+        said = await self._search_turns(access, prepared, both.turns, where, limit)
+        return merged(entries, said, limit, by_time=not query.strip())
+
+    async def _search_entries(
+        self,
+        access: Access,
+        query: str,
+        embedded: EmbeddedQuery | None,
+        where: Filter,
+        limit: int,
+    ) -> Sequence[Hit]:
+        return await self._database.read(
+            lambda connection: searching.search(
+                connection, access, query, embedded, where, limit=limit
+            )
+        )
+
+    async def _search_turns(
+        self,
+        access: Access,
+        prepared: PreparedQuery,
+        vectors: QueryVectors | None,
+        where: Filter,
+        limit: int,
+    ) -> Sequence[Hit]:
         found = await self._database.read(
             lambda connection: search_turns(
                 connection,

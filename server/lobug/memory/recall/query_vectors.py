@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lobug.engines.base import Vectors
 from lobug.memory.knowledge.embedding import FactEmbedder
+from lobug.memory.knowledge.facts import EmbeddedQuery
 
 if TYPE_CHECKING:
     from lobug.memory.recall.search import PreparedQuery
@@ -33,6 +35,14 @@ class QueryVectors:
     """Of each of its words by itself; may be empty."""
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddedQuestion:
+    """A question's vectors for both searches; None: by words only."""
+
+    turns: QueryVectors | None = None
+    entries: EmbeddedQuery | None = None
+
+
 class QueryEmbedder:
     """Embeds questions; keeps the vectors of the words that were asked for last."""
 
@@ -44,26 +54,46 @@ class QueryEmbedder:
     async def vectors(self, prepared: PreparedQuery) -> QueryVectors | None:
         """The vectors of a question, all in one batch; None when the embedder fails or is slow, or
         there is nothing to embed. Never raises for the embedder."""
+        return (await self.both(prepared, "")).turns
+
+    async def both(self, prepared: PreparedQuery, entries_text: str) -> EmbeddedQuestion:
+        """What a search over turns and one over entries need, in one batch: a second one would cost
+        as much again. ``entries_text`` is the question as entries are searched by it."""
         texts = prepared.texts
+        wanted = prepared.asked.words if texts else ()
+        new = [word for word in wanted if word not in self._words]
+        beside = [entries_text] if entries_text.strip() else []
+        batch = [*texts, *new, *beside]
+        found = await self._embedding.queries(batch) if batch else None
+        if found is None:
+            return EmbeddedQuestion()
+        query = EmbeddedQuery(found.model_id, found.vectors[-1]) if beside else None
+        vectors = found.vectors[: len(texts) + len(new)]
+        return EmbeddedQuestion(self._kept(found.model_id, texts, new, wanted, vectors), query)
+
+    def _kept(
+        self,
+        model_id: str,
+        texts: Sequence[str],
+        new: Sequence[str],
+        wanted: Sequence[str],
+        vectors: Vectors,
+    ) -> QueryVectors | None:
+        """The vectors of a question from those of its texts and of its new words, in this order."""
         if not texts:
             return None
-        wanted = prepared.asked.words
-        new = [word for word in wanted if word not in self._words]
-        found = await self._embedding.queries([*texts, *new])
-        if found is None:
-            return None
-        if found.model_id != self._model_id:
+        if model_id != self._model_id:
             self._words.clear()
-            self._model_id = found.model_id
-        for word, vector in zip(new, found.vectors[len(texts) :], strict=True):
+            self._model_id = model_id
+        for word, vector in zip(new, vectors[len(texts) :], strict=True):
             self._words[word] = vector
         kept = {word: self._words[word] for word in wanted if word in self._words}
         for word in kept:
             self._words.move_to_end(word)
         while len(self._words) > WORDS_KEPT:
             self._words.popitem(last=False)
-        whole = unit(found.vectors[: len(texts)].sum(axis=0))
-        return None if whole is None else QueryVectors(found.model_id, whole, kept)
+        whole = unit(vectors[: len(texts)].sum(axis=0))
+        return None if whole is None else QueryVectors(model_id, whole, kept)
 
 
 def unit(vector: Vector) -> Vector | None:

@@ -15,6 +15,7 @@ from lobug.memory.history import log
 from lobug.memory.history.recall_log import NewRecall
 from lobug.memory.knowledge import identity, searching
 from lobug.memory.knowledge.embedding import FactEmbedder
+from lobug.memory.knowledge.facts import EmbeddedQuery
 from lobug.memory.language.query import in_third_person
 from lobug.memory.recall import budget, choosing, ranking
 from lobug.memory.recall.kin import is_of_another
@@ -47,6 +48,8 @@ class FoundTurns:
 
     hits: Sequence[TurnHit] = ()
     in_prompt: frozenset[int] = frozenset()
+    embedded: EmbeddedQuery | None = None
+    """The question as entries are searched by it."""
 
 
 class Recaller:
@@ -79,9 +82,11 @@ class Recaller:
         started = time.perf_counter()
         question = read(query)
         wanted = self._settings.retrieval_top_k > 0 and not question.small_talk
-        embedded = await self._embedding.query(in_third_person(query)) if wanted else None
         access = access_of(owner, self._settings.household)
-        turns = await self._turns(owner, access, question, message_id)
+        turns = await self._turns(
+            owner, access, question, in_third_person(query) if wanted else "", message_id
+        )
+        embedded = turns.embedded
 
         def work(connection: Connection) -> tuple[str, list[Hit]]:
             known = identity.document(connection, owner.user)
@@ -138,14 +143,20 @@ class Recaller:
         return choosing.shown(budget.within(memories, tokens, settings.max_user_memories))
 
     async def _turns(
-        self, owner: Owner, access: Access, question: Question, message_id: int | None
+        self,
+        owner: Owner,
+        access: Access,
+        question: Question,
+        entries_text: str,
+        message_id: int | None,
     ) -> FoundTurns:
         """Former turns that share words or meaning with a question, and what the prompt has."""
         if question.small_talk or self._settings.recall_turns == 0:
-            return FoundTurns()
+            embedded = await self._embedding.query(entries_text)
+            return FoundTurns(embedded=embedded)
         names = await self._database.read(lambda connection: speakers(connection, access))
         prepared = prepare(question.text, names)
-        vectors = await self._queries.vectors(prepared)
+        vectors = await self._queries.both(prepared, entries_text)
 
         def work(connection: Connection) -> FoundTurns:
             in_prompt = log.recent_ids(connection, owner, self._working_memory)
@@ -153,11 +164,11 @@ class Recaller:
                 connection,
                 access,
                 prepared,
-                vectors,
+                vectors.turns,
                 limit=TURN_CANDIDATES,
                 exclude_message_id=message_id,
             )
-            return FoundTurns(hits, frozenset(in_prompt))
+            return FoundTurns(hits, frozenset(in_prompt), vectors.entries)
 
         return await self._database.read(work)
 
