@@ -128,6 +128,25 @@ async def test_what_was_just_said_is_not_contradicted_by_what_was_known(
     assert "The user lives in Portland" in [m.content for m in before.recalled]
 
 
+async def test_words_whose_fact_holds_no_more_are_not_recalled_as_a_former_turn(
+    kit: Kit,
+) -> None:
+    kit.working_memory = 0
+    memory = kit.manager()
+    await memory.start(work=False)
+    said, _ = await turn(memory, "I live in Portland.")
+    old = await memory.control.store(
+        ACCESS, Draft("The user lives in Portland", source_message_id=said)
+    )
+    kit.clock.advance(86_400.0)
+    await memory.control.store(ACCESS, Draft("The user lives in Seattle"))
+    now = await memory.retrieve_context(ADA, "Where do I live?")
+    assert not [m for m in now.recalled if "Portland" in m.content]
+    before = await memory.retrieve_context(ADA, "Where did I live before?")
+    assert old.content in [m.content for m in before.recalled]
+    await memory.close()
+
+
 async def test_what_was_true_answers_what_was(kit: Kit, memory: MemoryManager) -> None:
     await memory.control.store(ACCESS, Draft("The user lives in Portland"))
     kit.clock.advance(86_400.0)

@@ -72,6 +72,7 @@ class Kit:
     clock: Clock = field(default_factory=Clock)
     settings: MemorySettings = field(default_factory=MemorySettings)
     batch_size: int = 32
+    working_memory: int = 20
     checkpoint: Checkpoint = no_checkpoint
     snapshot: SnapshotSource | None = None
 
@@ -87,6 +88,7 @@ class Kit:
             batch_size=self.batch_size,
             checkpoint=self.checkpoint,
             snapshot=self.snapshot,
+            working_memory=self.working_memory,
         )
 
 

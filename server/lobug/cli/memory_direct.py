@@ -16,6 +16,8 @@ from lobug.engines.absent import absent_engines
 from lobug.memory.manager import MemoryManager
 from lobug.settings import Settings
 
+LOGGER = logging.getLogger("lobug")
+
 
 class DirectTransport(httpx.BaseTransport):
     """Answers an ordinary HTTP client from the routes themselves, as a caller at this computer.
@@ -25,7 +27,8 @@ class DirectTransport(httpx.BaseTransport):
     """
 
     def __init__(self, settings: Settings) -> None:
-        logging.getLogger("lobug").setLevel(logging.ERROR)  # that no engine is there is no news
+        self._log_level = LOGGER.level
+        LOGGER.setLevel(logging.ERROR)  # that no engine is there is no news
         self._runner = asyncio.Runner()
         server = with_memory(settings, absent_engines())
         self._memory = cast("MemoryManager", server.memory)
@@ -38,6 +41,7 @@ class DirectTransport(httpx.BaseTransport):
             self._runner.run(self._memory.start(work=False))
         except BaseException:
             self._runner.close()
+            LOGGER.setLevel(self._log_level)
             raise
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -62,3 +66,4 @@ class DirectTransport(httpx.BaseTransport):
         finally:
             self._runner.run(self._memory.close())
             self._runner.close()
+            LOGGER.setLevel(self._log_level)

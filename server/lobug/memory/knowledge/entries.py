@@ -298,6 +298,20 @@ def rewrite(connection: Connection, entry_id: int, content: str) -> int:
     return new_id
 
 
+def no_longer_believed(
+    connection: Connection, user: str, message_ids: Iterable[int], *, past: bool
+) -> set[int]:
+    """Which of these messages told a fact that was put right or taken away since, or that is true
+    no more (``past``: those may answer). What else they told has entries of its own."""
+    rows = connection.execute(
+        "SELECT DISTINCT source_message_id FROM memories WHERE user = ?"
+        " AND source_message_id IN (SELECT value FROM json_each(?))"
+        " AND (reason IN ('corrected', 'removed') OR (reason = 'superseded' AND NOT ?))",
+        (user, json.dumps(list(message_ids)), int(past)),
+    )
+    return {int(row[0]) for row in rows}
+
+
 def retire(
     connection: Connection,
     entry_id: int,

@@ -13,7 +13,7 @@ from lobug.memory.base import MemoryContext, Owner, Recalled
 from lobug.memory.control import Filter, Hit
 from lobug.memory.history import log
 from lobug.memory.history.recall_log import NewRecall
-from lobug.memory.knowledge import identity, searching
+from lobug.memory.knowledge import entries, identity, searching
 from lobug.memory.knowledge.embedding import FactEmbedder
 from lobug.memory.knowledge.facts import EmbeddedQuery
 from lobug.memory.language.query import in_third_person
@@ -44,10 +44,11 @@ WAITING_NOTES = 256
 
 @dataclass(frozen=True, slots=True)
 class FoundTurns:
-    """Former turns that a search found, and the messages that the prompt holds anyway."""
+    """Former turns that a search found, and which of them go nowhere."""
 
     hits: Sequence[TurnHit] = ()
-    in_prompt: frozenset[int] = frozenset()
+    left_out: frozenset[int] = frozenset()
+    """Messages that the prompt holds anyway, and those whose fact holds no more."""
     embedded: EmbeddedQuery | None = None
     """The question as entries are searched by it."""
 
@@ -113,7 +114,7 @@ class Recaller:
         said = choosing.fitting_turns(
             [hit for hit in turns.hits if not is_of_another(query, hit.content)],
             question,
-            known=turns.in_prompt | {message for message in cited if message is not None},
+            known=turns.left_out | {message for message in cited if message is not None},
             limit=self._settings.recall_turns,
         )
         recalled = self._affordable(
@@ -159,7 +160,6 @@ class Recaller:
         vectors = await self._queries.both(prepared, entries_text)
 
         def work(connection: Connection) -> FoundTurns:
-            in_prompt = log.recent_ids(connection, owner, self._working_memory)
             hits = search_turns(
                 connection,
                 access,
@@ -168,7 +168,12 @@ class Recaller:
                 limit=TURN_CANDIDATES,
                 exclude_message_id=message_id,
             )
-            return FoundTurns(hits, frozenset(in_prompt), vectors.entries)
+            found = [hit.message_id for hit in hits]
+            left_out = {
+                *log.recent_ids(connection, owner, self._working_memory),
+                *entries.no_longer_believed(connection, owner.user, found, past=question.past),
+            }
+            return FoundTurns(hits, frozenset(left_out), vectors.entries)
 
         return await self._database.read(work)
 
