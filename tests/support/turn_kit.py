@@ -12,8 +12,9 @@ from lobug.memory.access import Access
 from lobug.memory.base import Owner, Role
 from lobug.memory.history import log, sessions
 from lobug.memory.recall import turn_index, turn_vectors
+from lobug.memory.recall.prepared import PreparedQuery, prepare
 from lobug.memory.recall.query_vectors import QueryVectors, unit
-from lobug.memory.recall.search import PreparedQuery, TurnHit, prepare, search_turns, speakers
+from lobug.memory.recall.search import TurnHit, search_turns, speakers
 from lobug.memory.storage import schema
 from lobug.memory.storage.database import no_checkpoint
 from lobug.memory.storage.driver import Connection, connect

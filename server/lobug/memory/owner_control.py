@@ -37,9 +37,10 @@ from lobug.memory.knowledge.embedding import FactEmbedder
 from lobug.memory.knowledge.facts import EmbeddedQuery
 from lobug.memory.language.query import in_third_person
 from lobug.memory.recall.merging import merged
+from lobug.memory.recall.prepared import PreparedQuery, prepare
 from lobug.memory.recall.query_vectors import QueryEmbedder, QueryVectors
 from lobug.memory.recall.recaller import turn_hit
-from lobug.memory.recall.search import PreparedQuery, prepare, search_turns, speakers
+from lobug.memory.recall.search import search_turns, speakers
 from lobug.memory.storage.database import Database
 from lobug.memory.storage.driver import Connection
 from lobug.memory.transfer import exchange, markdown

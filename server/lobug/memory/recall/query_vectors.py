@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,7 @@ from numpy.typing import NDArray
 from lobug.engines.base import Vectors
 from lobug.memory.knowledge.embedding import FactEmbedder
 from lobug.memory.knowledge.facts import EmbeddedQuery
-
-if TYPE_CHECKING:
-    from lobug.memory.recall.search import PreparedQuery
+from lobug.memory.recall.prepared import PreparedQuery
 
 Vector = NDArray[np.float32]
 """Shape (dimension,)."""

@@ -19,10 +19,11 @@ from lobug.memory.knowledge.facts import EmbeddedQuery
 from lobug.memory.language.query import in_third_person
 from lobug.memory.recall import budget, choosing, ranking
 from lobug.memory.recall.kin import is_of_another
+from lobug.memory.recall.prepared import prepare
 from lobug.memory.recall.query_vectors import QueryEmbedder
 from lobug.memory.recall.questions import Question, read
 from lobug.memory.recall.said_anew import is_overtaken, slots_of
-from lobug.memory.recall.search import TurnHit, prepare, search_turns, speakers
+from lobug.memory.recall.search import TurnHit, search_turns, speakers
 from lobug.memory.storage.database import Database
 from lobug.memory.storage.driver import Connection
 from lobug.settings import MemorySettings

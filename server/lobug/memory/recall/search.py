@@ -11,16 +11,17 @@ hits = await database.read(
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from lobug.memory.access import Access
 from lobug.memory.base import Role
-from lobug.memory.recall import analysis, candidates, scoring, turn_index, turn_vectors
+from lobug.memory.recall import candidates, scoring, turn_index, turn_vectors
 from lobug.memory.recall.analysis import Asked
 from lobug.memory.recall.candidates import Among, Candidate
+from lobug.memory.recall.prepared import PreparedQuery
 from lobug.memory.recall.query_vectors import QueryVectors
 from lobug.memory.recall.turn_index import Log
 from lobug.memory.storage.driver import Connection
@@ -46,22 +47,6 @@ SESSION_SPAN = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedQuery:
-    """A question, analysed."""
-
-    text: str
-    asked: Asked
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """What is embedded of it as a whole, one or two texts."""
-        if not self.asked.plain.strip():
-            return ()
-        question = self.text[: analysis.MAX_QUESTION_CHARS]
-        return tuple(dict.fromkeys((question, self.asked.plain)))
-
-
-@dataclass(frozen=True, slots=True)
 class TurnHit:
     """A former turn that a search found."""
 
@@ -80,11 +65,6 @@ class TurnHit:
     """0 to 1, comparable between questions; ``QUESTION_FLOOR`` and ``TURN_FLOOR`` are for it."""
     parts: Mapping[str, float] = field(default_factory=dict)
     """What the score adds up from, by name; "matched" and "cosine" are what confidence goes by."""
-
-
-def prepare(query: str, speakers: Iterable[str] = ()) -> PreparedQuery:
-    """Analyse a question. ``speakers``: names of people in the user's log (``speakers``)."""
-    return PreparedQuery(query, analysis.asked(query, speakers))
 
 
 def speakers(connection: Connection, access: Access) -> list[str]:
