@@ -17,8 +17,8 @@ WHEN = datetime(2023, 5, 8, 13, 0, tzinfo=UTC)
 
 
 def test_a_question_without_the_names_it_names() -> None:
-    asked = analysis.asked("When did Melanie's kids visit Mary Ann?", ["Melanie", "Mary Ann", "Jo"])
-    assert asked.speakers == {"melanie", "mary ann"}
+    asked = analysis.asked("When did Ottilie's kids visit Mary Ann?", ["Ottilie", "Mary Ann", "Jo"])
+    assert asked.speakers == {"ottilie", "mary ann"}
     assert asked.plain == "When did kids visit ?"
     assert asked.stems == ("child", "visit")
     assert asked.words == ("kids", "visit")
