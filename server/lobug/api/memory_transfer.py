@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -164,5 +165,5 @@ def _check_text(value: object) -> None:
             _check_text(inner)
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ImportInvalidError("the document holds a number of more than 64 bits")
-    elif isinstance(value, float) and (value != value or value in {float("inf"), -float("inf")}):  # noqa: PLR0124
+    elif isinstance(value, float) and not math.isfinite(value):
         raise ImportInvalidError("the document holds a number that is none")

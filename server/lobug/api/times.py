@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import UTC, datetime, timedelta
 
@@ -15,7 +16,7 @@ _SPACED_OFFSET = re.compile(r"(T\S+) (\d{2}:?\d{2})$", re.ASCII)
 def rfc3339(seconds: float) -> str:
     """``2026-03-01T12:00:00Z``, with milliseconds where there are any. What no calendar holds
     becomes the first or the last day that one does."""
-    held = min(max(seconds, _EARLIEST), _LATEST) if seconds == seconds else 0.0  # noqa: PLR0124
+    held = min(max(seconds, _EARLIEST), _LATEST) if not math.isnan(seconds) else 0.0
     moment = _EPOCH + timedelta(milliseconds=round(held * 1000))
     precision = "milliseconds" if moment.microsecond else "seconds"
     return moment.isoformat(timespec=precision).replace("+00:00", "Z")
