@@ -1,0 +1,89 @@
+"""Every setting, its default, unit and meaning: the one source of docs/configuration.md.
+
+Read from the environment (prefix ``LOBUG_``, sections joined by ``__``, for example
+``LOBUG_CHAT__ENGINE=ollama``) and from ``.env`` in the working directory; the environment wins.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_cache_path, user_data_path
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from lobug.settings.access import AccessSettings
+from lobug.settings.conversation import ConversationSettings, LimitSettings, SensorSettings
+from lobug.settings.engines import (
+    ChatSettings,
+    EmbeddingSettings,
+    OllamaSettings,
+    SttSettings,
+    TtsSettings,
+)
+from lobug.settings.memory import MemorySettings
+from lobug.settings.streaming import ListeningSettings, StreamingSettings
+
+__all__ = [
+    "AccessSettings",
+    "ChatSettings",
+    "ConversationSettings",
+    "EmbeddingSettings",
+    "LimitSettings",
+    "ListeningSettings",
+    "MemorySettings",
+    "OllamaSettings",
+    "SensorSettings",
+    "Settings",
+    "StreamingSettings",
+    "SttSettings",
+    "TtsSettings",
+]
+
+
+class Settings(BaseSettings):
+    """All settings of a Lo-Bug server."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="LOBUG_",
+        env_nested_delimiter="__",
+        env_file=".env",
+        env_file_encoding="utf-8",
+        # `NAME=` in .env or a compose file means "not set"; an empty path would be the working
+        # directory.
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+    )
+
+    host: str = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 for all.")
+    port: int = Field(8321, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+    data_dir: Path = Field(
+        default_factory=lambda: user_data_path("lobug", appauthor=False),
+        description="Where the memory lives.",
+    )
+    models_dir: Path = Field(
+        default_factory=lambda: user_cache_path("lobug", appauthor=False) / "models",
+        description="Where the embedded models live, outside `data_dir`.",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="How much is logged. What people say is logged at debug only."
+    )
+    ollama: OllamaSettings = Field(default_factory=OllamaSettings)
+    chat: ChatSettings = Field(default_factory=ChatSettings)
+    embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
+    stt: SttSettings = Field(default_factory=SttSettings)
+    tts: TtsSettings = Field(default_factory=TtsSettings)
+    memory: MemorySettings = Field(default_factory=MemorySettings)
+    conversation: ConversationSettings = Field(default_factory=ConversationSettings)
+    sensors: SensorSettings = Field(default_factory=SensorSettings)
+    listening: ListeningSettings = Field(default_factory=ListeningSettings)
+    streaming: StreamingSettings = Field(default_factory=StreamingSettings)
+    access: AccessSettings = Field(default_factory=AccessSettings)
+    limits: LimitSettings = Field(default_factory=LimitSettings)
+
+    @property
+    def database_path(self) -> Path:
+        """The database file, absolute where ``data_dir`` is."""
+        return self.data_dir / self.memory.db_path

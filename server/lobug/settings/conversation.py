@@ -1,0 +1,66 @@
+"""Settings of conversations, of what devices sense, and of the limits of requests."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from lobug.settings.section import Caller, Seconds, Section, UserName
+
+
+class ConversationSettings(Section):
+    """Working memory and who is who."""
+
+    max_messages: int = Field(
+        20, ge=2, description="Messages of working memory, for each conversation."
+    )
+    trim_block: int = Field(
+        10,
+        ge=1,
+        description="Messages dropped at once when working memory is full: in blocks, so that the"
+        " chat model's prompt cache holds in between.",
+    )
+    max_conversations: int = Field(
+        256,
+        ge=1,
+        description="Conversations kept in memory; the least used is reloaded from the"
+        " log when it is needed again.",
+    )
+    persona: str = Field(
+        "", description="Replaces the built-in personality; empty: the built-in one."
+    )
+    users: dict[Caller, UserName] = Field(
+        default_factory=dict,
+        description="Who owns which caller, as JSON: caller (`device:ID` or `address:IP`) to user"
+        " name. Callers of one user share long-term memory, each with its own conversation. A"
+        " caller that is not named is a user of its own.",
+    )
+    ignore_and_react: bool = Field(
+        True,
+        description="Let the chat model ignore or silently react to what was not meant for it.",
+    )
+
+
+class SensorSettings(Section):
+    """How long what a device senses stays true."""
+
+    expiry_s: Seconds = Field(30.0, description="Sensor context older than this is dropped, s.")
+    tap_expiry_s: Seconds = Field(5.0, description="A tap older than this is dropped, seconds.")
+
+
+class LimitSettings(Section):
+    """What a caller may send, and how much at once."""
+
+    max_body_bytes: int = Field(
+        32 * 1024 * 1024, ge=1024, description="Largest request body, bytes."
+    )
+    body_timeout_s: Seconds = Field(
+        30.0, description="Longest wait for the next piece of a request body, seconds."
+    )
+    max_text_chars: int = Field(8_000, ge=1, description="Longest text of `/chat/text`.")
+    max_audio_seconds: Seconds = Field(60.0, description="Longest recording, seconds.")
+    max_concurrent_turns: int = Field(
+        2, ge=1, description="Turns that run at once; further ones wait."
+    )
+    max_waiting_turns: int = Field(
+        16, ge=0, description="Turns that may wait; a further one is refused as busy."
+    )

@@ -1,0 +1,157 @@
+"""Settings of the engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from lobug.settings.section import Fraction, Seconds, Section
+
+
+class OllamaSettings(Section):
+    """The Ollama server, for chat and embeddings."""
+
+    host: str = Field("http://127.0.0.1:11434", description="Address of the Ollama server.")
+    keep_alive: str = Field(
+        "30m", description="How long Ollama keeps a model loaded after its last use."
+    )
+    probe_timeout_s: Seconds = Field(
+        2.0, description="At start: how long `auto` waits for Ollama before it goes without."
+    )
+
+
+class ChatSettings(Section):
+    """The chat model."""
+
+    engine: Literal["auto", "embedded", "ollama", "openai"] = Field(
+        "auto",
+        description="`auto` takes Ollama when it answers and has the model, else the embedded one.",
+    )
+    ollama_model: str = Field("qwen2.5:3b", description="Model name in Ollama.")
+    openai_base_url: str = Field(
+        "http://127.0.0.1:8000/v1",
+        description="Any OpenAI-compatible server: vLLM, llama.cpp, LM Studio.",
+    )
+    openai_model: str = Field("default", description="Model name on the OpenAI-compatible server.")
+    openai_api_key: SecretStr = Field(
+        SecretStr(""), description="Key for the OpenAI-compatible server, if it wants one."
+    )
+    embedded_model: str = Field(
+        "qwen2.5-coder-1.5b",
+        description="Which embedded chat model: a name of `lobug models list`.",
+    )
+    embedded_path: Path | None = Field(
+        None, description="A GGUF file of your own instead of the embedded model."
+    )
+    threads: int = Field(
+        0, ge=0, le=256, description="Threads of the embedded chat model; 0: all cores, at most 8."
+    )
+    context_tokens: int = Field(
+        4096,
+        ge=1024,
+        description="Context window of one conversation, tokens (`num_ctx` in Ollama).",
+    )
+    conversation_slots: int = Field(
+        2,
+        ge=1,
+        le=16,
+        description="Conversations whose prompt prefix the embedded model keeps at once; each costs"
+        " about 0.12 GB with the default model and window.",
+    )
+    max_tokens: int = Field(90, ge=8, le=4096, description="Longest spoken reply, tokens.")
+    max_sentences: int = Field(
+        3, ge=1, le=50, description="Longest spoken reply, sentences; the model is stopped there."
+    )
+    temperature: float = Field(0.4, ge=0.0, le=2.0, description="Sampling temperature of replies.")
+    timeout_s: Seconds = Field(60.0, description="Longest time for one whole reply, seconds.")
+    first_token_timeout_s: Seconds = Field(
+        45.0, description="Longest wait for the first or the next token, seconds."
+    )
+
+
+class EmbeddingSettings(Section):
+    """The embedding model."""
+
+    engine: Literal["auto", "embedded", "ollama", "openai"] = Field(
+        "auto",
+        description="`auto` takes Ollama when it answers and has `memory.embedding_model`, else the"
+        " embedded one.",
+    )
+    openai_base_url: str = Field(
+        "http://127.0.0.1:8000/v1", description="OpenAI-compatible server for embeddings."
+    )
+    openai_model: str = Field("default", description="Embedding model name on that server.")
+    openai_api_key: SecretStr = Field(SecretStr(""), description="Key for that server, if needed.")
+    batch_size: int = Field(32, ge=1, le=1024, description="Texts embedded in one call.")
+    timeout_s: Seconds = Field(20.0, description="Longest time for one call, seconds.")
+
+
+class SttSettings(Section):
+    """Speech-to-text (faster-whisper) and the gate in front of it."""
+
+    model: str = Field("whisper-base", description="A name of `lobug models list`.")
+    path: Path | None = Field(
+        None, description="A CTranslate2 Whisper folder of your own instead of that model."
+    )
+    language: str = Field(
+        "en",
+        pattern=r"^(auto|[a-z]{2,3})$",
+        description="Language spoken to Lo-Bug (ISO 639-1), or `auto` to detect it each time.",
+    )
+    compute_type: str = Field("int8", description="CTranslate2 compute type.")
+    threads: int = Field(0, ge=0, le=256, description="Threads; 0: all cores, at most 4.")
+    beam_size: int = Field(1, ge=1, le=10, description="Beam width; 1 is fastest.")
+    short_window: bool = Field(
+        True,
+        description="Give the encoder only as much of its 30 s window as the clip needs; falls back"
+        " to the whole window when the result looks wrong.",
+    )
+    window_margin_frames: int = Field(
+        300, ge=0, le=3000, description="Frames (10 ms) that the short window adds to the clip."
+    )
+    window_min_frames: int = Field(
+        1000, ge=100, le=3000, description="Smallest short window, frames (10 ms)."
+    )
+    gate_threshold: Fraction = Field(
+        0.5, description="Voice probability from which the gate takes a frame for speech."
+    )
+    min_speech_s: float = Field(
+        0.15, ge=0.0, description="Less speech than this in a recording is ignored, seconds."
+    )
+    no_speech_threshold: Fraction = Field(
+        0.6,
+        description="Whisper's no-speech probability from which, together with"
+        " `log_prob_threshold`, a transcript is noise.",
+    )
+    log_prob_threshold: float = Field(
+        -1.0, le=0.0, description="Mean log probability below which a transcript is doubtful."
+    )
+    min_log_prob: float = Field(
+        -1.6, le=0.0, description="Mean log probability below which a transcript is noise."
+    )
+    max_compression_ratio: float = Field(
+        2.4, gt=0.0, description="Compression ratio above which Whisper is repeating itself."
+    )
+    timeout_s: Seconds = Field(60.0, description="Longest time for one transcription, seconds.")
+
+
+class TtsSettings(Section):
+    """Text-to-speech."""
+
+    engine: Literal["hibari", "none"] = Field(
+        "hibari", description="The embedded neural voice (English), or no voice at all."
+    )
+    speed: float = Field(1.0, ge=0.5, le=2.0, description="Speaking rate; 1 is normal.")
+    timeout_s: Seconds = Field(20.0, description="Longest time for one sentence, seconds.")
+    reply_sample_rate: int = Field(
+        16_000,
+        ge=8_000,
+        le=48_000,
+        description="Rate of the reply WAV of `/chat/audio`, Hz. The first firmware plays any.",
+    )
+    max_reply_seconds: Seconds = Field(
+        40.0,
+        description="Longest reply WAV of `/chat/audio`, seconds; the first device has 4 MB.",
+    )

@@ -1,0 +1,150 @@
+"""Settings of the memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from lobug.settings.section import HouseholdGrant, Seconds, Section, UserName
+
+
+class MemorySettings(Section):
+    """Long-term memory; the first ten are those of the memory's design, under the same names."""
+
+    db_path: Path = Field(
+        Path("lobug_memory.db"), description="Database file; relative to `data_dir`."
+    )
+    short_term_threshold: int = Field(
+        30, ge=2, description="Unsummarized messages from which the short-term cascade runs."
+    )
+    short_term_keep: int = Field(
+        10, ge=0, description="Recent messages that the cascade leaves unsummarized."
+    )
+    long_term_threshold: int = Field(
+        20, ge=2, description="Unincorporated summaries from which the long-term cascade runs."
+    )
+    long_term_keep: int = Field(
+        10, ge=0, description="Recent summaries that the cascade leaves unincorporated."
+    )
+    retrieval_top_k: int = Field(
+        5, ge=0, le=100, description="Facts that a search for a turn returns."
+    )
+    recall_turns: int = Field(
+        3, ge=0, le=100, description="Former turns that a search for a turn adds; 0: none."
+    )
+    retrieval_min_similarity: float = Field(
+        0.3, ge=-1.0, le=1.0, description="Cosine similarity below which a fact is not relevant."
+    )
+    enabled: bool = Field(
+        True,
+        description="Master switch: off, nothing is extracted, summed up or recalled; the log of"
+        " the conversation is kept all the same.",
+    )
+    max_content_chars: int = Field(
+        2_000, ge=100, description="Longest content of one entry that is written, characters."
+    )
+    identity_chars: int = Field(
+        1_000, ge=100, le=20_000, description="What layer identity may hold, characters."
+    )
+    session_idle_minutes: float = Field(
+        10.0,
+        gt=0.0,
+        description="A pause of this length ends a session, minutes: it is then summed up whole.",
+    )
+    consolidation_context_share: float = Field(
+        0.5,
+        gt=0.0,
+        le=1.0,
+        description="Share of the chat model's window from which on a conversation's messages are"
+        " summed up.",
+    )
+    summary_trigger_tokens: int = Field(
+        8_000,
+        ge=100,
+        description="Tokens of a conversation's messages from which on they are summed up, where"
+        " that is less than the share of the window.",
+    )
+    consolidation_turn_threshold: int = Field(
+        3,
+        ge=0,
+        description="Turns that may fall out of working memory before they are summed up; 0: any"
+        " number.",
+    )
+    max_failures_before_degrade: int = Field(
+        3,
+        ge=1,
+        description="Failures in a row after which a session's messages are kept as they were said"
+        " instead of being summed up.",
+    )
+    timeline_retention_days: float = Field(
+        90.0,
+        ge=0.0,
+        description="Entries of the timeline that layer identity has taken in are erased after so"
+        " many days; 0: never.",
+    )
+    recall_log_days: float = Field(
+        30.0,
+        ge=0.0,
+        description="What was recalled for a turn is noted for so many days; 0: for good.",
+    )
+    log_retention_days: float = Field(
+        0.0,
+        ge=0.0,
+        description="Messages are erased after so many days, with all that was not yet taken from"
+        " them; 0: never.",
+    )
+    context_budget_tokens: int = Field(
+        4_000, ge=0, description="Most that recalled memories may add to a prompt, tokens."
+    )
+    max_added_first_token_ms: float = Field(
+        1_200.0,
+        ge=0.0,
+        description="Time that recalled memories may add to a reply's first token, ms: what the"
+        " chat model reads in it, as it was measured, goes to the prompt and no more.",
+    )
+    max_user_memories: int = Field(
+        50, ge=0, description="Most memories that go to one prompt, whatever the budget."
+    )
+    recall_timeout_s: Seconds = Field(
+        2.0,
+        description="Longest wait for the embedding of a question, seconds; after that facts are"
+        " found by their words.",
+    )
+    embedding_model: str = Field("nomic-embed-text", description="Embedding model in Ollama.")
+    embedding_dim: int = Field(
+        768,
+        ge=1,
+        description="Dimension expected of `embedding_model` before it has answered once; the"
+        " model's own dimension always wins.",
+    )
+    duplicate_distance_threshold: float = Field(
+        0.15,
+        ge=0.0,
+        le=2.0,
+        description="Cosine distance below which a new fact replaces an existing one.",
+    )
+    max_extraction_attempts: int = Field(
+        3, ge=1, description="Failed attempts after which a background task is kept but parked."
+    )
+    retry_delay_s: Seconds = Field(
+        30.0, description="Wait before a failed background task is tried again; doubles each time."
+    )
+    idle_delay_s: float = Field(
+        1.0, ge=0.0, description="Quiet time after a turn before background work starts, seconds."
+    )
+    busy_timeout_s: Seconds = Field(
+        5.0, description="How long a write waits for another process's lock, seconds."
+    )
+    backups_keep: int = Field(
+        3, ge=1, description="Backups of the database kept when it is migrated."
+    )
+    household: dict[UserName, HouseholdGrant] = Field(
+        default_factory=dict,
+        description="Who may see (`read`) or also change (`write`) the memories of the household,"
+        " as JSON: user name to `read` or `write`. Whoever is not named does neither.",
+    )
+    legacy_user: UserName = Field(
+        "owner",
+        description="Who gets the content of a database of the first Lo-Bug, which knew one user.",
+    )

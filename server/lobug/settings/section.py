@@ -1,0 +1,20 @@
+"""What every section of the settings is made of."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
+Seconds = Annotated[float, Field(gt=0.0)]
+UserName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"[^:\s]$")]
+"""A person. Names with a colon at the end are the program's own (``memory.access.HOUSEHOLD``)."""
+HouseholdGrant = Literal["read", "write"]
+Caller = Annotated[str, Field(pattern=r"(?i)^(device|address|token):.")]
+
+
+class Section(BaseModel):
+    """A group of settings. Unknown names are refused: a typing error must not be silent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,0 +1,80 @@
+"""Settings of live conversation: when somebody has finished, and how audio is sent."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from lobug.settings.section import Fraction, Seconds, Section
+
+
+class ListeningSettings(Section):
+    """When somebody begins and has finished speaking."""
+
+    voice_threshold: Fraction = Field(
+        0.5, description="Voice probability from which a frame of a stream is taken for speech."
+    )
+    end_silence_s: float = Field(
+        0.6,
+        ge=0.25,
+        le=1.25,
+        description="Silence after which somebody has finished speaking, seconds: lower is quicker,"
+        " higher lets one think in mid-sentence.",
+    )
+    unfinished_silence_s: float = Field(
+        1.2,
+        ge=0.25,
+        le=5.0,
+        description="The same where the words so far are clearly unfinished, seconds.",
+    )
+    finished_silence_s: float = Field(
+        0.4,
+        ge=0.1,
+        le=1.25,
+        description="The same where the words so far are a whole short command, seconds.",
+    )
+    pause_s: float = Field(
+        0.15,
+        ge=0.05,
+        le=1.0,
+        description="Silence after which a reply is prepared on speculation, seconds.",
+    )
+    no_speech_timeout_s: Seconds = Field(
+        15.0, description="Listening without a word ends after this, seconds."
+    )
+    max_utterance_s: Seconds = Field(
+        30.0, description="Longest utterance of a stream; it is answered then, seconds."
+    )
+    interim_every_s: float = Field(
+        1.0,
+        ge=0.0,
+        description="How often speech is transcribed while it goes on, seconds; 0: only at pauses.",
+    )
+    speculate: bool = Field(
+        True,
+        description="Prepare the reply at the first pause, and throw it away if speech goes on.",
+    )
+
+
+class StreamingSettings(Section):
+    """The streaming door for devices."""
+
+    audio_lead_s: Seconds = Field(
+        0.72,
+        description="How much audio is sent ahead of its time, seconds. Devices hold 2.4.",
+    )
+    max_connections: int = Field(200, ge=1, description="Devices connected at once.")
+    hello_timeout_s: Seconds = Field(
+        10.0, description="How long a connection may wait with its `hello`, seconds."
+    )
+    idle_timeout_s: Seconds = Field(
+        120.0, description="A connection on which nothing is said is closed after this, seconds."
+    )
+    send_timeout_s: Seconds = Field(
+        10.0, description="A device that reads nothing for so long is disconnected, seconds."
+    )
+    max_message_bytes: int = Field(
+        65_536, ge=1024, description="Largest message of a device, bytes."
+    )
+    max_messages_per_s: int = Field(
+        200, ge=10, description="Messages a second from one device before it is disconnected."
+    )
