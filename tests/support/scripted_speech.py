@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lobug.engines.base import EngineStatus, Samples, SpeechSpan, Transcript
+from lobug.engines.base import VOICE_FRAME, EngineStatus, Samples, SpeechSpan, Transcript
 
 
 @dataclass(kw_only=True)
@@ -46,6 +46,29 @@ class ScriptedGate(_Scripted):
             raise self.fail
         loud = np.flatnonzero(np.abs(audio) > self.threshold)
         return [SpeechSpan(int(loud[0]), int(loud[-1]) + 1)] if loud.size else []
+
+    def open_stream(self) -> LoudnessStream:
+        return LoudnessStream(self)
+
+
+class LoudnessStream:
+    """Takes every frame that is loud enough for speech."""
+
+    def __init__(self, gate: ScriptedGate) -> None:
+        self._gate = gate
+        self._rest = np.zeros(0, np.float32)
+
+    async def feed(self, audio: Samples) -> Sequence[float]:
+        if self._gate.fail is not None:
+            raise self._gate.fail
+        audio = np.concatenate([self._rest, audio])
+        whole = len(audio) // VOICE_FRAME * VOICE_FRAME
+        self._rest = audio[whole:]
+        frames = audio[:whole].reshape(-1, VOICE_FRAME)
+        return [float(np.abs(frame).max() > self._gate.threshold) for frame in frames]
+
+    def reset(self) -> None:
+        self._rest = np.zeros(0, np.float32)
 
 
 @dataclass

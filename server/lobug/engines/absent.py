@@ -13,6 +13,7 @@ from lobug.engines.base import (
     SpeechSpan,
     Transcript,
     Vectors,
+    VoiceStream,
 )
 from lobug.errors import EngineUnavailableError
 
@@ -60,6 +61,10 @@ class AbsentEngine:
         raise self._absent()
 
     async def find_speech(self, audio: Samples) -> Sequence[SpeechSpan]:
+        """Raises EngineUnavailableError."""
+        raise self._absent()
+
+    def open_stream(self) -> VoiceStream:
         """Raises EngineUnavailableError."""
         raise self._absent()
 

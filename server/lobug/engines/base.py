@@ -30,6 +30,9 @@ SHARED_PREFIX_LANE = "shared-prefix"
 STT_SAMPLE_RATE = 16_000
 """Hz; what every speech-to-text engine takes (Whisper's and Silero's own rate)."""
 
+VOICE_FRAME = 512
+"""Samples at 16 kHz, 32 ms: what a ``VoiceStream`` judges at once (Silero's own frame)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
@@ -134,11 +137,26 @@ class SpeechSpan:
     end: int
 
 
+class VoiceStream(Protocol):
+    """Judges one stream of audio as it comes. Calls follow one another."""
+
+    async def feed(self, audio: Samples) -> Sequence[float]:
+        """Take the next 16 kHz samples, any number of them. Returns the voice probability, 0 to 1,
+        of each frame of ``VOICE_FRAME`` samples that they complete; the rest is kept for the next
+        call."""
+
+    def reset(self) -> None:
+        """Forget the stream so far."""
+
+
 class SpeechGate(Engine, Protocol):
     """Tells speech from everything else."""
 
     async def find_speech(self, audio: Samples) -> Sequence[SpeechSpan]:
         """The stretches of speech in 16 kHz audio, in order; empty when there is none."""
+
+    def open_stream(self) -> VoiceStream:
+        """A stream of its own, with nothing heard yet. Needs no closing."""
 
 
 @dataclass(frozen=True, slots=True)

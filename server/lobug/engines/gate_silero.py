@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lobug.engines.base import STT_SAMPLE_RATE, EngineStatus, Samples, SpeechSpan
+from lobug.engines.base import STT_SAMPLE_RATE, EngineStatus, Samples, SpeechSpan, VoiceStream
 from lobug.engines.worker_thread import Abandoned, WorkerThread
 from lobug.errors import EngineError, ModelMissingError
 from lobug.settings import Settings
@@ -54,6 +54,10 @@ class SileroGate:
     async def find_speech(self, audio: Samples) -> Sequence[SpeechSpan]:
         """The stretches of speech in 16 kHz audio, without padding around them."""
         return await self._thread.run(lambda _: self._find(audio), _TIMEOUT_S)
+
+    def open_stream(self) -> VoiceStream:
+        """A stream of its own."""
+        raise NotImplementedError
 
     def _load(self, _: Abandoned) -> None:
         try:

@@ -13,7 +13,7 @@ from lobug.errors import LobugError, StorageError
 from lobug.memory.base import Memory
 from lobug.turn.events import ReplyDelta, Sentence, TurnEvent
 from lobug.turn.replying import Reply
-from lobug.turn.stopwatch import Stopwatch
+from lobug.turn.timeline import Timeline
 from lobug.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ async def obey(
     conversation: Conversation,
     memory: Memory,
     reply: Reply,
-    watch: Stopwatch,
+    timeline: Timeline,
 ) -> AsyncGenerator[TurnEvent]:
     """Do what a command wants, store the exchange, then yield the reply's events.
 
@@ -32,12 +32,12 @@ async def obey(
     goes. What memory refuses is said; raises StorageError.
     """
     answer = await uninterrupted(_done(command, conversation, memory))
-    watch.mark("recall")
+    timeline.mark("recall")
     for index, sentence in enumerate(answer.sentences):
         reply.sentences.append(sentence)
         yield ReplyDelta(sentence if index == 0 else f" {sentence}")
         yield Sentence(index, sentence)
-    watch.mark("reply")
+    timeline.mark("reply")
 
 
 async def _done(

@@ -44,7 +44,7 @@ from lobug.turn.hearing import judge
 from lobug.turn.obeying import obey
 from lobug.turn.replying import Prompt, Reply, write_reply
 from lobug.turn.speaking import SpeechOutcome, speak
-from lobug.turn.stopwatch import Stopwatch
+from lobug.turn.timeline import Timeline
 from lobug.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
@@ -93,7 +93,12 @@ class TurnRunner:
         self._commands = commands
 
     async def run(
-        self, owner: Owner, utterance: Utterance, *, voice: bool
+        self,
+        owner: Owner,
+        utterance: Utterance,
+        *,
+        voice: bool,
+        timeline: Timeline | None = None,
     ) -> AsyncGenerator[TurnEvent]:
         """Run one turn and yield its events; the last is ``Done`` or ``Failed``.
 
@@ -101,13 +106,15 @@ class TurnRunner:
             owner: whose turn it is.
             utterance: what was said.
             voice: whether the reply is to be spoken as well.
+            timeline: takes the turn's stage times; None: one of its own.
 
         Close the iterator (``aclosing``) to stop a turn midway.
         """
         heard = ""
+        timeline = timeline or Timeline("audio" if voice else "text", self._clock)
         try:
             async with self._place(owner) as conversation:
-                stages = self._stages(conversation, utterance, voice=voice)
+                stages = self._stages(conversation, utterance, timeline, voice=voice)
                 async with aclosing(stages):
                     async for event in stages:
                         if isinstance(event, Heard):
@@ -139,17 +146,16 @@ class TurnRunner:
                 self._waiting -= 1
 
     async def _stages(
-        self, conversation: Conversation, utterance: Utterance, *, voice: bool
+        self, conversation: Conversation, utterance: Utterance, timeline: Timeline, *, voice: bool
     ) -> AsyncGenerator[TurnEvent]:
-        watch = Stopwatch(self._clock)
         heard: Heard | None = None
-        async with aclosing(self._hear(utterance, watch)) as hearing:
+        async with aclosing(self._hear(utterance, timeline)) as hearing:
             async for event in hearing:
                 yield event
                 if isinstance(event, Heard):
                     heard = event
         if heard is None:
-            yield Done(Action.IGNORE, "", "", watch.timings())
+            yield Done(Action.IGNORE, "", "", timeline.timings())
             return
 
         reply = Reply()
@@ -158,18 +164,18 @@ class TurnRunner:
         # Before the words are logged: those of "forget that ..." must never be.
         command = await self._command(conversation, heard)
         if command is not None:
-            events = obey(command, conversation, self._memory, reply, watch)
+            events = obey(command, conversation, self._memory, reply, timeline)
         else:
             message_id = await self._memory.log_user_message(conversation.owner, heard.text)
             prompt = await self._prepare(conversation, heard.text, message_id)
-            watch.mark("recall")
+            timeline.mark("recall")
             events = write_reply(
                 self._engines.chat,
                 conversation,
                 prompt,
                 reply,
                 settings=self._settings.chat,
-                watch=watch,
+                timeline=timeline,
                 must_answer=isinstance(utterance, TypedUtterance),
             )
             store = partial(self._store, conversation, message_id, prompt, reply)
@@ -179,19 +185,19 @@ class TurnRunner:
             async for event in events:
                 yield event
                 if not isinstance(event, Ignored | ReplyDelta | Sentence):
-                    watch.mark("first_audio")
+                    timeline.mark("first_audio")
         if voice:
-            watch.mark("speech")
+            timeline.mark("speech")
 
         if store is not None:
             # A reply in the log and not in working memory would be forgotten until a restart.
             await uninterrupted(store())
-        watch.mark("stored")
+        timeline.mark("stored")
         yield Done(
             reply.action,
             heard.text,
             reply.text,
-            watch.timings(),
+            timeline.timings(),
             speech_error=speech.error.code if speech.error else None,
         )
 
@@ -201,7 +207,7 @@ class TurnRunner:
             return None
         return await self._commands.recognise(conversation, heard.text, heard.language)
 
-    async def _hear(self, utterance: Utterance, watch: Stopwatch) -> AsyncGenerator[TurnEvent]:
+    async def _hear(self, utterance: Utterance, timeline: Timeline) -> AsyncGenerator[TurnEvent]:
         """The words of an utterance, or why there are none."""
         if isinstance(utterance, TypedUtterance):
             yield Heard(utterance.text)
@@ -212,15 +218,15 @@ class TurnRunner:
             max_seconds=settings.limits.max_audio_seconds,
             sample_rate=STT_SAMPLE_RATE,
         )
-        watch.mark("decode")
+        timeline.mark("decode")
         spans = await self._engines.gate.find_speech(audio)
-        watch.mark("gate")
+        timeline.mark("gate")
         speech_seconds = sum(span.end - span.start for span in spans) / STT_SAMPLE_RATE
         decision = judge(None, speech_seconds, settings.stt)
         if decision.reason is None:
             language = None if settings.stt.language == "auto" else settings.stt.language
             transcript = await self._engines.stt.transcribe(audio, language)
-            watch.mark("transcript")
+            timeline.mark("transcript")
             decision = judge(transcript, speech_seconds, settings.stt)
             if decision.reason is None:
                 yield Heard(transcript.text.strip(), transcript.language)

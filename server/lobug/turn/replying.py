@@ -15,7 +15,7 @@ from lobug.memory.language.perspective import reply_to_the_user
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, ReplyDelta, Sentence, TurnEvent
 from lobug.turn.reply import ReplyParser
-from lobug.turn.stopwatch import Stopwatch
+from lobug.turn.timeline import Timeline
 
 NOTHING_TO_SAY = "I'm not sure what to say to that."
 """The answer to typed words that the model wanted to ignore: who types always wants an answer."""
@@ -54,7 +54,7 @@ async def write_reply(
     reply: Reply,
     *,
     settings: ChatSettings,
-    watch: Stopwatch,
+    timeline: Timeline,
     must_answer: bool,
 ) -> AsyncGenerator[TurnEvent]:
     """Yield the reply's events, sentence by sentence, and fill ``reply``.
@@ -79,7 +79,7 @@ async def write_reply(
 
     async with aclosing(_write(chat, conversation, prompt, options)) as stream:
         async for piece in stream:
-            watch.mark("first_token")
+            timeline.mark("first_token")
             pieces += 1
             for event in events(parser.feed(piece)):
                 yield event
@@ -90,7 +90,7 @@ async def write_reply(
         cut = pieces >= settings.max_tokens and bool(reply.sentences)
         for event in events(parser.flush(truncated=cut)):
             yield event
-    watch.mark("reply")
+    timeline.mark("reply")
     if must_answer and not reply.sentences and reply.action is not Action.RESPOND:
         reply.action = Action.RESPOND
         for event in _events(reply, [NOTHING_TO_SAY], settings.max_sentences):
