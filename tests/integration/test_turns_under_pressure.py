@@ -18,7 +18,7 @@ from lobug.errors import ContextOverflowError, StorageError
 from lobug.memory.base import Owner
 from lobug.memory.manager import MemoryManager
 from lobug.server import LobugServer
-from lobug.turn.events import Sentence
+from lobug.turn.events import Piece
 from lobug.turn.pipeline import SpokenUtterance, TypedUtterance
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
@@ -237,7 +237,7 @@ async def test_a_turn_that_is_stopped_leaves_no_model_running(tmp_path: Path) ->
         turn = server.turns.run(owner("a"), SpokenUtterance(RECORDING), voice=True)
         async with aclosing(turn):
             async for event in turn:
-                if isinstance(event, Sentence):
+                if isinstance(event, Piece):
                     break
         assert scripted.chat.calls[0].cancelled, "as soon as the turn is closed, not later"
         again = server.turns.run(owner("a"), TypedUtterance("Hi"), voice=False)

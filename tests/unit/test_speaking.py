@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from lobug.turn.events import Sentence, SpeechAudio, TurnEvent
+from lobug.turn.events import Piece, SpeechAudio, TurnEvent
 from lobug.turn.speaking import SpeechOutcome, speak
 from support.scripted_speech import ScriptedTextToSpeech
 
@@ -20,7 +20,7 @@ class Source:
     async def events(self) -> AsyncGenerator[TurnEvent]:
         try:
             for index, text in enumerate(self._texts):
-                yield Sentence(index, text)
+                yield Piece(index, text)
         finally:
             self.closed = True
 

@@ -1,8 +1,8 @@
 """The closed list of events of a turn. Every door consumes these and nothing else.
 
 A turn yields, in this order: for audio one ``Heard`` (or ``Ignored``, and it is over but for
-``Done``), then ``ReplyDelta`` and ``Sentence`` as the model writes, ``SpeechAudio`` for each
-sentence that was spoken, and always exactly one ``Done`` or ``Failed`` last.
+``Done``), then ``ReplyDelta`` and ``Piece`` as the model writes, ``SpeechAudio`` for each
+piece that was spoken, and always exactly one ``Done`` or ``Failed`` last.
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ class ReplyDelta:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
-    """A whole sentence to be spoken, of a reply and never of a reaction; ``index`` from 0."""
+class Piece:
+    """What is spoken in one go, of a reply and never of a reaction: whole sentences, but the first
+    of a reply may be a clause, so that it can be heard sooner. ``index`` from 0. All of them,
+    joined by spaces, are the reply."""
 
     index: int
     text: str
@@ -57,7 +59,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class SpeechAudio:
-    """A sentence's speech, mono."""
+    """A piece's speech, mono."""
 
     index: int
     samples: Samples
@@ -87,4 +89,4 @@ class Failed:
     transcription: str = ""
 
 
-TurnEvent = Heard | Ignored | ReplyDelta | Sentence | SpeechAudio | Done | Failed
+TurnEvent = Heard | Ignored | ReplyDelta | Piece | SpeechAudio | Done | Failed

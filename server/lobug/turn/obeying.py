@@ -11,7 +11,7 @@ from lobug.conversation.working_memory import Exchange
 from lobug.engines.base import ChatMessage
 from lobug.errors import LobugError, StorageError
 from lobug.memory.base import Memory
-from lobug.turn.events import ReplyDelta, Sentence, TurnEvent
+from lobug.turn.events import Piece, ReplyDelta, TurnEvent
 from lobug.turn.replying import Reply
 from lobug.turn.timeline import Timeline
 from lobug.uninterrupted import uninterrupted
@@ -36,7 +36,7 @@ async def obey(
     for index, sentence in enumerate(answer.sentences):
         reply.sentences.append(sentence)
         yield ReplyDelta(sentence if index == 0 else f" {sentence}")
-        yield Sentence(index, sentence)
+        yield Piece(index, sentence)
     timeline.mark("reply")
 
 

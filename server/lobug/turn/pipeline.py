@@ -36,8 +36,8 @@ from lobug.turn.events import (
     Failed,
     Heard,
     Ignored,
+    Piece,
     ReplyDelta,
-    Sentence,
     TurnEvent,
 )
 from lobug.turn.hearing import judge
@@ -184,7 +184,7 @@ class TurnRunner:
         async with aclosing(events):
             async for event in events:
                 yield event
-                if not isinstance(event, Ignored | ReplyDelta | Sentence):
+                if not isinstance(event, Ignored | ReplyDelta | Piece):
                     timeline.mark("first_audio")
         if voice:
             timeline.mark("speech")

@@ -13,7 +13,7 @@ from lobug.errors import ContextOverflowError, EngineInterruptedError
 from lobug.memory.base import Recalled
 from lobug.memory.language.perspective import reply_to_the_user
 from lobug.settings import ChatSettings
-from lobug.turn.events import Action, Ignored, ReplyDelta, Sentence, TurnEvent
+from lobug.turn.events import Action, Ignored, Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply import ReplyParser
 from lobug.turn.timeline import Timeline
 
@@ -138,4 +138,4 @@ def _events(reply: Reply, sentences: Iterable[str], max_sentences: int) -> Itera
         reply.sentences.append(sentence)
         yield ReplyDelta(sentence if index == 0 else f" {sentence}")
         if reply.action is Action.RESPOND:  # a reaction is shown, not spoken
-            yield Sentence(index, sentence)
+            yield Piece(index, sentence)

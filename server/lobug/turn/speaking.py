@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lobug.engines.base import Samples, TextToSpeech
 from lobug.errors import EngineError
-from lobug.turn.events import Sentence, SpeechAudio, TurnEvent
+from lobug.turn.events import Piece, SpeechAudio, TurnEvent
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ async def speak(
     outcome: SpeechOutcome,
     max_seconds: float,
 ) -> AsyncGenerator[TurnEvent]:
-    """Pass all events on and add a ``SpeechAudio`` for each ``Sentence``.
+    """Pass all events on and add a ``SpeechAudio`` for each ``Piece``.
 
     A sentence is synthesised while the model writes the next. When the voice fails the turn goes
     on without it: a reply that can be read is better than none. Speech ends before the sentence
@@ -47,7 +47,7 @@ async def speak(
         async with aclosing(events):
             async for event in events:
                 yield event
-                if isinstance(event, Sentence) and not outcome.over:
+                if isinstance(event, Piece) and not outcome.over:
                     task = asyncio.ensure_future(tts.synthesize(event.text))
                     pending.append((event.index, task))
                 while pending and pending[0][1].done():
