@@ -42,6 +42,7 @@ from lobug.turn.events import (
 )
 from lobug.turn.hearing import judge
 from lobug.turn.obeying import obey
+from lobug.turn.observing import NoObserver, TurnObserver, note, observed
 from lobug.turn.replying import Prompt, Reply, write_reply
 from lobug.turn.speaking import SpeechOutcome, speak
 from lobug.turn.timeline import Timeline
@@ -80,6 +81,7 @@ class TurnRunner:
         persona: Persona,
         clock: Callable[[], float] = time.monotonic,
         commands: MemoryCommands | None = None,
+        observer: TurnObserver | None = None,
     ) -> None:
         self._settings = settings
         self._engines = engines
@@ -91,6 +93,7 @@ class TurnRunner:
         self._waiting = 0
         self._persona = persona
         self._commands = commands
+        self._observer = observer or NoObserver()
 
     async def run(
         self,
@@ -110,19 +113,23 @@ class TurnRunner:
 
         Close the iterator (``aclosing``) to stop a turn midway.
         """
-        heard = ""
         timeline = timeline or Timeline("audio" if voice else "text", self._clock)
-        try:
-            async with self._place(owner) as conversation:
-                stages = self._stages(conversation, utterance, timeline, voice=voice)
-                async with aclosing(stages):
-                    async for event in stages:
-                        if isinstance(event, Heard):
-                            heard = event.text
-                        yield event
-        except LobugError as error:
-            log.warning("turn failed: %s: %s", error.code, error)
-            yield Failed(error, transcription=heard)
+        with observed(timeline, self._observer):
+            heard = ""
+            try:
+                async with self._place(owner) as conversation:
+                    stages = self._stages(conversation, utterance, timeline, voice=voice)
+                    async with aclosing(stages):
+                        async for event in stages:
+                            if isinstance(event, Heard):
+                                heard = event.text
+                            note(event, timeline)
+                            yield event
+            except LobugError as error:
+                log.warning("turn failed: %s: %s", error.code, error)
+                failed = Failed(error, transcription=heard)
+                note(failed, timeline)
+                yield failed
 
     @asynccontextmanager
     async def _place(self, owner: Owner) -> AsyncIterator[Conversation]:
