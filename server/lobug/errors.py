@@ -140,6 +140,15 @@ class EngineTimeoutError(EngineError):
     spoken = "That took me too long. Please try again."
 
 
+class ListenerOverrunError(LobugError):
+    """Audio came faster than it could be listened to: more than ``listening.max_backlog_s`` of it
+    waited."""
+
+    code = "listener_overrun"
+    status = 503
+    spoken = "I could not keep up with you. Please say that again."
+
+
 class EngineInterruptedError(EngineError):
     """The engine stopped in the middle of its answer."""
 

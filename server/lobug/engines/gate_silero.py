@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lobug.engines.base import STT_SAMPLE_RATE, EngineStatus, Samples, SpeechSpan, VoiceStream
+from lobug.engines.voice_stream import SileroStream, load
 from lobug.engines.worker_thread import Abandoned, WorkerThread
 from lobug.errors import EngineError, ModelMissingError
 from lobug.settings import Settings
@@ -25,6 +26,8 @@ class SileroGate:
     def __init__(self, settings: Settings) -> None:
         self._threshold = settings.stt.gate_threshold
         self._thread = WorkerThread("gate")
+        self._streams = WorkerThread("gate")
+        """Of its own, so that live speech never waits behind a long recording."""
         self._ready = False
         self._reason: str | None = "not started"
 
@@ -33,6 +36,7 @@ class SileroGate:
         if self._ready:
             return
         self._thread.open()
+        self._streams.open()
         try:
             await self._thread.run(self._load, _TIMEOUT_S)
         except EngineError as error:
@@ -41,8 +45,9 @@ class SileroGate:
         self._ready, self._reason = True, None
 
     async def close(self) -> None:
-        """Free the thread; the model, 2 MB, stays with the library."""
+        """Free the threads; the model, 2 MB, stays with the library."""
         self._thread.close()
+        self._streams.close()
         self._ready, self._reason = False, "closed"
 
     def status(self) -> EngineStatus:
@@ -57,10 +62,11 @@ class SileroGate:
 
     def open_stream(self) -> VoiceStream:
         """A stream of its own."""
-        raise NotImplementedError
+        return SileroStream(self._streams)
 
-    def _load(self, _: Abandoned) -> None:
+    def _load(self, abandoned: Abandoned) -> None:
         try:
+            load(abandoned)
             self._find(np.zeros(STT_SAMPLE_RATE, np.float32))
         except (ImportError, OSError, RuntimeError) as fault:
             message = f"the speech gate cannot be loaded ({fault}); {_REINSTALL}"

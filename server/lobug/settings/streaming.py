@@ -13,6 +13,12 @@ class ListeningSettings(Section):
     voice_threshold: Fraction = Field(
         0.5, description="Voice probability from which a frame of a stream is taken for speech."
     )
+    begin_speech_s: float = Field(
+        0.1,
+        ge=0.03,
+        le=1.0,
+        description="Speech that it takes for somebody to have begun, seconds: a click has less.",
+    )
     end_silence_s: float = Field(
         0.6,
         ge=0.25,
@@ -43,6 +49,11 @@ class ListeningSettings(Section):
     )
     max_utterance_s: Seconds = Field(
         30.0, description="Longest utterance of a stream; it is answered then, seconds."
+    )
+    max_backlog_s: Seconds = Field(
+        10.0,
+        description="Audio of one stream that may wait to be listened to, seconds; behind that the"
+        " utterance is given up.",
     )
     interim_every_s: float = Field(
         1.0,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lobug.engines.base import Transcript
+from lobug.errors import LobugError
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,20 @@ class NothingSaid:
     stopped."""
 
 
+@dataclass(frozen=True, slots=True)
+class ListeningFailed:
+    """The utterance is lost because an engine failed, or because it was not listened to in time.
+    Listening goes on with the next one."""
+
+    error: LobugError
+
+
 ListeningEvent = (
-    SpeechBegan | InterimTranscript | PauseTranscript | SpeechResumed | SpeechEnded | NothingSaid
+    SpeechBegan
+    | InterimTranscript
+    | PauseTranscript
+    | SpeechResumed
+    | SpeechEnded
+    | NothingSaid
+    | ListeningFailed
 )
