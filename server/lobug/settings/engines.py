@@ -69,6 +69,18 @@ class ChatSettings(Section):
     first_token_timeout_s: Seconds = Field(
         45.0, description="Longest wait for the first or the next token, seconds."
     )
+    tool_prompt_tokens: int = Field(
+        600,
+        ge=0,
+        description="How much of the prompt may tell of a device's tools, tokens; the rest of them"
+        " is left out. 0: no tools.",
+    )
+    max_tool_rounds: int = Field(
+        3,
+        ge=1,
+        le=10,
+        description="Calls of a device's tools that the chat model may make in a turn.",
+    )
 
 
 class EmbeddingSettings(Section):

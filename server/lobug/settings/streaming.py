@@ -89,3 +89,10 @@ class StreamingSettings(Section):
     max_messages_per_s: int = Field(
         200, ge=10, description="Messages a second from one device before it is disconnected."
     )
+    tool_timeout_s: Seconds = Field(
+        8.0, description="How long a device may take to answer a call of one of its tools, seconds."
+    )
+    max_tools: int = Field(64, ge=0, description="Tools of one device; more are left out.")
+    tool_result_chars: int = Field(
+        600, ge=50, description="How much of a tool's result the chat model reads, characters."
+    )
