@@ -20,6 +20,7 @@ from lobug.memory.base import Memory, MemoryStats, Owner
 from lobug.memory.control import MemoryControl
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.pipeline import TurnRunner
 from lobug.turn.reading_ahead import ReadAhead
 
@@ -75,6 +76,7 @@ class LobugServer:
     """The owner's hand on memory; None: nobody can ask for it in words."""
     clock: Callable[[], float] = time.monotonic
     memory_retry_s: float = MEMORY_RETRY_S
+    telemetry: Telemetry = field(init=False)
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
     read_ahead: ReadAhead = field(init=False)
@@ -82,6 +84,7 @@ class LobugServer:
     _tasks: set[asyncio.Task[None]] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
+        self.telemetry = Telemetry(self.settings.telemetry, self.clock)
         self.conversations = Conversations(self.settings)
         conversation = self.settings.conversation
         persona = make_persona(conversation.persona, ignore_and_react=conversation.ignore_and_react)
@@ -94,6 +97,7 @@ class LobugServer:
             persona,
             self.clock,
             self._commands(),
+            self.telemetry,
         )
         self.read_ahead = ReadAhead(
             self.settings,
@@ -132,6 +136,7 @@ class LobugServer:
         except StorageError as error:
             log.error("memory: %s", error)  # noqa: TRY400 - a full disk is no bug to be traced
         self._in_background(self._watch_memory())
+        self._in_background(self.telemetry.watch_loop())
         self._in_background(self.read_ahead.after_start())
 
     async def _watch_memory(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 import socket
 import sys
@@ -55,27 +54,10 @@ def serve(
         _require_models(settings)
         # After the cheap checks: this imports the application, which takes a second.
         from lobug.app import create_app
+        from lobug.telemetry.logs import configure_logging
 
-        configure_logging(settings.log_level)
+        configure_logging(settings.log_level, settings.log_format)
         run_app(create_app(settings), settings, listener, Console(highlight=False, soft_wrap=True))
-
-
-def configure_logging(level: str) -> None:
-    """Log to standard error. Libraries that chat at info are heard from warnings on."""
-    logging.basicConfig(
-        level=level.upper(), format="%(asctime)s %(levelname)-7s %(name)s: %(message)s", force=True
-    )
-    if level != "debug":
-        for name in (
-            "httpx",
-            "httpx2",
-            "httpcore",
-            "httpcore2",
-            "uvicorn",
-            "faster_whisper",
-            "openai",
-        ):
-            logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _require_models(settings: Settings) -> None:

@@ -24,6 +24,7 @@ from lobug.settings.engines import (
 )
 from lobug.settings.memory import MemorySettings
 from lobug.settings.streaming import ListeningSettings, StreamingSettings
+from lobug.settings.telemetry import TelemetrySettings
 
 __all__ = [
     "AccessSettings",
@@ -38,6 +39,7 @@ __all__ = [
     "Settings",
     "StreamingSettings",
     "SttSettings",
+    "TelemetrySettings",
     "TtsSettings",
 ]
 
@@ -70,6 +72,9 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="How much is logged. What people say is logged at debug only."
     )
+    log_format: Literal["text", "json"] = Field(
+        "text", description="`json` writes each log line as one JSON object, for programs."
+    )
     ollama: OllamaSettings = Field(default_factory=OllamaSettings)
     chat: ChatSettings = Field(default_factory=ChatSettings)
     embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
@@ -81,6 +86,7 @@ class Settings(BaseSettings):
     listening: ListeningSettings = Field(default_factory=ListeningSettings)
     streaming: StreamingSettings = Field(default_factory=StreamingSettings)
     access: AccessSettings = Field(default_factory=AccessSettings)
+    telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
 
     @property

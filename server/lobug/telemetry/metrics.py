@@ -1,0 +1,124 @@
+"""The figures that ``/metrics`` gives, in a registry of their own: one for each server object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from lobug.turn.timeline import STAGES, Outcome, Timeline
+
+STAGE_BUCKETS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
+"""Seconds: from our own share of a turn to an engine that is far too slow."""
+
+LAG_BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
+"""Seconds. A lag of more than 0.02 is heard when 20 devices talk."""
+
+ANSWERED = frozenset({Outcome.RESPOND, Outcome.REACT, Outcome.IGNORE, Outcome.INTERRUPTED})
+"""Turns whose stage times count: one that was refused at once would make the others look fast."""
+
+
+class Metrics:
+    """Counters, gauges and histograms. Nothing here carries content or names a person."""
+
+    def __init__(self, longest_lag: Callable[[], float]) -> None:
+        """``longest_lag``: the event loop's longest lag of the last minute, seconds."""
+        self.registry = CollectorRegistry()
+        self._turns = Counter(
+            "lobug_turns", "Turns that have ended.", ["door", "outcome"], registry=self.registry
+        )
+        self._errors = Counter(
+            "lobug_turn_errors",
+            "Turns in which something failed, by stable error code.",
+            ["code"],
+            registry=self.registry,
+        )
+        self._stages = Histogram(
+            "lobug_turn_stage_seconds",
+            "From the end of speech, or a request's arrival, to the end of a stage, seconds."
+            " Failed and cancelled turns are left out.",
+            ["door", "stage"],
+            buckets=STAGE_BUCKETS,
+            registry=self.registry,
+        )
+        self._speculations = Counter(
+            "lobug_speculations_started",
+            "Replies that were prepared at a pause.",
+            registry=self.registry,
+        )
+        self._discarded = Counter(
+            "lobug_speculations_discarded",
+            "Prepared replies that were thrown away.",
+            registry=self.registry,
+        )
+        self._wasted = Counter(
+            "lobug_speculation_wasted_seconds",
+            "Time that thrown-away replies had taken, seconds.",
+            registry=self.registry,
+        )
+        self._connected = Gauge(
+            "lobug_devices_connected",
+            "Devices with an open streaming connection.",
+            registry=self.registry,
+        )
+        self._talking = Gauge(
+            "lobug_devices_talking",
+            "Devices that are heard or answered now.",
+            registry=self.registry,
+        )
+        self._frames = Counter(
+            "lobug_audio_frames",
+            "Audio frames of the streaming door; in: from devices, out: to them.",
+            ["direction"],
+            registry=self.registry,
+        )
+        self._lag = Histogram(
+            "lobug_event_loop_lag_seconds",
+            "How much later than it should the event loop goes on, seconds.",
+            buckets=LAG_BUCKETS,
+            registry=self.registry,
+        )
+        Gauge(
+            "lobug_event_loop_lag_max_seconds",
+            "The longest such lag of the last minute, seconds.",
+            registry=self.registry,
+        ).set_function(longest_lag)
+        self.frames_in = self._frames.labels("in")
+        self.frames_out = self._frames.labels("out")
+
+    def turn_finished(self, timeline: Timeline) -> None:
+        """Count a turn that has ended."""
+        outcome = timeline.outcome or Outcome.CANCELLED
+        self._turns.labels(timeline.door, outcome.value).inc()
+        if timeline.error is not None:
+            self._errors.labels(timeline.error).inc()
+        counts = timeline.counts
+        self._speculations.inc(counts.speculations_started)
+        self._discarded.inc(counts.speculations_discarded)
+        self._wasted.inc(counts.wasted_s)
+        for stage in timeline.timings():
+            self.stage_ended(timeline, stage)
+
+    def stage_ended(self, timeline: Timeline, stage: str) -> None:
+        """Count one stage of a turn that has ended. Stages that nobody knows are left out."""
+        if timeline.outcome not in ANSWERED or stage not in STAGES:
+            return
+        # What was done before the end of speech took nobody's time; a sum may not fall.
+        self._stages.labels(timeline.door, stage).observe(max(0.0, timeline.timings()[stage]))
+
+    def loop_lag(self, lag_s: float) -> None:
+        """Count one measurement of the event loop's lag, seconds."""
+        self._lag.observe(lag_s)
+
+    @contextmanager
+    def connected_device(self) -> Iterator[None]:
+        """A device is connected as long as this is open."""
+        with self._connected.track_inprogress():
+            yield
+
+    @contextmanager
+    def talking_device(self) -> Iterator[None]:
+        """A device is heard or answered as long as this is open."""
+        with self._talking.track_inprogress():
+            yield

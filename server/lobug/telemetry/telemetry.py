@@ -1,0 +1,102 @@
+"""The one place that everything is reported to: turns, devices, the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from prometheus_client import ProcessCollector
+from prometheus_client.exposition import choose_encoder
+
+from lobug.settings.telemetry import TelemetrySettings
+from lobug.telemetry.loop_lag import LagWindow, watch_loop
+from lobug.telemetry.metrics import Metrics
+from lobug.telemetry.server_state import ServerState, StateCollector
+from lobug.telemetry.turn_log import FinishedTurn, TurnLog
+from lobug.turn.timeline import STAGES, Timeline
+
+log = logging.getLogger(__name__)
+
+LAG_WINDOW_S = 60.0
+"""The longest lag is that of the last minute: longer than the usual time between two scrapes."""
+
+
+class Telemetry:
+    """What one server tells about itself. It observes every turn (``TurnObserver``)."""
+
+    def __init__(
+        self,
+        settings: TelemetrySettings,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings = settings
+        self._wall = wall
+        self._lags = LagWindow(LAG_WINDOW_S, clock)
+        self.turns = TurnLog(settings.turns_kept)
+        self.metrics = Metrics(self._lags.longest)
+        self._state = StateCollector()
+        self.metrics.registry.register(self._state)
+        ProcessCollector(registry=self.metrics.registry)
+
+    def finished(self, timeline: Timeline) -> None:
+        """A turn has ended, however it ended. Its later marks are counted as well."""
+        self.turns.add(FinishedTurn(timeline, self._wall()))
+        self.metrics.turn_finished(timeline)
+        timeline.tell_late_marks(partial(self.metrics.stage_ended, timeline))
+        log.info("turn over: %s", describe(timeline))
+
+    @contextmanager
+    def connected_device(self) -> Iterator[None]:
+        """A device is connected as long as this is open."""
+        with self.metrics.connected_device():
+            yield
+
+    @contextmanager
+    def talking_device(self) -> Iterator[None]:
+        """A device is heard or answered as long as this is open."""
+        with self.metrics.talking_device():
+            yield
+
+    def audio_received(self, frames: int = 1) -> None:
+        """Audio frames have come from a device."""
+        self.metrics.frames_in.inc(frames)
+
+    def audio_sent(self, frames: int = 1) -> None:
+        """Audio frames have gone to a device."""
+        self.metrics.frames_out.inc(frames)
+
+    async def watch_loop(self) -> None:
+        """Measure the event loop's lag until cancelled."""
+        await watch_loop(self._take_lag, self._settings.loop_lag_every_s)
+
+    async def exposition(self, state: ServerState, accept: str) -> tuple[bytes, str]:
+        """All metrics in the format that the ``Accept`` header asks for, and its media type."""
+        self._state.state = state
+        encode, media_type = choose_encoder(accept)
+        # Thousands of lines: in a thread, so that no device that talks hears it.
+        return await asyncio.to_thread(encode, self.metrics.registry), media_type
+
+    def _take_lag(self, lag_s: float) -> None:
+        self._lags.add(lag_s)
+        self.metrics.loop_lag(lag_s)
+
+
+def describe(timeline: Timeline) -> str:
+    """A turn as one log line: its outcome, its counts and its stage times, seconds. Pure."""
+    counts = timeline.counts
+    timings = timeline.timings()
+    parts = [f"door={timeline.door}", f"outcome={timeline.outcome}"]
+    if timeline.error is not None:
+        parts.append(f"error={timeline.error}")
+    parts.append(f"heard={counts.heard_characters}")
+    parts.append(f"reply={counts.reply_characters}")
+    if counts.speculations_started:
+        parts.append(f"speculations={counts.speculations_started}")
+        parts.append(f"discarded={counts.speculations_discarded}")
+    parts += [f"{stage}={timings[stage]:.3f}" for stage in STAGES if stage in timings]
+    return " ".join(parts)
