@@ -86,6 +86,34 @@ class AudioTruncatedError(AudioError):
     code = "audio_truncated"
 
 
+class AudioPacketError(AudioError):
+    """A packet of a device's audio cannot be decoded; the next one may be whole."""
+
+    code = "audio_packet_invalid"
+
+
+class FrameError(InvalidRequestError):
+    """A binary frame of a device is not laid out as its protocol version says."""
+
+    code = "frame_invalid"
+    status = 400
+
+
+class MessageError(InvalidRequestError):
+    """A device's message is no JSON object with a ``type``, or a field of it has a wrong type."""
+
+    code = "message_invalid"
+    status = 400
+
+
+class HelloError(InvalidRequestError):
+    """A device's ``hello`` asks for a protocol version or a form of audio that is not served."""
+
+    code = "hello_invalid"
+    status = 400
+    spoken = "I don't speak that device's language. Please ask my owner to check it."
+
+
 class AudioTooLongError(AudioError):
     """The recording is longer than ``limits.max_audio_seconds``."""
 
@@ -275,3 +303,19 @@ class ImportInvalidError(InvalidRequestError):
 
     code = "import_invalid"
     spoken = "I could not read that memory."
+
+
+class TurnNotFoundError(LobugError):
+    """There is no such turn, or it is older than the last ``telemetry.turns_kept``."""
+
+    code = "turn_not_found"
+    status = 404
+    spoken = "I don't know of that turn any more."
+
+
+class TurnsForbiddenError(LobugError):
+    """Only the owner may see the times of everybody's turns."""
+
+    code = "turns_forbidden"
+    status = 403
+    spoken = "Only my owner may look at that."

@@ -1,0 +1,1 @@
+"""The open device protocol over WebSocket: frames, messages, audio formats, codec and pacing."""

@@ -1,0 +1,47 @@
+"""The faces that devices draw, and which of them suits a reply. Pure."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from lobug.turn.events import Action
+
+
+class Emotion(StrEnum):
+    """Every emotion of the protocol, with the emoji that goes with it as ``emoji``."""
+
+    emoji: str
+
+    def __new__(cls, value: str, emoji: str) -> Emotion:
+        """An emotion with its emoji."""
+        emotion = str.__new__(cls, value)
+        emotion._value_ = value
+        emotion.emoji = emoji
+        return emotion
+
+    NEUTRAL = "neutral", "\U0001f636"
+    HAPPY = "happy", "\U0001f642"
+    LAUGHING = "laughing", "\U0001f606"
+    FUNNY = "funny", "\U0001f602"
+    SAD = "sad", "\U0001f614"
+    ANGRY = "angry", "\U0001f620"
+    CRYING = "crying", "\U0001f62d"
+    LOVING = "loving", "\U0001f60d"
+    EMBARRASSED = "embarrassed", "\U0001f633"
+    SURPRISED = "surprised", "\U0001f62f"
+    SHOCKED = "shocked", "\U0001f631"
+    THINKING = "thinking", "\U0001f914"
+    WINKING = "winking", "\U0001f609"
+    COOL = "cool", "\U0001f60e"
+    RELAXED = "relaxed", "\U0001f60c"
+    DELICIOUS = "delicious", "\U0001f924"
+    KISSY = "kissy", "\U0001f618"
+    CONFIDENT = "confident", "\U0001f60f"
+    SLEEPY = "sleepy", "\U0001f634"
+    SILLY = "silly", "\U0001f61c"
+    CONFUSED = "confused", "\U0001f644"
+
+
+def emotion_of(reply_text: str, action: Action) -> Emotion:
+    """The emotion that suits a reply as the model wrote it, emotes and emoji included."""
+    return Emotion.NEUTRAL
