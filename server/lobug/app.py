@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from lobug import __version__
-from lobug.api import chat, health, memory, sensors
+from lobug.api import chat, health, memory, metrics, sensors, turns
 from lobug.api.limits import BodyLimit
 from lobug.api.origin import SameOrigin
 from lobug.api.problems import add_problem_handlers
@@ -62,4 +62,6 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
     app.include_router(chat.router)
     app.include_router(sensors.router)
     app.include_router(memory.router)
+    app.include_router(metrics.router)
+    app.include_router(turns.router)
     return app

@@ -1,0 +1,115 @@
+"""`GET /turns`: where the time of the last turns went, for the owner."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from pydantic import BaseModel, Field
+
+from lobug.api.memory_caller import is_at_this_computer, private
+from lobug.api.problems import error_responses
+from lobug.api.state import ServerDep
+from lobug.errors import (
+    ForeignOriginError,
+    InvalidRequestError,
+    TurnNotFoundError,
+    TurnsForbiddenError,
+)
+from lobug.telemetry.turn_log import FinishedTurn
+
+MAX_TURNS = 1000
+"""Longest list that is given at once."""
+
+
+class TurnCounters(BaseModel):
+    """How much there was in a turn, without what it was."""
+
+    heard_characters: int = Field(description="Characters of what was heard or typed.")
+    reply_characters: int = Field(description="Characters of the reply, as far as it was heard.")
+    pieces: int = Field(description="Pieces of the reply that were spoken.")
+    speculations_started: int = Field(description="How often a reply was prepared at a pause.")
+    speculations_discarded: int = Field(
+        description="How often speech went on and that was thrown away."
+    )
+    wasted_s: float = Field(description="Time that the thrown-away work had taken, seconds.")
+    interrupted: bool = Field(description="Whether somebody stopped the reply.")
+
+
+class TurnTimeline(BaseModel):
+    """One turn's times. It holds no content."""
+
+    id: str = Field(description="The turn's id; the log lines of the turn carry it too.")
+    finished_at: float = Field(description="When it ended, seconds since the epoch.")
+    door: str = Field(description="How it came in: text, audio, device or openai.")
+    device: str = Field(description="The device's name; empty where there is none.")
+    outcome: Literal["respond", "react", "ignore", "interrupted", "failed", "cancelled"] = Field(
+        description="How it ended. `cancelled`: the caller hung up, or the server stopped."
+    )
+    error: str | None = Field(
+        description="Stable code of what failed; with `respond` it was the voice."
+    )
+    timings: dict[str, float] = Field(
+        description="Seconds from the last voiced sample of a stream, or from a request's arrival,"
+        " to the end of each stage. A stage that did not happen is absent; one that was over"
+        " before the end of speech is negative."
+    )
+    counts: TurnCounters
+
+
+class TurnList(BaseModel):
+    """The last turns."""
+
+    turns: list[TurnTimeline] = Field(description="The newest first.")
+
+
+async def require_owner(request: Request) -> None:
+    """Raises TurnsForbiddenError for a caller from elsewhere."""
+    if not is_at_this_computer(request):
+        raise TurnsForbiddenError("only the owner at the computer that Lo-Bug runs on may see this")
+
+
+router = APIRouter(tags=["telemetry"], dependencies=[Depends(private), Depends(require_owner)])
+
+
+@router.get(
+    "/turns",
+    responses=error_responses(InvalidRequestError, TurnsForbiddenError, ForeignOriginError),
+)
+async def turns(
+    server: ServerDep,
+    limit: Annotated[int, Query(ge=1, le=MAX_TURNS, description="At most so many turns.")] = 20,
+) -> TurnList:
+    """The stage times of the last turns (`telemetry.turns_kept` are kept)."""
+    return TurnList(turns=[_row(turn) for turn in server.telemetry.turns.newest(limit)])
+
+
+@router.get(
+    "/turns/{turn_id}",
+    responses=error_responses(TurnNotFoundError, TurnsForbiddenError, ForeignOriginError),
+)
+async def turn(
+    server: ServerDep, turn_id: Annotated[str, Path(description="The turn's id.")]
+) -> TurnTimeline:
+    """The stage times of one turn."""
+    found = server.telemetry.turns.get(turn_id)
+    if found is None:
+        raise TurnNotFoundError("there is no such turn, or it is no longer kept")
+    return _row(found)
+
+
+def _row(turn: FinishedTurn) -> TurnTimeline:
+    timeline = turn.timeline
+    return TurnTimeline.model_validate(
+        {
+            "id": timeline.id,
+            "finished_at": turn.finished_at,
+            "door": timeline.door,
+            "device": timeline.device,
+            "outcome": timeline.outcome,
+            "error": timeline.error,
+            "timings": timeline.timings(),
+            "counts": asdict(timeline.counts),
+        }
+    )
