@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lobug.cli import chat, config, doctor, evaluate_locomo, serve, simulate
+from lobug.cli import chat, config, doctor, evaluate_locomo, serve, simulate, turns
 from lobug.cli.evaluate import eval_app
 from lobug.cli.faults import SentenceGroup
 from lobug.cli.memory import memory_app
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.command()(serve.serve)
 app.command()(chat.chat)
 app.command()(simulate.simulate)
+app.command()(turns.turns)
 app.command()(doctor.doctor)
 app.command()(config.config)
 app.add_typer(models_app, name="models")
