@@ -1,16 +1,16 @@
 """When somebody has begun to speak, pauses, goes on and has finished. A pure state machine over
 the voice probabilities of a stream; its only clock is the number of frames.
 
-    state     what it means                      left when
-    WAITING   nobody speaks                      a voiced frame → STARTING; no_speech_timeout_s
-                                                 → nothing said
-    STARTING  perhaps somebody does, or a door   begin_speech_s voiced → SPEAKING (began), back-dated
-              has slammed                        to the first of them; silence → WAITING
-    SPEAKING  somebody speaks                    pause_s of silence → PAUSED (paused); the whole
-                                                 silence of the end at once → ended
-    PAUSED    somebody may have finished         voiced again → SPEAKING (resumed); enough silence
-                                                 → OVER (ended)
-    OVER      that was it, until ``restart``
+    state     what it means              left when
+    WAITING   nobody speaks              a voiced frame → STARTING;
+                                         no_speech_timeout_s → OVER (nothing said)
+    STARTING  perhaps somebody speaks,   begin_speech_s voiced → SPEAKING (began), dated back to the
+              or a door has slammed      first of them; silence → WAITING
+    SPEAKING  somebody speaks            pause_s of silence → PAUSED (paused), or → OVER (ended) if
+                                         that is the end already
+    PAUSED    perhaps that was all       voiced again → SPEAKING (resumed);
+                                         enough silence → OVER (ended)
+    OVER      that was it                ``restart``
 
 In every state but OVER ``stop`` ends it, and so does the longest utterance once speech has begun.
 In mode ``manual`` (push to talk) silence ends nothing and one may take one's time to begin.
@@ -84,8 +84,8 @@ class Endpointer:
         self.voiced = 0
         """Voiced frames of the utterance."""
         self.transcript_awaited = False
-        """Set while a transcript of the pause is being made. Until ``note_transcript`` silence
-        ends nothing: the answer could not begin without it, and the words may be unfinished."""
+        """Set while a transcript of the pause is being made. Until ``note_transcript`` the words
+        may be unfinished, and nothing is lost by waiting: no answer could begin without them."""
         self._completeness = Completeness.OPEN
         self._was_voiced = False
         self._trial_start = 0  # a beginning or a resumption that may still be a click
@@ -124,7 +124,7 @@ class Endpointer:
     def silence_needed(self) -> float:
         """Seconds of silence that end the utterance, as its words are known now."""
         settings = self._settings
-        if self._completeness is Completeness.UNFINISHED:
+        if self.transcript_awaited or self._completeness is Completeness.UNFINISHED:
             return max(settings.unfinished_silence_s, settings.end_silence_s)
         if self._completeness is Completeness.FINISHED:
             return min(settings.finished_silence_s, settings.end_silence_s)
@@ -184,7 +184,6 @@ class Endpointer:
             self._begun()
             and not self._manual
             and not self._was_voiced
-            and not self.transcript_awaited
             and self._silent(self.silence_needed())
         )
         return self._over(Signal.ENDED) if over else None
