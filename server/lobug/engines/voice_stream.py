@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ class SileroStream:
         found: list[float] = []
         for start in range(0, whole, _MOST_FRAMES * VOICE_FRAME):
             piece = audio[start : min(whole, start + _MOST_FRAMES * VOICE_FRAME)]
-            found += await self._thread.run(lambda _, piece=piece: _judge(heard, piece), _TIMEOUT_S)
+            found += await self._thread.run(partial(_judge, heard, piece), _TIMEOUT_S)
         return found
 
     def reset(self) -> None:
@@ -72,13 +73,13 @@ class SileroStream:
         self._heard = _Heard()
 
 
-def load(_: Abandoned) -> None:
+def load(abandoned: Abandoned) -> None:
     """Load and warm the model. Takes a second: run it in a thread. Raises ImportError, OSError,
     RuntimeError."""
-    _judge(_Heard(), np.zeros(VOICE_FRAME, np.float32))
+    _judge(_Heard(), np.zeros(VOICE_FRAME, np.float32), abandoned)
 
 
-def _judge(heard: _Heard, audio: Samples) -> list[float]:
+def _judge(heard: _Heard, audio: Samples, _: Abandoned) -> list[float]:
     """The probabilities of whole frames; ``heard`` then holds the state behind them."""
     # Imported late: it takes a second, and this runs in the thread.
     from faster_whisper.vad import get_vad_model  # noqa: PLC0415

@@ -263,10 +263,12 @@ class Listener:
     def _finish(self) -> list[ListeningEvent]:
         """Tell what the utterance was, and wait for the next."""
         known = self._transcribed()
-        if known is not None and isinstance(known.outcome, EngineError):
-            self._next_utterance()
-            return [ListeningFailed(known.outcome)]
-        transcript = known.outcome if known is not None else None
+        transcript: Transcript | None = None
+        if known is not None:
+            if isinstance(known.outcome, EngineError):
+                self._next_utterance()
+                return [ListeningFailed(known.outcome)]
+            transcript = known.outcome
         reason = judge(transcript, self._speech_seconds(), self._settings.stt).reason
         ended = SpeechEnded(
             transcript=transcript if reason is None else None,
