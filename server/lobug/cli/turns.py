@@ -71,7 +71,7 @@ def _read(answer: httpx.Response, url: str) -> Sequence[Turn]:
         raise CommandError(f"{message} ({code or f'HTTP {answer.status_code}'})")
     try:
         found: Sequence[Turn] = answer.json()["turns"]
-        strange = not all(_FIELDS <= turn.keys() for turn in found)
+        strange = not all(turn.keys() >= _FIELDS for turn in found)
     except (ValueError, KeyError, TypeError, AttributeError):
         strange = True
     if strange:

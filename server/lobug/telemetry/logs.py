@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import logging
 from datetime import UTC, datetime
-from typing import Literal
+from types import TracebackType
+from typing import Literal, TextIO
 
+from lobug.telemetry.traces import trace
 from lobug.turn.observing import current_turn
 
 LogFormat = Literal["text", "json"]
+
+ExceptionInfo = (
+    tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+)
 
 QUIET_LIBRARIES = (
     "httpx",
@@ -25,17 +31,22 @@ QUIET_LIBRARIES = (
 
 def configure_logging(level: str, log_format: LogFormat = "text") -> None:
     """Log to standard error. Libraries that chat at info are heard from warnings on."""
-    logging.basicConfig(level=level.upper(), handlers=[log_handler(log_format)], force=True)
+    handler = log_handler(log_format, content=level == "debug")
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     if level != "debug":
         for name in QUIET_LIBRARIES:
             logging.getLogger(name).setLevel(logging.WARNING)
 
 
-def log_handler(log_format: LogFormat) -> logging.StreamHandler[object]:
-    """A handler for standard error whose lines carry the turn's id."""
-    handler: logging.StreamHandler[object] = logging.StreamHandler()
+def log_handler(log_format: LogFormat, *, content: bool) -> logging.StreamHandler[TextIO]:
+    """A handler for standard error whose lines carry the turn's id.
+
+    ``content``: whether lines may quote what somebody said.
+    """
+    handler: logging.StreamHandler[TextIO] = logging.StreamHandler()
     handler.addFilter(add_turn)
-    handler.setFormatter(JsonFormatter() if log_format == "json" else TextFormatter())
+    kind = JsonFormatter if log_format == "json" else TextFormatter
+    handler.setFormatter(kind(content=content))
     return handler
 
 
@@ -48,18 +59,30 @@ def add_turn(record: logging.LogRecord) -> bool:
 class TextFormatter(logging.Formatter):
     """One line for people; within a turn with its id in brackets."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, content: bool) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(mark)s%(message)s")
+        self._content = content
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """The line without an exception."""
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, and the trace of an exception below it."""
+        record.exc_text = None  # another handler's idea of it, which may quote content
         turn = getattr(record, "turn", "")
         record.mark = f"[{turn}] " if turn else ""
-        return super().formatMessage(record)
+        text = super().format(record)
+        record.exc_text = None
+        return text
+
+    def formatException(self, ei: ExceptionInfo) -> str:  # noqa: N802 - logging's name
+        """The trace."""
+        return trace(ei[1], content=self._content)
 
 
 class JsonFormatter(logging.Formatter):
     """One JSON object a line: time (UTC, ISO 8601), level, logger, message, turn, exception."""
+
+    def __init__(self, *, content: bool) -> None:
+        super().__init__()
+        self._content = content
 
     def format(self, record: logging.LogRecord) -> str:
         """The whole record; turn and exception only where there is one."""
@@ -72,5 +95,5 @@ class JsonFormatter(logging.Formatter):
         if turn := getattr(record, "turn", ""):
             line["turn"] = turn
         if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
+            line["exception"] = trace(record.exc_info[1], content=self._content)
         return json.dumps(line)

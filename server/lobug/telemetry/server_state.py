@@ -42,44 +42,35 @@ class StateCollector(Collector):
     def __init__(self) -> None:
         self.state: ServerState | None = None
 
-    def describe(self) -> list[Metric]:
-        """Their names, so that the registry refuses a second metric of the same name."""
-        return [metric for _, metric in _families()]
-
     def collect(self) -> Iterator[Metric]:
         """All gauges; none before there is a state."""
         state = self.state
         if state is None:
             return
-        families = dict(_families())
-        info = families["build"]
-        info.add_metric([], {"version": state.version})
-        families["can_talk"].add_metric([], state.can_talk)
-        families["turns"].add_metric([], state.turns)
-        for job, engine in state.engines.items():
-            labels = [job, engine.name, engine.model]
-            families["ready"].add_metric(labels, engine.ready)
-            families["degraded"].add_metric(labels, engine.degraded)
+        yield InfoMetricFamily(
+            "lobug_build", "Version of the server.", value={"version": state.version}
+        )
+        yield GaugeMetricFamily(
+            "lobug_can_talk", "1 when it can hold a conversation.", value=state.can_talk
+        )
+        yield GaugeMetricFamily("lobug_turns_running", "Turns under way.", value=state.turns)
+        yield from _engines(state.engines)
         for field in fields(state.memory):
-            families[field.name].add_metric([], getattr(state.memory, field.name))
-        yield from families.values()
+            yield GaugeMetricFamily(
+                f"lobug_memory_{field.name}",
+                MEMORY_HELP[field.name],
+                value=getattr(state.memory, field.name),
+            )
 
 
-def _families() -> Iterator[tuple[str, InfoMetricFamily | GaugeMetricFamily]]:
-    """Empty families, each by a short name."""
-    engine = ("job", "engine", "model")
-    yield "build", InfoMetricFamily("lobug_build", "Version of the server.")
-    yield "can_talk", GaugeMetricFamily("lobug_can_talk", "1 when it can hold a conversation.")
-    yield "turns", GaugeMetricFamily("lobug_turns_running", "Turns under way.")
-    yield (
-        "ready",
-        GaugeMetricFamily("lobug_engine_ready", "1 when an engine can be used.", labels=engine),
+def _engines(engines: Mapping[str, EngineStatus]) -> Iterator[Metric]:
+    labels = ("job", "engine", "model")
+    ready = GaugeMetricFamily("lobug_engine_ready", "1 when an engine can be used.", labels=labels)
+    degraded = GaugeMetricFamily(
+        "lobug_engine_degraded", "1 when it works less well than it should.", labels=labels
     )
-    yield (
-        "degraded",
-        GaugeMetricFamily(
-            "lobug_engine_degraded", "1 when it works less well than it should.", labels=engine
-        ),
-    )
-    for name, text in MEMORY_HELP.items():
-        yield name, GaugeMetricFamily(f"lobug_memory_{name}", text)
+    for job, status in engines.items():
+        ready.add_metric([job, status.name, status.model], status.ready)
+        degraded.add_metric([job, status.name, status.model], status.degraded)
+    yield ready
+    yield degraded
