@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -33,9 +33,12 @@ class Telemetry:
         settings: TelemetrySettings,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._settings = settings
+        self._clock = clock
         self._wall = wall
+        self._sleep = sleep
         self._lags = LagWindow(LAG_WINDOW_S, clock)
         self.turns = TurnLog(settings.turns_kept)
         self.metrics = Metrics(self._lags.longest)
@@ -72,7 +75,8 @@ class Telemetry:
 
     async def watch_loop(self) -> None:
         """Measure the event loop's lag until cancelled."""
-        await watch_loop(self._take_lag, self._settings.loop_lag_every_s)
+        every_s = self._settings.loop_lag_every_s
+        await watch_loop(self._take_lag, every_s, self._clock, self._sleep)
 
     async def exposition(self, state: ServerState, accept: str) -> tuple[bytes, str]:
         """All metrics in the format that the ``Accept`` header asks for, and its media type."""
