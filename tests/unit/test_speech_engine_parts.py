@@ -17,7 +17,7 @@ from lobug.engines.stt_whisper import (
     is_silence,
     looks_wrong,
 )
-from lobug.engines.tts_hibari import HibariVoice, pieces, readable
+from lobug.engines.tts_hibari import HibariVoice, parts
 from lobug.errors import EngineUnavailableError, ModelMissingError
 from lobug.settings import Settings, SttSettings
 
@@ -103,32 +103,17 @@ async def test_a_folder_of_ones_own_is_named(tmp_path: Path) -> None:
     await engine.close()
 
 
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ("5 * 3 * 2", "5 times 3 times 2"),
-        ("7 - 2 is 5", "7 minus 2 is 5"),
-        ("6 / 2", "6 divided by 2"),
-        ("half is 1/2", "half is 1/2"),
-        ("3-4 days", "3-4 days"),
-        ("well - known", "well - known"),
-    ],
-)
-def test_signs_between_numbers_are_words(text: str, read: str) -> None:
-    assert readable(text) == read
-
-
-def test_long_text_is_spoken_in_pieces_cut_at_clauses() -> None:
+def test_long_text_is_spoken_in_parts_cut_at_clauses() -> None:
     clause = "one two three four five six seven eight nine ten, "
-    found = pieces(clause * 9)
+    found = parts(clause * 9)
     assert len(found) == 3
-    assert all(piece.endswith("ten,") for piece in found)
+    assert all(part.endswith("ten,") for part in found)
 
 
 @given(st.lists(st.text("ab,. \n", max_size=300), max_size=6).map(" ".join))
-def test_pieces_are_short_and_lose_nothing(text: str) -> None:
-    found = pieces(text)
-    assert all(0 < len(piece) <= 200 for piece in found)
+def test_parts_are_short_and_lose_nothing(text: str) -> None:
+    found = parts(text)
+    assert all(0 < len(part) <= 200 for part in found)
     assert "".join("".join(found).split()) == "".join(text.split())
 
 

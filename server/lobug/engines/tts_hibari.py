@@ -22,7 +22,7 @@ _LOAD_TIMEOUT_S = 60.0
 _SEED = 0
 """The voice's breath is noise; with a fixed seed one sentence always sounds the same."""
 
-_LONGEST_PIECE = 200
+_LONGEST_PART = 200
 """Characters synthesized at once, 12 s of speech. The model's memory grows with the square of the
 length: 10 000 characters without a full stop took 5 GB and 37 s."""
 
@@ -107,47 +107,33 @@ class HibariVoice:
         if voice is None:
             raise ModelMissingError("tts", "the voice is not loaded")
         spoken: list[Samples] = [np.zeros(0, np.float32)]
-        for piece in pieces(readable(sentence)):
+        for part in parts(sentence):
             if abandoned.is_set():
                 break
-            spoken.append(voice(piece, speed=self._settings.speed, seed=_SEED))
+            spoken.append(voice(part, speed=self._settings.speed, seed=_SEED))
         return np.clip(np.concatenate(spoken), -1.0, 1.0)
 
 
-_SIGNS = (
-    (re.compile(r"(?<=\d)\s*\*\s*(?=\d)"), " times "),
-    (re.compile(r"(?<=\d)\s+/\s+(?=\d)"), " divided by "),
-    (re.compile(r"(?<=\d)\s+-\s+(?=\d)"), " minus "),
-)
-
-
-def readable(text: str) -> str:
-    """With words for the signs between numbers that the voice would skip or misread."""
-    for sign, word in _SIGNS:
-        text = sign.sub(word, text)
-    return text
-
-
-def pieces(text: str) -> list[str]:
-    """The text in pieces that the voice can speak at once, cut at clauses, else between words."""
+def parts(text: str) -> list[str]:
+    """The text in parts that the voice can speak at once, cut at clauses, else between words."""
     found: list[str] = []
-    piece = ""
+    part = ""
     for clause in _CLAUSE_END.split(text.strip()):
-        for part in _fitting(clause):
-            if piece and len(piece) + 1 + len(part) > _LONGEST_PIECE:
-                found.append(piece)
-                piece = part
+        for fitting in _fitting(clause):
+            if part and len(part) + 1 + len(fitting) > _LONGEST_PART:
+                found.append(part)
+                part = fitting
             else:
-                piece = f"{piece} {part}" if piece else part
-    return [*found, piece] if piece else found
+                part = f"{part} {fitting}" if part else fitting
+    return [*found, part] if part else found
 
 
 def _fitting(clause: str) -> list[str]:
     """A clause, or its words where it is too long; a word that is too long is cut."""
-    if len(clause) <= _LONGEST_PIECE:
+    if len(clause) <= _LONGEST_PART:
         return [clause]
     return [
-        word[at : at + _LONGEST_PIECE]
+        word[at : at + _LONGEST_PART]
         for word in clause.split()
-        for at in range(0, len(word), _LONGEST_PIECE)
+        for at in range(0, len(word), _LONGEST_PART)
     ]

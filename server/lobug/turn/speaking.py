@@ -1,16 +1,25 @@
-"""The speech stage: turns the sentences of a stream of events into audio, in order."""
+"""The speech stage: turns the pieces of a stream of events into audio, in order.
+
+Two tasks fill one queue: one reads the events, so the model writes on, whatever the voice and the
+listener do; one gives the pieces to the voice, one after the other, so that the sound of a piece
+leaves as soon as it is there and not only when the model has written its next word.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from lobug.engines.base import Samples, TextToSpeech
+from lobug.engines.base import TextToSpeech
 from lobug.errors import EngineError
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
+from lobug.turn.spoken import spoken_form
+
+MAX_WAITING = 4
+"""Pieces whose audio may wait for the listener: enough that playback never starves, and about a
+megabyte; the voice does not run further ahead of somebody who may interrupt it."""
 
 
 @dataclass(slots=True)
@@ -22,7 +31,7 @@ class SpeechOutcome:
     seconds: float = 0.0
     """Length of all audio given so far."""
     full: bool = False
-    """The next sentence would have been too long; nothing is spoken after it."""
+    """The next piece would have been too long; nothing is spoken after it."""
 
     @property
     def over(self) -> bool:
@@ -30,57 +39,116 @@ class SpeechOutcome:
         return self.full or self.error is not None
 
 
+@dataclass(slots=True)
+class _Ended:
+    """The last thing in the queue: all was given, or what went wrong."""
+
+    fault: BaseException | None = None
+
+
+@dataclass(slots=True)
+class _Queues:
+    out: asyncio.Queue[TurnEvent | _Ended] = field(default_factory=asyncio.Queue)
+    """Without a bound: the reply has one, in tokens."""
+    to_speak: asyncio.Queue[Piece | None] = field(default_factory=asyncio.Queue)
+    """None: no piece follows."""
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_WAITING))
+    """One for each piece of audio that waits in ``out``."""
+
+
 async def speak(
     events: AsyncGenerator[TurnEvent],
     tts: TextToSpeech,
     outcome: SpeechOutcome,
-    max_seconds: float,
+    max_seconds: float | None,
+    *,
+    language: str = "en",
 ) -> AsyncGenerator[TurnEvent]:
-    """Pass all events on and add a ``SpeechAudio`` for each ``Piece``.
+    """Pass all events on and add a ``SpeechAudio`` for each ``Piece``, after it.
 
-    A sentence is synthesised while the model writes the next. When the voice fails the turn goes
-    on without it: a reply that can be read is better than none. Speech ends before the sentence
-    that would pass ``max_seconds``: a device has to hold the whole reply. ``events`` is closed.
+    The events are read as fast as they come, also while the caller takes none. When the voice
+    fails the turn goes on without it: a reply that can be read is better than none. What the
+    events raise is raised here, after the events before it; audio that is not ready is then lost.
+
+    Args:
+        events: what the reply stage yields; it is closed.
+        tts: the voice.
+        outcome: takes how it went.
+        max_seconds: speech ends before the piece that would pass it, for a device that has to
+            hold the whole reply; None: no limit.
+        language: of the reply, ISO 639-1; how numbers and signs are read.
     """
-    pending: deque[tuple[int, asyncio.Task[Samples]]] = deque()
+    queues = _Queues()
+    tasks = [
+        asyncio.ensure_future(_ending_with_faults(queues, _read(events, queues))),
+        asyncio.ensure_future(
+            _ending_with_faults(queues, _synthesise(queues, tts, outcome, max_seconds, language))
+        ),
+    ]
     try:
-        async with aclosing(events):
-            async for event in events:
-                yield event
-                if isinstance(event, Piece) and not outcome.over:
-                    task = asyncio.ensure_future(tts.synthesize(event.text))
-                    pending.append((event.index, task))
-                while pending and pending[0][1].done():
-                    audio = await _finish(pending.popleft(), tts, outcome, max_seconds)
-                    if audio is not None:
-                        yield audio
-        while pending:
-            audio = await _finish(pending.popleft(), tts, outcome, max_seconds)
-            if audio is not None:
-                yield audio
+        while not isinstance(event := await queues.out.get(), _Ended):
+            if isinstance(event, SpeechAudio):
+                queues.places.release()
+            yield event
+        if event.fault is not None:
+            raise event.fault
     finally:
-        for _, task in pending:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*(task for _, task in pending), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _finish(
-    item: tuple[int, asyncio.Task[Samples]],
+async def _ending_with_faults(queues: _Queues, work: Coroutine[None, None, None]) -> None:
+    try:
+        await work
+    except Exception as fault:  # noqa: BLE001  # the caller gets it and nobody waits for ever
+        queues.out.put_nowait(_Ended(fault))
+
+
+async def _read(events: AsyncGenerator[TurnEvent], queues: _Queues) -> None:
+    async with aclosing(events):
+        async for event in events:
+            queues.out.put_nowait(event)
+            if isinstance(event, Piece):
+                queues.to_speak.put_nowait(event)
+    queues.to_speak.put_nowait(None)
+
+
+async def _synthesise(
+    queues: _Queues,
     tts: TextToSpeech,
     outcome: SpeechOutcome,
-    max_seconds: float,
+    max_seconds: float | None,
+    language: str,
+) -> None:
+    while (piece := await queues.to_speak.get()) is not None:
+        if outcome.over:
+            continue
+        await queues.places.acquire()
+        audio = await _speech(piece, tts, outcome, max_seconds, language)
+        if audio is None:
+            queues.places.release()
+        else:
+            queues.out.put_nowait(audio)
+    queues.out.put_nowait(_Ended())
+
+
+async def _speech(
+    piece: Piece,
+    tts: TextToSpeech,
+    outcome: SpeechOutcome,
+    max_seconds: float | None,
+    language: str,
 ) -> SpeechAudio | None:
-    index, task = item
+    """A piece's speech; None when there is none or it must not be heard."""
     try:
-        samples = await task
+        samples = await tts.synthesize(spoken_form(piece.text, language))
     except EngineError as error:
-        outcome.error = outcome.error or error
-        return None
-    if outcome.over or samples.size == 0:
+        outcome.error = error
         return None
     seconds = samples.size / tts.sample_rate
-    if outcome.seconds + seconds > max_seconds:
+    if max_seconds is not None and outcome.seconds + seconds > max_seconds:
         outcome.full = True
         return None
     outcome.seconds += seconds
-    return SpeechAudio(index, samples, tts.sample_rate)
+    return SpeechAudio(piece.index, samples, tts.sample_rate) if samples.size else None
