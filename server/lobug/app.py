@@ -9,6 +9,7 @@ from fastapi import FastAPI
 
 from lobug import __version__
 from lobug.api import chat, health, memory, metrics, sensors, turns
+from lobug.api.authentication import Authentication
 from lobug.api.limits import BodyLimit
 from lobug.api.origin import SameOrigin
 from lobug.api.problems import add_problem_handlers
@@ -56,6 +57,7 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
     )
     limits = settings.limits
     app.add_middleware(BodyLimit, max_bytes=limits.max_body_bytes, timeout_s=limits.body_timeout_s)
+    app.add_middleware(Authentication)
     app.add_middleware(SameOrigin)
     add_problem_handlers(app)
     app.include_router(health.router)

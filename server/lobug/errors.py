@@ -26,6 +26,26 @@ class InvalidRequestError(LobugError):
     status = 422
     spoken = "I could not understand that request."
 
+    def __init__(self, message: str = "", *, param: str | None = None) -> None:
+        """``param``: the field that is wrong, with dots where it lies within others."""
+        super().__init__(message)
+        self.param = param
+
+
+class UnsupportedParameterError(InvalidRequestError):
+    """A field of the request asks for what this server does not do."""
+
+    code = "parameter_unsupported"
+    status = 400
+
+
+class UnknownModelError(LobugError):
+    """There is no model of this name; ``GET /v1/models`` lists those there are."""
+
+    code = "model_unknown"
+    status = 404
+    spoken = "I have no model of that name."
+
 
 class EmptyTextError(InvalidRequestError):
     """The text is empty or blank."""
@@ -128,6 +148,95 @@ class ForeignOriginError(LobugError):
     code = "foreign_origin"
     status = 403
     spoken = "I only listen to my own household."
+
+
+class TokenRequiredError(LobugError):
+    """The caller is at another computer and sent no token."""
+
+    code = "token_required"
+    status = 401
+    spoken = "I don't know you yet. Please ask my owner to let you in."
+
+
+class TokenInvalidError(LobugError):
+    """The token is unknown or was revoked."""
+
+    code = "token_invalid"
+    status = 401
+    spoken = "I don't know you any more. Please ask my owner to let you in."
+
+
+class TokenWrongDeviceError(LobugError):
+    """The token was given to another device than the `Device-Id` names."""
+
+    code = "token_wrong_device"
+    status = 401
+    spoken = "I took you for somebody else. Please ask my owner to let you in."
+
+
+class HostUnknownError(LobugError):
+    """The request was sent to this computer under a name that may belong to a foreign web page;
+    `access.hostnames` lists those that are its own."""
+
+    code = "host_unknown"
+    status = 403
+    spoken = "I only listen to my own household."
+
+
+class OwnerOnlyError(LobugError):
+    """Only the owner may do this: at the computer that Lo-Bug runs on, or with an owner's token."""
+
+    code = "owner_only"
+    status = 403
+    spoken = "Only my owner may do that."
+
+
+class TooManyAttemptsError(LobugError):
+    """Too many wrong tokens, wrong codes or new devices came from this address in a minute."""
+
+    code = "too_many_attempts"
+    status = 429
+    spoken = "That were too many attempts. Please wait a minute."
+
+
+class PairingCodeError(LobugError):
+    """No device waits with this code: it is wrong, or it has expired."""
+
+    code = "pairing_code_unknown"
+    status = 404
+    spoken = "I don't know that code."
+
+
+class DeviceUnknownError(LobugError):
+    """No device with this id is paired."""
+
+    code = "device_unknown"
+    status = 404
+    spoken = "I don't know that device."
+
+
+class TokenUnknownError(LobugError):
+    """There is no token with this id."""
+
+    code = "token_unknown"
+    status = 404
+    spoken = "I don't know that token."
+
+
+class AccessFullError(LobugError):
+    """`access.max_devices` devices or tokens are there already; revoke some."""
+
+    code = "access_full"
+    status = 409
+    spoken = "I know too many devices already. Please ask my owner to check it."
+
+
+class AccessUnavailableError(LobugError):
+    """The file of devices and tokens cannot be opened, so only this computer may talk."""
+
+    code = "access_unavailable"
+    status = 503
+    spoken = "I cannot check who you are right now. Please ask my owner to check it."
 
 
 class BusyError(LobugError):

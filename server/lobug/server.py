@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from lobug import __version__
+from lobug.access.control import FILE as ACCESS_FILE
+from lobug.access.control import Access
 from lobug.conversation.intents.commands import MemoryCommands
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.registry import Conversations
@@ -77,6 +79,8 @@ class LobugServer:
     clock: Callable[[], float] = time.monotonic
     memory_retry_s: float = MEMORY_RETRY_S
     telemetry: Telemetry = field(init=False)
+    access: Access = field(init=False)
+    """Who may talk."""
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
     read_ahead: ReadAhead = field(init=False)
@@ -85,6 +89,9 @@ class LobugServer:
 
     def __post_init__(self) -> None:
         self.telemetry = Telemetry(self.settings.telemetry, self.clock)
+        self.access = Access(
+            self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=time.time
+        )
         self.conversations = Conversations(self.settings)
         conversation = self.settings.conversation
         persona = make_persona(conversation.persona, ignore_and_react=conversation.ignore_and_react)
@@ -130,6 +137,7 @@ class LobugServer:
         """
         if self.ollama is not None:
             await self.ollama.start()
+        await self.access.start()
         await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
         try:
             await self.memory.start()
@@ -162,6 +170,10 @@ class LobugServer:
             await self.memory.close()
         except StorageError as error:
             log.warning("memory did not close cleanly: %s", error)
+        try:
+            await self.access.close()
+        except StorageError as error:
+            log.warning("devices and tokens did not close cleanly: %s", error)
         for job, engine in self.engines.all().items():
             try:
                 await engine.close()
@@ -188,7 +200,10 @@ class LobugServer:
         """The last known state. Does no I/O."""
         states = {job: engine.status() for job, engine in self.engines.all().items()}
         fault = self.memory.fault()
+        access_fault = self.access.fault()
         degraded = [f"memory: {fault}"] if fault else []
+        if access_fault is not None:
+            degraded.append(f"access: only this computer may talk, or nobody new: {access_fault}")
         degraded += [
             f"{job}: {state.reason or 'not ready'}"
             for job, state in states.items()

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from support.elsewhere import far, reached_from_elsewhere
 from support.memory_doors import app_with, door_settings
 from support.running import client_of
 
@@ -19,7 +20,9 @@ ADA = {"user": "ada"}
 @pytest.fixture
 async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     users = {"users": {"device:desk": "ada", "device:hall": "bob"}}
-    async with client_of(app_with(door_settings(tmp_path, conversation=users))) as client:
+    trusted = {"trusted_networks": ["192.168.1.0/24"]}
+    settings = door_settings(tmp_path, conversation=users, access=trusted)
+    async with client_of(reached_from_elsewhere(app_with(settings))) as client:
         yield client
 
 
@@ -143,5 +146,4 @@ async def test_where_the_file_is_concerns_the_owner(http: httpx.AsyncClient) -> 
     own = await ask(http, "GET", "/stats", params=ADA)
     assert own["messages"] == 2
     assert own["database"]["bytes"] > 0
-    far = {**DESK, "X-Forwarded-For": "192.168.1.7"}
-    assert "database" not in await ask(http, "GET", "/stats", headers=far)
+    assert "database" not in await ask(http, "GET", "/stats", headers=far(**DESK))

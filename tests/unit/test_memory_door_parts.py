@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.api.local import is_forwarded, is_loopback, is_private_name
 from lobug.api.memory_transfer import SMALL_BYTES, in_pieces, read_json
 from lobug.api.times import epoch_seconds, rfc3339
 from lobug.errors import ImportInvalidError, InvalidEncodingError, LobugError
@@ -58,52 +57,6 @@ def test_any_text_is_a_time_or_a_value_error(text: str) -> None:
         epoch_seconds(text)
     except ValueError:
         return
-
-
-@pytest.mark.parametrize(
-    ("address", "expected"),
-    [
-        ("127.0.0.1", True),
-        ("127.8.0.1", True),
-        ("::1", True),
-        ("::ffff:127.0.0.1", True),
-        ("192.168.1.7", False),
-        ("::ffff:192.168.1.7", False),
-        ("fe80::1%eth0", False),
-        ("testclient", False),
-        ("", False),
-        (None, False),
-    ],
-)
-def test_loopback(address: str | None, *, expected: bool) -> None:
-    assert is_loopback(address) is expected
-
-
-@pytest.mark.parametrize(
-    ("host", "expected"),
-    [
-        ("127.0.0.1:8321", True),
-        ("localhost:8321", True),
-        ("LOCALHOST.", True),
-        ("[::1]:8321", True),
-        ("::1", True),
-        ("kitchen:8321", True),
-        ("kitchen.local", True),
-        ("192.168.1.7:8321", True),
-        ("evil.example:8321", False),
-        ("127.0.0.1.evil.example", False),
-        ("localhost.evil.example", False),
-        ("evil.example.", False),
-        (None, True),
-    ],
-)
-def test_names_that_a_foreign_page_cannot_have(host: str | None, *, expected: bool) -> None:
-    assert is_private_name(host) is expected
-
-
-def test_proxies_are_known_by_their_headers() -> None:
-    assert is_forwarded(["host", "x-forwarded-for"])
-    assert not is_forwarded(["host", "accept"])
 
 
 def large(document: str) -> bytes:

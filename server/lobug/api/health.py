@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Literal
 
 from fastapi import APIRouter
 
-from lobug.api.schemas import EngineHealth, Health, MemoryHealth
+from lobug.api.caller import CallerDep
+from lobug.api.schemas import BriefHealth, EngineHealth, Health, MemoryHealth
 from lobug.api.state import ServerDep
 
 router = APIRouter(tags=["health"])
 
 
 @router.get("/health")
-async def health(server: ServerDep) -> Health:
-    """Report the last known state. Does no I/O, so it answers at once while turns run."""
+async def health(server: ServerDep, caller: CallerDep) -> Health | BriefHealth:
+    """Report the last known state. Does no I/O, so it answers at once while turns run.
+
+    Who is not known gets the first four fields alone.
+    """
     report = server.health()
+    status: Literal["ok", "degraded"] = "ok" if report.can_talk else "degraded"
+    if caller.kind == "stranger":
+        return BriefHealth(
+            status=status,
+            ollama=report.ollama,
+            timestamp=report.timestamp,
+            version=report.version,
+        )
     return Health(
-        status="ok" if report.can_talk else "degraded",
+        status=status,
         ollama=report.ollama,
         timestamp=report.timestamp,
         version=report.version,

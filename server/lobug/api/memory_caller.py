@@ -6,10 +6,9 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request, Response
 
-from lobug.api.caller import OwnerDep
-from lobug.api.local import is_forwarded, is_loopback, is_private_name
+from lobug.api.caller import OwnerDep, caller_of
 from lobug.api.state import ServerDep
-from lobug.errors import ForeignOriginError, InvalidRequestError, MemoryForbiddenError
+from lobug.errors import InvalidRequestError, MemoryForbiddenError
 from lobug.memory.access import HOUSEHOLD, Access, access_of
 from lobug.memory.control import MemoryControl
 
@@ -21,25 +20,15 @@ async def get_control(server: ServerDep) -> MemoryControl:
     return control
 
 
-async def private(request: Request, response: Response) -> None:
-    """For every route of memory: no cache keeps the answer, and no web page under a foreign name
-    gets one. Raises ForeignOriginError."""
+async def private(response: Response) -> None:
+    """For every route of memory: no cache keeps the answer."""
     response.headers["Cache-Control"] = "no-store"
-    client = request.client.host if request.client else None
-    if (
-        is_loopback(client)
-        and not is_forwarded(request.headers.keys())
-        and not is_private_name(request.headers.get("host"))
-    ):
-        raise ForeignOriginError(
-            "the request was sent to a foreign name; call this computer localhost or 127.0.0.1"
-        )
 
 
 def is_at_this_computer(request: Request) -> bool:
-    """Whether the caller sits at the computer that Lo-Bug runs on (``private`` has passed)."""
-    client = request.client.host if request.client else None
-    return is_loopback(client) and not is_forwarded(request.headers.keys())
+    """Whether the caller sits at the computer that Lo-Bug runs on. Whoever comes with a token of
+    ours is who the token says, there as well."""
+    return caller_of(request.scope).at_this_computer
 
 
 async def require_this_computer(request: Request) -> None:

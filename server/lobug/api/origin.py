@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lobug.api.problems import problem
+from lobug.api.refusal import refuse
 from lobug.errors import ForeignOriginError
 
 
@@ -15,8 +15,8 @@ class SameOrigin:
     """ASGI middleware: answers 403 to a browser that speaks for another site.
 
     Any page that somebody opens can post to this address, without reading the answer, and so put
-    words into a memory. Browsers say which site a request comes from (``Origin``); devices, curl
-    and scripts send no such header and are not concerned.
+    words into a memory; a WebSocket it could even read. Browsers say which site a request comes
+    from (``Origin``); devices, curl and scripts send no such header and are not concerned.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -24,11 +24,11 @@ class SameOrigin:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on unless another site stands behind it."""
-        if scope["type"] == "http":
+        if scope["type"] in {"http", "websocket"}:
             headers = Headers(scope=scope)
             if is_foreign(headers.get("origin"), headers.get("host")):
                 error = ForeignOriginError("the request comes from a web page of another site")
-                await problem(error)(scope, receive, send)
+                await refuse(error, scope, receive, send)
                 return
         await self._app(scope, receive, send)
 

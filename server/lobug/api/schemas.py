@@ -15,12 +15,19 @@ class TextRequest(BaseModel):
     """What somebody typed."""
 
     text: str = Field(description="The user's words; not blank, at most `limits.max_text_chars`.")
+    voice: bool = Field(False, description="Whether the reply is to be spoken as well.")
 
 
 class TextReply(BaseModel):
     """The reply to typed words."""
 
     response: str = Field(description="One to three sentences of plain text.")
+    audio_b64: str | None = Field(
+        None, description="With `voice` only: the reply as in the answer of `/chat/audio`."
+    )
+    speech_error: str | None = Field(
+        None, description="With `voice` only: why there is no speech, a stable code."
+    )
 
 
 class AudioReply(BaseModel):
@@ -107,7 +114,7 @@ class MemoryHealth(BaseModel):
     embedding_backlog: int = Field(description="Facts that wait for their vector.")
 
 
-class Health(BaseModel):
+class BriefHealth(BaseModel):
     """The state of the server. The first three fields are the contract with devices."""
 
     status: Literal["ok", "degraded"] = Field(
@@ -116,6 +123,11 @@ class Health(BaseModel):
     ollama: bool = Field(description="Whether an Ollama server answers.")
     timestamp: float = Field(description="Seconds since the epoch.")
     version: str = Field(description="Version of the server.")
+
+
+class Health(BriefHealth):
+    """The state of the server, for those who may talk to it."""
+
     uptime_s: float = Field(description="Seconds since the server started.")
     degraded: list[str] = Field(description="What does not work as it should, one sentence each.")
     engines: dict[str, EngineHealth] = Field(

@@ -10,6 +10,7 @@ import httpx
 from fastapi import FastAPI
 
 from lobug.api import memory
+from lobug.api.authentication import Authentication
 from lobug.api.problems import add_problem_handlers
 from lobug.assembly import with_memory
 from lobug.engines.absent import absent_engines
@@ -35,6 +36,7 @@ class DirectTransport(httpx.BaseTransport):
         app = FastAPI()
         add_problem_handlers(app)
         app.include_router(memory.router)
+        app.add_middleware(Authentication)
         app.state.lobug = server
         self._inner = httpx.ASGITransport(app, raise_app_exceptions=False, client=("127.0.0.1", 0))
         try:

@@ -22,23 +22,40 @@ def caller_key(device_id: str | None, authorization: str | None, address: str | 
         InvalidRequestError: the ``Device-Id`` is not 1 to 128 letters, digits or ``. : @ + - _``.
     """
     if device_id is not None:
-        if not _DEVICE_ID.fullmatch(device_id):
-            raise InvalidRequestError("Device-Id must be 1 to 128 of: letters digits . : @ + - _")
-        return f"device:{device_id.lower()}"
+        return device_key(device_id)
     if authorization:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() == "bearer" and token.strip():
-            digest = hashlib.sha256(token.strip().encode()).hexdigest()
-            return f"token:{digest[:32]}"
+            return token_key(hashlib.sha256(token.strip().encode()).hexdigest())
     return f"address:{address or 'unknown'}"
 
 
-def owner_of(caller: str, users: Mapping[str, str]) -> Owner:
-    """The owner behind a caller: the user that the settings name, else a user of its own.
+def device_key(device_id: str) -> str:
+    """The name of a device. Raises InvalidRequestError."""
+    if not _DEVICE_ID.fullmatch(device_id):
+        raise InvalidRequestError("Device-Id must be 1 to 128 of: letters digits . : @ + - _")
+    return f"device:{device_id.lower()}"
 
-    Every caller has its own conversation; only long-term memory is shared, and only between
-    callers that the owner's settings give to the same user.
+
+def token_key(digest: str) -> str:
+    """The name of whoever came with a token. ``digest``: its SHA-256, hexadecimal."""
+    return f"token:{digest[:32]}"
+
+
+def owner_of(
+    caller: str,
+    users: Mapping[str, str],
+    *,
+    user: str | None = None,
+    conversation: str | None = None,
+) -> Owner:
+    """The owner behind a caller: the ``user`` that its token says, else the one that the settings
+    name, else a user of its own.
+
+    Every caller has its own ``conversation``, unless its token says which; only long-term memory is
+    shared, and only between callers that belong to the same user.
     """
-    by_caller = {key.lower(): user for key, user in users.items()}
-    user = by_caller.get(caller.lower(), caller)
-    return Owner(user=user, conversation=f"{user}/{caller}")
+    if user is None:
+        by_caller = {key.lower(): name for key, name in users.items()}
+        user = by_caller.get(caller.lower(), caller)
+    return Owner(user=user, conversation=f"{user}/{conversation or caller}")

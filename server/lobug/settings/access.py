@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Network, IPv6Network
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, SecretStr
 
 from lobug.settings.section import Seconds, Section
+
+
+def _small(name: str) -> str:
+    return name.lower()
+
+
+HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,253}$"), AfterValidator(_small)]
 
 
 class AccessSettings(Section):
@@ -22,6 +30,38 @@ class AccessSettings(Section):
         description="Networks that need no token, as a JSON list of CIDR ranges: for devices with"
         " the first firmware, which cannot send one. This computer itself never needs one.",
     )
+    hostnames: tuple[HostName, ...] = Field(
+        (),
+        description="Names of this computer, as a JSON list, under which programs on it may call"
+        " Lo-Bug without a token. `localhost` and addresses always are; any other name may have"
+        " been pointed here by a foreign web page.",
+    )
+    public_url: str = Field(
+        "",
+        pattern=r"^$|^(http|https|ws|wss)://[^/?#\s@]+(/[^?#\s]*)?$",
+        description="Where devices reach Lo-Bug, such as `https://lobug.example.org`; empty: as"
+        " they called it.",
+    )
     code_lifetime_s: Seconds = Field(
         600.0, description="How long an activation code can be approved, seconds."
+    )
+    max_waiting_devices: int = Field(
+        50,
+        ge=1,
+        le=10_000,
+        description="Devices with a code at once; a further one ends the oldest.",
+    )
+    max_devices: int = Field(
+        1_000, ge=1, description="Most devices, and most API tokens, that are known."
+    )
+    codes_per_minute: int = Field(
+        10, ge=1, description="New codes (without pairing: new devices) a minute for one address."
+    )
+    attempts_per_minute: int = Field(
+        20, ge=1, description="Wrong tokens, and wrong codes, a minute from one address."
+    )
+    token: SecretStr = Field(
+        SecretStr(""),
+        description="API token that the commands of this program send to a server on another"
+        " computer (`--server`).",
     )

@@ -8,7 +8,7 @@ last committed state and never wait for a write.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from lobug.errors import StorageCorruptError, StorageError, StorageReadOnlyError
-from lobug.memory.storage import schema
+from lobug.memory.storage import migrations, schema
 from lobug.memory.storage.driver import Connection, connect
 from lobug.memory.storage.faults import backups_of, corrupt, file_of, require_room, typed_errors
 
@@ -38,6 +38,8 @@ class DatabaseOptions:
     busy_timeout_s: float = 5.0
     backups_keep: int = 3
     legacy_user: str = "owner"
+    steps: Sequence[migrations.Step] = migrations.STEPS
+    """What brings the file to its present schema: that of the memory, unless it is another file."""
 
 
 async def _stoppable(work: Coroutine[Any, Any, T], stop: Callable[[], None]) -> T:
@@ -271,6 +273,7 @@ class Database:
             backups_keep=self._options.backups_keep,
             now=self._clock(),
             checkpoint=self._checkpoint,
+            steps=self._options.steps,
         )
 
         self._file = file_of(self.path)

@@ -1,0 +1,1 @@
+"""Who may talk: pairing of devices, tokens, and what a request may do."""

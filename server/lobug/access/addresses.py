@@ -1,0 +1,75 @@
+"""Which requests come from the computer that Lo-Bug runs on, or from a trusted network. Pure.
+
+A connection from a loopback address is the owner's own, with two exceptions: a proxy on this
+computer speaks for others (it says so in a header), and a web page whose name was made to point
+here (DNS rebinding) speaks for whoever made the page (the ``Host`` that it sends is its own).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+FORWARDING_HEADERS = frozenset({"forwarded", "x-forwarded-for", "x-real-ip", "via"})
+"""What proxies add."""
+
+Network = IPv4Network | IPv6Network
+
+
+def parse_address(address: str | None) -> IPv4Address | IPv6Address | None:
+    """An address as the socket gave it; an IPv4 address that was mapped into IPv6 as IPv4. None:
+    it is none (a Unix socket has no address)."""
+    try:
+        parsed = ip_address((address or "").partition("%")[0])
+    except ValueError:
+        return None
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
+        return parsed.ipv4_mapped
+    return parsed
+
+
+def is_loopback(address: str | None) -> bool:
+    """Whether a client's address is this computer's own."""
+    parsed = parse_address(address)
+    return parsed is not None and parsed.is_loopback
+
+
+def is_within(address: str | None, networks: Iterable[Network]) -> bool:
+    """Whether an address belongs to one of these networks."""
+    parsed = parse_address(address)
+    return parsed is not None and any(parsed in network for network in networks)
+
+
+def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
+    """Whether a ``Host`` header holds what a foreign web page cannot be called: an address,
+    ``localhost``, or one of ``hostnames`` (small letters). Without the header it is no browser."""
+    if host is None:
+        return True
+    name = host_name(host)
+    if name == "localhost" or name.endswith(".localhost") or name in hostnames:
+        return True
+    return parse_address(name) is not None
+
+
+def host_name(host: str) -> str:
+    """The name in a ``Host`` header, in small letters, without port, brackets and last dot."""
+    name = host.strip().lower()
+    if name.startswith("["):
+        name = name[1:].partition("]")[0]
+    elif name.count(":") <= 1:
+        name = name.partition(":")[0]
+    return name.removesuffix(".")
+
+
+def source_of(address: str | None) -> str:
+    """What attempts are counted by: an address, of IPv6 the network of 64 bits, since one computer
+    has as many addresses in that as it likes."""
+    parsed = parse_address(address)
+    if isinstance(parsed, IPv6Address):
+        return str(IPv6Network((int(parsed) >> 64 << 64, 64)))
+    return str(parsed) if parsed is not None else "unknown"
+
+
+def is_forwarded(headers: Iterable[str]) -> bool:
+    """Whether a proxy passed the request on. ``headers``: names, in small letters."""
+    return not FORWARDING_HEADERS.isdisjoint(headers)

@@ -1,0 +1,90 @@
+"""API tokens: of people and scripts."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from lobug.access import rows, tokens
+from lobug.access.records import ApiToken
+from lobug.access.seen import Seen
+from lobug.access.store import AccessStore, require_room
+from lobug.errors import TokenUnknownError
+from lobug.memory.storage.driver import Connection
+from lobug.settings.access import AccessSettings
+
+log = logging.getLogger(__name__)
+
+
+class ApiTokens:
+    """The API tokens. Changes are durable when they return; failures are those of ``Devices``."""
+
+    def __init__(
+        self,
+        store: AccessStore,
+        settings: AccessSettings,
+        seen: Seen,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._seen = seen
+        self._clock = clock
+
+    def all(self) -> list[ApiToken]:
+        """All API tokens that were ever made, oldest first, as last used now."""
+        return [
+            replace(
+                token, last_used_at=self._seen.api_tokens.get(token.token_hash, token.last_used_at)
+            )
+            for token in self._store.opened().api_tokens.values()
+        ]
+
+    async def create(
+        self,
+        name: str,
+        *,
+        user: str | None = None,
+        conversation: str | None = None,
+        owner: bool = False,
+    ) -> tuple[ApiToken, str]:
+        """A new token: what is known of it, and the token itself, which nobody can see again.
+        Raises AccessFullError."""
+        token = tokens.new_token()
+        made = ApiToken(
+            secrets.token_hex(4),
+            name,
+            tokens.digest(token),
+            user,
+            conversation,
+            owner,
+            self._clock(),
+        )
+
+        def work(connection: Connection) -> None:
+            require_room(self._settings, len(rows.load(connection).api_tokens), new=True)
+            rows.put(connection, made)
+
+        self._store.opened()
+        await self._store.change("create_token", work)
+        log.info("API token %s was made", made.token_id)
+        return made, token
+
+    async def revoke(self, token_id: str) -> ApiToken:
+        """End an API token. Raises TokenUnknownError."""
+
+        def work(connection: Connection) -> ApiToken:
+            token = rows.load(connection).api_tokens.get(token_id)
+            if token is None:
+                raise TokenUnknownError(f"there is no token {token_id}")
+            if token.revoked_at is None:
+                token = replace(token, revoked_at=self._clock())
+                rows.put(connection, token)
+            return token
+
+        self._store.opened()
+        token = await self._store.change("revoke_token", work)
+        log.info("API token %s was revoked", token.token_id)
+        return token

@@ -1,0 +1,242 @@
+"""Devices: asking where to connect, being approved, being revoked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from lobug.access import rows, tokens
+from lobug.access.attempts import Attempts
+from lobug.access.pairing import Answer, answer_to, is_activated
+from lobug.access.records import Device, Pairing, Register
+from lobug.access.seen import Seen
+from lobug.access.store import AccessStore, require_room
+from lobug.conversation.identity import device_key
+from lobug.errors import DeviceUnknownError, InvalidRequestError, PairingCodeError
+from lobug.memory.storage.driver import Connection
+from lobug.settings.access import AccessSettings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What a device gets that asks discovery."""
+
+    token: str | None = None
+    """A token of its own. Here, and nowhere else, in clear."""
+    pairing: Pairing | None = None
+    """It has to show this code first."""
+
+
+class Devices:
+    """The devices that are paired or want to be. Changes are durable when they return.
+
+    Every method raises AccessUnavailableError while the file cannot be opened; those that change
+    something raise StorageError subclasses when it cannot be written.
+    """
+
+    def __init__(
+        self,
+        store: AccessStore,
+        settings: AccessSettings,
+        attempts: Attempts,
+        seen: Seen,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._attempts = attempts
+        self._seen = seen
+        self._clock = clock
+
+    def all(self) -> list[Device]:
+        """All devices that were ever approved, oldest first, as last seen now."""
+        register = self._store.opened()
+        return [
+            replace(device, last_seen_at=max(seen, device.last_seen_at or seen))
+            if (seen := self._seen.devices.get(device.token_hash or "")) is not None
+            else device
+            for device in register.devices.values()
+        ]
+
+    def waiting(self) -> list[Pairing]:
+        """The devices that show a code which can be approved, oldest first."""
+        now = self._clock()
+        return [pairing for pairing in self._store.opened().pairings if now < pairing.expires_at]
+
+    async def discover(
+        self, device_id: str, client_id: str, *, description: str, address: str | None
+    ) -> Discovery:
+        """Answer a device that asks where to connect. ``device_id``: in small letters. Raises
+        TooManyAttemptsError, AccessFullError."""
+        register = self._store.opened()
+        known = register.devices.get(device_id)
+        answer = answer_to(known, client_id, pairing=self._settings.pairing)
+        if answer is Answer.welcome:
+            return Discovery()
+        if answer is Answer.token:
+            if known is None or known.client_id != client_id or known.token_given_at is not None:
+                self._attempts.new_device(address)
+            return Discovery(token=await self._give_token(device_id, client_id))
+        waiting = register.waiting(device_id, client_id, self._clock())
+        if waiting is None:
+            self._attempts.new_device(address)
+            waiting = await self._give_code(device_id, client_id, description, address)
+        return Discovery(pairing=waiting)
+
+    def is_activated(self, device_id: str, client_id: str) -> bool:
+        """Whether the owner has approved this device."""
+        return is_activated(self._store.opened().devices.get(device_id), client_id)
+
+    async def approve(
+        self,
+        code: str,
+        *,
+        name: str | None = None,
+        user: str | None = None,
+        address: str | None = None,
+    ) -> Device:
+        """Let the device in that shows ``code``; it fetches its token by itself. ``name`` and
+        ``user`` None: as they were. Raises PairingCodeError, TooManyAttemptsError,
+        AccessFullError."""
+        self._store.opened()
+        self._attempts.require_code(address)
+        now = self._clock()
+
+        def work(connection: Connection) -> Device | None:
+            register = rows.load(connection)
+            found = [p for p in register.pairings if tokens.same(p.code, code)]
+            if not found or found[0].expires_at <= now:
+                return None
+            pairing = found[0]
+            before = register.devices.get(pairing.device_id)
+            require_room(self._settings, len(register.devices), new=before is None)
+            device = Device(
+                pairing.device_id,
+                pairing.client_id,
+                name if name is not None else (before.name if before else ""),
+                user if user is not None else (before.user if before else None),
+                token_hash=None,
+                created_at=now,
+            )
+            rows.put(connection, device)
+            rows.drop_pairings(connection, device.device_id)
+            return device
+
+        device = await self._store.change("approve", work)
+        if device is None:
+            self._attempts.wrong_code(address)
+            raise PairingCodeError(
+                "no device waits with this code: it is wrong or has expired, then the device shows"
+                " another one"
+            )
+        log.info("device %s was approved", device.device_id)
+        return device
+
+    async def describe(
+        self, device_id: str, *, name: str | None = None, user: str | None = None
+    ) -> Device:
+        """Give a device another name or user; None: as it was; an empty user: none. Raises
+        DeviceUnknownError."""
+        key = _stored_id(device_id)
+
+        def work(connection: Connection) -> Device:
+            device = _device(rows.load(connection), key)
+            device = replace(
+                device,
+                name=device.name if name is None else name,
+                user=device.user if user is None else (user or None),
+            )
+            rows.put(connection, device)
+            return device
+
+        self._store.opened()
+        return await self._store.change("describe", work)
+
+    async def revoke(self, device_id: str) -> Device:
+        """End a device's right to talk, also on its open connection. Raises DeviceUnknownError."""
+        key = _stored_id(device_id)
+
+        def work(connection: Connection) -> Device:
+            device = _device(rows.load(connection), key)
+            if device.revoked_at is None:
+                device = replace(device, token_hash=None, revoked_at=self._clock())
+                rows.put(connection, device)
+            rows.drop_pairings(connection, key)
+            return device
+
+        self._store.opened()
+        device = await self._store.change("revoke", work)
+        log.info("device %s was revoked", device.device_id)
+        return device
+
+    async def _give_token(self, device_id: str, client_id: str) -> str:
+        token = tokens.new_token()
+        now = self._clock()
+
+        def work(connection: Connection) -> None:
+            register = rows.load(connection)
+            device = register.devices.get(device_id)
+            if answer_to(device, client_id, pairing=self._settings.pairing) is not Answer.token:
+                raise DeviceUnknownError("what is known of the device has just changed")
+            require_room(self._settings, len(register.devices), new=device is None)
+            if device is None:
+                device = Device(device_id, client_id, "", None, None, now)
+            rows.put(
+                connection,
+                replace(
+                    device,
+                    client_id=client_id,
+                    token_hash=tokens.digest(token),
+                    token_given_at=now,
+                    token_used_at=None,
+                ),
+            )
+
+        await self._store.change("give_token", work)
+        log.info("device %s got a token", device_id)
+        return token
+
+    async def _give_code(
+        self, device_id: str, client_id: str, description: str, address: str | None
+    ) -> Pairing:
+        now = self._clock()
+
+        def work(connection: Connection) -> Pairing:
+            rows.make_room(connection, now, self._settings.max_waiting_devices - 1)
+            taken = {pairing.code for pairing in rows.load(connection).pairings}
+            code = tokens.new_code()
+            while code in taken:
+                code = tokens.new_code()
+            pairing = Pairing(
+                device_id,
+                client_id,
+                code,
+                tokens.new_challenge(),
+                description,
+                address or "",
+                now,
+                now + self._settings.code_lifetime_s,
+            )
+            rows.put(connection, pairing)
+            return pairing
+
+        pairing = await self._store.change("give_code", work)
+        log.info("device %s waits for approval (lobug devices list)", device_id)
+        return pairing
+
+
+def _stored_id(device_id: str) -> str:
+    try:
+        return device_key(device_id).removeprefix("device:")
+    except InvalidRequestError:
+        raise DeviceUnknownError("no device has such an id") from None
+
+
+def _device(register: Register, device_id: str) -> Device:
+    device = register.devices.get(device_id)
+    if device is None:
+        raise DeviceUnknownError(f"no device {device_id} is paired")
+    return device

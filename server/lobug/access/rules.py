@@ -1,0 +1,153 @@
+"""Who may talk: the decision about one request. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lobug.access import tokens
+from lobug.access.addresses import (
+    is_forwarded,
+    is_loopback,
+    is_own_name,
+    is_within,
+    parse_address,
+)
+from lobug.access.caller import Caller
+from lobug.access.records import ApiToken, Device, Register
+from lobug.conversation.identity import caller_key, device_key, token_key
+from lobug.errors import (
+    AccessUnavailableError,
+    HostUnknownError,
+    InvalidRequestError,
+    TokenInvalidError,
+    TokenRequiredError,
+    TokenWrongDeviceError,
+)
+from lobug.settings.access import AccessSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a request shows of who sent it."""
+
+    address: str | None
+    """Of the other end, as the server software knows it; None: it has none."""
+    forwarded: bool = False
+    """Whether a proxy passed it on."""
+    host: str | None = None
+    device_id: str | None = None
+    authorization: str | None = None
+
+    @classmethod
+    def of(cls, address: str | None, headers: Mapping[str, str]) -> Credentials:
+        """Read the headers (names in any case, as Starlette's mapping finds them)."""
+        return cls(
+            address,
+            is_forwarded(name.lower() for name in headers),
+            headers.get("host"),
+            headers.get("device-id"),
+            headers.get("authorization"),
+        )
+
+
+def identify(shown: Credentials, register: Register | None, settings: AccessSettings) -> Caller:
+    """The caller behind a request. ``register`` None: who is known cannot be looked up now.
+
+    Raises:
+        TokenInvalidError: it came with a token of ours that is unknown or revoked, or with another
+            token where one of ours is needed.
+        TokenWrongDeviceError: the token is another device's.
+        TokenRequiredError: it needs a token and has none.
+        HostUnknownError: it came from this computer, but under a name that is not its own.
+        AccessUnavailableError: tokens cannot be looked up now.
+        InvalidRequestError: the ``Device-Id`` is not well-formed.
+    """
+    own = device_key(shown.device_id) if shown.device_id is not None else None
+    token = tokens.bearer(shown.authorization)
+    if token is not None and tokens.is_ours(token):
+        return _by_token(tokens.digest(token), own, _known(register))
+    address = parse_address(shown.address)
+    key = caller_key(shown.device_id, shown.authorization, str(address) if address else None)
+    device_id = own.removeprefix("device:") if own else None
+    if is_loopback(shown.address) and not shown.forwarded:
+        if not is_own_name(shown.host, settings.hostnames):
+            raise HostUnknownError(
+                "the request was sent to a name that is not known as this computer's own: call it"
+                " localhost or by its address, add the name to access.hostnames, or send a token"
+            )
+        return Caller("loopback", key, owner=True, device_id=device_id)
+    known = _known(register)
+    # A proxy speaks for anybody: its word about where a request came from is not enough here.
+    if is_within(shown.address, settings.trusted_networks) and not shown.forwarded:
+        if device_id is not None and known.is_paired(device_id):
+            raise TokenRequiredError("this Device-Id is paired and needs its token")
+        return Caller("network", key, device_id=device_id)
+    if token is not None:
+        raise TokenInvalidError("the token is not one of this server's")
+    raise TokenRequiredError("a caller from another computer needs a token (docs/access.md)")
+
+
+def stranger(shown: Credentials) -> Caller:
+    """Somebody at a door that is open to all."""
+    address = parse_address(shown.address)
+    return Caller("stranger", caller_key(None, None, str(address) if address else None))
+
+
+def still_good(caller: Caller, register: Register) -> bool:
+    """Whether what a caller came with would let it in as the same one now."""
+    if caller.token_hash is None:
+        return True
+    device = register.device_by_hash.get(caller.token_hash)
+    if device is not None:
+        return _device_caller(device) == caller
+    token = register.api_token_by_hash.get(caller.token_hash)
+    return token is not None and _api_caller(token) == caller
+
+
+def _known(register: Register | None) -> Register:
+    if register is None:
+        raise AccessUnavailableError("the file of devices and tokens cannot be read")
+    return register
+
+
+def _by_token(token_hash: str, own: str | None, register: Register) -> Caller:
+    device = register.device_by_hash.get(token_hash)
+    if device is not None and tokens.same(device.token_hash or "", token_hash):
+        caller = _device_caller(device)
+        if own is not None and own != caller.key:
+            raise TokenWrongDeviceError("the token was given to another device")
+        return caller
+    api = register.api_token_by_hash.get(token_hash)
+    if api is not None and tokens.same(api.token_hash, token_hash):
+        return _api_caller(api)
+    raise TokenInvalidError("the token is unknown or was revoked")
+
+
+def _device_caller(device: Device) -> Caller:
+    return Caller(
+        "device",
+        f"device:{device.device_id}",
+        user=device.user,
+        device_id=device.device_id,
+        token_hash=device.token_hash,
+    )
+
+
+def _api_caller(token: ApiToken) -> Caller:
+    return Caller(
+        "api",
+        token_key(token.token_hash),
+        user=token.user,
+        conversation=token.conversation,
+        owner=token.owner,
+        token_hash=token.token_hash,
+    )
+
+
+def checked_device_id(device_id: str | None) -> str:
+    """A ``Device-Id`` in small letters. Raises InvalidRequestError when it is missing or not
+    well-formed."""
+    if device_id is None:
+        raise InvalidRequestError("the header Device-Id is missing")
+    return device_key(device_id).removeprefix("device:")

@@ -1,0 +1,49 @@
+"""Lets nobody in whose right to talk has not been checked, and notes who it is."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from lobug.access.caller import Caller
+from lobug.access.control import Access
+from lobug.access.rules import Credentials, stranger
+from lobug.api.refusal import refuse
+from lobug.errors import LobugError
+
+OPEN_PATHS = frozenset({"/health", "/xiaozhi/ota", "/xiaozhi/ota/", "/xiaozhi/ota/activate"})
+"""Doors at which nobody needs a token: what they tell a stranger is no secret, and a device asks
+for its token there."""
+
+STATE_KEY = "caller"
+"""Where the ``Caller`` is in ``scope["state"]``."""
+
+
+class Authentication:
+    """ASGI middleware for HTTP and WebSocket: refuses who may not talk, with the answer that
+    ``lobug.access.rules`` gives; of everybody else it puts the ``Caller`` into the scope.
+
+    A WebSocket is refused before it is accepted.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on once it is known from whom it is."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        access: Access = scope["app"].state.lobug.access
+        client = scope.get("client")
+        shown = Credentials.of(client[0] if client else None, Headers(scope=scope))
+        caller: Caller
+        try:
+            caller = access.authenticate(shown)
+        except LobugError as error:
+            if scope["type"] != "http" or scope["path"] not in OPEN_PATHS:
+                await refuse(error, scope, receive, send)
+                return
+            caller = stranger(shown)
+        scope.setdefault("state", {})[STATE_KEY] = caller
+        await self._app(scope, receive, send)
