@@ -27,8 +27,8 @@ fullband speech, and 24 kHz lies between them."""
 
 COMPLEXITY = 3
 """libopus' effort, 0 to 10. Measured on the embedded voice at 24 kHz, a packet of 60 ms takes
-0.21 ms of a processor with 1, 0.35 with 3, 0.45 with 5 and 0.62 with 10; spectral distortion falls from
-5.05 dB to 4.94, 4.92 and 4.85."""
+0.21 ms of a processor with 1, 0.35 with 3, 0.45 with 5 and 0.62 with 10; spectral distortion falls
+from 5.05 dB to 4.94, 4.92 and 4.85."""
 
 _DECODED_RATE = 48_000
 """Hz; what libopus decodes to here, whatever the encoder's rate was."""
