@@ -45,7 +45,7 @@ async def world(
     async with running(settings_for(tmp_path, limits=limits), scripted) as (client, server):
         yield client, server
         assert server.priority.turns == 0
-        assert server.turns._waiting == 0
+        assert server.turns.waiting == 0
         assert not any(c.lock.locked() for c in server.conversations._by_name.values())
         assert (await say(client)).json() == {"response": "Okay."}
     records = [*caplog.get_records("setup"), *caplog.get_records("call"), *caplog.records]

@@ -79,6 +79,8 @@ class MemoryContext:
     """Layer identity; empty when there is none."""
     recalled: Sequence[Recalled] = field(default_factory=tuple)
     """What fits the turn, best first, entries before former turns."""
+    search: object = field(default=None, compare=False, repr=False)
+    """The search itself, for ``Memory.note_search``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,10 @@ class Memory(Protocol):
         is then what shares words with the query.
 
         ``message_id`` is the message that is being answered: it is not recalled itself, and the
+        search is noted under it in the retrieval log with the reply."""
+
+    def note_search(self, message_id: int, context: MemoryContext) -> None:
+        """Say which message a context was retrieved for, where that was not known at the time: the
         search is noted under it in the retrieval log with the reply."""
 
     async def base_memory(self, user: str) -> str:

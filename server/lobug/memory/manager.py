@@ -272,6 +272,10 @@ class MemoryManager:
         embedder fails. What was found is noted with the reply to ``message_id``."""
         return await self._recaller.recall(owner, query, message_id)
 
+    def note_search(self, message_id: int, context: MemoryContext) -> None:
+        """Note the search with the reply to ``message_id``."""
+        self._recaller.note(message_id, context)
+
     async def base_memory(self, user: str) -> str:
         """The user's base memory document; empty when there is none."""
         if not self._settings.enabled:

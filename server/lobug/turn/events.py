@@ -68,6 +68,12 @@ class SpeechAudio:
 
 
 @dataclass(frozen=True, slots=True)
+class AllSaid:
+    """Everything that will be spoken has been given. Only where speech is played while the turn
+    lasts: the turn goes on until it has been."""
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The turn is over and stored."""
 
@@ -79,6 +85,8 @@ class Done:
     first_token, reply, first_audio, speech, stored. A stage that did not happen is absent."""
     speech_error: str | None = None
     """The stable code of a text-to-speech failure; the reply is then text only."""
+    interrupted: bool = False
+    """Somebody stopped the reply; ``response`` is what was heard of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,4 +97,4 @@ class Failed:
     transcription: str = ""
 
 
-TurnEvent = Heard | Ignored | ReplyDelta | Piece | SpeechAudio | Done | Failed
+TurnEvent = Heard | Ignored | ReplyDelta | Piece | SpeechAudio | AllSaid | Done | Failed

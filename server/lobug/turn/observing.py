@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
@@ -31,8 +31,11 @@ class NoObserver:
 
 
 @contextmanager
-def observed(timeline: Timeline, observer: TurnObserver) -> Iterator[None]:
-    """The life of a turn: its log lines carry its id, and ``observer`` hears how it ended.
+def observed(
+    timeline: Timeline, observer: TurnObserver, counts: Callable[[], bool] = lambda: True
+) -> Iterator[None]:
+    """The life of a turn: its log lines carry its id, and ``observer`` hears how it ended, unless
+    it does not count as one: it was prepared on speculation and thrown away.
 
     Around the body of an async generator. Such a body runs in its consumer's context and may be
     closed in another one, so the variable is put back by value: a token would be refused there.
@@ -52,7 +55,8 @@ def observed(timeline: Timeline, observer: TurnObserver) -> Iterator[None]:
         raise
     finally:
         timeline.end(Outcome.CANCELLED)
-        observer.finished(timeline)
+        if counts():
+            observer.finished(timeline)
         current_turn.set(before)
 
 
@@ -68,6 +72,7 @@ def note(event: TurnEvent, timeline: Timeline) -> None:
             timeline.end(Outcome.FAILED, event.error.code)
         case Done():
             counts.reply_characters = len(event.response)
+            counts.interrupted = event.interrupted
             outcome = Outcome.INTERRUPTED if counts.interrupted else Outcome(event.action.value)
             timeline.end(outcome, event.speech_error)
         case _:

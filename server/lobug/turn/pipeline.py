@@ -5,67 +5,96 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
-from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
 
 from lobug.audio.decode import decode
 from lobug.conversation.intents.command import Command
 from lobug.conversation.intents.commands import MemoryCommands
-from lobug.conversation.prompt import Persona, estimate_tokens, prefix, user_message
-from lobug.conversation.registry import IGNORED_REPLY, Conversation, Conversations, reload
-from lobug.conversation.working_memory import Exchange
-from lobug.engines.base import (
-    STT_SAMPLE_RATE,
-    ChatMessage,
-    Engines,
-)
-from lobug.errors import (
-    BusyError,
-    LobugError,
-    StorageError,
-    TextTooLongError,
-)
-from lobug.memory.base import Memory, Owner
+from lobug.conversation.prompt import Persona
+from lobug.conversation.registry import Conversation, Conversations, reload
+from lobug.engines.base import STT_SAMPLE_RATE, Engines
+from lobug.errors import LobugError
+from lobug.memory.base import Memory, MemoryContext, Owner
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.turn.events import (
     Action,
+    AllSaid,
     Done,
     Failed,
     Heard,
     Ignored,
     Piece,
-    ReplyDelta,
+    SpeechAudio,
     TurnEvent,
 )
 from lobug.turn.hearing import judge
+from lobug.turn.live import Commitment, live
 from lobug.turn.obeying import obey
 from lobug.turn.observing import NoObserver, TurnObserver, note, observed
+from lobug.turn.places import Place, Places
+from lobug.turn.playback import Playback
+from lobug.turn.played import as_logged, heard_words
+from lobug.turn.preparing import prepare
 from lobug.turn.replying import Prompt, Reply, write_reply
 from lobug.turn.speaking import SpeechOutcome, speak
+from lobug.turn.storing import store_reply
 from lobug.turn.timeline import Timeline
+from lobug.turn.utterance import (
+    SpokenUtterance,
+    TranscribedUtterance,
+    TypedUtterance,
+    Utterance,
+)
 from lobug.uninterrupted import uninterrupted
+
+__all__ = [
+    "SpokenUtterance",
+    "TranscribedUtterance",
+    "TurnRunner",
+    "TypedUtterance",
+    "Utterance",
+]
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class TypedUtterance:
-    """Words that somebody typed; they are meant for Lo-Bug."""
+class Going:
+    """How a turn goes on beside the conversation; the doors that take a whole request have none."""
 
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class SpokenUtterance:
-    """A recording, as a device sent it: a whole audio file."""
-
-    recording: bytes
+    commitment: Commitment
+    """Until it is made the turn leaves no trace."""
+    playback: Playback | None = None
+    """Where its speech is played: then only what was heard of a reply is stored."""
 
 
-Utterance = TypedUtterance | SpokenUtterance
+@dataclass(slots=True)
+class _Turn:
+    """A turn's state."""
+
+    conversation: Conversation
+    utterance: Utterance
+    timeline: Timeline
+    voice: bool
+    going: Going | None
+    heard: Heard | None = None
+    command: Command | None = None
+    message_id: int | None = None
+    """Of the logged words; None until they are logged."""
+    context: MemoryContext | None = None
+    prompt: Prompt | None = None
+    reply: Reply = field(default_factory=Reply)
+    speech: SpeechOutcome = field(default_factory=SpeechOutcome)
+    pieces: dict[int, str] = field(default_factory=dict)
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when it is known whether the words may be logged, and what is recalled for them."""
+
+    @property
+    def counts(self) -> bool:
+        return self.going is None or self.going.commitment.made
 
 
 class TurnRunner:
@@ -86,14 +115,16 @@ class TurnRunner:
         self._settings = settings
         self._engines = engines
         self._memory = memory
-        self._conversations = conversations
-        self._priority = priority
+        self._places = Places(settings.limits, conversations, priority)
         self._clock = clock
-        self._places = asyncio.Semaphore(settings.limits.max_concurrent_turns)
-        self._waiting = 0
         self._persona = persona
         self._commands = commands
         self._observer = observer or NoObserver()
+
+    @property
+    def waiting(self) -> int:
+        """Turns that wait for a place."""
+        return self._places.waiting
 
     async def run(
         self,
@@ -102,6 +133,7 @@ class TurnRunner:
         *,
         voice: bool,
         timeline: Timeline | None = None,
+        going: Going | None = None,
     ) -> AsyncGenerator[TurnEvent]:
         """Run one turn and yield its events; the last is ``Done`` or ``Failed``.
 
@@ -110,15 +142,18 @@ class TurnRunner:
             utterance: what was said.
             voice: whether the reply is to be spoken as well.
             timeline: takes the turn's stage times; None: one of its own.
+            going: lets the turn begin before it counts, and be interrupted; None: it counts from
+                the start, and its whole reply is stored.
 
         Close the iterator (``aclosing``) to stop a turn midway.
         """
         timeline = timeline or Timeline("audio" if voice else "text", self._clock)
-        with observed(timeline, self._observer):
+        with observed(timeline, self._observer, lambda: going is None or going.commitment.made):
             heard = ""
             try:
-                async with self._place(owner) as conversation:
-                    stages = self._stages(conversation, utterance, timeline, voice=voice)
+                async with self._places.take(owner) as place:
+                    turn = _Turn(place.conversation, utterance, timeline, voice, going)
+                    stages = self._stages(turn, place)
                     async with aclosing(stages):
                         async for event in stages:
                             if isinstance(event, Heard):
@@ -131,82 +166,145 @@ class TurnRunner:
                 note(failed, timeline)
                 yield failed
 
-    @asynccontextmanager
-    async def _place(self, owner: Owner) -> AsyncIterator[Conversation]:
-        """Wait for this turn's place. Raises BusyError when too many wait already."""
-        conversation = self._conversations.get(owner)
-        must_wait = self._places.locked() or conversation.turns > 0
-        if must_wait and self._waiting >= self._settings.limits.max_waiting_turns:
-            raise BusyError(f"{self._waiting} turns are waiting")
-        conversation.turns += 1
-        self._waiting += 1
-        waiting = True
+    async def _stages(self, turn: _Turn, place: Place) -> AsyncGenerator[TurnEvent]:
+        dialogue = turn.conversation.dialogue
+        before = dialogue.question, dialogue.recited
         try:
-            # The conversation's turn comes first: two turns of one device must not hold two places.
-            async with self._priority.turn(), conversation.lock, self._places:
-                self._waiting -= 1
-                waiting = False
-                yield conversation
+            events = self._answer(turn)
+            if turn.going is not None:
+                events = live(
+                    events,
+                    commitment=turn.going.commitment,
+                    begin=lambda: self._begin(turn),
+                    playback=turn.going.playback,
+                )
+            async with aclosing(events):
+                async for event in events:
+                    yield event
         finally:
-            conversation.turns -= 1
-            if waiting:
-                self._waiting -= 1
-
-    async def _stages(
-        self, conversation: Conversation, utterance: Utterance, timeline: Timeline, *, voice: bool
-    ) -> AsyncGenerator[TurnEvent]:
-        heard: Heard | None = None
-        async with aclosing(self._hear(utterance, timeline)) as hearing:
-            async for event in hearing:
-                yield event
-                if isinstance(event, Heard):
-                    heard = event
-        if heard is None:
-            yield Done(Action.IGNORE, "", "", timeline.timings())
+            if not turn.counts:  # nobody has said this: a question that waits goes on waiting
+                dialogue.question, dialogue.recited = before
+        if turn.heard is None:
+            yield Done(Action.IGNORE, "", "", turn.timeline.timings())
             return
+        interrupted = False
+        if turn.going is not None and turn.going.playback is not None:
+            await place.leave_engines()
+            yield AllSaid()
+            await turn.going.playback.finished()
+            turn.timeline.mark("played")
+            interrupted = turn.going.playback.interrupted
+        # A reply in the log and not in working memory would be forgotten until a restart.
+        text = await uninterrupted(self._store(turn, interrupted=interrupted))
+        turn.timeline.mark("stored")
+        yield Done(
+            turn.reply.action,
+            turn.heard.text,
+            text,
+            turn.timeline.timings(),
+            speech_error=turn.speech.error.code if turn.speech.error else None,
+            interrupted=interrupted,
+        )
 
-        reply = Reply()
-        speech = SpeechOutcome()
-        store: Callable[[], Coroutine[None, None, None]] | None = None
-        # Before the words are logged: those of "forget that ..." must never be.
-        command = await self._command(conversation, heard)
-        if command is not None:
-            events = obey(command, conversation, self._memory, reply, timeline)
-        else:
-            message_id = await self._memory.log_user_message(conversation.owner, heard.text)
-            prompt = await self._prepare(conversation, heard.text, message_id)
-            timeline.mark("recall")
-            events = write_reply(
-                self._engines.chat,
-                conversation,
-                prompt,
-                reply,
-                settings=self._settings.chat,
-                timeline=timeline,
-                must_answer=isinstance(utterance, TypedUtterance),
-            )
-            store = partial(self._store, conversation, message_id, prompt, reply)
-        if voice:
-            events = speak(events, self._engines.tts, speech, self._settings.tts.max_reply_seconds)
+    async def _answer(self, turn: _Turn) -> AsyncGenerator[TurnEvent]:
+        """Everything up to the last sound of the reply."""
+        try:
+            async with aclosing(self._hear(turn.utterance, turn.timeline)) as hearing:
+                async for event in hearing:
+                    yield event
+                    if isinstance(event, Heard):
+                        turn.heard = event
+            if turn.heard is None:
+                return
+            # Before the words are logged: those of "forget that ..." must never be.
+            turn.command = await self._command(turn.conversation, turn.heard)
+            if turn.command is None:
+                await self._recall(turn)
+        finally:
+            turn.ready.set()
+        events = await self._reply(turn)
+        if turn.voice:
+            # Who plays speech as it comes need not hold all of it.
+            played = turn.going is not None and turn.going.playback is not None
+            longest = None if played else self._settings.tts.max_reply_seconds
+            events = speak(events, self._engines.tts, turn.speech, longest)
         async with aclosing(events):
             async for event in events:
+                if isinstance(event, Piece):
+                    turn.timeline.mark("first_piece")
+                    turn.pieces[event.index] = event.text
+                elif isinstance(event, SpeechAudio):
+                    turn.timeline.mark("first_audio")
                 yield event
-                if not isinstance(event, Ignored | ReplyDelta | Piece):
-                    timeline.mark("first_audio")
-        if voice:
-            timeline.mark("speech")
+        if turn.voice:
+            turn.timeline.mark("speech")
 
-        if store is not None:
-            # A reply in the log and not in working memory would be forgotten until a restart.
-            await uninterrupted(store())
-        timeline.mark("stored")
-        yield Done(
-            reply.action,
-            heard.text,
-            reply.text,
-            timeline.timings(),
-            speech_error=speech.error.code if speech.error else None,
+    async def _recall(self, turn: _Turn) -> None:
+        conversation = turn.conversation
+        assert turn.heard is not None  # noqa: S101 - for the type checker
+        if turn.counts:
+            await self._log(turn)
+        await reload(conversation, self._memory, self._settings.conversation.max_messages)
+        turn.context = await self._memory.retrieve_context(
+            conversation.owner, turn.heard.text, message_id=turn.message_id
         )
+        turn.prompt = await prepare(
+            conversation,
+            turn.heard.text,
+            turn.context,
+            persona=self._persona,
+            memory=self._memory,
+            chat=self._engines.chat,
+            settings=self._settings.chat,
+            now=self._clock(),
+        )
+        turn.timeline.mark("recall")
+
+    async def _reply(self, turn: _Turn) -> AsyncGenerator[TurnEvent]:
+        if turn.command is not None:
+            if turn.going is not None:
+                await turn.going.commitment.wait()
+            return obey(turn.command, turn.conversation, self._memory, turn.reply, turn.timeline)
+        assert turn.prompt is not None  # noqa: S101 - for the type checker
+        return write_reply(
+            self._engines.chat,
+            turn.conversation,
+            turn.prompt,
+            turn.reply,
+            settings=self._settings.chat,
+            timeline=turn.timeline,
+            must_answer=isinstance(turn.utterance, TypedUtterance),
+        )
+
+    async def _begin(self, turn: _Turn) -> None:
+        """The turn counts: what was said is logged before anybody hears of an answer."""
+        await turn.ready.wait()
+        if turn.heard is not None and turn.command is None and turn.message_id is None:
+            message_id = await self._log(turn)
+            if turn.context is not None:
+                self._memory.note_search(message_id, turn.context)
+
+    async def _log(self, turn: _Turn) -> int:
+        assert turn.heard is not None  # noqa: S101 - for the type checker
+        owner = turn.conversation.owner
+        turn.message_id = await self._memory.log_user_message(owner, turn.heard.text)
+        return turn.message_id
+
+    async def _store(self, turn: _Turn, *, interrupted: bool) -> str:
+        """Write the reply, as far as the user got it, to the log. Returns those words."""
+        text = turn.reply.text
+        if interrupted and turn.going is not None and turn.going.playback is not None:
+            text = heard_words(turn.pieces, turn.going.playback.played())
+        if turn.command is None and turn.prompt is not None and turn.message_id is not None:
+            await store_reply(
+                turn.conversation,
+                self._memory,
+                turn.message_id,
+                turn.prompt,
+                turn.reply.action,
+                as_logged(text) if interrupted else text,
+            )
+        return text
 
     async def _command(self, conversation: Conversation, heard: Heard) -> Command | None:
         """What the words ask of memory itself; None: it is an ordinary turn."""
@@ -218,6 +316,9 @@ class TurnRunner:
         """The words of an utterance, or why there are none."""
         if isinstance(utterance, TypedUtterance):
             yield Heard(utterance.text)
+            return
+        if isinstance(utterance, TranscribedUtterance):
+            yield Heard(utterance.text, utterance.language)
             return
         settings = self._settings
         audio = await decode(
@@ -239,59 +340,3 @@ class TurnRunner:
                 yield Heard(transcript.text.strip(), transcript.language)
                 return
         yield Ignored(decision.reason)
-
-    async def _prepare(self, conversation: Conversation, text: str, message_id: int) -> Prompt:
-        """The turn's prompt, within the model's window."""
-        await reload(conversation, self._memory, self._settings.conversation.max_messages)
-        context = await self._memory.retrieve_context(
-            conversation.owner, text, message_id=message_id
-        )
-        conversation.base_memory = context.base_memory
-        sensors = conversation.sensors.summary(self._clock())
-        budget = self._engines.chat.context_tokens - self._settings.chat.max_tokens
-        alone = [
-            *prefix(self._persona, context.base_memory),
-            user_message(text, context.recalled, sensors),
-        ]
-        if estimate_tokens(alone) > budget:
-            raise TextTooLongError("the text does not fit the chat model's context window")
-        while True:
-            # What the history carries already need not be read again.
-            visible = conversation.memory.visible()
-            recalled = tuple(m for m in context.recalled if m.reference not in visible)
-            user = user_message(text, recalled, sensors)
-            history = conversation.memory.messages()
-            before = prefix(
-                self._persona, context.base_memory, history, earlier=conversation.earlier
-            )
-            messages = [*before, user]
-            if estimate_tokens(messages) <= budget:
-                return Prompt(self._persona, messages, user, recalled)
-            if history:
-                conversation.memory.drop_block()
-                conversation.earlier = await self._memory.session_summary(conversation.owner)
-            else:
-                conversation.earlier = ""  # without it everything fits, as was seen above
-            conversation.prefix_changed = True
-
-    async def _store(
-        self, conversation: Conversation, message_id: int, prompt: Prompt, reply: Reply
-    ) -> None:
-        """Write the reply to the log and to working memory."""
-        ignored = reply.action is Action.IGNORE
-        # The same words in both: after a restart the model sees the conversation as it was.
-        said = IGNORED_REPLY if ignored else reply.text
-        if reply.action is Action.REACT:
-            said = f"[REACT] {reply.text}".rstrip()
-        await self._memory.log_reply(conversation.owner, message_id, said, extract=not ignored)
-        if ignored:
-            return
-        exchange = Exchange(
-            prompt.user,
-            ChatMessage("assistant", said),
-            frozenset(memory.reference for memory in prompt.recalled),
-        )
-        if conversation.memory.add(exchange):
-            conversation.prefix_changed = True
-            with suppress(StorageError):  # the turn is over, and in the log
-                conversation.earlier = await self._memory.session_summary(conversation.owner)

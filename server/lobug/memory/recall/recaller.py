@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lobug.engines.base import ChatModel
 from lobug.memory.access import Access, access_of
@@ -125,11 +125,27 @@ class Recaller:
                 )
             )
         )
+        search = NewRecall(
+            owner=owner,
+            message_id=message_id,
+            query=None,
+            created_at=now,
+            took_ms=1_000.0 * (time.perf_counter() - started),
+            hits=[*_noted(best, hits), *map(turn_hit, turns.hits[:NOTED_HITS])],
+            injected=frozenset(memory.reference for memory in recalled),
+        )
+        context = MemoryContext(base_memory=known, recalled=recalled, search=search)
         if message_id is not None:
-            took_ms = 1_000.0 * (time.perf_counter() - started)
-            noted = [*_noted(best, hits), *map(turn_hit, turns.hits[:NOTED_HITS])]
-            self._note(message_id, owner, took_ms, noted, recalled)
-        return MemoryContext(base_memory=known, recalled=recalled)
+            self.note(message_id, context)
+        return context
+
+    def note(self, message_id: int, context: MemoryContext) -> None:
+        """Keep what was recalled for a message until its reply is logged."""
+        if not isinstance(context.search, NewRecall):
+            return
+        self._notes[message_id] = replace(context.search, message_id=message_id)
+        while len(self._notes) > WAITING_NOTES:
+            self._notes.popitem(last=False)
 
     def note_of(self, message_id: int) -> NewRecall | None:
         """What was recalled for a message, to be noted with its reply; once."""
@@ -177,26 +193,6 @@ class Recaller:
             return FoundTurns(hits, frozenset(left_out), vectors.entries)
 
         return await self._database.read(work)
-
-    def _note(
-        self,
-        message_id: int,
-        owner: Owner,
-        took_ms: float,
-        hits: Sequence[Hit],
-        recalled: Sequence[Recalled],
-    ) -> None:
-        self._notes[message_id] = NewRecall(
-            owner=owner,
-            message_id=message_id,
-            query=None,
-            created_at=self._clock(),
-            took_ms=took_ms,
-            hits=hits,
-            injected=frozenset(memory.reference for memory in recalled),
-        )
-        while len(self._notes) > WAITING_NOTES:
-            self._notes.popitem(last=False)
 
 
 def turn_hit(found: TurnHit) -> Hit:
