@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from lobug import __version__
-from lobug.api import chat, health, memory, metrics, sensors, turns
+from lobug.api import chat, health, memory, metrics, sensors, streaming, turns
 from lobug.api.authentication import Authentication
 from lobug.api.limits import BodyLimit
 from lobug.api.origin import SameOrigin
@@ -63,6 +63,7 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
     app.include_router(health.router)
     app.include_router(chat.router)
     app.include_router(sensors.router)
+    app.include_router(streaming.router)
     app.include_router(memory.router)
     app.include_router(metrics.router)
     app.include_router(turns.router)

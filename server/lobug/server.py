@@ -16,6 +16,7 @@ from lobug.conversation.intents.commands import MemoryCommands
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.registry import Conversations
 from lobug.conversation.sensors import SensorReading
+from lobug.device.connections import Connections
 from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.errors import EngineError, StorageError
 from lobug.memory.base import Memory, MemoryStats, Owner
@@ -81,6 +82,8 @@ class LobugServer:
     telemetry: Telemetry = field(init=False)
     access: Access = field(init=False)
     """Who may talk."""
+    connections: Connections = field(init=False)
+    """The devices that are connected."""
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
     read_ahead: ReadAhead = field(init=False)
@@ -92,6 +95,8 @@ class LobugServer:
         self.access = Access(
             self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=time.time
         )
+        self.connections = Connections(self.settings.streaming)
+        self.access.when_revoked(self.connections.revoked)
         self.conversations = Conversations(self.settings)
         conversation = self.settings.conversation
         persona = make_persona(conversation.persona, ignore_and_react=conversation.ignore_and_react)
@@ -162,6 +167,7 @@ class LobugServer:
 
     async def close(self) -> None:
         """Stop what runs, close the memory, free the engines."""
+        await self.connections.close()
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()

@@ -73,6 +73,11 @@ class StreamingSettings(Section):
         0.72,
         description="How much audio is sent ahead of its time, seconds. Devices hold 2.4.",
     )
+    realtime_lead_s: Seconds = Field(
+        0.18,
+        description="The same in realtime mode, where speech interrupts: so much is still heard"
+        " after that, seconds.",
+    )
     max_connections: int = Field(200, ge=1, description="Devices connected at once.")
     hello_timeout_s: Seconds = Field(
         10.0, description="How long a connection may wait with its `hello`, seconds."
@@ -95,4 +100,9 @@ class StreamingSettings(Section):
     max_tools: int = Field(64, ge=0, description="Tools of one device; more are left out.")
     tool_result_chars: int = Field(
         600, ge=50, description="How much of a tool's result the chat model reads, characters."
+    )
+    keep_alive_s: Seconds = Field(
+        15.0,
+        description="How often an event stream over HTTP gets a comment, so that nothing between"
+        " takes it for dead, seconds.",
     )

@@ -1,0 +1,128 @@
+"""One device's WebSocket, thin: sends and reads within limits, closes with a code."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import TypeVar
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from lobug.device import frames
+from lobug.device.close_codes import CloseCode
+from lobug.device.codec import Decoder, Encoder, make_decoder, make_encoder
+from lobug.device.negotiation import Agreed
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_REASON_BYTES = 120
+"""Longest reason of a close frame (RFC 6455, 5.5: 125 bytes with the code)."""
+
+
+class ConnectionLostError(Exception):
+    """The device is gone, or was sent away."""
+
+
+class Connection:
+    """A device's WebSocket after it was accepted (``speaker.Wire``).
+
+    Everything is sent in the order of the calls.
+    """
+
+    def __init__(
+        self,
+        websocket: WebSocket,
+        session_id: str,
+        codecs: Executor,
+        *,
+        send_timeout_s: float,
+        on_audio_sent: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.session_id = session_id
+        self.closed = False
+        self._websocket = websocket
+        self._codecs = codecs
+        self._send_timeout_s = send_timeout_s
+        self._sending = asyncio.Lock()
+        self._on_audio_sent = on_audio_sent
+        self._agreed: Agreed | None = None
+
+    def agree(self, agreed: Agreed) -> None:
+        """How the two talk from now on."""
+        self._agreed = agreed
+
+    @property
+    def agreed(self) -> Agreed:
+        """How the two talk. Raises RuntimeError before that is known."""
+        if self._agreed is None:
+            raise RuntimeError("the device has not said hello")
+        return self._agreed
+
+    @property
+    def frame_s(self) -> float:
+        """Audio in one frame to the device, seconds."""
+        return self.agreed.downlink.frame_s
+
+    def encoder(self, source_rate: int) -> Encoder:
+        """A new encoder of what the device takes."""
+        return make_encoder(self.agreed.downlink, source_rate)
+
+    def decoder(self) -> Decoder:
+        """A new decoder of what the device sends."""
+        return make_decoder(self.agreed.uplink)
+
+    async def compute(self, work: Callable[[], T]) -> T:
+        """The result of ``work``, off the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._codecs, work)
+
+    async def receive(self) -> str | bytes:
+        """The next message. Raises ConnectionLostError."""
+        try:
+            message = await self._websocket.receive()
+        except (WebSocketDisconnect, RuntimeError) as fault:
+            raise ConnectionLostError from fault
+        if message["type"] != "websocket.receive":
+            self.closed = True
+            raise ConnectionLostError
+        text = message.get("text")
+        return text if text is not None else message.get("bytes") or b""
+
+    async def send(self, message: str) -> None:
+        """Send a text frame; nothing once the connection is closed."""
+        await self._send(self._websocket.send_text, message)
+
+    async def send_audio(self, packet: bytes) -> None:
+        """Send an audio packet in the frame of the agreed version."""
+        await self._send(self._websocket.send_bytes, frames.pack_audio(self.agreed.version, packet))
+        self._on_audio_sent()
+
+    async def close(self, code: CloseCode, reason: str = "") -> None:
+        """Send the device away. Safe to call again: the first code counts."""
+        if self.closed:
+            return
+        self.closed = True
+        if self._websocket.application_state is WebSocketState.DISCONNECTED:
+            return
+        text = (reason or code.description).encode()[:_REASON_BYTES].decode(errors="ignore")
+        try:
+            async with asyncio.timeout(self._send_timeout_s):
+                await self._websocket.close(int(code), text)
+        except (TimeoutError, RuntimeError, OSError, WebSocketDisconnect) as fault:
+            log.debug("a connection did not close cleanly: %s", type(fault).__name__)
+
+    async def _send(self, send: Callable[..., object], data: str | bytes) -> None:
+        async with self._sending:
+            if self.closed:
+                return
+            try:
+                async with asyncio.timeout(self._send_timeout_s):
+                    await send(data)  # type: ignore[misc]  # a coroutine of the WebSocket's
+            except TimeoutError:
+                log.info("a device reads nothing; it is disconnected")
+                await self.close(CloseCode.TOO_SLOW)
+            except (RuntimeError, OSError, WebSocketDisconnect):
+                self.closed = True

@@ -1,0 +1,84 @@
+"""All devices that are connected now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from limits import RateLimitItemPerSecond
+from limits.storage import MemoryStorage
+from limits.strategies import FixedWindowRateLimiter
+
+from lobug.access.revocation import Revoked
+from lobug.device.close_codes import CloseCode
+from lobug.settings import StreamingSettings
+
+CODEC_THREADS = 2
+"""Opus takes under a millisecond a frame and runs outside of Python's interpreter lock."""
+
+Closer = Callable[[CloseCode], Awaitable[None]]
+
+
+class Connections:
+    """Who is connected, and what they share. One for each server."""
+
+    def __init__(self, settings: StreamingSettings) -> None:
+        self.codecs = ThreadPoolExecutor(CODEC_THREADS, thread_name_prefix="lobug-codec")
+        self._settings = settings
+        self._open: dict[str, tuple[Closer, str | None]] = {}
+        self._closing: set[asyncio.Future[None]] = set()
+        self._messages = RateLimitItemPerSecond(settings.max_messages_per_s)
+        self._limiter = FixedWindowRateLimiter(MemoryStorage())
+
+    def __len__(self) -> int:
+        """Devices connected."""
+        return len(self._open)
+
+    @property
+    def full(self) -> bool:
+        """Whether no further device may connect."""
+        return len(self._open) >= self._settings.max_connections
+
+    def connected(self, key: str) -> bool:
+        """Whether a caller (``access.Caller.key``) is connected."""
+        return key in self._open
+
+    @contextmanager
+    def register(self, key: str, close: Closer, token_hash: str | None = None) -> Iterator[None]:
+        """A caller is connected as long as this is open. An older connection of the same one is
+        closed: a device that lost its Wi-Fi comes back before the old connection is known dead."""
+        older = self._open.pop(key, None)
+        if older is not None:
+            self._close(older[0], CloseCode.REPLACED)
+        entry = (close, token_hash)
+        self._open[key] = entry
+        try:
+            yield
+        finally:
+            if self._open.get(key) is entry:
+                del self._open[key]
+
+    def may_send(self, session_id: str) -> bool:
+        """Count a message; whether the device keeps to ``streaming.max_messages_per_s``."""
+        return self._limiter.hit(self._messages, session_id)
+
+    def revoked(self, revoked: Revoked) -> None:
+        """Send away whoever came with a token that is worth nothing any more."""
+        for _, (close, token_hash) in tuple(self._open.items()):
+            if token_hash is not None and token_hash == revoked.token_hash:
+                self._close(close, CloseCode.TOKEN_REVOKED)
+
+    async def close(self) -> None:
+        """Send everybody away; the server stops."""
+        for closer, _ in tuple(self._open.values()):
+            self._close(closer, CloseCode.GOING_AWAY)
+        if self._closing:
+            await asyncio.wait(self._closing)
+        self.codecs.shutdown(wait=False, cancel_futures=True)
+
+    def _close(self, close: Closer, code: CloseCode) -> None:
+        task = asyncio.ensure_future(close(code))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)

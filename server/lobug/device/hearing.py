@@ -1,0 +1,125 @@
+"""A device's ears: its audio, decoded, in the listener that fits the mode."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from functools import partial
+
+from lobug.device.codec import Decoder
+from lobug.device.connection import Connection
+from lobug.device.stream_clock import StreamClock
+from lobug.engines.base import STT_SAMPLE_RATE, Engines
+from lobug.errors import AudioError
+from lobug.settings import Settings
+from lobug.turn.endpointing import ListeningMode
+from lobug.turn.listening import Listener
+from lobug.turn.listening_events import ListeningEvent
+
+log = logging.getLogger(__name__)
+
+
+class DeviceHearing:
+    """Listens when the device does: not while it speaks, except in realtime mode."""
+
+    def __init__(
+        self,
+        engines: Engines,
+        settings: Settings,
+        connection: Connection,
+        clock: Callable[[], float],
+    ) -> None:
+        self.mode: ListeningMode = "auto"
+        self._engines = engines
+        self._settings = settings
+        self._connection = connection
+        self._clock = clock
+        self._open = False
+        self._answering = False
+        self._listener: Listener | None = None
+        self._decoder: Decoder | None = None
+        self._stream = StreamClock()
+        self._changed = asyncio.Event()
+        self._closed = False
+        self.bad_packets = 0
+        """Audio packets that could not be decoded; they are skipped."""
+
+    def start(self, mode: ListeningMode) -> None:
+        """The device listens from now on. What it sent before is forgotten."""
+        if self._listener is not None:
+            self._listener.close()
+        self.mode = mode
+        self._decoder = self._connection.decoder()
+        self._stream = StreamClock()
+        self._listener = Listener(
+            self._engines.gate,
+            self._engines.stt,
+            self._settings,
+            mode=mode,
+            busy=lambda: self._answering,
+        )
+        self._open, self._answering = True, False
+        self._changed.set()
+
+    def stop(self) -> None:
+        """The button was let go: that was all."""
+        if self._listener is not None and self._open:
+            self._listener.stop()
+            self._open = False
+
+    def reset(self) -> None:
+        """Forget what was heard so far."""
+        if self._listener is not None:
+            self._listener.reset()
+
+    def answering(self) -> None:
+        """A reply is on its way: the device hears only in realtime mode."""
+        self._answering = True
+
+    def answered(self) -> None:
+        """The reply is over. A device that was not told to speak still listens."""
+        self._answering = False
+
+    def moment(self, stream_s: float) -> float:
+        """When a second of the stream was spoken, on the clock."""
+        return self._stream.at(stream_s)
+
+    async def take(self, packet: bytes) -> None:
+        """Hear an audio packet; what is no audio is skipped."""
+        deaf = self._answering and self.mode != "realtime"
+        listener, decoder = self._listener, self._decoder
+        if listener is None or decoder is None or deaf or not self._open:
+            return
+        try:
+            samples = await self._connection.compute(partial(decoder.decode, packet))
+        except AudioError as fault:
+            self.bad_packets += 1
+            if self.bad_packets == 1:
+                log.info("a device sent audio that cannot be decoded: %s", fault.code)
+            return
+        self._stream.arrived(samples.size / STT_SAMPLE_RATE, self._clock())
+        listener.push(samples)
+
+    async def events(self) -> AsyncGenerator[ListeningEvent]:
+        """What is noticed, whichever listener is at work, until ``close``."""
+        while not self._closed:
+            self._changed.clear()
+            listener = self._listener
+            if listener is None:
+                await self._changed.wait()
+                continue
+            async with aclosing(listener.events()) as events:
+                async for event in events:
+                    if listener is self._listener:
+                        yield event
+            if listener is self._listener and not self._closed:
+                await self._changed.wait()
+
+    async def close(self) -> None:
+        """Stop listening."""
+        self._closed = True
+        if self._listener is not None:
+            self._listener.close()
+        self._changed.set()

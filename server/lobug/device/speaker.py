@@ -1,0 +1,203 @@
+"""Plays a turn's speech on a device: encodes it, sends it at the device's pace, knows what has been
+heard of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import Protocol, TypeVar
+
+from lobug.device import server_messages as say
+from lobug.device.codec import Encoder
+from lobug.device.pacing import Pacer
+from lobug.engines.base import Samples
+from lobug.turn.events import Piece, SpeechAudio
+
+T = TypeVar("T")
+
+CHUNK_FRAMES = 4
+"""Frames encoded at once: a long piece must not make its first frame wait."""
+
+STOP_DELAY_S = 0.12
+"""Between the last sound and ``tts stop``: the network's delay, and what a device prebuffers. Older
+firmware cuts the ending off otherwise."""
+
+
+class Wire(Protocol):
+    """What a speaker needs of the connection."""
+
+    session_id: str
+
+    @property
+    def frame_s(self) -> float:
+        """Audio in one frame, seconds."""
+
+    async def send(self, message: str) -> None:
+        """Send a text frame. Does nothing once the connection is closed."""
+
+    async def send_audio(self, packet: bytes) -> None:
+        """Send an audio frame. Does nothing once the connection is closed."""
+
+    def encoder(self, source_rate: int) -> Encoder:
+        """A new encoder of what the device takes."""
+
+    async def compute(self, work: Callable[[], T]) -> T:
+        """The result of ``work``, off the event loop."""
+
+
+class _Said:
+    """The end of the speech."""
+
+
+class Speaker:
+    """The playback of one turn (``turn.playback.Playback``)."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        lead_s: float,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        on_first_sent: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._wire = wire
+        self._pacer = Pacer(lead_s, wire.frame_s)
+        self._clock = clock
+        self._sleep = sleep
+        self._on_first_sent = on_first_sent
+        self._queue: asyncio.Queue[SpeechAudio | _Said] = asyncio.Queue()
+        self._texts: dict[int, str] = {}
+        self._captioned: set[int] = set()
+        self._interrupted = asyncio.Event()
+        self._finished = asyncio.Event()
+        self._encoder: Encoder | None = None
+        self._started = False
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody has stopped it."""
+        return self._interrupted.is_set()
+
+    @property
+    def active(self) -> bool:
+        """Whether the device has been told that speech follows, and not yet that it is over."""
+        return self._started and not self._finished.is_set()
+
+    @property
+    def texts(self) -> list[str]:
+        """The words of every piece so far, in order."""
+        return [text for _, text in sorted(self._texts.items())]
+
+    def piece(self, piece: Piece) -> None:
+        """These words are going to be spoken."""
+        self._texts[piece.index] = piece.text
+        self._run()
+
+    def take(self, audio: SpeechAudio) -> None:
+        """Speak this after what was given before."""
+        self._queue.put_nowait(audio)
+        self._run()
+
+    def all_said(self) -> None:
+        """Nothing more follows."""
+        self._queue.put_nowait(_Said())
+        self._run()
+
+    def interrupt(self) -> None:
+        """Stop at once. What was not played by now counts as not said."""
+        if not self._finished.is_set() and not self.interrupted:
+            self._pacer.stop(self._clock())
+            self._interrupted.set()
+
+    async def wait_interrupted(self) -> None:
+        """Return once it has been interrupted."""
+        await self._interrupted.wait()
+
+    async def finished(self) -> None:
+        """Return once all of it has been played and the device told so, or it was interrupted."""
+        await self._finished.wait()
+
+    def played(self) -> list[tuple[int, float]]:
+        """Index of each piece of which something was played, and the fraction of it."""
+        return self._pacer.played(self._clock())
+
+    async def close(self) -> None:
+        """Stop, and wait until nothing is sent any more."""
+        self.interrupt()
+        if self._task is not None:
+            await asyncio.wait([self._task])
+        self._finished.set()
+
+    def _run(self) -> None:
+        if self._task is None:
+            self._task = asyncio.ensure_future(self._play())
+
+    async def _play(self) -> None:
+        playing = asyncio.ensure_future(self._send_all())
+        interrupted = asyncio.ensure_future(self._interrupted.wait())
+        try:
+            await asyncio.wait([playing, interrupted], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (playing, interrupted):
+                task.cancel()
+            await asyncio.wait([playing, interrupted])
+            with suppress(asyncio.CancelledError):
+                if self._started:
+                    await self._wire.send(say.tts_stop(self._wire.session_id))
+            self._finished.set()
+
+    async def _send_all(self) -> None:
+        while isinstance(item := await self._queue.get(), SpeechAudio):
+            await self._send_piece(item)
+        if self._encoder is not None:
+            await self._send_packets(await self._wire.compute(self._encoder.flush))
+        for index in sorted(set(self._texts) - self._captioned):  # without a voice: to be read
+            await self._caption(index)
+            self._pacer.mark_piece(index, self._pacer.sent_frames, self._pacer.sent_frames)
+        if self._started:
+            now = self._clock()
+            await self._sleep(max(0.0, self._pacer.finished_at(now) - now) + STOP_DELAY_S)
+
+    async def _send_piece(self, audio: SpeechAudio) -> None:
+        if self._encoder is None:
+            self._encoder = self._wire.encoder(audio.sample_rate)
+        encoder = self._encoder
+        await self._caption(audio.index)
+        start = encoder.position
+        end = start + audio.samples.size / audio.sample_rate / self._wire.frame_s
+        self._pacer.mark_piece(audio.index, start, end)
+        size = max(1, int(CHUNK_FRAMES * self._wire.frame_s * audio.sample_rate))
+        for chunk in _chunks(audio.samples, size):
+            await self._send_packets(await self._wire.compute(partial(encoder.feed, chunk)))
+        if self._queue.empty():  # what follows may be late: the end of a word must not wait for it
+            await self._send_packets(await self._wire.compute(encoder.flush))
+
+    async def _send_packets(self, packets: list[bytes]) -> None:
+        self._pacer.hand_over(len(packets))
+        for packet in packets:
+            wait = self._pacer.delay(self._clock())
+            if wait > 0:
+                await self._sleep(wait)
+            await self._wire.send_audio(packet)
+            if self._pacer.sent_frames == 0:
+                self._on_first_sent()
+            self._pacer.sent(self._clock())
+
+    async def _caption(self, index: int) -> None:
+        if not self._started:
+            self._started = True
+            await self._wire.send(say.tts_start(self._wire.session_id))
+        if index not in self._captioned:
+            self._captioned.add(index)
+            text = self._texts.get(index, "")
+            if text:
+                await self._wire.send(say.sentence_start(self._wire.session_id, text))
+
+
+def _chunks(samples: Samples, size: int) -> Iterator[Samples]:
+    for start in range(0, samples.size, size):
+        yield samples[start : start + size]
