@@ -420,11 +420,3 @@ class TurnNotFoundError(LobugError):
     code = "turn_not_found"
     status = 404
     spoken = "I don't know of that turn any more."
-
-
-class TurnsForbiddenError(LobugError):
-    """Only the owner may see the times of everybody's turns."""
-
-    code = "turns_forbidden"
-    status = 403
-    spoken = "Only my owner may look at that."

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query
 from pydantic import BaseModel, Field
 
-from lobug.api.memory_caller import is_at_this_computer, private
+from lobug.api.caller import require_owner
+from lobug.api.memory_caller import private
 from lobug.api.problems import error_responses
 from lobug.api.state import ServerDep
-from lobug.errors import (
-    ForeignOriginError,
-    InvalidRequestError,
-    TurnNotFoundError,
-    TurnsForbiddenError,
-)
+from lobug.errors import InvalidRequestError, OwnerOnlyError, TurnNotFoundError
 from lobug.telemetry.turn_log import FinishedTurn
 
 MAX_TURNS = 1000
@@ -64,18 +60,12 @@ class TurnList(BaseModel):
     turns: list[TurnTimeline] = Field(description="The newest first.")
 
 
-async def require_owner(request: Request) -> None:
-    """Raises TurnsForbiddenError for a caller from elsewhere."""
-    if not is_at_this_computer(request):
-        raise TurnsForbiddenError("only the owner at the computer that Lo-Bug runs on may see this")
-
-
 router = APIRouter(tags=["telemetry"], dependencies=[Depends(private), Depends(require_owner)])
 
 
 @router.get(
     "/turns",
-    responses=error_responses(InvalidRequestError, TurnsForbiddenError, ForeignOriginError),
+    responses=error_responses(InvalidRequestError, OwnerOnlyError),
 )
 async def turns(
     server: ServerDep,
@@ -87,7 +77,7 @@ async def turns(
 
 @router.get(
     "/turns/{turn_id}",
-    responses=error_responses(TurnNotFoundError, TurnsForbiddenError, ForeignOriginError),
+    responses=error_responses(TurnNotFoundError, OwnerOnlyError),
 )
 async def turn(
     server: ServerDep, turn_id: Annotated[str, Path(description="The turn's id.")]
