@@ -8,7 +8,18 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from lobug import __version__
-from lobug.api import chat, health, memory, metrics, sensors, streaming, turns
+from lobug.api import (
+    chat,
+    devices,
+    discovery,
+    health,
+    memory,
+    metrics,
+    sensors,
+    streaming,
+    tokens,
+    turns,
+)
 from lobug.api.authentication import Authentication
 from lobug.api.limits import BodyLimit
 from lobug.api.origin import SameOrigin
@@ -65,6 +76,9 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
     app.include_router(sensors.router)
     app.include_router(streaming.router)
     app.include_router(memory.router)
+    app.include_router(discovery.router)
+    app.include_router(devices.router)
+    app.include_router(tokens.router)
     app.include_router(metrics.router)
     app.include_router(turns.router)
     return app

@@ -45,6 +45,8 @@ class Access:
         checkpoint: Checkpoint = no_checkpoint,
     ) -> None:
         self._settings = settings
+        self.now = clock
+        """Seconds since the epoch."""
         self._refresh_s = refresh_s
         self._listeners = RevocationListeners()
         self._store = AccessStore(path, clock=clock, checkpoint=checkpoint, changed=self._on_change)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ from lobug.errors import (
     TokenWrongDeviceError,
 )
 from lobug.settings.access import AccessSettings
+
+_CLIENT_ID = re.compile(r"[!-~]{1,128}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +154,13 @@ def checked_device_id(device_id: str | None) -> str:
     if device_id is None:
         raise InvalidRequestError("the header Device-Id is missing")
     return device_key(device_id).removeprefix("device:")
+
+
+def checked_client_id(client_id: str | None) -> str:
+    """A ``Client-Id`` as it was sent. Raises InvalidRequestError when it is missing or not
+    well-formed."""
+    if client_id is None:
+        raise InvalidRequestError("the header Client-Id is missing")
+    if not _CLIENT_ID.fullmatch(client_id):
+        raise InvalidRequestError("Client-Id must be 1 to 128 printable characters of ASCII")
+    return client_id
