@@ -37,34 +37,12 @@ JSON = st.recursive(
     max_leaves=20,
 )
 KNOWN_FIELDS = st.sampled_from(
-    [
-        "version",
-        "features",
-        "transport",
-        "audio_params",
-        "downlink",
-        "state",
-        "mode",
-        "text",
-        "reason",
-        "payload",
-        "session_id",
-    ]
+    """version features transport audio_params downlink state mode text reason payload
+    session_id""".split()
 )
 KNOWN_TYPES = st.sampled_from(["hello", "listen", "abort", "mcp", "goodbye"])
-KNOWN_VALUES = st.sampled_from(
-    [
-        "start",
-        "stop",
-        "detect",
-        "auto",
-        "manual",
-        "realtime",
-        {"sample_rate": 1e309},
-        {"mcp": True},
-        {"format": "pcm"},
-    ]
-)
+KNOWN_WORDS = st.sampled_from(["start", "stop", "detect", "auto", "manual", "realtime"])
+KNOWN_OBJECTS = st.sampled_from([{"sample_rate": 1e308}, {"mcp": True}, {"format": "pcm"}])
 
 
 def test_the_hello_of_the_firmware() -> None:
@@ -172,7 +150,7 @@ def test_any_text_is_a_message_or_refused(text: str | bytes) -> None:
     _read(text)
 
 
-@given(KNOWN_TYPES, st.dictionaries(KNOWN_FIELDS, JSON | KNOWN_VALUES, max_size=6))
+@given(KNOWN_TYPES, st.dictionaries(KNOWN_FIELDS, JSON | KNOWN_WORDS | KNOWN_OBJECTS, max_size=6))
 def test_any_value_of_a_known_field_is_read_or_refused(kind: str, fields: dict[str, Any]) -> None:
     _read(json.dumps({**fields, "type": kind}))
 
