@@ -1,0 +1,199 @@
+"""The streaming door, over real sockets with scripted engines: turns, interruption, speculation."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from lobug.server import LobugServer
+from support.device_client import HELLO, DeviceClient, device, silence, tone
+from support.running import ScriptedEngines, running, settings_for
+from support.scripted import ScriptedChatModel
+from support.scripted_speech import ScriptedSpeechToText
+
+OWNER = "device:aa:bb:cc:dd:ee:01"
+
+
+async def logged(server: LobugServer) -> list[str]:
+    """The log of the device's conversation."""
+    owners = await server.memory.latest_owners(10)
+    return [m.content for o in owners for m in await server.memory.recent_messages(o, 50)]
+
+
+async def turn_over(server: LobugServer, turns: int = 1) -> None:
+    """Return once so many turns have been finished."""
+    async with asyncio.timeout(20):
+        while len(server.telemetry.turns.newest(100)) < turns:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_whole_turn(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(["Hello, Ada. It is a nice day!"]),
+        stt=ScriptedSpeechToText(("My name is Ada.",)),
+    )
+    async with (
+        running(settings_for(tmp_path), scripted) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        hello = client.messages("hello")[0]
+        assert hello["transport"] == "websocket"
+        await client.listen()
+        await client.speak()
+        await client.until_said("tts", state="stop")
+        await turn_over(server)
+        assert client.messages("stt")[0]["text"] == "My name is Ada."
+        states = [m["state"] for m in client.messages("tts")]
+        assert states[0] == "start"
+        assert states[-1] == "stop"
+        said = " ".join(m["text"] for m in client.messages("tts") if "text" in m)
+        assert said == "Hello, Ada. It is a nice day!"
+        start = client.received.index(client.messages("tts")[0])
+        assert all(isinstance(m, dict) for m in client.received[:start])
+        # Ten milliseconds a character, 16 bits, in whole frames.
+        rate = hello["audio_params"]["sample_rate"]
+        assert len(client.audio()) >= 0.01 * len(said) * rate * 2 * 0.9
+        assert await logged(server) == ["My name is Ada.", "Hello, Ada. It is a nice day!"]
+
+
+async def test_what_was_prepared_is_thrown_away_when_speech_goes_on(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(["Which one?", "The red one."]),
+        stt=ScriptedSpeechToText(("I like", "I like the red one.")),
+    )
+    settings = settings_for(tmp_path, listening={"interim_every_s": 0.0})
+    async with (
+        running(settings, scripted) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen()
+        await client.send_audio(tone(0.6) + silence(0.3))
+        async with asyncio.timeout(20):
+            while not scripted.chat.calls:
+                await asyncio.sleep(0.01)
+        await client.speak()
+        await client.until_said("tts", state="stop")
+        await turn_over(server)
+        assert [m["text"] for m in client.messages("stt")] == ["I like the red one."]
+        log = await logged(server)
+        assert log[0] == "I like the red one."
+        assert len(log) == 2
+        (turn,) = server.telemetry.turns.newest(10)
+        assert turn.timeline.counts.speculations_discarded == 1
+        assert turn.timeline.counts.speculations_started == 2
+
+
+@pytest.mark.parametrize("how", ["abort", "listen", "detect", "gone"])
+async def test_an_interrupted_reply_is_stored_as_far_as_it_was_heard(
+    tmp_path: Path, how: str
+) -> None:
+    first, second = "This is the first sentence.", "x" * 600 + "."
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel([f"{first} {second}", "Okay."]),
+        stt=ScriptedSpeechToText(("Tell me a long story.", "Thanks.")),
+    )
+    async with running(settings_for(tmp_path), scripted) as (http, server):
+        async with device(str(http.base_url)) as client:
+            await client.listen()
+            await client.speak()
+            await client.until_said("tts", state="sentence_start", text=first)
+            await client.until(lambda: len(client.audio()) > 16_000)
+            if how == "abort":
+                await client.say(type="abort")
+            elif how == "listen":
+                await client.listen()
+            elif how == "detect":
+                await client.say(type="listen", state="detect", text="Hi Lo-Bug")
+            if how != "gone":
+                await client.until_said("tts", state="stop")
+        await turn_over(server)
+        log = await logged(server)
+        assert log[0] == "Tell me a long story."
+        assert log[1].endswith("[interrupted]")
+        assert second not in log[1]
+        assert server.priority.turns == 0
+
+
+async def test_speech_interrupts_in_realtime_mode(tmp_path: Path) -> None:
+    long = "x" * 600 + "."
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel([f"Well, here it comes. {long}", "Okay."]),
+        stt=ScriptedSpeechToText(("Tell me a long story.", "Please stop.")),
+    )
+    settings = settings_for(tmp_path, listening={"interim_every_s": 0.0})
+    async with (
+        running(settings, scripted) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen(mode="realtime")
+        await client.speak()
+        await client.until(lambda: len(client.audio()) > 4_800)
+        await client.speak()
+        await client.until_said("tts", state="stop")
+        await client.until_said("stt", text="Please stop.")
+        await client.until_said("tts", count=2, state="stop")
+        await turn_over(server, 2)
+        log = await logged(server)
+        assert log[1].endswith("[interrupted]")
+        assert log[2:] == ["Please stop.", "Okay."]
+
+
+async def test_push_to_talk_ends_with_the_button(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(stt=ScriptedSpeechToText(("What time is it?",)))
+    async with (
+        running(settings_for(tmp_path), scripted) as (http, _server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen(mode="manual")
+        await client.send_audio(tone(0.5))
+        await client.listen("stop", mode="manual")
+        await client.until_said("stt", text="What time is it?")
+        await client.until_said("tts", state="stop")
+
+
+async def test_a_newer_connection_replaces_the_older(tmp_path: Path) -> None:
+    async with (
+        running(settings_for(tmp_path), ScriptedEngines()) as (http, server),
+        device(str(http.base_url)) as older,
+        device(str(http.base_url)) as newer,
+    ):
+        await asyncio.wait_for(older.closed.wait(), 20)
+        assert older.socket.close_code == 4003
+        await newer.listen()
+        await newer.speak()
+        await newer.until_said("tts", state="stop")
+        assert len(server.connections) == 1
+
+
+@pytest.mark.parametrize(
+    ("hello", "code"),
+    [
+        ({**HELLO, "version": 9}, 4002),
+        ({"type": "listen", "state": "start"}, 4002),
+        ({**HELLO, "audio_params": {"format": "mp3"}}, 4002),
+    ],
+)
+async def test_a_hello_that_cannot_be_served(
+    tmp_path: Path, hello: dict[str, object], code: int
+) -> None:
+    async with (
+        running(settings_for(tmp_path), ScriptedEngines()) as (http, _server),
+        device(str(http.base_url), hello=None) as client,
+    ):
+        client: DeviceClient
+        await client.say(**hello)
+        await asyncio.wait_for(client.closed.wait(), 20)
+        assert client.socket.close_code == code
+        assert client.messages("alert")
+
+
+async def test_a_hello_that_never_comes(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, streaming={"hello_timeout_s": 0.1})
+    async with (
+        running(settings, ScriptedEngines()) as (http, _server),
+        device(str(http.base_url), hello=None) as client,
+    ):
+        await asyncio.wait_for(client.closed.wait(), 20)
+        assert client.socket.close_code == 4001
