@@ -14,8 +14,8 @@ def parse(raw: str, size: int = 3) -> tuple[Action, list[str]]:
     parser = ReplyParser()
     sentences: list[str] = []
     for start in range(0, len(raw), size):
-        sentences += parser.feed(raw[start : start + size])
-    sentences += parser.flush()
+        sentences += [part.text for part in parser.feed(raw[start : start + size])]
+    sentences += [part.text for part in parser.flush()]
     return parser.action, sentences
 
 
@@ -59,8 +59,8 @@ def test_a_bracket_that_is_no_prefix_is_ordinary_text() -> None:
 
 def test_half_a_sentence_of_a_truncated_reply_is_dropped() -> None:
     parser = ReplyParser()
-    sentences = list(parser.feed("The moon is far. It goes around the ea"))
-    sentences += parser.flush(truncated=True)
+    sentences = [part.text for part in parser.feed("The moon is far. It goes around the ea")]
+    sentences += [part.text for part in parser.flush(truncated=True)]
     assert sentences == ["The moon is far."]
 
 

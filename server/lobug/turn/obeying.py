@@ -34,7 +34,8 @@ async def obey(
     answer = await uninterrupted(_done(command, conversation, memory))
     timeline.mark("recall")
     for index, sentence in enumerate(answer.sentences):
-        reply.sentences.append(sentence)
+        reply.pieces.append(sentence)
+        reply.sentences += 1
         yield ReplyDelta(sentence if index == 0 else f" {sentence}")
         yield Piece(index, sentence)
     timeline.mark("reply")

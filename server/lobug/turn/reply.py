@@ -2,14 +2,18 @@
 
 A model's raw text can hold a thinking part, an action prefix as in the first Lo-Bug (``[IGNORE]``,
 ``[REACT]``), its own name as a speaker label, markup and tool JSON. ``ReplyParser`` takes the raw
-pieces as they come and gives whole clean sentences.
+pieces as they come and gives clean sentences, or clauses where they are to be spoken early.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from lobug.memory.language.perspective import is_settled, reply_to_the_user
+from lobug.turn.clauses import clause_end
 from lobug.turn.events import Action
 from lobug.turn.speakable import SentenceSplitter, speakable
 
@@ -31,6 +35,19 @@ _LABEL = re.compile(r"^(?:lo-?bug|assistant|robot)\s*:\s*", re.IGNORECASE)
 _HEADS = ("assistant: ", "lo-bug: ", "lobug: ", "robot: ", "ignore", "react.")
 _LONGEST_HEAD = 48
 """Characters; an opening bracket that is not closed by then is ordinary text."""
+
+_INTERRUPTED = re.compile(
+    r"\s*(?:…|\.\.\.)?\s*(?:\[\s*interrupted\b[^\]\n]{0,40}(?:\]|\Z)|\(\s*interrupted\s*\))",
+    re.IGNORECASE,
+)
+"""What marks an interrupted reply in the prompt's history, in case the model imitates it."""
+
+_SHORTEST: tuple[tuple[float, int], ...] = ((1, 12), (40, 24), (120, 60), (math.inf, 120))
+"""Fewest characters of a clause, by what was given before it. Somebody speaks about 15 characters
+a second, and the model writes at least twice as fast on two cores."""
+
+_PLAIN = re.compile(r"(?:[^\W_]|(?<=[^\W_])['\u2019](?=[^\W_])|[,;:.…—–$€£%°-]| (?! ))*")
+"""Text in which no markup, quotation or bracket is open."""
 
 
 class ThinkingStripper:
@@ -72,25 +89,45 @@ class ThinkingStripper:
         return len(self._held) - start
 
 
-class ReplyParser:
-    """Takes a reply piece by piece; gives its action and its clean sentences.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A clean part of a reply. All of them joined by spaces are its text."""
 
-    ``action`` is final once ``decided`` is true. After ``[IGNORE]`` no sentence follows.
+    text: str
+    """Never empty."""
+    ends: bool
+    """A sentence ends with it; False: it is a clause, and more of its sentence follows."""
+
+
+class ReplyParser:
+    """Takes a reply piece by piece; gives its action and its clean text.
+
+    ``action`` is final once ``decided`` is true. After ``[IGNORE]`` nothing follows.
+
+    Args:
+        clause_first: give the beginning of a sentence as soon as somebody would pause after it,
+            to be spoken while the model writes its rest; False: whole sentences only. The text is
+            the same either way.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, clause_first: bool = False) -> None:
         self.action = Action.RESPOND
         self.decided = False
         self._thinking = ThinkingStripper()
         self._sentences = SentenceSplitter()
+        self._clause_first = clause_first
         self._head = ""
         self._in_prefix = True
+        self._given = 0
+        """Characters of the sentence in the making that were given already."""
+        self._total = 0
+        """Characters of all parts."""
 
-    def feed(self, text: str) -> Iterator[str]:
-        """Take a piece of the raw reply; yield the clean sentences that it completes."""
+    def feed(self, text: str) -> Iterator[Part]:
+        """Take a piece of the raw reply; yield the clean parts that it completes."""
         yield from self._pass_on(self._thinking.feed(text), last=False)
 
-    def flush(self, *, truncated: bool = False) -> Iterator[str]:
+    def flush(self, *, truncated: bool = False) -> Iterator[Part]:
         """End of the reply: yield what is left.
 
         Args:
@@ -100,9 +137,10 @@ class ReplyParser:
         yield from self._pass_on(self._thinking.flush(), last=True)
         rest = self._sentences.flush()
         if not truncated:
-            yield from self._clean(rest)
+            for sentence in rest:
+                yield from self._whole(sentence)
 
-    def _pass_on(self, text: str, *, last: bool) -> Iterator[str]:
+    def _pass_on(self, text: str, *, last: bool) -> Iterator[Part]:
         if self._in_prefix:
             self._head += text
             decision = self._strip_head(last=last)
@@ -111,8 +149,11 @@ class ReplyParser:
             self._in_prefix = False
             self.decided = True
             text = decision
-        if self.action is not Action.IGNORE:
-            yield from self._clean(self._sentences.feed(text))
+        if self.action is Action.IGNORE:
+            return
+        for sentence in self._sentences.feed(text):
+            yield from self._whole(sentence)
+        yield from self._clauses(self._sentences.unfinished, final=False)
 
     def _strip_head(self, *, last: bool) -> str | None:
         """What follows prefix and speaker label; None while it cannot be told yet."""
@@ -133,9 +174,51 @@ class ReplyParser:
         label = _LABEL.match(bare)
         return bare[label.end() :] if label else self._head.lstrip()
 
-    @staticmethod
-    def _clean(sentences: list[str]) -> Iterator[str]:
-        for sentence in sentences:
-            text = speakable(sentence)
-            if text:
-                yield text
+    def _whole(self, sentence: str) -> Iterator[Part]:
+        """A whole sentence, or what was not given of it yet."""
+        yield from self._clauses(sentence, final=True)
+        clean = _clean(sentence)
+        if self._given:
+            given = sentence[: self._given]
+            # Hostile text can take back its beginning, "... </tool_call>"; what is said is said.
+            is_rest = clean.startswith(given)
+            clean = clean[self._given :] if is_rest else _clean(sentence[self._given :])
+        self._given = 0
+        clean = clean.strip()
+        if clean:
+            yield self._part(clean, ends=True)
+
+    def _clauses(self, sentence: str, *, final: bool) -> Iterator[Part]:
+        """The clauses that can be given of a sentence, or of its beginning."""
+        if not self._clause_first or self.action is not Action.RESPOND:
+            return
+        while True:
+            start = self._given + (self._given > 0)
+            end = clause_end(sentence, start, _shortest(self._total), final=final)
+            if end is None or not _is_fixed(sentence[:end]):
+                return
+            self._given = end
+            yield self._part(sentence[start:end], ends=False)
+
+    def _part(self, text: str, *, ends: bool) -> Part:
+        self._total += len(text)
+        return Part(text, ends)
+
+
+def _clean(sentence: str) -> str:
+    return reply_to_the_user(speakable(_INTERRUPTED.sub("", sentence)))
+
+
+def _is_fixed(beginning: str) -> bool:
+    """Whether these words stay as they are in the clean sentence, however it goes on."""
+    return (
+        _PLAIN.fullmatch(beginning) is not None
+        and speakable(beginning) == beginning
+        and is_settled(beginning)
+    )
+
+
+def _shortest(given: int) -> int:
+    """Characters of the next clause, after ``given`` of the reply: the first is short because the
+    user waits for it; later ones only have to come before the voice has spoken the others."""
+    return next(shortest for limit, shortest in _SHORTEST if given < limit)

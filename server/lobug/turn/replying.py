@@ -11,10 +11,9 @@ from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
 from lobug.errors import ContextOverflowError, EngineInterruptedError
 from lobug.memory.base import Recalled
-from lobug.memory.language.perspective import reply_to_the_user
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, Piece, ReplyDelta, TurnEvent
-from lobug.turn.reply import ReplyParser
+from lobug.turn.reply import Part, ReplyParser
 from lobug.turn.timeline import Timeline
 
 NOTHING_TO_SAY = "I'm not sure what to say to that."
@@ -39,12 +38,15 @@ class Reply:
     """The reply as far as it has been written."""
 
     action: Action = Action.RESPOND
-    sentences: list[str] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    """Sentences, or clauses of them."""
+    sentences: int = 0
+    """How many sentences are whole."""
 
     @property
     def text(self) -> str:
-        """All sentences."""
-        return " ".join(self.sentences)
+        """All of it."""
+        return " ".join(self.pieces)
 
 
 async def write_reply(
@@ -56,11 +58,21 @@ async def write_reply(
     settings: ChatSettings,
     timeline: Timeline,
     must_answer: bool,
+    clause_first: bool = False,
 ) -> AsyncGenerator[TurnEvent]:
-    """Yield the reply's events, sentence by sentence, and fill ``reply``.
+    """Yield the reply's events, piece by piece, and fill ``reply``.
 
-    ``must_answer``: the words were meant for Lo-Bug, so the model may not ignore them. Raises
-    EngineError, ContextOverflowError.
+    Args:
+        chat: the model.
+        conversation: whose turn it is.
+        prompt: what the model is asked.
+        reply: takes what was written so far.
+        settings: of the chat model.
+        timeline: takes the stage times.
+        must_answer: the words were meant for Lo-Bug, so the model may not ignore them.
+        clause_first: a piece may be a clause, which can be heard sooner; False: whole sentences.
+
+    Raises EngineError, ContextOverflowError.
     """
     options = ChatOptions(
         max_tokens=settings.max_tokens,
@@ -68,36 +80,35 @@ async def write_reply(
         lane=conversation.owner.conversation,
         timeout_s=settings.timeout_s,
     )
-    parser = ReplyParser()
-    pieces = 0
+    parser = ReplyParser(clause_first=clause_first)
+    tokens = 0
 
-    def events(sentences: Iterable[str]) -> Iterator[TurnEvent]:
-        # The parser decides on the action while it is read.
-        cleaned = [reply_to_the_user(sentence) for sentence in sentences]
+    def events(parts: Iterable[Part]) -> Iterator[TurnEvent]:
+        ready = list(parts)  # the parser decides on the action while it is read
         reply.action = parser.action
-        return _events(reply, cleaned, settings.max_sentences)
+        return _events(reply, ready, settings.max_sentences)
 
     async with aclosing(_write(chat, conversation, prompt, options)) as stream:
-        async for piece in stream:
+        async for token in stream:
             timeline.mark("first_token")
-            pieces += 1
-            for event in events(parser.feed(piece)):
+            tokens += 1
+            for event in events(parser.feed(token)):
                 yield event
-            if len(reply.sentences) >= settings.max_sentences or parser.action is Action.IGNORE:
+            if reply.sentences >= settings.max_sentences or parser.action is Action.IGNORE:
                 break
-    if len(reply.sentences) < settings.max_sentences:
-        # Models send a piece a token, so this many pieces mean that the limit cut it off.
-        cut = pieces >= settings.max_tokens and bool(reply.sentences)
+    if reply.sentences < settings.max_sentences:
+        # Models send token by token, so this many mean that the limit cut it off.
+        cut = tokens >= settings.max_tokens and reply.sentences > 0
         for event in events(parser.flush(truncated=cut)):
             yield event
     timeline.mark("reply")
-    if must_answer and not reply.sentences and reply.action is not Action.RESPOND:
+    if must_answer and not reply.pieces and reply.action is not Action.RESPOND:
         reply.action = Action.RESPOND
-        for event in _events(reply, [NOTHING_TO_SAY], settings.max_sentences):
+        for event in _events(reply, [Part(NOTHING_TO_SAY, ends=True)], settings.max_sentences):
             yield event
     elif reply.action is Action.IGNORE:
         yield Ignored("model")
-    elif reply.action is Action.RESPOND and not reply.sentences:
+    elif reply.action is Action.RESPOND and not reply.pieces:
         raise EngineInterruptedError("chat", "the model wrote nothing that can be shown")
 
 
@@ -130,12 +141,13 @@ async def _write(
             return
 
 
-def _events(reply: Reply, sentences: Iterable[str], max_sentences: int) -> Iterator[TurnEvent]:
-    for sentence in sentences:
-        if len(reply.sentences) >= max_sentences:
+def _events(reply: Reply, parts: Iterable[Part], max_sentences: int) -> Iterator[TurnEvent]:
+    for part in parts:
+        if reply.sentences >= max_sentences:
             return
-        index = len(reply.sentences)
-        reply.sentences.append(sentence)
-        yield ReplyDelta(sentence if index == 0 else f" {sentence}")
+        index = len(reply.pieces)
+        reply.pieces.append(part.text)
+        reply.sentences += part.ends
+        yield ReplyDelta(part.text if index == 0 else f" {part.text}")
         if reply.action is Action.RESPOND:  # a reaction is shown, not spoken
-            yield Piece(index, sentence)
+            yield Piece(index, part.text)

@@ -73,6 +73,11 @@ class SentenceSplitter:
     def __init__(self) -> None:
         self._text = ""
 
+    @property
+    def unfinished(self) -> str:
+        """The beginning of the sentence that is not whole yet."""
+        return self._text
+
     def feed(self, delta: str) -> list[str]:
         """Add a piece of text; the sentences that are whole now, stripped, never empty."""
         self._text += delta

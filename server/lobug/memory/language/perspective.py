@@ -144,6 +144,18 @@ def reply_to_the_user(sentence: str) -> str:
     return sentence_to_the_user(sentence) if NOTED.search(sentence) else sentence
 
 
+def is_settled(beginning: str) -> bool:
+    """Whether ``reply_to_the_user`` leaves these first words of a sentence as they are, however
+    the sentence goes on. Words joined by single spaces."""
+    words = [word.low for word in _words(beginning) if word.text]
+    return (
+        bool(words)
+        and words[-1] != "the"
+        and not any(word in {"user", "user's", "themself"} for word in words)
+        and _capital(beginning) == _capital(beginning[:1].lower() + beginning[1:]) == beginning
+    )
+
+
 def spoken_back(words: str) -> str:
     """A few words of the user, as Lo-Bug repeats them: "my sister" is "your sister"."""
     said = said_to_the_user(about_the_user(words))

@@ -1,0 +1,145 @@
+"""Where somebody who reads a sentence aloud would pause, found while it is still being written.
+
+Pure: text in, position out. Like the end of a sentence, a pause is decided from the text alone
+and only once enough of what follows has been seen, so it does not matter in which pieces the text
+arrives. What could be a list, a name, a date or a pair of adjectives is not cut: a pause that comes
+too late costs half a second, one in a wrong place sounds like a machine.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SUBJECTS = _words(
+    """i i'm i'll i've i'd you you're you'll you've you'd it it's it'll we we're we'll we've they
+    they're they'll he he's she she's there there's that's this let's let"""
+)
+"""Words that begin a clause of its own."""
+
+_OPENERS = _SUBJECTS | _words(
+    """but because although though so which who where when while if since unless until whereas
+    what how is are was do does did can could would will should have has please maybe perhaps then
+    just even especially the a an my your his her our their to in on at for with from by"""
+)
+"""Words that go on after a comma and are no item of a list."""
+
+_CONJUNCTIONS = _words("but because although unless until whereas while which when where if since")
+"""A pause comes before one of them in a long sentence, also without a comma."""
+
+_JOINED = _words("and or so")
+"""The same where a clause of its own follows; otherwise they join two words."""
+
+_LISTING = _words("and or nor &")
+_NOT_BEFORE_CONJUNCTION = _words(
+    """in of on at to for from with by about and or but know knows see wonder sure ask tell me us
+    even just only exactly is are was were like as remember understand check find out what that
+    ever especially than not depends then"""
+)
+"""Words that belong together with the conjunction after them: "ask if", "in which"."""
+
+_QUALIFIERS = _words(
+    """a an the my your his her our their its very so really such this that these those some no
+    quite more most too pretty"""
+)
+"""An adjective after one of them may be the first of two: "a small, friendly robot"."""
+
+_FEWEST_WORDS = 3
+_FEWEST_BEFORE_CONJUNCTION = 7
+"""Words before a pause that no punctuation marks."""
+
+_PAUSE = re.compile(
+    r"(?<=[^\s.])[,;:]\s|(?<=[^\W_])(?:…|\.\.\.)\s|\s[—–]\s|(?<=[^\W_])\s(?=[a-z]+)"
+)
+_WORD = re.compile(r"[^\s,.!?;:…—–]+")
+
+
+class NeedMoreError(Exception):
+    """What follows is needed before the pause can be decided."""
+
+
+def clause_end(text: str, start: int, shortest: int, *, final: bool) -> int | None:
+    """Where the clause ends that begins at ``start``; white space follows it.
+
+    Args:
+        text: a sentence, or its beginning.
+        start: index of the clause's first character.
+        shortest: characters that the clause must have at least.
+        final: nothing follows ``text``.
+
+    Returns:
+        The index after its last character; None: no pause was found yet.
+    """
+    for pause in _PAUSE.finditer(text, start):
+        end = pause.end() - 1
+        clause = text[start:end].rstrip()
+        if len(clause) < shortest or len(clause.split()) < _FEWEST_WORDS:
+            continue
+        try:
+            if _is_pause(clause, text, pause.end(), marked=len(pause.group()) > 1, final=final):
+                return end
+        except NeedMoreError:
+            return None
+    return None
+
+
+def _is_pause(clause: str, text: str, after: int, *, marked: bool, final: bool) -> bool:
+    """Whether somebody would pause between ``clause`` and what stands at ``after``.
+
+    ``marked``: by punctuation.
+    """
+    first = _word(text, after, final=final)
+    if first is None or not first[0].isalpha():
+        return False
+    second = _word(text, after + len(first) + 1, final=final)
+    if second is None:  # "..., my friend." is no piece of its own
+        return False
+    if not marked:
+        return _is_unmarked_pause(clause, _plain(first), _plain(second))
+    return clause[-1] != "," or _is_comma_pause(clause, first, _plain(second))
+
+
+def _is_comma_pause(clause: str, first: str, second: str) -> bool:
+    before = clause[:-1].split()
+    low = _plain(first)
+    if first[0].isupper() and low not in _SUBJECTS and before[-1][0].isupper():
+        return False  # "Portland, Oregon", "Anna, Bob"
+    if low in _OPENERS:
+        return True
+    if low in _LISTING:  # it ends a list, or a clause
+        return "," not in clause[:-1] or second in _SUBJECTS
+    return second not in _LISTING and _plain(before[-2]) not in _QUALIFIERS
+
+
+def _is_unmarked_pause(clause: str, first: str, second: str) -> bool:
+    words = clause.split()
+    if len(words) < _FEWEST_BEFORE_CONJUNCTION:
+        return False
+    if first in _JOINED:
+        return second in _SUBJECTS
+    return first in _CONJUNCTIONS and _plain(words[-1]) not in _NOT_BEFORE_CONJUNCTION
+
+
+def _word(text: str, at: int, *, final: bool) -> str | None:
+    """The word at ``at``, which another one must follow; None: it is the last before a mark, or
+    there is none. Raises NeedMoreError when that is not known yet."""
+    match = _WORD.match(text, at)
+    if match is None:
+        if at >= len(text) and not final:
+            raise NeedMoreError
+        return None
+    end = match.end()
+    if end + 1 >= len(text):
+        if final:
+            return None
+        if end == len(text) or text[end] == " ":
+            raise NeedMoreError
+    return match.group() if text[end] == " " and text[end + 1].isalnum() else None
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("\u2019", "'")
