@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 import logging
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import Literal, TextIO
 
 from lobug.telemetry.traces import trace
 from lobug.turn.observing import current_turn
 
 LogFormat = Literal["text", "json"]
-
-ExceptionInfo = (
-    tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
-)
 
 QUIET_LIBRARIES = (
     "httpx",
@@ -56,25 +51,32 @@ def add_turn(record: logging.LogRecord) -> bool:
     return True
 
 
+def message_of(record: logging.LogRecord, *, content: bool) -> str:
+    """What a record says. ``content``: whether it may quote what somebody said."""
+    message = record.getMessage()
+    if record.name == "asyncio" and not content:
+        # The lines below the first show the task, and with it the text of its exception.
+        return message.partition("\n")[0]
+    return message
+
+
 class TextFormatter(logging.Formatter):
-    """One line for people; within a turn with its id in brackets."""
+    """One line for people, within a turn with its id in brackets; a trace stands below it."""
 
     def __init__(self, *, content: bool) -> None:
-        super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(mark)s%(message)s")
+        super().__init__()
         self._content = content
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, and the trace of an exception below it."""
-        record.exc_text = None  # another handler's idea of it, which may quote content
+        """The whole record."""
         turn = getattr(record, "turn", "")
-        record.mark = f"[{turn}] " if turn else ""
-        text = super().format(record)
-        record.exc_text = None
-        return text
-
-    def formatException(self, ei: ExceptionInfo) -> str:  # noqa: N802 - logging's name
-        """The trace."""
-        return trace(ei[1], content=self._content)
+        mark = f"[{turn}] " if turn else ""
+        message = message_of(record, content=self._content)
+        head = f"{self.formatTime(record)} {record.levelname:<7} {record.name}"
+        line = f"{head}: {mark}{message}"
+        if record.exc_info:
+            line += "\n" + trace(record.exc_info[1], content=self._content)
+        return line
 
 
 class JsonFormatter(logging.Formatter):
@@ -90,7 +92,7 @@ class JsonFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": message_of(record, content=self._content),
         }
         if turn := getattr(record, "turn", ""):
             line["turn"] = turn
