@@ -23,7 +23,6 @@ from lobug.telemetry.logs import (
 from lobug.telemetry.traces import trace
 from lobug.turn.observing import current_turn
 
-
 Failure = TypeVar("Failure", bound=BaseException)
 
 
