@@ -79,6 +79,11 @@ class Listener:
         self._deaf = False  # the gate has failed, and that was said
         self._start_afresh()
 
+    @property
+    def waiting(self) -> int:
+        """Samples that nobody has listened to yet."""
+        return self._inbox.waiting
+
     def push(self, samples: Samples) -> None:
         """Take the stream's next samples, 16 kHz; they must not change afterwards. Never blocks."""
         if not self._closed:
