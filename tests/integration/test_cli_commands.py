@@ -292,7 +292,7 @@ def test_serve_says_so_when_the_port_is_taken(monkeypatch: pytest.MonkeyPatch) -
         port = taken.getsockname()[1]
         result = lobug("serve", "--port", str(port))
     assert result.exit_code == 1
-    assert result.stderr.startswith(f"lobug: cannot listen on 127.0.0.1:{port}: Address already")
+    assert result.stderr.startswith(f"lobug: cannot listen on 0.0.0.0:{port}: Address already")
 
 
 def test_serve_asks_for_models_that_are_missing(

@@ -90,7 +90,9 @@ async def test_the_announcement_says_where_what_and_what_to_try(tmp_path: Path) 
     assert "lobug simulate --say" in alone
     for job in ("chat", "embeddings", "stt", "gate", "tts", "memory"):
         assert f"\n  {job}" in alone
-    assert "Anyone on this network can talk to it" in default
+    assert "/xiaozhi/ota/ (as their OTA URL)" in default
+    assert "lobug devices approve CODE" in default
+    assert "Only this computer" not in default
     assert "--server" not in default
 
 

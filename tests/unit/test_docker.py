@@ -64,11 +64,11 @@ def test_the_server_stands_beside_ollama_and_the_profile_without(compose: dict[s
     assert embedded["environment"]["LOBUG_CHAT__ENGINE"] == "embedded"
 
 
-def test_only_this_computer_reaches_it_until_the_owner_says_otherwise(
+def test_devices_reach_lo_bug_and_nobody_reaches_ollama(
     compose: dict[str, Any],
 ) -> None:
     ports = {name: service.get("ports") for name, service in compose["services"].items()}
-    opened = ["${PUBLISH_ADDRESS:-127.0.0.1}:${PUBLISH_PORT:-8321}:8321"]
+    opened = ["${PUBLISH_ADDRESS:-0.0.0.0}:${PUBLISH_PORT:-8321}:8321"]
     assert ports == {
         "lobug": opened, "lobug-embedded": opened, "ollama": None, "ollama-models": None,
     }  # fmt: skip

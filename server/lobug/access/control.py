@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 FILE = "access.db"
 """In ``data_dir``."""
 
-REFRESH_S = 5.0
+REFRESH_S = 2.0
 """Seconds between two looks at the file: what another program changed counts after that."""
 
 

@@ -7,10 +7,12 @@ from typing import Annotated
 import typer
 
 from lobug.cli import chat, config, doctor, evaluate_locomo, serve, simulate, turns
+from lobug.cli.devices import devices_app
 from lobug.cli.evaluate import eval_app
 from lobug.cli.faults import SentenceGroup
 from lobug.cli.memory import memory_app
 from lobug.cli.models import models_app
+from lobug.cli.tokens import tokens_app
 
 app = typer.Typer(
     cls=SentenceGroup,
@@ -29,6 +31,8 @@ app.add_typer(models_app, name="models")
 eval_app.command("locomo")(evaluate_locomo.locomo)
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")
+app.add_typer(devices_app, name="devices")
+app.add_typer(tokens_app, name="tokens")
 
 
 def _version(wanted: bool) -> None:

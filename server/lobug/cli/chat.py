@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
+from lobug.cli.reaching import token_header
 from lobug.cli.terminal import ServerOption, server_address
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ def chat(
     import httpx
 
     address = server_address(server)
-    headers = {"Device-Id": device_id} if device_id else {}
+    headers = token_header(address.url)
+    if device_id:
+        headers["Device-Id"] = device_id
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     # People think for longer than a server keeps an idle connection: a new one for each turn.
     limits = httpx.Limits(max_keepalive_connections=0)

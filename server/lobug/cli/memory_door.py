@@ -8,27 +8,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lobug.cli.faults import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
-from lobug.cli.terminal import server_address
+from lobug.cli.reaching import TIMEOUT_S, ask, way
+from lobug.cli.reaching import RefusedError as RefusedError  # noqa: PLC0414 - given on
 
 if TYPE_CHECKING:
     import httpx
 
-TIMEOUT_S = 60.0
 LONG_TIMEOUT_S = 600.0
 """For an export and an import."""
 
-DIRECT_URL = "http://localhost"
-
 Params = Mapping[str, str | int | float | bool | Sequence[str] | None]
-
-
-class RefusedError(CommandError):
-    """The memory refused a request."""
-
-    def __init__(self, status: int, code: str | None, message: str) -> None:
-        super().__init__(f"{message} ({code or f'HTTP {status}'})")
-        self.error_code = code
-        self.message = message
 
 
 class Door:
@@ -63,25 +52,11 @@ class Door:
         **content: Any,
     ) -> httpx.Response:
         """One request. Raises CommandError unless it succeeds."""
-        import httpx
-
-        from lobug.simulator.contract import read_error
-
         query = {"user": self.user, **(params or {})}
         given = {name: value for name, value in query.items() if value is not None}
-        try:
-            answer = self._http.request(
-                method, f"/memory{path}", params=given, timeout=timeout_s, **content
-            )
-        except httpx.TimeoutException as error:
-            raise CommandError(f"the server did not answer within {timeout_s:g} s") from error
-        except httpx.HTTPError as error:
-            raise CommandError(
-                f"the connection to {self._http.base_url} broke", code=EXIT_UNREACHABLE
-            ) from error
-        if answer.status_code != 200:
-            raise RefusedError(answer.status_code, *read_error(answer.content))
-        return answer
+        return ask(
+            self._http, method, f"/memory{path}", params=given, timeout_s=timeout_s, **content
+        )
 
 
 @contextmanager
@@ -96,33 +71,11 @@ def open_door(
     """
     import httpx
 
-    with httpx.Client(**_way(server, creates=creates)) as http:
+    with httpx.Client(**way(server, lambda: _direct(creates=creates))) as http:
         door = Door(http)
         if not any_user:
             door.user = _user(door, user, creates=creates)
         yield door
-
-
-def _way(server: str | None, *, creates: bool) -> dict[str, Any]:
-    """Arguments for a client that reaches the memory."""
-    import httpx
-
-    from lobug.simulator.contract import check_health
-
-    url = server_address(server).url
-    try:
-        health = httpx.get(f"{url}/health", timeout=TIMEOUT_S)
-    except httpx.TransportError as error:
-        if server is not None:
-            raise CommandError(
-                f"no Lo-Bug server answers at {url}", code=EXIT_UNREACHABLE
-            ) from error
-        return {"base_url": DIRECT_URL, "transport": _direct(creates=creates)}
-    except httpx.HTTPError as error:
-        raise CommandError(f"what answers at {url} is not a Lo-Bug server") from error
-    if health.status_code != 200 or check_health(health.content):
-        raise CommandError(f"what answers at {url} is not a Lo-Bug server")
-    return {"base_url": url}
 
 
 def _direct(*, creates: bool) -> httpx.BaseTransport:

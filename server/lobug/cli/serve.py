@@ -112,13 +112,8 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
     from rich.markup import escape
 
     lines = ["", f"[bold green]Lo-Bug listens at {url}[/bold green]"]
-    if host in ANY_ADDRESS:
-        address = network_address()
-        if address:
-            lines.append(f"From devices: http://{address}:{url.rsplit(':', 1)[-1]}")
-        lines.append("[yellow]Anyone on this network can talk to it.[/yellow]")
-    else:
-        lines.append("Only this computer can reach it; devices need LOBUG_HOST=0.0.0.0.")
+    program = program_name(shutil.which("lobug"), Path(sys.argv[0]), Path.cwd())
+    lines += _devices_lines(server, url, host, program)
     lines.append("")
     report = server.health()
     for job, status in report.engines.items():
@@ -132,7 +127,6 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
         if reason:
             lines.append(f"  {'':<11}[dim]{escape(reason)}[/dim]")
     lines.append(f"  {'memory':<11}{escape(_memory_line(server))}")
-    program = program_name(shutil.which("lobug"), Path(sys.argv[0]), Path.cwd())
     option = "" if url == "http://127.0.0.1:8321" else f" --server {url}"
     lines += [
         "",
@@ -143,6 +137,35 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
         "",
         "Ctrl-C stops it.",
     ]
+    return lines
+
+
+def _devices_lines(server: LobugServer, url: str, host: str, program: str) -> list[str]:
+    """Where devices find it, and how a new one is let in. rich markup."""
+    from rich.markup import escape
+
+    from lobug.access.addresses import is_loopback
+
+    if is_loopback(host) or host == "localhost":
+        return ["Only this computer can reach it; devices need LOBUG_HOST=0.0.0.0."]
+    access = server.settings.access
+    address = network_address() if host in ANY_ADDRESS else host
+    port = url.rsplit(":", 1)[-1]
+    public = re.sub(r"^ws", "http", access.public_url.rstrip("/"))
+    place = public or (f"http://{address}:{port}" if address else "")
+    lines = []
+    if place:
+        lines.append(f"From devices: {place}/xiaozhi/ota/ (as their OTA URL)")
+    if access.pairing:
+        lines.append(f"A new device shows a code; let it in with: {program} devices approve CODE")
+    else:
+        lines.append("[yellow]Every device that asks is let in (access.pairing is off).[/yellow]")
+    if access.trusted_networks:
+        networks = ", ".join(map(str, access.trusted_networks))
+        lines.append(f"[yellow]Anyone in {networks} can talk to it.[/yellow]")
+    fault = server.access.fault()
+    if fault is not None:
+        lines.append(f"[red]Only this computer can talk to it: {escape(str(fault))}[/red]")
     return lines
 
 

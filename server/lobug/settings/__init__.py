@@ -59,7 +59,10 @@ class Settings(BaseSettings):
         frozen=True,
     )
 
-    host: str = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 for all.")
+    host: str = Field(
+        "0.0.0.0",  # noqa: S104 - callers from elsewhere need a token
+        description="Address to listen on: 0.0.0.0 for all, 127.0.0.1 for this computer alone.",
+    )
     port: int = Field(8321, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("lobug", appauthor=False),

@@ -1,0 +1,50 @@
+"""How ``lobug devices`` and ``lobug tokens`` reach who may talk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from lobug.cli.reaching import DIRECT_URL, ask, way
+from lobug.cli.terminal import server_address
+
+if TYPE_CHECKING:
+    import httpx
+
+
+class AccessDoor:
+    """The routes ``/devices`` and ``/tokens``."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+
+    def send(self, method: str, path: str, body: object = None) -> Any:
+        """One request with a JSON answer. Raises CommandError."""
+        content: dict[str, Any] = {} if body is None else {"json": body}
+        return ask(self._http, method, path, **content).json()
+
+
+@contextmanager
+def open_access_door(server: str | None) -> Iterator[AccessDoor]:
+    """Who may talk, as the running server knows it; without one at the default address, as the
+    file does. Raises CommandError, StorageError."""
+    import httpx
+
+    from lobug.engines.web import is_loopback
+
+    if server is None and not is_loopback(server_address(None).url):
+        # Over its network address even the owner needs a token. A running server looks at the
+        # file again within seconds.
+        arguments: dict[str, Any] = {"base_url": DIRECT_URL, "transport": _direct()}
+    else:
+        arguments = way(server, _direct)
+    with httpx.Client(**arguments) as http:
+        yield AccessDoor(http)
+
+
+def _direct() -> httpx.BaseTransport:
+    from lobug.cli.access_direct import DirectAccessTransport  # imports the application
+    from lobug.cli.load import load_settings
+
+    return DirectAccessTransport(load_settings().settings)

@@ -1,0 +1,150 @@
+"""``lobug devices``: which devices may talk."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from lobug.cli.access_door import AccessDoor, open_access_door
+from lobug.cli.faults import CommandError, SentenceGroup
+from lobug.cli.memory_options import JsonOption, print_json
+from lobug.cli.memory_tables import console, plain, show_table, when
+from lobug.cli.terminal import ServerOption
+
+devices_app = typer.Typer(
+    cls=SentenceGroup,
+    no_args_is_help=True,
+    help="Which devices may talk: see, approve, name, revoke.\n\nAsks the running server; when none"
+    " runs at the address of the settings, the file is opened directly.",
+)
+
+DeviceArgument = Annotated[
+    str, typer.Argument(metavar="DEVICE", help="Id or name of a device.", show_default=False)
+]
+UserOption = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        metavar="USER",
+        help="Whose words come from it: its memories are that user's.",
+        show_default=False,
+    ),
+]
+
+
+@devices_app.command("list")
+def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> None:
+    """Show the devices that wait with a code, and those that were approved."""
+    with open_access_door(server) as door:
+        found = door.send("GET", "/devices")
+    if as_json:
+        print_json(found)
+        return
+    if found["waiting"]:
+        show_table(
+            ("code", "device", "from", "until", "says it is"),
+            (
+                (
+                    row["code"],
+                    row["id"],
+                    row["address"],
+                    when(row["expires_at"]),
+                    row["description"] + (" (PAIRED ALREADY)" if row["replaces"] else ""),
+                )
+                for row in found["waiting"]
+            ),
+            "",
+        )
+        console().print("Approve one with: lobug devices approve CODE\n", markup=False)
+    show_table(
+        ("device", "state", "connected", "user", "last seen", "name"),
+        (
+            (
+                row["id"],
+                row["state"],
+                {True: "yes", False: "no", None: ""}[row["connected"]],
+                row["user"],
+                when(row["last_seen_at"]),
+                row["name"],
+            )
+            for row in found["devices"]
+        ),
+        "No device is paired.",
+    )
+
+
+@devices_app.command()
+def approve(
+    code: Annotated[
+        list[str],
+        typer.Argument(metavar="CODE", help="What the device shows.", show_default=False),
+    ],
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What to call it.", show_default=False)
+    ] = None,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let the device in that shows CODE. It connects by itself within a minute."""
+    with open_access_door(server) as door:
+        body = {"code": "".join(code), "name": name, "user": user}
+        device = door.send("POST", "/devices/approve", body)
+    _tell(device, "approved", as_json=as_json)
+
+
+@devices_app.command("name")
+def name_device(
+    device: DeviceArgument,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="What to call it.", show_default=False),
+    ] = None,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Give a device a name, or with --user another user (an empty one: as the settings say)."""
+    if name is None and user is None:
+        raise CommandError("give a name, or a user with --user")
+    with open_access_door(server) as door:
+        body = {"name": name, "user": user}
+        changed = door.send("PATCH", _path(door, device), body)
+    _tell(changed, "changed", as_json=as_json)
+
+
+@devices_app.command()
+def revoke(
+    device: DeviceArgument, server: ServerOption = None, as_json: JsonOption = False
+) -> None:
+    """End a device's right to talk, at once. To come back it has to be approved again."""
+    with open_access_door(server) as door:
+        ended = door.send("DELETE", _path(door, device))
+    _tell(ended, "revoked", as_json=as_json)
+
+
+def device_id(known: list[dict[str, Any]], what: str) -> str:
+    """The id of the device meant by an id or a name. Raises CommandError. Pure."""
+    if any(row["id"] == what.lower() for row in known):
+        return what.lower()
+    named = [row["id"] for row in known if row["name"] and row["name"] == what]
+    if len(named) == 1:
+        return str(named[0])
+    if named:
+        raise CommandError(f"several devices are called {what}: {', '.join(named)}")
+    raise CommandError(f"no device is called {what}; `lobug devices list` shows all")
+
+
+def _path(door: AccessDoor, what: str) -> str:
+    found = device_id(door.send("GET", "/devices")["devices"], what)
+    return f"/devices/{quote(found, safe='')}"
+
+
+def _tell(device: dict[str, Any], done: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(device)
+        return
+    called = f" ({device['name']})" if device["name"] else ""
+    console().print(plain(f"{done}: {device['id']}{called}"), markup=False, soft_wrap=True)

@@ -1,0 +1,104 @@
+"""``lobug tokens``: API tokens of people and scripts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from lobug.cli.access_door import open_access_door
+from lobug.cli.faults import SentenceGroup
+from lobug.cli.memory_options import JsonOption, print_json
+from lobug.cli.memory_tables import console, show_table, when
+from lobug.cli.terminal import ServerOption
+
+tokens_app = typer.Typer(
+    cls=SentenceGroup,
+    no_args_is_help=True,
+    help="API tokens, with which people and scripts at other computers talk to Lo-Bug: make, see,"
+    " revoke.\n\nAsks the running server; when none runs at the address of the settings, the file"
+    " is opened directly.",
+)
+
+
+@tokens_app.command()
+def create(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="What to call it.", show_default=False)
+    ],
+    user: Annotated[
+        str | None,
+        typer.Option(
+            metavar="USER",
+            help="Whose words come with it: its memories are that user's. Without it a user of its"
+            " own.",
+            show_default=False,
+        ),
+    ] = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Which conversation of the user they belong to. Without it one of its own.",
+            show_default=False,
+        ),
+    ] = None,
+    owner: Annotated[
+        bool, typer.Option("--owner", help="It may approve devices and make tokens.")
+    ] = False,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a token and print it: it is shown this once."""
+    body = {"name": name, "user": user, "conversation": conversation, "owner": owner}
+    with open_access_door(server) as door:
+        made = door.send("POST", "/tokens", body)
+    if as_json:
+        print_json(made)
+        return
+    # The token alone on standard output, for a script.
+    typer.echo(made["token"])
+    typer.echo(f"token {made['id']} was made; it is not shown again", err=True)
+
+
+@tokens_app.command("list")
+def list_tokens(server: ServerOption = None, as_json: JsonOption = False) -> None:
+    """Show the tokens that were made, without the tokens themselves."""
+    with open_access_door(server) as door:
+        found = door.send("GET", "/tokens")
+    if as_json:
+        print_json(found)
+        return
+    show_table(
+        ("id", "state", "user", "conversation", "last used", "name"),
+        (
+            (
+                row["id"],
+                "revoked" if row["revoked_at"] else "owner" if row["owner"] else "good",
+                row["user"],
+                row["conversation"],
+                when(row["last_used_at"]),
+                row["name"],
+            )
+            for row in found["tokens"]
+        ),
+        "There are no tokens.",
+    )
+
+
+@tokens_app.command()
+def revoke(
+    token_id: Annotated[
+        str, typer.Argument(metavar="ID", help="Id of the token.", show_default=False)
+    ],
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """End a token, at once."""
+    with open_access_door(server) as door:
+        ended = door.send("DELETE", f"/tokens/{quote(token_id, safe='')}")
+    if as_json:
+        print_json(ended)
+        return
+    console().print(f"revoked: {ended['id']} ({ended['name']})", markup=False, soft_wrap=True)
