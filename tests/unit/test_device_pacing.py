@@ -74,9 +74,9 @@ def test_it_says_how_much_of_each_piece_was_heard() -> None:
     assert pacer.played(0.0) == []
     send_all(pacer, 0.0)
     assert pacer.played(0.0) == []
-    assert pacer.played(0.5) == [(0, pytest.approx(0.4))]
-    assert pacer.played(1.25) == [(0, pytest.approx(1.0)), (1, 1.0)]
-    assert pacer.played(2.0) == [(0, 1.0), (1, 1.0), (2, pytest.approx(7.5 / 27.5))]
+    assert dict(pacer.played(0.5)) == pytest.approx({0: 0.4})
+    assert dict(pacer.played(1.25)) == pytest.approx({0: 1.0, 1: 1.0})
+    assert dict(pacer.played(2.0)) == pytest.approx({0: 1.0, 1: 1.0, 2: 7.5 / 27.5})
     assert pacer.played(9.0) == [(0, 1.0), (1, 1.0), (2, 1.0)]
 
 
@@ -89,7 +89,7 @@ def test_after_a_stop_nothing_is_played_or_sent() -> None:
     pacer.stop(1.3)
     pacer.stop(1.6)
     assert pacer.played_s(60.0) == pytest.approx(0.3)
-    assert pacer.played(60.0) == [(0, pytest.approx(5 / 30))]
+    assert dict(pacer.played(60.0)) == pytest.approx({0: 5 / 30})
     assert pacer.playing(1.4) is None
     assert pacer.delay(1.4) == math.inf
     assert pacer.finished_at(1.4) == 1.3

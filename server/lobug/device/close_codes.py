@@ -10,7 +10,7 @@ class CloseCode(IntEnum):
 
     description: str
 
-    def __new__(cls, value: int, description: str) -> CloseCode:
+    def __new__(cls, value: int, description: str = "") -> CloseCode:
         """A code with its description."""
         code = int.__new__(cls, value)
         code._value_ = value

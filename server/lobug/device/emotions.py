@@ -13,7 +13,7 @@ class Emotion(StrEnum):
 
     emoji: str
 
-    def __new__(cls, value: str, emoji: str) -> Emotion:
+    def __new__(cls, value: str, emoji: str = "") -> Emotion:
         """An emotion with its emoji."""
         emotion = str.__new__(cls, value)
         emotion._value_ = value
