@@ -72,10 +72,11 @@ CHANGED = [
     ('<a href="x">link</a> &amp; more', "link & more"),
     ("<!-- note -->Hello.", "Hello."),
     # addresses
-    ("Visit https://www.example.com/a/b?c=1.", "Visit example dot com."),
-    ("Visit (https://example.com).", "Visit (example dot com)."),
-    ("At www.example.org/x now", "At example dot org now"),
-    ("Write to a.b@example.com.", "Write to a dot b at example dot com."),
+    ("Visit https://www.example.com/a/b?c=1.", "Visit https://www.example.com/a/b?c=1."),
+    ("Visit <https://example.com>.", "Visit https://example.com."),
+    ("Visit (https://example.com).", "Visit (https://example.com)."),
+    ("At www.example.org/x now", "At www.example.org/x now"),
+    ("Write to <a.b@example.com>.", "Write to a.b@example.com."),
     # quotes and white space
     ('"Hello there."', "Hello there."),
     ("“Hello there.”", "Hello there."),

@@ -49,7 +49,7 @@ _QUALIFIERS = _words(
 """An adjective after one of them may be the first of two: "a small, friendly robot"."""
 
 _FEWEST_WORDS = 3
-_FEWEST_BEFORE_CONJUNCTION = 7
+FEWEST_BEFORE_CONJUNCTION = 4
 """Words before a pause that no punctuation marks."""
 
 _PAUSE = re.compile(
@@ -117,10 +117,10 @@ def _is_comma_pause(clause: str, first: str, second: str) -> bool:
 
 def _is_unmarked_pause(clause: str, first: str, second: str) -> bool:
     words = clause.split()
-    if len(words) < _FEWEST_BEFORE_CONJUNCTION:
+    if len(words) < FEWEST_BEFORE_CONJUNCTION:
         return False
     if first in _JOINED:
-        return second in _SUBJECTS
+        return second in _SUBJECTS or second == "then"
     return first in _CONJUNCTIONS and _plain(words[-1]) not in _NOT_BEFORE_CONJUNCTION
 
 

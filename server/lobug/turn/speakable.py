@@ -1,4 +1,4 @@
-"""What the voice may read aloud of a reply: words, no markup. Pure.
+"""What may be shown and read aloud of a reply: words, no markup. Pure.
 
 Models write for a screen: bold, lists, tables, code, links, stage directions, tool calls. Read
 aloud, those are noise ("asterisk asterisk") or nonsense, so they become plain words or nothing.
@@ -40,12 +40,9 @@ _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,10}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,80}\])")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\n]{1,40}\]:?")
-_ADDRESS = re.compile(
-    r"<?(?:https?|ftp)://(?:www\.)?([a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*)(?::\d+)?"
-    r"(?:[/?#][^\s<>\"')\]]*?)?(?=[.,!?;:]*(?:[\s<>\"')\]*]|$))>?"
+_ADDRESS_IN_BRACKETS = re.compile(
+    r"<((?:https?|ftp)://[^\s<>]{1,500}|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})>"
 )
-_WWW = re.compile(r"(?<![\w./@-])www\.([a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+)(?:/[^\s<>\"')\]]*)?")
-_MAIL = re.compile(r"(?<![\w.])<?([\w.+-]{1,64})@([a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+)>?")
 
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.MULTILINE)
 _TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t:-]*)+$", re.MULTILINE)
@@ -68,10 +65,10 @@ _INCHES = re.compile(r"(?<=\d)\"")
 
 
 def speakable(text: str) -> str:
-    """The words of ``text`` that the voice reads, on one line; empty when there are none.
+    """The words of ``text`` that are for people, on one line; empty when there are none.
 
-    Meant for a sentence or for a whole reply. Links are read by their text, bare addresses by
-    their host, table rows as their cells; code, tool calls, thinking, emotes and emoji are left
+    Meant for a sentence or for a whole reply. Links are read by their text, table rows
+    as their cells, bare addresses stay; code, tool calls, thinking, emotes and emoji are left
     out. Lines that end without punctuation get a full stop when another line follows.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -125,17 +122,7 @@ _MAX_JSON_FAILURES = 50
 def _read_references(text: str) -> str:
     text = _IMAGE_OR_LINK.sub(r"\1", text)
     text = _FOOTNOTE.sub("", text)
-    text = _ADDRESS.sub(_host, text)
-    text = _WWW.sub(_host, text)
-    return _MAIL.sub(lambda mail: f"{_dots(mail[1])} at {_dots(mail[2])}", text)
-
-
-def _host(match: re.Match[str]) -> str:
-    return _dots(match[1])
-
-
-def _dots(name: str) -> str:
-    return name.replace(".", " dot ")
+    return _ADDRESS_IN_BRACKETS.sub(r"\1", text)
 
 
 def _drop_line_marks(text: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from lobug.engines.base import TextToSpeech
 from lobug.errors import EngineError
+from lobug.turn.clauses import FEWEST_BEFORE_CONJUNCTION
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
 from lobug.turn.spoken import spoken_form
 
@@ -142,7 +143,7 @@ async def _speech(
 ) -> SpeechAudio | None:
     """A piece's speech; None when there is none or it must not be heard."""
     try:
-        samples = await tts.synthesize(spoken_form(piece.text, language))
+        samples = await tts.synthesize(_voiced(spoken_form(piece.text, language)))
     except EngineError as error:
         outcome.error = error
         return None
@@ -152,3 +153,10 @@ async def _speech(
         return None
     outcome.seconds += seconds
     return SpeechAudio(piece.index, samples, tts.sample_rate) if samples.size else None
+
+
+def _voiced(words: str) -> str:
+    """With a comma where a clause was cut without one, so that the voice does not sound as if it
+    had finished."""
+    goes_on = words[-1:].isalnum() and len(words.split()) >= FEWEST_BEFORE_CONJUNCTION
+    return f"{words}," if goes_on else words
