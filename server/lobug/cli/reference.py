@@ -176,7 +176,8 @@ def _type_text(info: FieldInfo) -> str:
         Path: "path",
         SecretStr: "secret text",
     }
-    name = "JSON object" if get_origin(inner) is dict else names.get(inner, str(inner))
+    of_json = {dict: "JSON object", tuple: "JSON list"}
+    name = of_json.get(get_origin(inner) or inner) or names.get(inner, str(inner))
     bounds = []
     for constraint in info.metadata:
         for attribute, sign in _BOUNDS.items():
