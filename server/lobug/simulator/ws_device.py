@@ -26,9 +26,6 @@ from lobug.simulator.ws_tools import DeviceTools
 HELLO_S = 10.0
 """How long a device waits for the server's hello, seconds; the firmware's patience."""
 
-_LOOK_EVERY_S = 1.0
-"""How often a device looks whether it has waited for long enough, seconds."""
-
 FIRST_BACKOFF_S, MAX_BACKOFF_S = 0.5, 30.0
 """Pause before the first new attempt to connect, and the longest; it doubles."""
 
@@ -83,6 +80,7 @@ class SimulatedWsDevice:
         tools: DeviceTools | None = None,
         reply_s: float = 30.0,
         reaction_s: float = 5.0,
+        hello_s: float = HELLO_S,
         seed: int = 0,
     ) -> None:
         self.identity = identity
@@ -92,6 +90,7 @@ class SimulatedWsDevice:
         self._network = network or NetworkOptions()
         self._reply_s = reply_s
         self._reaction_s = reaction_s
+        self._hello_s = hello_s
         self._randomness = random.Random(f"{seed}/{identity.device_id}")  # noqa: S311 - a model
         self._session: Session | None = None
         self._follow_up: TurnUnderWay | None = None
@@ -132,10 +131,10 @@ class SimulatedWsDevice:
         self._session = session
         session.say_hello()
         try:
-            await asyncio.wait_for(session.hello, HELLO_S)
+            await asyncio.wait_for(session.hello, self._hello_s)
         except TimeoutError as error:
             await self.close()
-            raise LinkError(f"no hello from the server within {HELLO_S:g} s") from error
+            raise LinkError(f"no hello from the server within {self._hello_s:g} s") from error
         except LinkError:
             await self.close()
             raise
@@ -221,7 +220,7 @@ class SimulatedWsDevice:
             patience_s = min(self._reaction_s, self._reply_s) if reacted else self._reply_s
             left_s = max(session.last_heard_at, recorded_by) + patience_s - loop.time()
             if left_s > 0:
-                await asyncio.wait([turn.done], timeout=min(left_s, _LOOK_EVERY_S))
+                await asyncio.wait([turn.done], timeout=min(left_s, self._reaction_s))
                 continue
             if not reacted:
                 recorder.problem(f"nothing came from the server for {self._reply_s:g} s")

@@ -392,7 +392,8 @@ class Session:
             self._recording.cancel()
             self._recording = None
         lost_s = self._microphone.cut_off() if self._microphone is not None else 0.0
-        if lost_s > 0 and (turn := self._receiving()) is not None:
+        turn = self._receiving()
+        if lost_s > 0 and turn is not None and self.machine.state is State.SPEAKING:
             turn.recorder.cut_short_s = lost_s
 
     # -- turns -----------------------------------------------------------------------------------
