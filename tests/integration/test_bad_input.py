@@ -175,7 +175,10 @@ async def test_an_hour_of_audio_is_refused_under_the_default_limits(tmp_path: Pa
             {"content": b"rubbish", "headers": {"Content-Type": "multipart/form-data; boundary=x"}},
             None,
         ),
-        ({"content": GOOD, "headers": {"Content-Type": "audio/wav"}}, "invalid_request"),
+        ({"content": GOOD, "headers": {"Content-Type": "text/plain"}}, "invalid_request"),
+        ({"content": b"", "headers": {"Content-Type": "audio/wav"}}, "audio_empty"),
+        ({"content": b"x", "headers": {"Content-Type": "audio/L16"}}, "audio_empty"),
+        ({"content": b"x", "headers": {"Content-Type": "audio/pcm;rate=0"}}, "invalid_request"),
     ],
 )
 async def test_a_body_that_is_not_the_multipart_of_a_device(

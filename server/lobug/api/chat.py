@@ -1,25 +1,29 @@
-"""`POST /chat/text` and `POST /chat/audio`: a turn over plain HTTP."""
+"""`POST /chat/text` and `POST /chat/audio`: a turn over plain HTTP.
+
+One answer, as the first device reads it; or, by the ``Accept`` header, the turn's events or its
+speech as they come.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import base64
-from collections.abc import Sequence
-from contextlib import aclosing
-from typing import Annotated
+from typing import Annotated, Any
 
-import numpy as np
-from fastapi import APIRouter, BackgroundTasks, Depends, Request, Response, UploadFile
-from fastapi import File as FilePart
+from fastapi import APIRouter, BackgroundTasks, Depends, Request, Response
 from starlette.requests import ClientDisconnect
 
+from lobug.api.accept import EVENT_STREAM, JSON, WAV, preferred
 from lobug.api.body import documented, json_body
 from lobug.api.caller import OwnerDep
 from lobug.api.hangup import while_connected
+from lobug.api.outcome import TURN_ERRORS, Outcome, run_to_end
 from lobug.api.problems import error_responses, problem, unheard
 from lobug.api.schemas import AudioReply, TextReply, TextRequest
+from lobug.api.sse import event_stream
 from lobug.api.state import ServerDep
-from lobug.audio.wav import encode, resample
+from lobug.api.turn_stream import TurnStream
+from lobug.api.uploads import DOCUMENTED, RecordingDep
+from lobug.api.wav_stream import spoken_reply
 from lobug.errors import (
     AudioEmptyError,
     AudioError,
@@ -27,46 +31,49 @@ from lobug.errors import (
     AudioTruncatedError,
     BodyTimeoutError,
     BodyTooLargeError,
-    BusyError,
     EmptyTextError,
-    EngineError,
-    EngineInterruptedError,
     InvalidEncodingError,
     InvalidRequestError,
-    LobugError,
-    StorageError,
     TextTooLongError,
 )
 from lobug.memory.base import Owner
 from lobug.server import LobugServer
-from lobug.turn.events import Action, Done, Failed, Ignored, SpeechAudio
+from lobug.turn.events import Failed
 from lobug.turn.pipeline import SpokenUtterance, TypedUtterance, Utterance
+from lobug.turn.timeline import Timeline
 
 router = APIRouter(tags=["chat"])
 
-_TURN_ERRORS: tuple[type[LobugError], ...] = (
-    BusyError,
-    EngineError,
-    *EngineError.__subclasses__(),
-    StorageError,
-    *StorageError.__subclasses__(),
-)
-"""What may go wrong in any turn."""
+_STREAMS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The reply; with `Accept: text/event-stream` the turn's events, with"
+        " `Accept: audio/wav` its speech, as they come.",
+        "content": {
+            EVENT_STREAM: {"schema": {"type": "string"}},
+            WAV: {"schema": {"type": "string", "format": "binary"}},
+        },
+    },
+    204: {"description": "With `Accept: audio/wav` only: nothing is to be played."},
+}
 
 
 @router.post(
     "/chat/text",
     response_model=TextReply,
+    response_model_exclude_none=True,
     openapi_extra=documented(TextRequest),
-    responses=error_responses(
-        InvalidEncodingError,
-        InvalidRequestError,
-        EmptyTextError,
-        TextTooLongError,
-        BodyTooLargeError,
-        BodyTimeoutError,
-        *_TURN_ERRORS,
-    ),
+    responses={
+        **_STREAMS,
+        **error_responses(
+            InvalidEncodingError,
+            InvalidRequestError,
+            EmptyTextError,
+            TextTooLongError,
+            BodyTooLargeError,
+            BodyTimeoutError,
+            *TURN_ERRORS,
+        ),
+    },
 )
 async def chat_text(
     body: Annotated[TextRequest, Depends(json_body(TextRequest))],
@@ -75,120 +82,105 @@ async def chat_text(
     background: BackgroundTasks,
     request: Request,
 ) -> TextReply | Response:
-    """Say something in writing and get the reply in writing."""
-    text = body.text.strip()
-    if not text:
-        raise EmptyTextError("text is empty")
-    limit = server.settings.limits.max_text_chars
-    if len(text) > limit:
-        raise TextTooLongError(f"text has {len(text)} characters, the limit is {limit}")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidEncodingError("text holds half a surrogate pair") from None
-    background.add_task(server.after_turn, owner)
-    try:
-        turn = _run(server, owner, TypedUtterance(text), voice=False)
-        outcome = await while_connected(request, turn)
-    except ClientDisconnect:
-        return unheard()
-    if isinstance(outcome, Failed):
-        return problem(outcome.error, outcome.transcription)
-    return TextReply(response=outcome.done.response)
+    """Say something in writing and get the reply in writing, and aloud where it is wanted."""
+    utterance = TypedUtterance(typed(body.text, server.settings.limits.max_text_chars))
+    answer = await _answer(request, server, owner, utterance, background, voice=body.voice)
+    if isinstance(answer, Response):
+        return answer
+    if not body.voice:
+        return TextReply(response=answer.done.response)
+    wav = await answer.wav(server.settings.tts.reply_sample_rate)
+    return TextReply(
+        response=answer.done.response,
+        audio_b64=base64.b64encode(wav).decode("ascii"),
+        speech_error=answer.done.speech_error,
+    )
 
 
 @router.post(
     "/chat/audio",
     response_model=AudioReply,
-    responses=error_responses(
-        InvalidEncodingError,
-        InvalidRequestError,
-        AudioError,
-        AudioEmptyError,
-        AudioTruncatedError,
-        AudioTooLongError,
-        BodyTooLargeError,
-        BodyTimeoutError,
-        *_TURN_ERRORS,
-    ),
+    openapi_extra=DOCUMENTED,
+    responses={
+        **_STREAMS,
+        **error_responses(
+            InvalidEncodingError,
+            InvalidRequestError,
+            AudioError,
+            AudioEmptyError,
+            AudioTruncatedError,
+            AudioTooLongError,
+            BodyTooLargeError,
+            BodyTimeoutError,
+            *TURN_ERRORS,
+        ),
+    },
 )
 async def chat_audio(
-    audio: Annotated[
-        UploadFile,
-        FilePart(
-            description="A whole recording. Devices send WAV, PCM16, mono, 16 kHz; other WAV"
-            " forms are converted."
-        ),
-    ],
+    recording: RecordingDep,
     owner: OwnerDep,
     server: ServerDep,
     background: BackgroundTasks,
     request: Request,
 ) -> AudioReply | Response:
     """Say something aloud and get the reply as text and as speech."""
-    recording = await audio.read()
-    if not recording:
-        raise AudioEmptyError("the recording has no bytes")
-    background.add_task(server.after_turn, owner)
+    utterance = SpokenUtterance(recording)
+    answer = await _answer(request, server, owner, utterance, background, voice=True)
+    if isinstance(answer, Response):
+        return answer
+    wav = await answer.wav(server.settings.tts.reply_sample_rate)
+    return AudioReply(
+        transcription=answer.done.transcription,
+        response=answer.done.response,
+        action=answer.done.action.value,
+        audio_b64=base64.b64encode(wav).decode("ascii"),
+        reason=answer.reason,
+        speech_error=answer.done.speech_error,
+        timings=dict(answer.done.timings),
+    )
+
+
+def typed(text: str, limit: int) -> str:
+    """Words that somebody typed, fit for a turn.
+
+    Raises EmptyTextError, TextTooLongError (more than ``limit`` characters), InvalidEncodingError.
+    """
+    text = text.strip()
+    if not text:
+        raise EmptyTextError("text is empty")
+    if len(text) > limit:
+        raise TextTooLongError(f"text has {len(text)} characters, the limit is {limit}")
     try:
-        turn = _run(server, owner, SpokenUtterance(recording), voice=True)
-        outcome = await while_connected(request, turn)
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidEncodingError("text holds half a surrogate pair") from None
+    return text
+
+
+async def _answer(
+    request: Request,
+    server: LobugServer,
+    owner: Owner,
+    utterance: Utterance,
+    background: BackgroundTasks,
+    *,
+    voice: bool,
+) -> Outcome | Response:
+    """Run a turn; a finished one where a plain answer is wanted, else what is to be sent."""
+    kind = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM, WAV))
+    background.add_task(server.after_turn, owner)
+    door = "audio" if isinstance(utterance, SpokenUtterance) else "text"
+    timeline = Timeline(door, server.clock)
+    voice = voice or kind == WAV
+    turn = server.turns.run(owner, utterance, voice=voice, timeline=timeline)
+    if kind == EVENT_STREAM:
+        return event_stream(TurnStream(turn), timeline.id, server.settings)
+    if kind == WAV:
+        return await spoken_reply(request, TurnStream(turn), timeline.id, server.settings)
+    try:
+        outcome = await while_connected(request, run_to_end(turn))
     except ClientDisconnect:
         return unheard()
     if isinstance(outcome, Failed):
         return problem(outcome.error, outcome.transcription)
-    wav = b""
-    if outcome.done.action is Action.RESPOND and outcome.speech:
-        wav = await asyncio.to_thread(
-            _reply_wav, outcome.speech, server.settings.tts.reply_sample_rate
-        )
-    return AudioReply(
-        transcription=outcome.done.transcription,
-        response=outcome.done.response,
-        action=outcome.done.action.value,
-        audio_b64=base64.b64encode(wav).decode("ascii"),
-        reason=outcome.reason,
-        speech_error=outcome.done.speech_error,
-        timings=dict(outcome.done.timings),
-    )
-
-
-def _reply_wav(speech: Sequence[SpeechAudio], sample_rate: int) -> bytes:
-    """All sentences as one WAV at ``sample_rate`` Hz."""
-    samples = np.concatenate([part.samples for part in speech])
-    return encode(resample(samples, speech[0].sample_rate, sample_rate), sample_rate)
-
-
-class _Outcome:
-    """What a plain HTTP answer needs of a turn that was finished."""
-
-    def __init__(self, done: Done, speech: Sequence[SpeechAudio], reason: str | None) -> None:
-        self.done = done
-        self.speech = speech
-        self.reason = reason
-
-
-async def _run(
-    server: LobugServer,
-    owner: Owner,
-    utterance: Utterance,
-    *,
-    voice: bool,
-) -> _Outcome | Failed:
-    """Run a turn to its end."""
-    speech: list[SpeechAudio] = []
-    reason: str | None = None
-    outcome: _Outcome | Failed | None = None
-    async with aclosing(server.turns.run(owner, utterance, voice=voice)) as events:
-        async for event in events:
-            if isinstance(event, SpeechAudio):
-                speech.append(event)
-            elif isinstance(event, Ignored):
-                reason = event.reason
-            elif isinstance(event, Done):
-                outcome = _Outcome(event, speech, reason)
-            elif isinstance(event, Failed):
-                outcome = event
-    if outcome is None:
-        raise EngineInterruptedError("chat", "the turn ended without an outcome")
     return outcome

@@ -11,7 +11,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
 
+from lobug.api.openai_errors import openai_answer, speaks_openai
 from lobug.api.schemas import ErrorDetail, ErrorReply
 from lobug.errors import InvalidEncodingError, InvalidRequestError, LobugError
 
@@ -35,9 +37,43 @@ def unheard() -> Response:
     return Response(status_code=CLIENT_CLOSED_REQUEST)
 
 
-def problem(error: LobugError, transcription: str = "") -> JSONResponse:
-    """The answer for a typed failure."""
-    return _answer(error.status, error.code, str(error) or error.code, error.spoken, transcription)
+class Problem(JSONResponse):
+    """A failure as the door says it that it is sent through: as an ``ErrorReply``, and below
+    ``/v1`` in OpenAI's form."""
+
+    def __init__(self, status: int, reply: ErrorReply, param: str | None) -> None:
+        headers = {"Retry-After": "2"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        super().__init__(reply.model_dump(), status_code=status, headers=headers)
+        self._detail = reply.error
+        self._param = param
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        if not speaks_openai(scope):
+            await super().__call__(scope, receive, send)
+            return
+        answer = openai_answer(
+            self.status_code, self._detail.code, self._detail.message, self._param
+        )
+        own = ("content-length", "content-type")
+        answer.headers.update({k: v for k, v in self.headers.items() if k not in own})
+        await answer(scope, receive, send)
+
+
+def problem(
+    error: LobugError, transcription: str = "", *, response: str | None = None
+) -> JSONResponse:
+    """The answer for a typed failure; ``response`` is shown instead of its sentence."""
+    reply = error_reply(error, transcription)
+    if response:
+        reply.response = response
+    return Problem(error.status, reply, getattr(error, "param", None))
+
+
+def error_reply(error: LobugError, transcription: str = "") -> ErrorReply:
+    """The body for a typed failure."""
+    detail = ErrorDetail(code=error.code, message=str(error) or error.code)
+    return ErrorReply(error=detail, response=error.spoken, transcription=transcription)
 
 
 def error_responses(*errors: type[LobugError]) -> dict[int | str, dict[str, Any]]:
@@ -102,13 +138,6 @@ def _validation_problem(error: RequestValidationError) -> LobugError:
     return InvalidRequestError("; ".join(places[:5]))
 
 
-def _answer(
-    status: int, code: str, message: str, spoken: str, transcription: str = ""
-) -> JSONResponse:
-    body = ErrorReply(
-        error=ErrorDetail(code=code, message=message),
-        response=spoken,
-        transcription=transcription,
-    )
-    headers = {"Retry-After": "2"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
-    return JSONResponse(body.model_dump(), status_code=status, headers=headers)
+def _answer(status: int, code: str, message: str, spoken: str) -> JSONResponse:
+    reply = ErrorReply(error=ErrorDetail(code=code, message=message), response=spoken)
+    return Problem(status, reply, None)

@@ -57,6 +57,12 @@ class LimitSettings(Section):
         30.0, description="Longest wait for the next piece of a request body, seconds."
     )
     max_text_chars: int = Field(8_000, ge=1, description="Longest text of `/chat/text`.")
+    max_chat_bytes: int = Field(
+        1024 * 1024,
+        ge=1024,
+        description="Largest body of `/v1/chat/completions`, bytes: clients send the whole"
+        " conversation with each turn.",
+    )
     max_audio_seconds: Seconds = Field(60.0, description="Longest recording, seconds.")
     max_concurrent_turns: int = Field(
         2, ge=1, description="Turns that run at once; further ones wait."
