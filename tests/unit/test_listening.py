@@ -105,6 +105,11 @@ class Ears:
     def hear(self, frames: str) -> None:
         self.listener.push(sound(frames))
 
+    async def listened(self) -> None:
+        """Return once all that was pushed has been listened to."""
+        while self.listener.waiting:  # noqa: ASYNC110 - the listener has no event for it
+            await asyncio.sleep(0)
+
     async def next(self) -> ListeningEvent:
         return await self.events.get()
 
@@ -267,8 +272,7 @@ async def test_the_longer_an_interim_transcript_takes_the_fewer_there_are() -> N
         first = await e.stt.call(1)
         e.hear("#" * 20)
         e.listener.push(sound(""))
-        while e.listener.waiting:
-            await asyncio.sleep(0)
+        await e.listened()
         first.says("I")  # twenty frames later
         assert await e.names(2) == ["SpeechBegan", "InterimTranscript"]
         e.hear("#" * 55)
@@ -371,8 +375,7 @@ async def test_the_longest_utterance_is_cut_and_bounds_the_memory() -> None:
     async with ears() as e:
         e.stt.immediate = "On and on."
         for _ in range(31):
-            while e.listener.waiting:
-                await asyncio.sleep(0)
+            await e.listened()
             e.hear("#" * 10)
         assert isinstance(await e.next(), SpeechBegan)
         ended = await e.next()
@@ -413,8 +416,7 @@ async def test_a_gate_that_fails_is_told_once_until_it_works_again() -> None:
         for _ in range(5):
             e.hear("#")
         assert await e.next() == ListeningFailed(error)
-        while e.listener.waiting:
-            await asyncio.sleep(0)
+        await e.listened()
         assert e.events.empty()
         e.gate.fail = None
         e.hear("..###")
