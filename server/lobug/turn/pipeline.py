@@ -42,6 +42,7 @@ from lobug.turn.replying import Prompt, Reply, write_reply
 from lobug.turn.speaking import SpeechOutcome, speak
 from lobug.turn.storing import store_reply
 from lobug.turn.timeline import Timeline
+from lobug.turn.told import Told
 from lobug.turn.utterance import (
     SpokenUtterance,
     TranscribedUtterance,
@@ -80,6 +81,9 @@ class _Turn:
     timeline: Timeline
     voice: bool
     going: Going | None
+    told: Told
+    prompted: Conversation
+    """What the prompt is made of: the conversation, or what the caller told of it."""
     heard: Heard | None = None
     command: Command | None = None
     message_id: int | None = None
@@ -134,6 +138,7 @@ class TurnRunner:
         voice: bool,
         timeline: Timeline | None = None,
         going: Going | None = None,
+        told: Told | None = None,
     ) -> AsyncGenerator[TurnEvent]:
         """Run one turn and yield its events; the last is ``Done`` or ``Failed``.
 
@@ -144,6 +149,7 @@ class TurnRunner:
             timeline: takes the turn's stage times; None: one of its own.
             going: lets the turn begin before it counts, and be interrupted; None: it counts from
                 the start, and its whole reply is stored.
+            told: the caller's own history and wishes; None: it has none.
 
         Close the iterator (``aclosing``) to stop a turn midway.
         """
@@ -152,7 +158,16 @@ class TurnRunner:
             heard = ""
             try:
                 async with self._places.take(owner) as place:
-                    turn = _Turn(place.conversation, utterance, timeline, voice, going)
+                    conversation = place.conversation
+                    turn = _Turn(
+                        conversation,
+                        utterance,
+                        timeline,
+                        voice,
+                        going,
+                        told or Told(),
+                        prompted=conversation,
+                    )
                     stages = self._stages(turn, place)
                     async with aclosing(stages):
                         async for event in stages:
@@ -162,9 +177,16 @@ class TurnRunner:
                             yield event
             except LobugError as error:
                 log.warning("turn failed: %s: %s", error.code, error)
-                failed = Failed(error, transcription=heard)
-                note(failed, timeline)
-                yield failed
+                failure = error
+            except Exception as error:
+                # A fault of this program; but a device that waits for an end has to get one.
+                log.exception("turn failed unexpectedly")
+                failure = LobugError(type(error).__name__)
+            else:
+                return
+            failed = Failed(failure, transcription=heard)
+            note(failed, timeline)
+            yield failed
 
     async def _stages(self, turn: _Turn, place: Place) -> AsyncGenerator[TurnEvent]:
         dialogue = turn.conversation.dialogue
@@ -248,14 +270,15 @@ class TurnRunner:
         turn.context = await self._memory.retrieve_context(
             conversation.owner, turn.heard.text, message_id=turn.message_id
         )
+        turn.prompted = turn.told.conversation(conversation, self._settings.conversation)
         turn.prompt = await prepare(
-            conversation,
+            turn.prompted,
             turn.heard.text,
             turn.context,
-            persona=self._persona,
+            persona=turn.told.persona(self._persona),
             memory=self._memory,
             chat=self._engines.chat,
-            settings=self._settings.chat,
+            settings=turn.told.settings(self._settings.chat),
             now=self._clock(),
         )
         turn.timeline.mark("recall")
@@ -268,12 +291,13 @@ class TurnRunner:
         assert turn.prompt is not None  # noqa: S101 - for the type checker
         return write_reply(
             self._engines.chat,
-            turn.conversation,
+            turn.prompted,
             turn.prompt,
             turn.reply,
-            settings=self._settings.chat,
+            settings=turn.told.settings(self._settings.chat),
             timeline=turn.timeline,
             must_answer=isinstance(turn.utterance, TypedUtterance),
+            clause_first=turn.voice,
         )
 
     async def _begin(self, turn: _Turn) -> None:
