@@ -97,6 +97,7 @@ class LobugServer:
         )
         self.connections = Connections(self.settings.streaming)
         self.access.when_revoked(self.connections.revoked)
+        self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
         conversation = self.settings.conversation
         persona = make_persona(conversation.persona, ignore_and_react=conversation.ignore_and_react)

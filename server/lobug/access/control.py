@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 
 from lobug.access import rules
@@ -55,8 +55,8 @@ class Access:
         self.devices = Devices(self._store, settings, self._attempts, self._seen, clock)
         self.tokens = ApiTokens(self._store, settings, self._seen, clock)
         self._watcher: asyncio.Task[None] | None = None
-        self.connected: Callable[[], Collection[str]] | None = None
-        """Tells the keys (``device:ID``) of who is connected now; set by who holds connections."""
+        self.connected: Callable[[str], bool] | None = None
+        """Tells of a key (``device:ID``) whether it is connected; set by who holds connections."""
 
     # ---- life
 

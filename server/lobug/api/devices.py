@@ -91,5 +91,5 @@ async def revoke(device_id: DeviceId, server: ServerDep) -> KnownDevice:
 def _shown(access: Access, device: Device) -> KnownDevice:
     connected = None
     if access.connected is not None:
-        connected = f"device:{device.device_id}" in access.connected()
+        connected = access.connected(f"device:{device.device_id}")
     return KnownDevice.of(device, connected=connected)
