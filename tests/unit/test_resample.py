@@ -70,6 +70,6 @@ def test_after_a_flush_a_new_stream_begins(source: int, target: int) -> None:
     samples = tone(440, source, 0.1)
     resampler = open_resampler(source, target)
     first = np.concatenate([resampler.feed(samples), resampler.flush()])
-    assert len(resampler.flush()) == 0 or not resampler.flush().any()
     second = np.concatenate([resampler.feed(samples), resampler.flush()])
     assert np.array_equal(first, second)
+    assert not resampler.flush().any()
