@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,8 @@ from lobug.audio.wav import resample
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice
+from lobug.turn.events import Piece, SpeechAudio, TurnEvent
+from lobug.turn.speaking import SpeechOutcome, speak
 from lobug.turn.spoken import spoken_form
 from support import ears, speech
 
@@ -61,6 +66,13 @@ async def test_what_is_written_is_understood(
 async def test_clauses_one_after_the_other_are_one_sentence(
     pieces: list[str], voice: HibariVoice, whisper: WhisperSpeechToText
 ) -> None:
-    audio = np.concatenate([await voice.synthesize(piece) for piece in pieces])
+    async def events() -> AsyncGenerator[TurnEvent]:
+        for index, piece in enumerate(pieces):
+            yield Piece(index, piece)
+
+    spoken = speak(events(), voice, SpeechOutcome(), None)
+    async with aclosing(spoken):
+        parts = [event.samples async for event in spoken if isinstance(event, SpeechAudio)]
+    audio = np.concatenate(parts)
     text = await heard(whisper, audio, voice.sample_rate)
     assert speech.words(text) == speech.words(" ".join(pieces))

@@ -16,6 +16,7 @@ from lobug.engines.base import TextToSpeech
 from lobug.errors import EngineError
 from lobug.turn.clauses import FEWEST_BEFORE_CONJUNCTION
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
+from lobug.turn.pauses import with_pauses
 from lobug.turn.spoken import spoken_form
 
 MAX_WAITING = 4
@@ -147,6 +148,7 @@ async def _speech(
     except EngineError as error:
         outcome.error = error
         return None
+    samples = with_pauses(samples, tts.sample_rate, piece.text)
     seconds = samples.size / tts.sample_rate
     if max_seconds is not None and outcome.seconds + seconds > max_seconds:
         outcome.full = True
