@@ -84,16 +84,17 @@ def prefix(
     history: Sequence[ChatMessage] = (),
     *,
     earlier: str = "",
+    tools: Sequence[ChatMessage] = (),
 ) -> list[ChatMessage]:
     """The prompt up to the user's words: what a model can read ahead of the turn. ``earlier`` sums
-    up what ``history`` no longer holds."""
+    up what ``history`` no longer holds, ``tools`` tells of the device's (``tool_prompt``)."""
     text = persona.text
     if base_memory:
         text += f"\n\n[Long-term memory]\n{_unmarked(base_memory)}"
     if earlier:
         # It is data: on one line it cannot pose as another section of the prompt.
         text += f"\n\n[Earlier in this conversation]\n{_unmarked(' '.join(earlier.split()))}"
-    return [ChatMessage("system", text), *persona.examples, *history]
+    return [ChatMessage("system", text), *persona.examples, *tools, *history]
 
 
 def _unmarked(text: str) -> str:

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from lobug.conversation.intents.dialogue import Dialogue
 from lobug.conversation.sensors import SensorContext
+from lobug.conversation.tool_prompt import NO_TOOLS, ToolPrompt
 from lobug.conversation.working_memory import Exchange, WorkingMemory
 from lobug.engines.base import ChatMessage
 from lobug.memory.base import LoggedMessage, Memory, Owner
@@ -48,6 +49,9 @@ class Conversation:
     """How often something of the user's was erased since it is here."""
     dialogue: Dialogue = field(default_factory=Dialogue)
     """What was asked and told about memory itself."""
+    tools: ToolPrompt = NO_TOOLS
+    """What the prompt tells of the device's tools. They stay in it when the device disconnects: it
+    will be back, and finds its prompt read."""
 
 
 class Conversations:

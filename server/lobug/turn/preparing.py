@@ -28,7 +28,7 @@ async def prepare(
     sensors = conversation.sensors.summary(now)
     budget = chat.context_tokens - settings.max_tokens
     alone = [
-        *prefix(persona, context.base_memory),
+        *prefix(persona, context.base_memory, tools=conversation.tools.messages),
         user_message(text, context.recalled, sensors),
     ]
     if estimate_tokens(alone) > budget:
@@ -39,7 +39,13 @@ async def prepare(
         recalled = tuple(m for m in context.recalled if m.reference not in visible)
         user = user_message(text, recalled, sensors)
         history = conversation.memory.messages()
-        before = prefix(persona, context.base_memory, history, earlier=conversation.earlier)
+        before = prefix(
+            persona,
+            context.base_memory,
+            history,
+            earlier=conversation.earlier,
+            tools=conversation.tools.messages,
+        )
         messages = [*before, user]
         if estimate_tokens(messages) <= budget:
             return Prompt(persona, messages, user, recalled)

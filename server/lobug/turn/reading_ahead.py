@@ -64,6 +64,7 @@ class ReadAhead:
                     conversation.base_memory,
                     history,
                     earlier=conversation.earlier,
+                    tools=conversation.tools.messages,
                 )
                 await self._chat.prefill(messages, owner.conversation)
                 conversation.prefix_changed = False

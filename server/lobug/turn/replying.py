@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from lobug.conversation.prompt import Persona, prefix
 from lobug.conversation.registry import Conversation
@@ -15,6 +16,7 @@ from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply import Part, ReplyParser
 from lobug.turn.timeline import Timeline
+from lobug.turn.tool_use import ToolUse, with_tools
 
 NOTHING_TO_SAY = "I'm not sure what to say to that."
 """The answer to typed words that the model wanted to ignore: who types always wants an answer."""
@@ -59,6 +61,7 @@ async def write_reply(
     timeline: Timeline,
     must_answer: bool,
     clause_first: bool = False,
+    tools: ToolUse | None = None,
 ) -> AsyncGenerator[TurnEvent]:
     """Yield the reply's events, piece by piece, and fill ``reply``.
 
@@ -71,6 +74,7 @@ async def write_reply(
         timeline: takes the stage times.
         must_answer: the words were meant for Lo-Bug, so the model may not ignore them.
         clause_first: a piece may be a clause, which can be heard sooner; False: whole sentences.
+        tools: those of the device that the model may use before it replies; None: none.
 
     Raises EngineError, ContextOverflowError.
     """
@@ -88,7 +92,11 @@ async def write_reply(
         reply.action = parser.action
         return _events(reply, ready, settings.max_sentences)
 
-    async with aclosing(_write(chat, conversation, prompt, options)) as stream:
+    def write(turn: Sequence[ChatMessage], schema: Mapping[str, Any] | None) -> AsyncGenerator[str]:
+        chosen = options if schema is None else replace(options, json_schema=schema, temperature=0)
+        return _write(chat, conversation, prompt, turn, chosen)
+
+    async with aclosing(with_tools(write, prompt.user, tools)) as stream:
         async for token in stream:
             timeline.mark("first_token")
             tokens += 1
@@ -113,11 +121,16 @@ async def write_reply(
 
 
 async def _write(
-    chat: ChatModel, conversation: Conversation, prompt: Prompt, options: ChatOptions
+    chat: ChatModel,
+    conversation: Conversation,
+    prompt: Prompt,
+    turn: Sequence[ChatMessage],
+    options: ChatOptions,
 ) -> AsyncGenerator[str]:
-    """What the model writes. History that does not fit its window after all, because the estimate
-    of its tokens was too low, gives way; not so to words that fit no window."""
-    messages = prompt.messages
+    """What the model writes after the prompt's history and ``turn``, the messages of this turn.
+    History that does not fit its window after all, because the estimate of its tokens was too low,
+    gives way; not so to words that fit no window."""
+    messages = [*prompt.messages[:-1], *turn]
     history = conversation.memory.exchanges()
     written = False
     while True:
@@ -134,9 +147,13 @@ async def _write(
             conversation.prefix_changed = True
             kept = conversation.memory.messages()
             before = prefix(
-                prompt.persona, conversation.base_memory, kept, earlier=conversation.earlier
+                prompt.persona,
+                conversation.base_memory,
+                kept,
+                earlier=conversation.earlier,
+                tools=conversation.tools.messages,
             )
-            messages = [*before, prompt.user]
+            messages = [*before, *turn]
         else:
             return
 

@@ -1,0 +1,314 @@
+"""How the prompt tells a chat model of a device's tools. Pure.
+
+A small model that may choose freely between words and a call makes poor use of tools: it says that
+it has done what it has not, or calls one because of a word. So words that may concern the device
+(``tool_words``) get a note of the device's state in front, and to such a message, and only to such
+a one, the examples answer with a call or with ``none``; the reply's schema leaves no third way.
+
+All of it stands behind the persona's examples and before the history: it is read once, ahead of the
+first turn, and what conversations without tools have in common with this one stays in the cache.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lobug.conversation.tool_words import may_concern, vocabulary
+from lobug.engines.base import ChatMessage
+from lobug.turn.toolbox import Tool
+
+STATUS_TOOL = "get_device_status"
+"""Tells a device's state; boards of the most used firmware all have it under this name."""
+
+NO_TOOL = "none"
+"""What the model chooses where words are no matter of a tool."""
+
+LONGEST_ARGUMENT = 100
+"""Characters of a text that the model may write as an argument."""
+LONGEST_STATE = 240
+"""Characters of the device's state in a note: each costs the turn about 4 ms."""
+
+_RULES = """\
+[Device tools]
+A message that begins with [Device: ...] may ask you to change or to check your own body. Then \
+answer {"tool": name, ...arguments}, and tell the [RESULT] in words. If it is talk about anything \
+else: {"tool": "none"}."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPrompt:
+    """A device's tools as a chat model is told of them."""
+
+    messages: tuple[ChatMessage, ...] = ()
+    """What enters the prompt."""
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    """By the short name that the model calls it by."""
+    words: frozenset[str] = frozenset()
+    """Words that may concern one of them."""
+
+    @property
+    def status(self) -> Tool | None:
+        """The tool that tells the device's state."""
+        return self.tools.get(STATUS_TOOL)
+
+    def may_concern(self, said: str) -> bool:
+        """Whether what somebody said may be a matter of a tool."""
+        return may_concern(said, self.words)
+
+    def schema(self) -> Mapping[str, Any]:
+        """JSON schema of a choice: one of the tools with its arguments, or none."""
+        return {
+            "anyOf": [
+                _choice(NO_TOOL, {}),
+                *(_choice(n, t.input_schema) for n, t in self.tools.items()),
+            ]
+        }
+
+
+NO_TOOLS = ToolPrompt()
+
+
+@dataclass(frozen=True, slots=True)
+class _Example:
+    """A call, as a small model should make it."""
+
+    said: str
+    arguments: Mapping[str, Any]
+    result: str = ""
+    reply: str = ""
+    state: str = "audio_speaker volume 60"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How a tool of the most used firmware is put to a small model, in fewer and clearer words
+    than its own description has."""
+
+    text: str
+    examples: tuple[_Example, ...] = ()
+
+
+_KNOWN: Mapping[str, _Shown] = {
+    STATUS_TOOL: _Shown(
+        "Tell your own volume, screen, battery and network.",
+        (
+            _Example(
+                "Is your battery full?",
+                {},
+                "battery level 90",
+                "Almost, I have ninety percent.",
+                "audio_speaker volume 60, battery level 90",
+            ),
+        ),
+    ),
+    "audio_speaker.set_volume": _Shown(
+        "Set the volume of your voice.",
+        (
+            _Example(
+                "Set your volume to 60.", {"volume": 60}, "true", "Okay, my volume is 60 now."
+            ),
+            _Example("You are too loud.", {"volume": 40}, "true", "Okay, my volume is 40 now."),
+        ),
+    ),
+    "screen.set_brightness": _Shown(
+        "Set the brightness of your screen.",
+        (
+            _Example(
+                "More light, please.",
+                {"brightness": 70},
+                "true",
+                "Okay, my screen is at 70 now.",
+                "screen brightness 50",
+            ),
+        ),
+    ),
+    "screen.set_theme": _Shown(
+        "Set the colors of your screen, light or dark.",
+        (_Example("Dark mode.", {"theme": "dark"}, "true", "Okay, my screen is dark now."),),
+    ),
+    "camera.take_photo": _Shown(
+        "Look with your camera; you see only with it.",
+        (
+            _Example(
+                "Can you see me?",
+                {"question": "Is somebody there?"},
+                "text An empty chair.",
+                "No, I see an empty chair.",
+            ),
+            _Example(
+                "What is this here?",
+                {"question": "What is this?"},
+                "text A spoon in a hand.",
+                "I see a spoon in a hand.",
+            ),
+        ),
+    ),
+}
+
+_TALK = (
+    ("Thunder is so loud.", "It can shake the windows!"),
+    ("My phone's battery is empty.", "Oh no. Can you charge it somewhere?"),
+    ("I see, it is about a king.", "That sounds exciting."),
+    ("The bright colors of autumn are lovely.", "They are! Red leaves above all."),
+)
+"""Said with a word that may concern a tool, and yet no matter of one; and the reply."""
+
+
+def tool_prompt(tools: Sequence[Tool], max_tokens: int) -> ToolPrompt:
+    """What to tell of ``tools`` within about ``max_tokens``; those at the end of the device's list
+    are left out first, and examples before any tool.
+    """
+    offered: dict[str, Tool] = {}
+    lines: list[str] = []
+    room = max_tokens - _tokens(_RULES) - _tokens("Okay.")
+    for tool in tools:
+        name = short_name(tool.name)
+        line = _line(name, tool)
+        properties = tool.input_schema.get("properties", {})
+        if name in offered or name == NO_TOOL or "tool" in properties:
+            continue
+        if (room := room - len(line.encode()) // 3 - 1) < 0:
+            break
+        offered[name] = tool
+        lines.append(line)
+    if not offered:
+        return NO_TOOLS
+    said = ChatMessage("user", "\n".join([_RULES, *lines]))
+    messages = [said, ChatMessage("assistant", "Okay.")]
+    for example in _examples(offered):
+        cost = sum(_tokens(message.content) for message in example)
+        if cost <= room:
+            room -= cost
+            messages.extend(example)
+    return ToolPrompt(tuple(messages), offered, vocabulary(offered.values()))
+
+
+def short_name(name: str) -> str:
+    """A tool's name as the model is told it: of a device's own tools ("self.") there is no other
+    owner."""
+    return name.removeprefix("self.")
+
+
+def call_text(name: str, arguments: Mapping[str, Any]) -> str:
+    """A call as the model writes it."""
+    return json.dumps({"tool": name, **arguments}, ensure_ascii=False)
+
+
+def with_state(user: ChatMessage, state: str) -> ChatMessage:
+    """The user's message with the device's state in front: a choice is asked for."""
+    return ChatMessage("user", f"[Device: {state}]\n\n{user.content}")
+
+
+def state_of(told: str) -> str:
+    """The answer of the status tool in few words, as data: "screen brightness 75, ..."."""
+    return _in_words(told)[:LONGEST_STATE] or "ready"
+
+
+def result_message(call: str, text: str, *, is_error: bool = False) -> ChatMessage:
+    """What came of a call, for the model to tell; the call again, since that is what it tells."""
+    told = f"{'error: ' if is_error else ''}{_in_words(text) or 'done'}"
+    return ChatMessage("user", f"[RESULT] {_in_words(call)}: {told}")
+
+
+def declined(user: ChatMessage, state: str) -> list[ChatMessage]:
+    """A message for which no tool was chosen, up to where it is answered in words."""
+    none = ChatMessage("assistant", call_text(NO_TOOL, {}))
+    return [with_state(user, state), none, user]
+
+
+def _in_words(told: str) -> str:
+    """What a device told, JSON as "battery level 90, battery charging no"."""
+    try:
+        known = json.loads(told)
+    except (ValueError, RecursionError):
+        known = told
+    return _plain(", ".join(_leaves(known))) if isinstance(known, Mapping) else _plain(told)
+
+
+def _plain(text: str) -> str:
+    """A device's text on one line and without brackets: it cannot pose as part of the prompt."""
+    table = str.maketrans({"<": "(", ">": ")", "[": "(", "]": ")"})
+    return " ".join(text.split()).translate(table)
+
+
+def _leaves(value: object, name: str = "", depth: int = 4) -> list[str]:
+    if isinstance(value, Mapping) and depth:
+        return [
+            leaf
+            for key, inner in value.items()
+            for leaf in _leaves(inner, f"{name} {key}".strip(), depth - 1)
+        ]
+    shown = {True: "yes", False: "no"}.get(value) if isinstance(value, bool) else None
+    return [f"{name} {shown or value}".strip()] if isinstance(value, str | int | float) else []
+
+
+def _line(name: str, tool: Tool) -> str:
+    """A tool in one line: name, arguments, first sentence of what it does."""
+    shown = _KNOWN.get(name)
+    text = shown.text if shown else _plain(tool.description.partition("\n")[0])
+    if not shown:
+        text = text.partition(". ")[0][:120]
+    takes = "".join(
+        f", {key} {_kind(rules)}" for key, rules in tool.input_schema.get("properties", {}).items()
+    )
+    return f"- {name}{takes}: {text}"
+
+
+def _kind(rules: Mapping[str, Any]) -> str:
+    if "enum" in rules:
+        return " or ".join(str(choice) for choice in rules["enum"])
+    if "minimum" in rules and "maximum" in rules:
+        return f"{rules['minimum']} to {rules['maximum']}"
+    return {"string": "text", "boolean": "true or false"}.get(rules.get("type", ""), "number")
+
+
+def _choice(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON of one call. Every argument is asked for: a small model leaves none out wrongly."""
+    arguments = {key: _argument(rules) for key, rules in schema.get("properties", {}).items()}
+    return {
+        "type": "object",
+        "properties": {"tool": {"const": name}, **arguments},
+        "required": ["tool", *arguments],
+        "additionalProperties": False,
+    }
+
+
+def _argument(rules: Mapping[str, Any]) -> dict[str, Any]:
+    if rules.get("type") == "string" and "enum" not in rules:
+        longest = min(rules.get("maxLength", LONGEST_ARGUMENT), LONGEST_ARGUMENT)
+        return {"type": "string", "maxLength": longest}
+    return {key: value for key, value in rules.items() if key != "description"}
+
+
+def _examples(offered: Mapping[str, Tool]) -> list[list[ChatMessage]]:
+    """Calls of the tools that are there, each followed by talk that only sounds like one."""
+    talk = iter(_TALK)
+    made: list[list[ChatMessage]] = []
+    for name, tool in offered.items():
+        for example in _KNOWN[name].examples if name in _KNOWN else _own_example(tool):
+            said = ChatMessage("user", example.said)
+            call = call_text(name, example.arguments)
+            messages = [with_state(said, example.state), ChatMessage("assistant", call)]
+            if example.reply:
+                result = result_message(call, example.result)
+                messages += [result, ChatMessage("assistant", example.reply)]
+            if other := next(talk, None):
+                said, reply = (ChatMessage("user", other[0]), ChatMessage("assistant", other[1]))
+                messages += [*declined(said, example.state), reply]
+            made.append(messages)
+    return made
+
+
+def _own_example(tool: Tool) -> tuple[_Example, ...]:
+    """Of a tool that needs no arguments, its description is what one says: "Turn on the lamp"."""
+    sentence = tool.description.partition("\n")[0].partition(". ")[0].rstrip(".")
+    if tool.input_schema.get("properties") or not 0 < len(sentence) <= 60:
+        return ()
+    return (_Example(f"{_plain(sentence)}.", {}),)
+
+
+def _tokens(text: str) -> int:
+    return len(text.encode()) // 3 + 8
