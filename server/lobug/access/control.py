@@ -95,14 +95,19 @@ class Access:
             self._seen.urgent.clear()
             worked = self._store.fault is None
             try:
-                await self._store.refresh()
-                await self._seen.write()
+                await self.check()
             except StorageError as error:
                 if worked:
                     log.error("devices and tokens: %s", error)  # noqa: TRY400 - as above
             else:
                 if not worked:
                     log.info("the file of devices and tokens works again")
+
+    async def check(self) -> None:
+        """Look at the file once: what another program has changed counts from now on, and what is
+        only noted here is written. Raises StorageError."""
+        await self._store.refresh()
+        await self._seen.write()
 
     def fault(self) -> StorageError | None:
         """Why devices and tokens cannot be looked up or changed; None: they can."""

@@ -1,0 +1,208 @@
+"""Pairing: what a device is answered, what it says of itself, where it is sent."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from lobug.access import tokens
+from lobug.access.devices import Discovery
+from lobug.access.introduction import MAX_BYTES, MAX_WORD, Introduction, read_introduction
+from lobug.access.pairing import Answer, answer_to, is_activated
+from lobug.access.records import Device, Pairing, Register
+from lobug.access.revocation import RevocationListeners, Revoked, revoked_between
+from lobug.api.discovery_reply import reply_to, server_time, socket_url
+from lobug.errors import InvalidRequestError
+from lobug.settings import AccessSettings
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=timezone(timedelta(hours=5, minutes=30)))
+
+
+def device(
+    *, given: bool = True, used: bool = False, revoked: bool = False, client_id: str = "mine"
+) -> Device:
+    return Device(
+        "aa:bb",
+        client_id,
+        "",
+        None,
+        "hash" if given else None,
+        1.0,
+        token_used_at=2.0 if used else None,
+        revoked_at=3.0 if revoked else None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "with_pairing", "without"),
+    [
+        (None, Answer.code, Answer.token),
+        (device(given=False), Answer.token, Answer.token),
+        (device(), Answer.token, Answer.token),  # given, but perhaps it never arrived
+        (device(used=True), Answer.welcome, Answer.welcome),
+        (device(client_id="other"), Answer.code, Answer.token),
+        (device(used=True, client_id="other"), Answer.code, Answer.token),
+        (device(used=True, revoked=True), Answer.code, Answer.code),
+        (device(revoked=True, client_id="other"), Answer.code, Answer.code),
+    ],
+)
+def test_what_a_device_gets(known: Device | None, with_pairing: Answer, without: Answer) -> None:
+    assert answer_to(known, "mine", pairing=True) is with_pairing
+    assert answer_to(known, "mine", pairing=False) is without
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        (None, False),
+        (device(given=False), True),
+        (device(used=True), True),
+        (device(client_id="other"), False),
+        (device(revoked=True), False),
+    ],
+)
+def test_who_is_activated(known: Device | None, *, expected: bool) -> None:
+    assert is_activated(known, "mine") is expected
+
+
+def test_a_device_introduces_itself() -> None:
+    body = {
+        "version": 2,
+        "application": {"name": "xiaozhi", "version": "2.0.1"},
+        "board": {"type": "m5stack-core-s3", "name": ""},
+    }
+    found = read_introduction(json.dumps(body).encode())
+    assert found == Introduction("2.0.1", "m5stack-core-s3, xiaozhi, 2.0.1")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff",
+        b"[]",
+        b"3",
+        b'{"application": 3, "board": []}',
+        b'{"application": {"version": 2}}',
+        b'{"application": {"version": "\\u001b[2J"}}',
+        b"[" * MAX_BYTES,
+        b'{"application": {"version": "1"}, "x": "' + b"x" * MAX_BYTES + b'"}',
+    ],
+)
+def test_what_is_no_introduction_says_nothing(body: bytes) -> None:
+    assert read_introduction(body) == Introduction(None, "")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["application", "board", "name", "version"]), inner)
+    ),
+    max_leaves=10,
+)
+
+
+@given(st.one_of(st.binary(max_size=200), json_values.map(lambda v: json.dumps(v).encode())))
+def test_no_introduction_breaks_anything(body: bytes) -> None:
+    found = read_introduction(body)
+    assert found.description.isprintable()
+    assert len(found.description) <= 3 * MAX_WORD + 4
+    assert found.version is None or found.version.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("public", "scheme", "host", "expected"),
+    [
+        ("", "http", "192.168.1.5:8321", "ws://192.168.1.5:8321/xiaozhi/v1/"),
+        ("", "https", "lobug.lan", "wss://lobug.lan/xiaozhi/v1/"),
+        ("", "http", "[fd00::1]:8321", "ws://[fd00::1]:8321/xiaozhi/v1/"),
+        ("https://lobug.example/", "http", "10.0.0.1", "wss://lobug.example/xiaozhi/v1/"),
+        ("wss://lobug.example/bug", "http", None, "wss://lobug.example/bug/xiaozhi/v1/"),
+        ("http://[fd00::1]:80", "https", "x", "ws://[fd00::1]:80/xiaozhi/v1/"),
+    ],
+)
+def test_where_a_device_talks(public: str, scheme: str, host: str | None, expected: str) -> None:
+    assert AccessSettings(public_url=public).public_url == public
+    assert socket_url(public, scheme, host) == expected
+
+
+@pytest.mark.parametrize("host", [None, "", "a b", "a/b", "user@host", "host:", "host:port", "é"])
+def test_a_host_that_is_none(host: str | None) -> None:
+    with pytest.raises(InvalidRequestError):
+        socket_url("", "http", host)
+
+
+@pytest.mark.parametrize("url", ["lobug.example", "ftp://x", "http://", "http://a b", "http://u@h"])
+def test_a_public_url_that_is_none(url: str) -> None:
+    with pytest.raises(ValidationError):
+        AccessSettings(public_url=url)
+
+
+def test_the_clock_that_devices_set() -> None:
+    clock = server_time(NOW)
+    assert clock.timestamp == int(NOW.timestamp() * 1000)
+    assert clock.timezone_offset == 330
+    assert server_time(NOW.astimezone(UTC)).timezone_offset == 0
+
+
+def test_the_answer_has_a_place_or_a_code() -> None:
+    url = "ws://lobug/xiaozhi/v1/"
+    told = Introduction("2.0.1", "")
+    welcome = reply_to(told, Discovery(), url=url, now=NOW).model_dump(exclude_none=True)
+    assert welcome["websocket"] == {"url": url, "version": 1}
+    assert welcome["firmware"] == {"version": "2.0.1", "url": ""}
+    assert "activation" not in welcome
+    given = reply_to(told, Discovery(token="lobug_x"), url=url, now=NOW)
+    assert given.websocket is not None
+    assert given.websocket.token == "lobug_x"
+    pairing = Pairing("aa", "u", "012345", "challenge", "", "", 0.0, NOW.timestamp() + 90)
+    shown = reply_to(Introduction(None, ""), Discovery(pairing=pairing), url=url, now=NOW)
+    waiting = shown.model_dump(exclude_none=True)
+    assert "websocket" not in waiting
+    assert waiting["firmware"] == {"version": "0.0.0", "url": ""}
+    assert waiting["activation"]["code"] in waiting["activation"]["message"]
+    assert waiting["activation"]["challenge"] == "challenge"
+    assert waiting["activation"]["timeout_ms"] == 90_000
+
+
+def test_tokens_and_codes_look_as_they_should() -> None:
+    token = tokens.new_token()
+    assert tokens.is_ours(token)
+    assert len(token) == len("lobug_") + 43
+    assert tokens.bearer(f"Bearer {token}") == token
+    assert tokens.bearer("Bearer ") is tokens.bearer(None) is tokens.bearer("Basic x") is None
+    assert {len(tokens.new_code()) for _ in range(50)} == {6}
+    assert len({tokens.new_code() for _ in range(50)}) > 40
+
+
+def test_who_has_to_go_after_a_change() -> None:
+    before = Register.of([device(used=True)], [], [])
+    same = Register.of([device(used=True)], [], [])
+    assert list(revoked_between(before, same)) == []
+    gone = [Revoked("device:aa:bb", "aa:bb", "hash")]
+    assert list(revoked_between(before, Register.of([device(revoked=True)], [], []))) == gone
+    assert list(revoked_between(before, Register())) == gone
+
+
+def test_a_listener_that_fails_keeps_nobody_from_hearing() -> None:
+    listeners = RevocationListeners()
+    heard: list[Revoked] = []
+
+    def fail(_: Revoked) -> None:
+        raise ValueError
+
+    listeners.add(fail)
+    stop = listeners.add(heard.append)
+    gone = Revoked("device:x", "x", "hash")
+    listeners.tell(gone)
+    stop()
+    stop()
+    listeners.tell(gone)
+    assert heard == [gone]

@@ -1,0 +1,323 @@
+"""Who may talk: every rule, as a table; and that no stranger gets in, whatever it sends."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lobug.access import rules, tokens
+from lobug.access.addresses import is_forwarded, is_loopback, is_own_name, source_of
+from lobug.access.caller import Caller
+from lobug.access.records import ApiToken, Device, Register
+from lobug.access.rules import Credentials, identify, still_good
+from lobug.conversation.identity import owner_of
+from lobug.errors import (
+    AccessUnavailableError,
+    InvalidRequestError,
+    LobugError,
+    TokenInvalidError,
+)
+from lobug.settings import AccessSettings
+
+DEVICE_TOKEN, ADAS_TOKEN, OWNERS_TOKEN = (tokens.PREFIX + mark * 43 for mark in "dao")
+REVOKED_TOKEN = tokens.PREFIX + "r" * 43
+DEVICE = Device("aa:bb", "uuid", "Desk", "ada", tokens.digest(DEVICE_TOKEN), 1.0)
+ADAS = ApiToken("t1", "laptop", tokens.digest(ADAS_TOKEN), "ada", "desk", False, 1.0)
+OWNERS = ApiToken("t2", "phone", tokens.digest(OWNERS_TOKEN), None, None, True, 1.0)
+REVOKED = ApiToken(
+    "t3", "lost", tokens.digest(REVOKED_TOKEN), None, None, True, 1.0, revoked_at=2.0
+)
+REGISTER = Register.of(
+    [
+        DEVICE,
+        Device("gone", "uuid", "", None, None, 1.0, revoked_at=2.0),
+        Device("new", "uuid", "", None, None, 1.0),
+    ],
+    [],
+    [ADAS, OWNERS, REVOKED],
+)
+SETTINGS = AccessSettings.model_validate(
+    {"trusted_networks": ["10.0.0.0/8", "fd00::/8"], "hostnames": ["Kitchen.local"]}
+)
+HERE, THERE, TRUSTED = "127.0.0.1", "192.168.1.7", "10.1.2.3"
+HOST = "localhost:8321"
+
+
+def bearer(token: str) -> str:
+    return f"Bearer {token}"
+
+
+def result(shown: Credentials, register: Register | None = REGISTER) -> str:
+    """Kind and key of the caller, or the error's code."""
+    try:
+        caller = identify(shown, register, SETTINGS)
+    except LobugError as error:
+        return error.code
+    return f"{caller.kind} {caller.key}" + (" owner" if caller.owner else "")
+
+
+ADAS_KEY = f"token:{tokens.digest(ADAS_TOKEN)[:32]}"
+OWNERS_KEY = f"token:{tokens.digest(OWNERS_TOKEN)[:32]}"
+DUMMY_KEY = f"token:{tokens.digest('sk-dummy')[:32]}"
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        # this computer
+        (Credentials(HERE, host=HOST), "loopback address:127.0.0.1 owner"),
+        (Credentials("::1", host="[::1]:8321"), "loopback address:::1 owner"),
+        (Credentials("::ffff:127.0.0.1", host=HOST), "loopback address:127.0.0.1 owner"),
+        (Credentials(HERE, host=HOST, device_id="AA:BB"), "loopback device:aa:bb owner"),
+        (
+            Credentials(HERE, host=HOST, authorization=bearer("sk-dummy")),
+            f"loopback {DUMMY_KEY} owner",
+        ),
+        (
+            Credentials(HERE, host=HOST, authorization="Basic eA=="),
+            "loopback address:127.0.0.1 owner",
+        ),
+        (Credentials(HERE, host=None), "loopback address:127.0.0.1 owner"),
+        (Credentials(HERE, host="kitchen.LOCAL:8321"), "loopback address:127.0.0.1 owner"),
+        (Credentials(HERE, host="evil.example"), "host_unknown"),
+        (Credentials(HERE, host="kitchen"), "host_unknown"),
+        (
+            Credentials(HERE, host="evil.example", authorization=bearer(ADAS_TOKEN)),
+            f"api {ADAS_KEY}",
+        ),
+        (
+            Credentials(HERE, host="evil.example", authorization=bearer("sk-dummy")),
+            "host_unknown",
+        ),
+        (Credentials(HERE, forwarded=True, host=HOST), "token_required"),
+        (Credentials(HERE, host=HOST, authorization=bearer("lobug_x")), "token_invalid"),
+        (Credentials(HERE, host=HOST, authorization=bearer(REVOKED_TOKEN)), "token_invalid"),
+        (Credentials(HERE, host=HOST, device_id="a b"), "invalid_request"),
+        # from elsewhere
+        (Credentials(THERE), "token_required"),
+        (Credentials(None), "token_required"),
+        (Credentials("::ffff:192.168.1.7"), "token_required"),
+        (Credentials(THERE, device_id="aa:bb"), "token_required"),
+        (Credentials(THERE, device_id="new"), "token_required"),
+        (Credentials(THERE, authorization=bearer("sk-dummy")), "token_invalid"),
+        (Credentials(THERE, authorization=bearer("lobug_")), "token_invalid"),
+        (Credentials(THERE, authorization=bearer(REVOKED_TOKEN)), "token_invalid"),
+        (Credentials(THERE, authorization=bearer(tokens.digest(ADAS_TOKEN))), "token_invalid"),
+        (Credentials(THERE, authorization=DEVICE_TOKEN), "token_required"),
+        (Credentials(THERE, authorization=bearer(DEVICE_TOKEN)), "device device:aa:bb"),
+        (
+            Credentials(THERE, authorization=f"bearer  {DEVICE_TOKEN} ", device_id="AA:BB"),
+            "device device:aa:bb",
+        ),
+        (
+            Credentials(THERE, authorization=bearer(DEVICE_TOKEN), device_id="cc:dd"),
+            "token_wrong_device",
+        ),
+        (
+            Credentials(HERE, host=HOST, authorization=bearer(DEVICE_TOKEN), device_id="cc:dd"),
+            "token_wrong_device",
+        ),
+        (Credentials(THERE, authorization=bearer(ADAS_TOKEN)), f"api {ADAS_KEY}"),
+        (
+            Credentials(THERE, authorization=bearer(ADAS_TOKEN), device_id="aa:bb"),
+            f"api {ADAS_KEY}",
+        ),
+        (Credentials(THERE, authorization=bearer(OWNERS_TOKEN)), f"api {OWNERS_KEY} owner"),
+        # from a trusted network
+        (Credentials(TRUSTED), "network address:10.1.2.3"),
+        (Credentials("::ffff:10.1.2.3"), "network address:10.1.2.3"),
+        (Credentials("fd00::7%eth0"), "network address:fd00::7"),
+        (Credentials(TRUSTED, device_id="CC:DD"), "network device:cc:dd"),
+        (Credentials(TRUSTED, device_id="AA:BB"), "token_required"),
+        (Credentials(TRUSTED, authorization=bearer("sk-dummy")), f"network {DUMMY_KEY}"),
+        (Credentials(TRUSTED, authorization=bearer("lobug_x")), "token_invalid"),
+        (Credentials(TRUSTED, authorization=bearer(DEVICE_TOKEN)), "device device:aa:bb"),
+        (Credentials(TRUSTED, forwarded=True), "token_required"),
+        (Credentials("11.0.0.1"), "token_required"),
+    ],
+)  # fmt: skip
+def test_who_gets_in(shown: Credentials, expected: str) -> None:
+    assert result(shown) == expected
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        Credentials(THERE),
+        Credentials(TRUSTED),
+        Credentials(THERE, authorization=bearer(ADAS_TOKEN)),
+        Credentials(HERE, host=HOST, authorization=bearer(ADAS_TOKEN)),
+    ],
+)
+def test_without_the_file_only_this_computer_gets_in(shown: Credentials) -> None:
+    assert result(shown, None) == AccessUnavailableError.code
+    assert result(Credentials(HERE, host=HOST), None).startswith("loopback")
+
+
+addresses = st.one_of(
+    st.ip_addresses(v=4).map(str),
+    st.ip_addresses(v=6).map(str),
+    st.ip_addresses(v=4).map(lambda address: f"::ffff:{address}"),
+    st.text(max_size=20),
+    st.none(),
+).filter(lambda address: not is_loopback(address))
+good = {DEVICE_TOKEN, ADAS_TOKEN, OWNERS_TOKEN}
+anything = st.text(st.characters(max_codepoint=255), max_size=80)
+authorizations = st.one_of(
+    st.none(),
+    anything,
+    anything.map(bearer),
+    st.text(string.ascii_letters + string.digits + "-_", max_size=50).map(
+        lambda text: bearer(tokens.PREFIX + text)
+    ),
+    st.just(bearer(REVOKED_TOKEN)),
+    st.sampled_from(sorted(good)).flatmap(
+        lambda token: st.integers(0, len(token) - 1).map(
+            lambda cut: bearer(token[:cut] + token[cut + 1 :])
+        )
+    ),
+).filter(lambda text: tokens.bearer(text) not in good)
+
+
+@given(
+    address=addresses,
+    forwarded=st.booleans(),
+    host=st.one_of(st.none(), anything, st.just("localhost")),
+    device_id=st.one_of(st.none(), anything, st.sampled_from(["aa:bb", "new", "gone"])),
+    authorization=authorizations,
+    known=st.booleans(),
+)
+def test_nobody_gets_in_from_elsewhere_without_a_good_token(
+    address: str | None,
+    forwarded: bool,
+    host: str | None,
+    device_id: str | None,
+    authorization: str | None,
+    known: bool,
+) -> None:
+    shown = Credentials(address, forwarded, host, device_id, authorization)
+    with pytest.raises(LobugError):
+        identify(shown, REGISTER if known else None, AccessSettings())
+
+
+@given(device_id=st.one_of(st.none(), anything), address=st.one_of(addresses, st.just(HERE)))
+def test_nothing_changes_whom_an_api_token_stands_for(
+    device_id: str | None, address: str | None
+) -> None:
+    shown = Credentials(address, False, HOST, device_id, bearer(ADAS_TOKEN))
+    try:
+        caller = identify(shown, REGISTER, SETTINGS)
+    except InvalidRequestError:
+        return  # it is no Device-Id at all
+    assert (caller.key, caller.user, caller.conversation) == (ADAS_KEY, "ada", "desk")
+    assert not caller.owner
+
+
+def test_a_callers_right_ends_with_its_token() -> None:
+    device = identify(Credentials(THERE, authorization=bearer(DEVICE_TOKEN)), REGISTER, SETTINGS)
+    api = identify(Credentials(THERE, authorization=bearer(ADAS_TOKEN)), REGISTER, SETTINGS)
+    assert still_good(device, REGISTER)
+    assert still_good(api, REGISTER)
+    others = Register.of([replace(DEVICE, user="bob")], [], [replace(ADAS, revoked_at=3.0)])
+    assert not still_good(device, others)
+    assert not still_good(api, others)
+    assert still_good(Caller("loopback", "address:127.0.0.1"), Register())
+
+
+def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(one: bytes, other: bytes) -> bool:
+        compared.append((one, other))
+        return False
+
+    monkeypatch.setattr("lobug.access.tokens.hmac.compare_digest", compare)
+    for token, known in ((DEVICE_TOKEN, DEVICE.token_hash), (ADAS_TOKEN, ADAS.token_hash)):
+        with pytest.raises(TokenInvalidError):
+            identify(Credentials(THERE, authorization=bearer(token)), REGISTER, SETTINGS)
+        assert known is not None
+        assert compared[-1] == (known.encode(), known.encode())
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.0.1", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),
+        ("192.168.1.7", False),
+        ("::ffff:192.168.1.7", False),
+        ("fe80::1%eth0", False),
+        ("0.0.0.0", False),
+        ("testclient", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_loopback(address: str | None, *, expected: bool) -> None:
+    assert is_loopback(address) is expected
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("127.0.0.1:8321", True),
+        ("192.168.1.7:8321", True),
+        ("[::1]:8321", True),
+        ("::1", True),
+        ("localhost", True),
+        ("LOCALHOST.", True),
+        ("lobug.localhost:8321", True),
+        ("kitchen.local", True),
+        ("kitchen.local.evil.example", False),
+        ("kitchen", False),
+        ("evil.example:8321", False),
+        ("127.0.0.1.evil.example", False),
+        ("localhost.evil.example", False),
+        ("notlocalhost", False),
+        ("", False),
+        (None, True),
+    ],
+)
+def test_names_that_a_foreign_page_cannot_have(host: str | None, *, expected: bool) -> None:
+    assert is_own_name(host, ("kitchen.local",)) is expected
+
+
+def test_proxies_are_known_by_their_headers() -> None:
+    assert is_forwarded(["host", "x-forwarded-for"])
+    assert not is_forwarded(["host", "accept"])
+    assert Credentials.of(HERE, {"X-Real-IP": THERE}).forwarded
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("192.168.1.7", "192.168.1.7"),
+        ("::ffff:192.168.1.7", "192.168.1.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        (None, "unknown"),
+    ],
+)
+def test_attempts_are_counted_by_source(address: str | None, expected: str) -> None:
+    assert source_of(address) == expected
+
+
+def test_a_tokens_user_and_conversation_come_before_the_settings() -> None:
+    users = {"device:aa:bb": "settings"}
+    assert owner_of("device:AA:BB", users).user == "settings"
+    assert owner_of("device:aa:bb", users, user="ada").user == "ada"
+    assert owner_of("device:aa:bb", {}, user="ada").conversation == "ada/device:aa:bb"
+    assert owner_of("token:x", {}, user="ada", conversation="desk").conversation == "ada/desk"
+    assert owner_of("token:x", {}, conversation="desk").conversation == "token:x/desk"
+
+
+@pytest.mark.parametrize("client_id", [None, "", "a b", "x" * 129, "é", "a\n"])
+def test_a_client_id_that_is_none(client_id: str | None) -> None:
+    with pytest.raises(LobugError) as failure:
+        rules.checked_client_id(client_id)
+    assert failure.value.code == "invalid_request"
