@@ -33,8 +33,8 @@ from 5.05 dB to 4.94, 4.92 and 4.85."""
 _DECODED_RATE = 48_000
 """Hz; what libopus decodes to here, whatever the encoder's rate was."""
 
-_MOST_PCM_S = 0.5
-"""Longest packet of PCM, seconds: no frame duration has more, some devices send two at once."""
+_MOST_PCM_S = 0.24
+"""Longest packet of PCM, seconds: two of the longest frames."""
 
 
 class Decoder(Protocol):
