@@ -24,9 +24,12 @@ _SUBJECTS = _words(
 _OPENERS = _SUBJECTS | _words(
     """but because although though so which who where when while if since unless until whereas
     what how is are was do does did can could would will should have has please maybe perhaps then
-    just even especially the a an my your his her our their to in on at for with from by"""
+    just even especially"""
 )
 """Words that go on after a comma and are no item of a list."""
+
+_PHRASE_OPENERS = _words("the a an my your his her our their its to in on at for with from by")
+"""The same, unless "and" follows two words later: "the sea, the hills and the wood"."""
 
 _CONJUNCTIONS = _words("but because although unless until whereas while which when where if since")
 """A pause comes before one of them in a long sentence, also without a comma."""
@@ -100,7 +103,13 @@ def _is_pause(clause: str, text: str, after: int, *, marked: bool, final: bool) 
         return False
     if not marked:
         return _is_unmarked_pause(clause, _plain(first), _plain(second))
-    return clause[-1] != "," or _is_comma_pause(clause, first, _plain(second))
+    if clause[-1] != ",":
+        return True
+    low = _plain(first)
+    if low in _PHRASE_OPENERS:
+        third = _word(text, after + len(first) + len(second) + 2, final=final)
+        return third is not None and _plain(third) not in _LISTING
+    return _is_comma_pause(clause, first, _plain(second))
 
 
 def _is_comma_pause(clause: str, first: str, second: str) -> bool:
