@@ -168,6 +168,19 @@ async def test_turns_are_the_owners(world: World) -> None:
         assert answers[1].json()["error"]["code"] == "owner_only"
 
 
+async def test_a_turn_names_its_device(world: World) -> None:
+    client, server, _ = world
+    words, desk = {"text": "Hello!"}, "aa:bb:cc:00:00:01"
+    await client.post("/chat/text", json=words, headers={"Device-Id": desk.upper()})
+    assert (await newest(client))["device"] == desk
+    await server.access.devices.discover(desk, "uuid", description="", address=None)
+    (pairing,) = server.access.devices.waiting()
+    await server.access.devices.approve(pairing.code, name="Kitchen")
+    assert (await newest(client))["device"] == "Kitchen"
+    await say(client)
+    assert (await newest(client))["device"] == ""
+
+
 async def test_figures_are_for_callers_who_may_talk(world: World) -> None:
     client, _, _ = world
     # As if a proxy had passed it on for somebody without a token.

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from lobug.api.accept import EVENT_STREAM, JSON, WAV, preferred
 from lobug.api.body import documented, json_body
-from lobug.api.caller import OwnerDep
+from lobug.api.caller import OwnerDep, caller_of
 from lobug.api.hangup import while_connected
 from lobug.api.outcome import TURN_ERRORS, Outcome, run_to_end
 from lobug.api.problems import error_responses, problem, unheard
@@ -170,7 +170,8 @@ async def _answer(
     kind = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM, WAV))
     background.add_task(server.after_turn, owner)
     door = "audio" if isinstance(utterance, SpokenUtterance) else "text"
-    timeline = Timeline(door, server.clock)
+    device = caller_of(request.scope).device_id or ""
+    timeline = Timeline(door, server.clock, device=device)
     voice = voice or kind == WAV
     turn = server.turns.run(owner, utterance, voice=voice, timeline=timeline)
     if kind == EVENT_STREAM:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Literal
 
@@ -12,7 +13,13 @@ from lobug.api.caller import require_owner
 from lobug.api.memory_caller import private
 from lobug.api.problems import error_responses
 from lobug.api.state import ServerDep
-from lobug.errors import InvalidRequestError, OwnerOnlyError, TurnNotFoundError
+from lobug.errors import (
+    AccessUnavailableError,
+    InvalidRequestError,
+    OwnerOnlyError,
+    TurnNotFoundError,
+)
+from lobug.server import LobugServer
 from lobug.telemetry.turn_log import FinishedTurn
 
 MAX_TURNS = 1000
@@ -39,7 +46,9 @@ class TurnTimeline(BaseModel):
     id: str = Field(description="The turn's id; the log lines of the turn carry it too.")
     finished_at: float = Field(description="When it ended, seconds since the epoch.")
     door: str = Field(description="How it came in: text, audio, device or openai.")
-    device: str = Field(description="The device's name; empty where there is none.")
+    device: str = Field(
+        description="What the owner calls the device, else its `Device-Id`; empty without one."
+    )
     outcome: Literal["respond", "react", "ignore", "interrupted", "failed", "cancelled"] = Field(
         description="How it ended. `cancelled`: the caller hung up, or the server stopped."
     )
@@ -72,7 +81,8 @@ async def turns(
     limit: Annotated[int, Query(ge=1, le=MAX_TURNS, description="At most so many turns.")] = 20,
 ) -> TurnList:
     """The stage times of the last turns (`telemetry.turns_kept` are kept)."""
-    return TurnList(turns=[_row(turn) for turn in server.telemetry.turns.newest(limit)])
+    names = _device_names(server)
+    return TurnList(turns=[_row(turn, names) for turn in server.telemetry.turns.newest(limit)])
 
 
 @router.get(
@@ -86,17 +96,25 @@ async def turn(
     found = server.telemetry.turns.get(turn_id)
     if found is None:
         raise TurnNotFoundError("there is no such turn, or it is no longer kept")
-    return _row(found)
+    return _row(found, _device_names(server))
 
 
-def _row(turn: FinishedTurn) -> TurnTimeline:
+def _device_names(server: LobugServer) -> Mapping[str, str]:
+    """What the owner calls each device, by its id; nothing while that cannot be read."""
+    try:
+        return {device.device_id: device.name for device in server.access.devices.all()}
+    except AccessUnavailableError:
+        return {}
+
+
+def _row(turn: FinishedTurn, names: Mapping[str, str]) -> TurnTimeline:
     timeline = turn.timeline
     return TurnTimeline.model_validate(
         {
             "id": timeline.id,
             "finished_at": turn.finished_at,
             "door": timeline.door,
-            "device": timeline.device,
+            "device": names.get(timeline.device) or timeline.device,
             "outcome": timeline.outcome,
             "error": timeline.error,
             "timings": timeline.timings(),

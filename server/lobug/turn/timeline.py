@@ -82,7 +82,7 @@ class Timeline:
         self.door = door
         """Which door the turn came in by: text, audio, device, openai."""
         self.device = device
-        """The device's name, as its owner sees it; empty: none."""
+        """The device, as it names itself (``Device-Id``, in small letters); empty: none."""
         self.counts = TurnCounts()
         self.outcome: Outcome | None = None
         """None while it goes on."""
