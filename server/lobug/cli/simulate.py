@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lobug.cli import simulate_options as ws
 from lobug.cli.faults import EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, CommandError
 from lobug.cli.terminal import ServerOption, server_address
 
@@ -33,6 +34,7 @@ def simulate(
         ),
     ] = None,
     server: ServerOption = None,
+    protocol: ws.ProtocolOption = ws.Protocol.http,
     say: Annotated[
         list[str] | None,
         typer.Option(
@@ -105,19 +107,42 @@ def simulate(
     ] = False,
     tap: Annotated[bool, typer.Option("--tap", help="The device is tapped at the start.")] = False,
     shake: Annotated[bool, typer.Option("--shake", help="The device is being shaken.")] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the sensor noise.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of the sensor noise, and of the network.")
+    ] = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a line, a summary last.")
     ] = False,
+    mode: ws.ModeOption = ws.Mode.auto,
+    format_: ws.FormatOption = ws.Format.opus,
+    frames: ws.FramesOption = None,
+    devices: ws.DevicesOption = 1,
+    spread: ws.SpreadOption = 0.0,
+    wake_word: ws.WakeWordOption = None,
+    tools: ws.ToolsOption = False,
+    buffer_frames: ws.BufferOption = 40,
+    loss: ws.LossOption = 0.0,
+    jitter: ws.JitterOption = 0.0,
+    latency: ws.LatencyOption = 0.0,
+    barge_in: ws.BargeInOption = None,
+    disconnect_after: ws.DisconnectOption = None,
+    slow_reader: ws.SlowReaderOption = None,
+    discovery: ws.DiscoveryOption = True,
+    token: ws.TokenOption = None,
+    state: ws.StateOption = None,
+    approve_within: ws.ApproveWithinOption = 120.0,
 ) -> None:
-    """Be a device: check health, send sensors every 5 s, speak, and check every reply.
+    """Be a device: speak, and check every reply.
 
-    Takes the files first, then what --say, then what --text gives. Sends what the first firmware
-    sends, byte for byte, and fails for what it could not use.
+    With the HTTP contract it checks health, sends sensors every 5 s, sends what the first firmware
+    sends, byte for byte, and fails for what it could not use. With --protocol ws it is a device
+    with the open firmware: it speaks in real time and measures by its own clock.
+
+    Takes the files first, then what --say, then what --text gives.
 
     Exit codes: 0 every turn worked; 1 a turn, a health check or a sensor report failed, or
     --until was not reached; 2 the command line or a recording is wrong; 3 the server is not
-    healthy at the start.
+    healthy at the start, or no device could connect.
     """
     from lobug.simulator.run import RunOptions
     from lobug.simulator.wire import Timeouts
@@ -136,7 +161,42 @@ def simulate(
         raise CommandError(
             "--until needs something to say: a WAV file, --say or --text", code=EXIT_USAGE
         )
-    inputs = asyncio.run(_inputs(files or [], say or [], text or []))
+    choices = ws.WsChoices(
+        mode,
+        format_,
+        frames,
+        devices,
+        spread,
+        wake_word,
+        tools,
+        buffer_frames,
+        loss,
+        jitter,
+        latency,
+        barge_in,
+        disconnect_after,
+        slow_reader,
+        discovery,
+        token,
+        state,
+        approve_within,
+    )
+    if protocol is ws.Protocol.ws:
+        from lobug.cli.simulate_ws import WsCommand, simulate_ws
+
+        if text or tap or shake:
+            raise CommandError(
+                "--text, --tap and --shake are of the HTTP contract; speak with --say",
+                code=EXIT_USAGE,
+            )
+        command = WsCommand(
+            server_address(server), choices, options, timeout, device_id, seed, as_json
+        )
+        simulate_ws(command, asyncio.run(_recordings(files or [], say or [])))
+        return
+    choices.refuse_for_http()
+    recordings = asyncio.run(_recordings(files or [], say or []))
+    inputs: list[Input] = [*recordings, *(text or [])]
     session = _Session(
         server_address(server), device_id, Timeouts(turn_s=timeout), (tap, shake, seed)
     )
@@ -220,10 +280,8 @@ def _pattern(until: str | None) -> re.Pattern[str] | None:
         ) from error
 
 
-async def _inputs(
-    files: Sequence[Path], say: Sequence[str], text: Sequence[str]
-) -> Sequence[Input]:
-    """Everything that is to be said, recorded before the first turn so that turns are timed
+async def _recordings(files: Sequence[Path], say: Sequence[str]) -> list[Recording]:
+    """Everything that is to be spoken, recorded before the first turn so that turns are timed
     without it."""
     from lobug.errors import AudioError
     from lobug.simulator import microphone
@@ -239,4 +297,4 @@ async def _inputs(
         raise CommandError(str(error), code=EXIT_USAGE) from error
     if say:
         recordings += await microphone.from_voice(say, _voice())
-    return [*recordings, *text]
+    return recordings

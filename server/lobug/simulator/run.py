@@ -105,9 +105,14 @@ def unmet(turn: TurnResult, options: RunOptions) -> list[str]:
 
 def reply_name(turn: TurnResult) -> str:
     """File name of a reply: its turn and what was said to it. Pure."""
-    said = re.sub(r"\.(wav|wave)$", "", turn.said.lower())
+    return f"{turn.index:03d}-{file_words(turn.said)}.wav"
+
+
+def file_words(said: str) -> str:
+    """What was said, or a recording's name, as part of a file name. Pure."""
+    said = re.sub(r"\.(wav|wave)$", "", said.lower())
     words = re.sub(r"[^a-z0-9]+", "-", said).strip("-")[:40].strip("-")
-    return f"{turn.index:03d}-{words or 'reply'}.wav"
+    return words or "reply"
 
 
 def _save(path: Path, data: bytes) -> None:

@@ -89,7 +89,8 @@ def speech_bounds(samples: Samples, sample_rate: int = STT_SAMPLE_RATE) -> tuple
     if not windows or not loudness.max() > 0:
         raise ValueError("the recording is silent")
     voiced = np.flatnonzero(loudness > loudness.max() * 10 ** (-QUIET_DB / 20))
-    return voiced[0] * _WINDOW / sample_rate, (voiced[-1] + 1) * _WINDOW / sample_rate
+    first, last = int(voiced[0]), int(voiced[-1])
+    return first * _WINDOW / sample_rate, (last + 1) * _WINDOW / sample_rate
 
 
 def packet_seconds(packet: bytes, format_: AudioFormat) -> float | None:
