@@ -31,6 +31,10 @@ LONGEST_ARGUMENT = 100
 LONGEST_STATE = 240
 """Characters of the device's state in a note: each costs the turn about 4 ms."""
 
+SHARE_OF_TOOLS = 0.6
+"""The most that the list of tools may take of their part of the prompt."""
+
+_AGREED = "Okay."
 _RULES = """\
 [Device tools]
 A message that begins with [Device: ...] may ask you to change or to check your own body. Then \
@@ -158,30 +162,35 @@ _TALK = (
 
 
 def tool_prompt(tools: Sequence[Tool], max_tokens: int) -> ToolPrompt:
-    """What to tell of ``tools`` within about ``max_tokens``; those at the end of the device's list
-    are left out first, and examples before any tool.
+    """What to tell of ``tools`` within about ``max_tokens``.
+
+    Part of them is kept for examples, without which a small model makes nothing of a tool. Tools
+    that do not fit are left out: a device lists those that all devices have first.
     """
     offered: dict[str, Tool] = {}
     lines: list[str] = []
-    room = max_tokens - _tokens(_RULES) - _tokens("Okay.")
+    left = max_tokens - _tokens(_RULES) - _tokens(_AGREED)
+    room = left * SHARE_OF_TOOLS
     for tool in tools:
         name = short_name(tool.name)
-        line = _line(name, tool)
-        properties = tool.input_schema.get("properties", {})
-        if name in offered or name == NO_TOOL or "tool" in properties:
+        # The model's call has the tool's name beside its arguments.
+        if name in offered or name == NO_TOOL or "tool" in tool.input_schema.get("properties", {}):
             continue
-        if (room := room - len(line.encode()) // 3 - 1) < 0:
-            break
-        offered[name] = tool
-        lines.append(line)
+        line = _line(name, tool)
+        cost = len(line.encode()) // 3 + 1
+        if cost <= room:
+            room -= cost
+            left -= cost
+            offered[name] = tool
+            lines.append(line)
     if not offered:
         return NO_TOOLS
     said = ChatMessage("user", "\n".join([_RULES, *lines]))
-    messages = [said, ChatMessage("assistant", "Okay.")]
+    messages = [said, ChatMessage("assistant", _AGREED)]
     for example in _examples(offered):
         cost = sum(_tokens(message.content) for message in example)
-        if cost <= room:
-            room -= cost
+        if cost <= left:
+            left -= cost
             messages.extend(example)
     return ToolPrompt(tuple(messages), offered, vocabulary(offered.values()))
 

@@ -70,7 +70,7 @@ class ChatSettings(Section):
         45.0, description="Longest wait for the first or the next token, seconds."
     )
     tool_prompt_tokens: int = Field(
-        1000,
+        1200,
         ge=0,
         description="How much of the prompt may tell of a device's tools, tokens; the rest of them"
         " is left out. 0: no tools.",

@@ -75,14 +75,14 @@ class CallFinder:
 def _begins_call(text: str) -> bool | None:
     """Whether a text begins as a call does; None: it is too short to tell."""
     packed = "".join(text.split())
-    while True:
+    while not packed.startswith(_START):
+        if any(start.startswith(packed) for start in (_START, *_WRAPPINGS)):
+            return None
         wrapping = next((w for w in _WRAPPINGS if packed.startswith(w)), None)
         if wrapping is None:
-            break
+            return False
         packed = packed[len(wrapping) :]
-    if packed.startswith(_START):
-        return True
-    return None if any(start.startswith(packed) for start in (_START, *_WRAPPINGS)) else False
+    return True
 
 
 class _Object:
