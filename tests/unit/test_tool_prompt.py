@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
@@ -77,7 +77,8 @@ def test_the_schema_takes_no_other_tool_and_no_wrong_arguments() -> None:
         assert not validator.is_valid(wrong)
 
 
-@given(budget=st.integers(0, 2_000), count=st.integers(0, 60))
+@settings(max_examples=30, deadline=None)
+@given(budget=st.integers(0, 2_000), count=st.integers(0, 40))
 def test_the_budget_is_kept(budget: int, count: int) -> None:
     many = [
         tool(f"self.arm.move_{i}", "Move the arm. Then rest.", angle=PERCENT) for i in range(count)
@@ -151,6 +152,7 @@ def test_state_of(told: str, state: str) -> None:
     assert state_of(told) == state
 
 
+@settings(max_examples=50)
 @given(told=st.text() | st.recursive(st.none() | st.booleans() | st.text(), st.lists).map(str))
 def test_a_device_cannot_pose_as_another_part_of_the_prompt(told: str) -> None:
     state, result = state_of(told), result_message("call", told).content
@@ -178,16 +180,18 @@ def conversation() -> Conversation:
     return Conversations(Settings()).get(Owner("ada", "ada/device:desk"))
 
 
+def changes(talk: Conversation, offered: list[Tool]) -> bool:
+    """Whether the prompt has to be read again after tools were offered."""
+    talk.prefix_changed = False
+    offer(talk, offered, MOST)
+    return talk.prefix_changed
+
+
 def test_offering_marks_the_prompt_only_when_it_changes() -> None:
     talk = conversation()
-    talk.prefix_changed = False
-    offer(talk, [], MOST)
-    assert not talk.prefix_changed
-    offer(talk, tools(*common_tools()), MOST)
-    assert talk.prefix_changed
-    assert talk.tools.tools
-    talk.prefix_changed = False
-    offer(talk, tools(*common_tools()), MOST)
-    assert not talk.prefix_changed
-    offer(talk, tools(*common_tools()[:2]), MOST)
-    assert talk.prefix_changed
+    assert not changes(talk, [])
+    assert changes(talk, tools(*common_tools()))
+    assert len(talk.tools.tools) == 5
+    assert not changes(talk, tools(*common_tools()))
+    assert changes(talk, tools(*common_tools()[:2]))
+    assert changes(talk, [])
