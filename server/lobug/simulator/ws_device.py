@@ -19,9 +19,10 @@ from lobug.simulator.ws_discovery import Endpoint, Identity
 from lobug.simulator.ws_link import LinkError, open_link
 from lobug.simulator.ws_machine import Event, State
 from lobug.simulator.ws_results import WsTurnResult
-from lobug.simulator.ws_session import DeviceKind, Session, TurnUnderWay
+from lobug.simulator.ws_session import DeviceKind, Session
 from lobug.simulator.ws_speech import EncodedSpeech, encode_speech, reply_wav
 from lobug.simulator.ws_tools import DeviceTools
+from lobug.simulator.ws_turns import TurnUnderWay
 
 HELLO_S = 10.0
 """How long a device waits for the server's hello, seconds; the firmware's patience."""

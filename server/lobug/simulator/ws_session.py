@@ -7,7 +7,6 @@ cost little. Times are readings of the loop's clock: the device's own.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,13 +16,14 @@ from lobug.device.formats import AudioCodec, AudioFormat
 from lobug.device.messages import ListenMode
 from lobug.errors import FrameError
 from lobug.simulator import ws_wire
-from lobug.simulator.speaker import BUFFER_FRAMES, Speaker, SpeakerAccount
+from lobug.simulator.speaker import BUFFER_FRAMES
 from lobug.simulator.ws_link import Closed, Link, LinkError
 from lobug.simulator.ws_machine import Action, DeviceMachine, Event, State
-from lobug.simulator.ws_microphone import Microphone
 from lobug.simulator.ws_results import TurnRecorder
+from lobug.simulator.ws_sound import Sound
 from lobug.simulator.ws_speech import EncodedSpeech, packet_seconds
 from lobug.simulator.ws_tools import DeviceTools
+from lobug.simulator.ws_turns import Turns, TurnUnderWay
 from lobug.simulator.ws_wire import FRAME_MS, ServerHello
 
 
@@ -45,17 +45,6 @@ class DeviceKind:
     """Finds a packet's number in its payload, where a test's voice has put one."""
 
 
-@dataclass(slots=True)
-class TurnUnderWay:
-    """A turn that is not over yet."""
-
-    recorder: TurnRecorder
-    done: asyncio.Future[SpeakerAccount]
-    first_audio: Callable[[float], None]
-    """Told when the first sample of the reply is played."""
-    last_number: int | None = None
-
-
 class Session:
     """What a device does on one connection. ``link`` must be set before the first message."""
 
@@ -69,13 +58,10 @@ class Session:
         self.hello: asyncio.Future[ServerHello] = self._loop.create_future()
         manual = kind.mode is ListenMode.MANUAL
         self.machine = DeviceMachine(ListenMode.AUTO if manual else kind.mode)
-        self._speaker = Speaker(kind.buffer_frames)
-        self._microphone: Microphone | None = None
+        self._sound = Sound(kind.buffer_frames, self._recorded, self._fell_silent)
+        self._speaker = self._sound.speaker
         self._downlink = AudioFormat(AudioCodec.OPUS, 24_000, float(FRAME_MS))
-        self._recording: asyncio.TimerHandle | None = None
-        self._silence: asyncio.TimerHandle | None = None
-        self._turns: deque[TurnUnderWay] = deque()
-        self._playing: TurnUnderWay | None = None
+        self._turns = Turns()
         self._stops_to_ignore = 0
         self.last_heard_at = self._loop.time()
         """When something of a turn last came from the server."""
@@ -107,16 +93,14 @@ class Session:
         ``first_audio`` when its reply begins to be played."""
         recorder = TurnRecorder(speech.name)
         turn = TurnUnderWay(recorder, self._loop.create_future(), first_audio)
-        self._turns.append(turn)
+        self._turns.begin(turn)
         self.last_heard_at = self._loop.time()
 
         def note(at: float) -> None:
             recorder.begin(at, speech.speech_start_s, speech.speech_end_s)
             begun(at)
 
-        if self._microphone is None:
-            self._microphone = Microphone(speech.silence[-1])
-        self._microphone.say(speech, note)
+        self._sound.say(speech, note)
         return turn
 
     def touch(self, event: Event) -> None:
@@ -126,18 +110,16 @@ class Session:
         if spoke and self.machine.state is not State.SPEAKING:
             # It left speaking by itself: the server's `tts stop` is still to come.
             self._stops_to_ignore += 1
-            self._complete(self._playing)
+            self._complete(self._turns.playing)
 
     def give_up(self, turn: TurnUnderWay) -> None:
         """End a turn that is never going to be over."""
-        self._finish(turn)
+        self._turns.finish(turn, self._speaker.account())
 
     def end(self) -> None:
         """Stop the clocks."""
         self.closed = True
-        for timer in (self._recording, self._silence):
-            if timer is not None:
-                timer.cancel()
+        self._sound.end()
 
     def on_close(self, closed: Closed) -> None:
         """The connection is gone, and with it every turn."""
@@ -150,9 +132,7 @@ class Session:
         )
         if not self.hello.done():
             self.hello.set_exception(LinkError(f"the server ended the connection: {how}"))
-        for turn in list(self._turns):
-            turn.recorder.closed = how
-            self._finish(turn)
+        self._turns.finish_all(self._speaker.account(), how)
 
     def on_message(self, at: float, message: str | bytes) -> None:
         """Something has come."""
@@ -186,7 +166,7 @@ class Session:
                 self._understood(at, message.get("text"))
             case "llm":
                 self.last_heard_at = at
-                turn = self._receiving()
+                turn = self._turns.receiving
                 if turn is not None and isinstance(message.get("emotion"), str):
                     turn.recorder.emotions.append(message["emotion"])
             case "tts":
@@ -215,17 +195,15 @@ class Session:
 
     def _understood(self, at: float, text: object) -> None:
         self.last_heard_at = at
-        turn = self._receiving()
+        turn = self._turns.heard
         if turn is None or not isinstance(text, str):
             return
-        if turn.recorder.speaking_at is not None and turn is not self._turns[-1]:
-            turn = self._turns[-1]  # the words that interrupted this one
         turn.recorder.transcript_at = turn.recorder.transcript_at or at
         turn.recorder.heard = f"{turn.recorder.heard} {text}".strip()
 
     def _told_to_speak(self, at: float, message: Mapping[str, Any]) -> None:
         self.last_heard_at = at
-        turn = self._receiving()
+        turn = self._turns.receiving
         match message.get("state"):
             case "start":
                 if turn is not None and turn.recorder.speaking_at is None:
@@ -247,7 +225,7 @@ class Session:
         if not all(isinstance(part, str) for part in told):
             self._problem("an alert has no status, message and emotion")
             return
-        turn = self._receiving()
+        turn = self._turns.receiving
         if turn is None:
             return
         turn.recorder.alerts.append(f"{told[0]}: {told[1]}")
@@ -261,7 +239,7 @@ class Session:
         self.last_heard_at = at
         used = len(self._tools.calls)
         answer = self._tools.answer(payload)
-        if (turn := self._receiving()) is not None:
+        if (turn := self._turns.receiving) is not None:
             turn.recorder.tools_used += len(self._tools.calls) - used
         if answer is not None:
             self.link.send(ws_wire.mcp(self._session_id, answer))
@@ -282,46 +260,34 @@ class Session:
             case Action.PLAY:
                 self._play(at, packet)
             case Action.DROP:
-                turn = self._playing or self._receiving()
+                turn = self._turns.playing or self._turns.receiving
                 if turn is not None:
                     turn.recorder.dropped += 1
             case Action.BEGIN_REPLY:
                 self._stop_speaker(at)
-                self._finish_complete()
+                self._turns.finish_complete(self._speaker.account())
                 self._speaker.begin_reply(at)
-                self._playing = self._receiving()
+                self._turns.playing = self._turns.receiving
             case Action.END_REPLY:
-                self._complete(self._playing)
+                self._complete(self._turns.playing)
             case Action.STOP_SPEAKER:
                 self._stop_speaker(at)
             case Action.OPEN_MICROPHONE:
-                if self._recording is None:
-                    self._record_from(self._loop.time())
+                self._sound.open_microphone()
             case Action.CLOSE_MICROPHONE:
                 self._close_microphone()
             case Action.CLOSE:
                 self.link.cut()
             case _:
-                self.link.send(self._message(action))
-
-    def _message(self, action: Action) -> str:
-        session_id = self._session_id
-        match action:
-            case Action.SEND_START:
-                return ws_wire.listen_start(session_id, self.machine.mode)
-            case Action.SEND_STOP:
-                return ws_wire.listen_stop(session_id)
-            case Action.SEND_DETECT:
-                return ws_wire.listen_detect(session_id, self._kind.wake_word or "")
-            case Action.SEND_ABORT_WAKE_WORD:
-                return ws_wire.abort(session_id, wake_word=True)
-            case _:
-                return ws_wire.abort(session_id)
+                said = ws_wire.message_of(
+                    action, self._session_id, self.machine.mode, self._kind.wake_word
+                )
+                self.link.send(said)
 
     # -- loudspeaker -----------------------------------------------------------------------------
 
     def _play(self, at: float, packet: bytes) -> None:
-        turn = self._playing
+        turn = self._turns.playing
         seconds = packet_seconds(packet, self._downlink)
         if seconds is None or seconds > self._downlink.frame_s + 1e-6:
             told = "no audio" if seconds is None else f"{1000 * seconds:g} ms"
@@ -345,65 +311,38 @@ class Session:
 
     def _stop_speaker(self, at: float) -> None:
         thrown = self._speaker.stop(at)
-        if thrown and self._playing is not None and self._kind.keep_audio:
-            del self._playing.recorder.packets[-thrown:]
+        if thrown and self._turns.playing is not None and self._kind.keep_audio:
+            del self._turns.playing.recorder.packets[-thrown:]
         self._watch_silence()
 
     def _watch_silence(self) -> None:
-        """Be there when the last sample has been played."""
-        if self._silence is not None:
-            self._silence.cancel()
-        self._silence = None
-        if self.machine.waits_for_silence or any(turn.recorder.complete for turn in self._turns):
-            at = max(self._speaker.silent_at, self._loop.time())
-            self._silence = self._loop.call_at(at, self._fell_silent)
+        """Be there when the last sample has been played, if something waits for it."""
+        if self.machine.waits_for_silence or self._turns.any_complete:
+            self._sound.tell_silence()
+        else:
+            self._sound.forget_silence()
 
-    def _fell_silent(self) -> None:
-        self._silence = None
-        now = self._loop.time()
-        if not self._speaker.is_silent(now):
-            self._watch_silence()
-            return
-        self._handle(Event.DRAINED, now)
-        self._finish_complete()
+    def _fell_silent(self, at: float) -> None:
+        self._handle(Event.DRAINED, at)
+        self._turns.finish_complete(self._speaker.account())
 
     # -- microphone ------------------------------------------------------------------------------
 
-    def _record_from(self, start: float) -> None:
-        """Record the next packet: it is whole, and sent, one frame later."""
-        end = start + FRAME_MS / 1000
-        self._recording = self._loop.call_at(end, self._recorded, start)
-
-    def _recorded(self, start: float) -> None:
-        microphone = self._microphone
-        if microphone is None:
-            self._record_from(start + FRAME_MS / 1000)
-            return
-        said_something = microphone.speaking
-        packet = microphone.next_packet(start)
+    def _recorded(self, packet: bytes, said_all: bool) -> None:  # noqa: FBT001 - a callback
         self.link.send(frames.pack_audio(self._version, packet))
-        self._record_from(start + FRAME_MS / 1000)
-        over = said_something and not microphone.speaking
-        if over and self.machine.mode is ListenMode.MANUAL:
+        if said_all and self.machine.mode is ListenMode.MANUAL:
             self.touch(Event.RELEASED)
 
     def _close_microphone(self) -> None:
-        if self._recording is not None:
-            self._recording.cancel()
-            self._recording = None
-        lost_s = self._microphone.cut_off() if self._microphone is not None else 0.0
-        turn = self._receiving()
+        lost_s = self._sound.close_microphone()
+        turn = self._turns.receiving
         if lost_s > 0 and turn is not None and self.machine.state is State.SPEAKING:
             turn.recorder.cut_short_s = lost_s
 
     # -- turns -----------------------------------------------------------------------------------
 
-    def _receiving(self) -> TurnUnderWay | None:
-        """The turn that the server's messages are about: the first that is not answered yet."""
-        return next((turn for turn in self._turns if not turn.recorder.complete), None)
-
     def _problem(self, sentence: str) -> None:
-        turn = self._receiving() or self._playing
+        turn = self._turns.receiving or self._turns.playing
         if turn is not None:
             turn.recorder.problem(sentence)
 
@@ -411,16 +350,3 @@ class Session:
         if turn is not None:
             turn.recorder.complete = True
         self._watch_silence()
-
-    def _finish_complete(self) -> None:
-        for turn in [turn for turn in self._turns if turn.recorder.complete]:
-            self._finish(turn)
-
-    def _finish(self, turn: TurnUnderWay) -> None:
-        account = self._speaker.account() if turn is self._playing else SpeakerAccount()
-        if turn in self._turns:
-            self._turns.remove(turn)
-        if turn is self._playing:
-            self._playing = None
-        if not turn.done.done():
-            turn.done.set_result(account)

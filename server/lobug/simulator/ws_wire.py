@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lobug.device.messages import ListenMode
+from lobug.simulator.ws_machine import Action
 
 MICROPHONE_RATE = 16_000
 """Hz of what a device sends."""
@@ -49,26 +50,25 @@ def hello(version: int, audio_format: str, *, tools: bool, echo_cancelling: bool
     )
 
 
-def listen_start(session_id: str, mode: ListenMode) -> str:
-    """The microphone is open."""
-    return _text(session_id=session_id, type="listen", state="start", mode=mode.value)
-
-
-def listen_stop(session_id: str) -> str:
-    """The button was released."""
-    return _text(session_id=session_id, type="listen", state="stop")
-
-
-def listen_detect(session_id: str, wake_word: str) -> str:
-    """The wake word was heard."""
-    return _text(session_id=session_id, type="listen", state="detect", text=wake_word)
-
-
-def abort(session_id: str, *, wake_word: bool = False) -> str:
-    """Be quiet."""
-    if wake_word:
-        return _text(session_id=session_id, type="abort", reason="wake_word_detected")
-    return _text(session_id=session_id, type="abort")
+def message_of(
+    action: Action, session_id: str, mode: ListenMode, wake_word: str | None = None
+) -> str:
+    """What the device says when its machine wants it to. Raises ValueError for an action that is
+    nothing to say."""
+    listen = {"session_id": session_id, "type": "listen"}
+    abort = {"session_id": session_id, "type": "abort"}
+    match action:
+        case Action.SEND_START:
+            return _text(**listen, state="start", mode=mode.value)
+        case Action.SEND_STOP:
+            return _text(**listen, state="stop")
+        case Action.SEND_DETECT:
+            return _text(**listen, state="detect", text=wake_word or "")
+        case Action.SEND_ABORT:
+            return _text(**abort)
+        case Action.SEND_ABORT_WAKE_WORD:
+            return _text(**abort, reason="wake_word_detected")
+    raise ValueError(f"{action} is no message")
 
 
 def mcp(session_id: str, payload: Mapping[str, Any]) -> str:
