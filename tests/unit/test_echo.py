@@ -76,6 +76,17 @@ def test_where_no_echo_is_certain_nothing_is_cut(heard: str) -> None:
     assert without_own_voice(heard, SPOKEN) == heard
 
 
+@pytest.mark.parametrize("heard", ["Your sister's", "She", "in Portland", "two cats. Would"])
+def test_a_few_words_may_be_the_beginning_of_an_echo(heard: str) -> None:
+    assert is_own_voice(heard, SPOKEN, partial=True)
+    assert not is_own_voice(heard, SPOKEN)
+
+
+@pytest.mark.parametrize("heard", ["Stop", "stop at", "My sister", "No", "sister your", "Wait", ""])
+def test_a_few_words_that_cannot_be_an_echo(heard: str) -> None:
+    assert not is_own_voice(heard, SPOKEN, partial=True)
+
+
 def test_an_order_is_never_an_echo_but_for_a_whole_longer_piece() -> None:
     assert not is_own_voice("Stop.", ["Stop."])
     assert is_own_voice("Okay.", ["Okay.", "I will wait."])

@@ -57,17 +57,20 @@ _NUMBERS = {
 }  # fmt: skip
 
 
-def is_own_voice(transcript: str, spoken: Sequence[str]) -> bool:
+def is_own_voice(transcript: str, spoken: Sequence[str], *, partial: bool = False) -> bool:
     """Whether ``transcript`` holds nothing but what was spoken lately.
 
     ``spoken``: the pieces that were played, in their order, as text; a piece that is still being
-    played as a whole.
+    played as a whole. ``partial``: more words will follow (an interim transcript), so a few that
+    were spoken in just that order are taken for the beginning of an echo; orders never are.
     """
     words = _words(transcript)[:_MOST_WORDS]
     heard = [word for word, _ in words]
     if not heard:
         return False
     if len(heard) < _LONG_ENOUGH:
+        if partial and _is_within(heard, _all_words(spoken)):
+            return True
         sentences = [s for piece in spoken for s in re.split(r"[.!?]+(?:\s|$)", piece) if s]
         return any(_is_most_of(heard, sentence) for sentence in sentences)
     whole = [len(heard)]
@@ -101,9 +104,14 @@ def without_own_voice(transcript: str, spoken: Sequence[str]) -> str:
 def _is_most_of(heard: Sequence[str], sentence: str) -> bool:
     """Whether a few words are most of a sentence."""
     said = [word for word, _ in _words(sentence)]
-    if len(heard) < _SHORT_SHARE * len(said) or not _ORDERS.isdisjoint(heard):
-        return False
-    return any(list(heard) == said[start : start + len(heard)] for start in range(len(said)))
+    return len(heard) >= _SHORT_SHARE * len(said) and _is_within(heard, said)
+
+
+def _is_within(heard: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether a few words were said in just this order, and are no order."""
+    starts = range(len(said) - len(heard) + 1)
+    within = any(list(heard) == list(said[start : start + len(heard)]) for start in starts)
+    return within and _ORDERS.isdisjoint(heard)
 
 
 def _firsts(transcript: str, words: Sequence[tuple[str, int]]) -> set[int]:
