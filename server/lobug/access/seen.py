@@ -8,7 +8,6 @@ from collections.abc import Callable
 from lobug.access import rows
 from lobug.access.caller import Caller
 from lobug.access.store import AccessStore
-from lobug.errors import StorageError
 
 
 class Seen:
@@ -37,16 +36,19 @@ class Seen:
             self.urgent.set()
 
     async def write(self) -> None:
-        """Write what is noted. Raises StorageError; it is kept then."""
-        devices, self.devices = self.devices, {}
-        api_tokens, self.api_tokens = self.api_tokens, {}
+        """Write what is noted. Raises StorageError; it stays noted then."""
+        devices, api_tokens = dict(self.devices), dict(self.api_tokens)
         if not devices and not api_tokens:
             return
-        try:
-            await self._store.change(
-                "seen", lambda connection: rows.note_seen(connection, devices, api_tokens)
-            )
-        except StorageError:
-            self.devices = devices | self.devices
-            self.api_tokens = api_tokens | self.api_tokens
-            raise
+        await self._store.change(
+            "seen", lambda connection: rows.note_seen(connection, devices, api_tokens)
+        )
+        _drop(self.devices, devices)
+        _drop(self.api_tokens, api_tokens)
+
+
+def _drop(noted: dict[str, float], written: dict[str, float]) -> None:
+    """Of what is noted, keep what came while the rest was written."""
+    for token_hash, at in written.items():
+        if noted.get(token_hash) == at:
+            del noted[token_hash]

@@ -23,6 +23,8 @@ QUIET_LIBRARIES = (
 )
 """They chat at info."""
 
+HANDSHAKE_ALARM = "ASGI callable returned without completing handshake."
+
 
 def configure_logging(level: str, log_format: LogFormat = "text") -> None:
     """Log to standard error. Libraries that chat at info are heard from warnings on."""
@@ -40,6 +42,7 @@ def log_handler(log_format: LogFormat, *, content: bool) -> logging.StreamHandle
     """
     handler: logging.StreamHandler[TextIO] = logging.StreamHandler()
     handler.addFilter(add_turn)
+    handler.addFilter(is_no_false_alarm)
     kind = JsonFormatter if log_format == "json" else TextFormatter
     handler.setFormatter(kind(content=content))
     return handler
@@ -49,6 +52,12 @@ def add_turn(record: logging.LogRecord) -> bool:
     """A logging filter that lets everything pass and writes the turn's id on it."""
     record.turn = current_turn.get()
     return True
+
+
+def is_no_false_alarm(record: logging.LogRecord) -> bool:
+    """A logging filter. Uvicorn takes a WebSocket that was refused with an HTTP answer, as ASGI
+    allows, for one that was left without any, and any stranger could fill the log with that."""
+    return not (record.name == "uvicorn.error" and record.msg == HANDSHAKE_ALARM)
 
 
 def message_of(record: logging.LogRecord, *, content: bool) -> str:
