@@ -1,0 +1,230 @@
+"""`lobug devices` and `lobug tokens` as a person runs them: with a server, and without one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from typer.testing import CliRunner, Result
+
+from lobug.access.control import FILE, Access
+from lobug.cli.app import app
+from lobug.cli.devices import device_id
+from lobug.cli.faults import CommandError
+from lobug.settings import AccessSettings
+from support.elsewhere import far, reached_from_elsewhere
+from support.memory_doors import app_with, door_settings
+from support.running import in_thread
+
+Lobug = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, and none of the developer's own settings."""
+    for name in tuple(os.environ):
+        if name.upper().startswith("LOBUG_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("LOBUG_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("LOBUG_PORT", "9")  # nobody serves Lo-Bug at the discard port
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def good(result: Result) -> str:
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def bad(result: Result, code: int, *words: str) -> None:
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    for word in words:
+        assert word in result.stderr
+
+
+class World:
+    """A way to run the commands, and to be the device that they are about."""
+
+    def __init__(self, folder: Path, application: FastAPI | None, port: int) -> None:
+        self._path = folder / "data" / FILE
+        self._app = application
+        self._url = f"http://127.0.0.1:{port}"
+
+    def lobug(self, *arguments: str) -> Result:
+        if self._app is None:
+            return run(*arguments)
+        return run(*arguments, "--server", self._url)
+
+    def ask(self, device: str = "AA:BB", client: str = "mine") -> dict[str, Any]:
+        """What a device is answered: a code, or where to talk."""
+        if self._app is not None:
+            answer = httpx.post(
+                f"{self._url}/xiaozhi/ota/",
+                headers=far(**{"Device-Id": device, "Client-Id": client}),
+                json={"board": {"type": "core-s3"}},
+            )
+            found: dict[str, Any] = answer.json()
+            return found
+
+        async def directly() -> dict[str, Any]:
+            access = Access(AccessSettings(), self._path, clock=time.time)
+            await access.start(watch=False)
+            found = await access.devices.discover(
+                device.lower(), client, description="core-s3", address="192.168.1.7"
+            )
+            await access.close()
+            shown = {"code": found.pairing.code} if found.pairing else None
+            return {"activation": shown, "websocket": {"token": found.token}}
+
+        return asyncio.run(directly())
+
+
+@pytest.fixture(params=["through a server", "directly"])
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    if request.param == "directly":
+        yield World(tmp_path, None, 0)
+        return
+    application = reached_from_elsewhere(app_with(door_settings(tmp_path)))
+    server, thread, port = in_thread(application)
+    yield World(tmp_path, application, port)
+    server.should_exit = True
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+def test_a_device_is_seen_approved_named_and_revoked(world: World) -> None:
+    assert "No device is paired." in good(world.lobug("devices", "list"))
+    code = world.ask()["activation"]["code"]
+    listed = good(world.lobug("devices", "list"))
+    for word in (code, "aa:bb", "192.168.1.7", "core-s3", "lobug devices approve CODE"):
+        assert word in listed
+    done = good(
+        world.lobug("devices", "approve", code[:3], code[3:], "--name", "Desk", "--user", "ada")
+    )
+    assert done == "approved: aa:bb (Desk)\n"
+    assert world.ask()["websocket"]["token"].startswith("lobug_")
+    rows = json.loads(good(world.lobug("devices", "list", "--json")))
+    assert rows["waiting"] == []
+    (row,) = rows["devices"]
+    assert (row["id"], row["name"], row["user"]) == ("aa:bb", "Desk", "ada")
+    assert good(world.lobug("devices", "name", "AA:BB", "Shelf")) == "changed: aa:bb (Shelf)\n"
+    changed = good(world.lobug("devices", "name", "Shelf", "--user", "", "--json"))
+    assert json.loads(changed)["user"] is None
+    assert good(world.lobug("devices", "revoke", "Shelf")) == "revoked: aa:bb (Shelf)\n"
+    assert "revoked" in good(world.lobug("devices", "list"))
+    assert world.ask()["activation"]["code"] != code
+
+
+def test_a_device_that_is_wiped_is_marked(world: World) -> None:
+    good(world.lobug("devices", "approve", world.ask()["activation"]["code"]))
+    world.ask()
+    world.ask(client="other")
+    assert "PAIRED ALREADY" in good(world.lobug("devices", "list"))
+
+
+def test_a_token_is_made_seen_and_revoked(world: World) -> None:
+    assert "There are no tokens." in good(world.lobug("tokens", "list"))
+    made = world.lobug("tokens", "create", "laptop", "--user", "ada", "--conversation", "desk")
+    token = good(made).strip()
+    assert token.startswith("lobug_")
+    assert " " not in token, "standard output is the token alone, for scripts"
+    owners = json.loads(good(world.lobug("tokens", "create", "phone", "--owner", "--json")))
+    assert owners["owner"] is True
+    listed = good(world.lobug("tokens", "list"))
+    assert token not in listed
+    for word in ("laptop", "ada", "desk", "owner", "good"):
+        assert word in listed
+    assert (
+        good(world.lobug("tokens", "revoke", owners["id"])) == f"revoked: {owners['id']} (phone)\n"
+    )
+    rows = json.loads(good(world.lobug("tokens", "list", "--json")))["tokens"]
+    assert [bool(row["revoked_at"]) for row in rows] == [False, True]
+
+
+def test_what_cannot_be_done_is_said(world: World) -> None:
+    bad(world.lobug("devices", "approve", "123456"), 1, "no device waits with this code")
+    bad(world.lobug("devices", "approve", "12"), 1, "code")
+    bad(world.lobug("devices", "revoke", "nobody"), 1, "no device is called nobody")
+    bad(world.lobug("devices", "name", "nobody"), 1, "give a name, or a user")
+    bad(world.lobug("tokens", "revoke", "nobody"), 1, "there is no token nobody")
+    bad(world.lobug("tokens", "create", "x", "--user", "household:"), 1, "user")
+
+
+def test_revoking_without_the_server_counts_in_the_server(tmp_path: Path) -> None:
+    """The command did not find the server, at another port; both have the same file."""
+    application = reached_from_elsewhere(app_with(door_settings(tmp_path)))
+    server, thread, port = in_thread(application)
+    through = World(tmp_path, application, port)
+    token = good(through.lobug("tokens", "create", "laptop")).strip()
+    (row,) = json.loads(good(through.lobug("tokens", "list", "--json")))["tokens"]
+    headers = far(Authorization=f"Bearer {token}")
+    place = f"http://127.0.0.1:{port}/memory/entries"
+    assert httpx.get(place, headers=headers).status_code == 200
+    good(run("tokens", "revoke", row["id"]))
+    until = time.monotonic() + 30
+    while httpx.get(place, headers=headers).status_code != 401:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    server.should_exit = True
+    thread.join(30)
+
+
+def test_at_another_computer_the_owners_token_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[dict[str, str]] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        sent.append(dict(request.headers))
+        body: dict[str, object] = {"status": "ok", "ollama": False, "timestamp": 1, "tokens": []}
+        return httpx.Response(200, json=body)
+
+    transport = httpx.MockTransport(handle)
+    ordinary = httpx.Client.__init__
+    monkeypatch.setattr(
+        httpx.Client,
+        "__init__",
+        lambda self, **rest: ordinary(self, **rest | {"transport": transport}),
+    )
+    monkeypatch.setattr(httpx, "get", lambda url, **_: handle(httpx.Request("GET", url)))
+    monkeypatch.setenv("LOBUG_ACCESS__TOKEN", "lobug_mine")
+    good(run("tokens", "list", "--server", "http://lobug.example:8321"))
+    assert sent[-1]["authorization"] == "Bearer lobug_mine"
+    good(run("tokens", "list", "--server", "http://127.0.0.1:8321"))
+    assert "authorization" not in sent[-1], "here one is the owner without it"
+
+
+def test_nobody_answers_at_an_address_that_was_named() -> None:
+    bad(run("devices", "list", "--server", "http://127.0.0.1:9"), 3, "no Lo-Bug server answers")
+
+
+def test_a_file_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    (tmp_path / "data" / FILE).mkdir(parents=True)
+    bad(run("devices", "list"), 1, FILE)
+
+
+def test_which_device_is_meant() -> None:
+    known = [
+        {"id": "aa:bb", "name": "Desk"},
+        {"id": "cc:dd", "name": "Twin"},
+        {"id": "ee:ff", "name": "Twin"},
+        {"id": "desk", "name": ""},
+    ]
+    assert device_id(known, "AA:BB") == "aa:bb"
+    assert device_id(known, "Desk") == "desk", "an id before a name"
+    with pytest.raises(CommandError, match="several"):
+        device_id(known, "Twin")
+    with pytest.raises(CommandError, match="no device"):
+        device_id(known, "")
