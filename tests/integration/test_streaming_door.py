@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lobug.server import LobugServer
-from support.device_client import HELLO, DeviceClient, device, silence, tone
+from support.device_client import HELLO, device, silence, tone, until
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
@@ -24,9 +24,7 @@ async def logged(server: LobugServer) -> list[str]:
 
 async def turn_over(server: LobugServer, turns: int = 1) -> None:
     """Return once so many turns have been finished."""
-    async with asyncio.timeout(20):
-        while len(server.telemetry.turns.newest(100)) < turns:
-            await asyncio.sleep(0.01)
+    await until(lambda: len(server.telemetry.turns.newest(100)) >= turns)
 
 
 async def test_a_whole_turn(tmp_path: Path) -> None:
@@ -70,9 +68,7 @@ async def test_what_was_prepared_is_thrown_away_when_speech_goes_on(tmp_path: Pa
     ):
         await client.listen()
         await client.send_audio(tone(0.6) + silence(0.3))
-        async with asyncio.timeout(20):
-            while not scripted.chat.calls:
-                await asyncio.sleep(0.01)
+        await scripted.chat.wait_for_calls(1)
         await client.speak()
         await client.until_said("tts", state="stop")
         await turn_over(server)
@@ -182,7 +178,6 @@ async def test_a_hello_that_cannot_be_served(
         running(settings_for(tmp_path), ScriptedEngines()) as (http, _server),
         device(str(http.base_url), hello=None) as client,
     ):
-        client: DeviceClient
         await client.say(**hello)
         await asyncio.wait_for(client.closed.wait(), 20)
         assert client.socket.close_code == code

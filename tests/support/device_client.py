@@ -30,10 +30,17 @@ HELLO: Mapping[str, Any] = {
 }
 
 
+async def until(condition: Callable[[], bool]) -> None:
+    """Look again until it is so."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():  # noqa: ASYNC110 - nobody tells of all that is waited for
+            await asyncio.sleep(0.01)
+
+
 def tone(seconds: float) -> bytes:
     """What the scripted gate takes for speech, PCM16."""
     samples = 0.3 * np.sin(np.arange(int(seconds * RATE)) * 0.1)
-    return (samples * 32_767).astype("<i2").tobytes()
+    return bytes((samples * 32_767).astype("<i2").tobytes())
 
 
 def silence(seconds: float) -> bytes:

@@ -57,6 +57,8 @@ async def converse(websocket: WebSocket) -> None:
             log.exception("a device's connection failed")
             with suppress(ConnectionLostError):
                 await connection.close(CloseCode.INTERNAL)
+        finally:
+            connection.abandon()
 
 
 async def _greet(websocket: WebSocket, connection: Connection, server: LobugServer) -> bool:

@@ -94,6 +94,9 @@ def run_app(app: FastAPI, settings: Settings, listener: socket.socket, console: 
         lifespan="on",
         log_config=None,
         access_log=settings.log_level == "debug",  # devices call every five seconds
+        # One byte more, so that the session can close with a code that says why.
+        ws_max_size=settings.streaming.max_message_bytes + 1,
+        ws_per_message_deflate=False,  # audio is compressed already
     )
     console.print("Starting Lo-Bug: loading the engines ...", style="dim")
     try:

@@ -6,8 +6,9 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from starlette.types import Message
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from lobug.device import frames
@@ -44,10 +45,12 @@ class Connection:
     ) -> None:
         self.session_id = session_id
         self.closed = False
+        self._over = asyncio.Event()
         self._websocket = websocket
         self._codecs = codecs
         self._send_timeout_s = send_timeout_s
         self._sending = asyncio.Lock()
+        self._receiving: asyncio.Future[Message] | None = None
         self._on_audio_sent = on_audio_sent
         self._agreed: Agreed | None = None
 
@@ -80,9 +83,22 @@ class Connection:
         return await asyncio.get_running_loop().run_in_executor(self._codecs, work)
 
     async def receive(self) -> str | bytes:
-        """The next message. Raises ConnectionLostError."""
+        """The next message. Raises ConnectionLostError, also once this side has closed: a device
+        that reads nothing does not answer that either."""
+        if self._receiving is None:
+            self._receiving = asyncio.ensure_future(self._websocket.receive())
+        over = asyncio.ensure_future(self._over.wait())
+        either: list[asyncio.Future[Any]] = [self._receiving, over]
         try:
-            message = await self._websocket.receive()
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            over.cancel()
+        if not self._receiving.done():
+            self.abandon()
+            raise ConnectionLostError
+        receiving, self._receiving = self._receiving, None
+        try:
+            message = receiving.result()
         except (WebSocketDisconnect, RuntimeError) as fault:
             raise ConnectionLostError from fault
         if message["type"] != "websocket.receive":
@@ -90,6 +106,12 @@ class Connection:
             raise ConnectionLostError
         text = message.get("text")
         return text if text is not None else message.get("bytes") or b""
+
+    def abandon(self) -> None:
+        """Wait for nothing more from the device."""
+        if self._receiving is not None:
+            self._receiving.cancel()
+            self._receiving = None
 
     async def send(self, message: str) -> None:
         """Send a text frame; nothing once the connection is closed."""
@@ -106,6 +128,7 @@ class Connection:
             return
         self.closed = True
         if self._websocket.application_state is WebSocketState.DISCONNECTED:
+            self._over.set()
             return
         text = (reason or code.description).encode()[:_REASON_BYTES].decode(errors="ignore")
         try:
@@ -113,6 +136,8 @@ class Connection:
                 await self._websocket.close(int(code), text)
         except (TimeoutError, RuntimeError, OSError, WebSocketDisconnect) as fault:
             log.debug("a connection did not close cleanly: %s", type(fault).__name__)
+        finally:
+            self._over.set()
 
     async def _send(self, send: Callable[..., object], data: str | bytes) -> None:
         async with self._sending:
@@ -126,3 +151,4 @@ class Connection:
                 await self.close(CloseCode.TOO_SLOW)
             except (RuntimeError, OSError, WebSocketDisconnect):
                 self.closed = True
+                self._over.set()

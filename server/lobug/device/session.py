@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from contextlib import aclosing, suppress
+from contextlib import ExitStack, aclosing, suppress
 
 from lobug.device import frames, messages
 from lobug.device import server_messages as say
@@ -74,6 +74,8 @@ class DeviceSession:
         self._faults = 0
         self._active_at = clock()
         self._tools: DeviceTools | None = None
+        self._talking = ExitStack()
+        """Open while a reply is on its way."""
 
     async def run(self) -> None:
         """Talk until the connection ends. Raises ConnectionLostError when the device has gone."""
@@ -87,6 +89,9 @@ class DeviceSession:
                 message = await self._connection.receive()
                 if not self._server.connections.may_send(self._connection.session_id):
                     await self._connection.close(CloseCode.TOO_MANY_MESSAGES)
+                    return
+                if len(message) > self._settings.streaming.max_message_bytes:
+                    await self._connection.close(CloseCode.TOO_LARGE)
                     return
                 await self._on_message(message)
         finally:
@@ -150,15 +155,21 @@ class DeviceSession:
     # What is heard.
 
     async def _listen(self) -> None:
-        async with aclosing(self._hearing.events()) as events:
-            async for event in events:
-                try:
-                    await self._on_heard(event)
-                except LobugError as error:
-                    await self._alert(error)
-                except Exception:
-                    log.exception("a device's session failed; it goes on")
-                    await self._alert(LobugError("session"))
+        while True:
+            try:
+                async with aclosing(self._hearing.events()) as events:
+                    async for event in events:
+                        await self._on_heard(event)
+            except LobugError as error:
+                log.warning("a device's words were lost: %s", error.code)
+                await self._alert(error)
+            except Exception:
+                log.exception("a device's words were lost; the conversation goes on")
+                await self._alert(LobugError("the session failed"))
+            else:
+                return
+            await self._discard_draft()
+            self._hearing.start(self._hearing.mode)
 
     async def _on_heard(self, event: ListeningEvent) -> None:
         match event:
@@ -211,6 +222,8 @@ class DeviceSession:
         draft.timeline.counts.wasted_s = self._counts.wasted_s
         self._counts = TurnCounts()
         self._turn = draft
+        self._talking.close()
+        self._talking.enter_context(self._server.telemetry.talking_device())
         self._hearing.answering()
         draft.commit()
 
@@ -274,6 +287,7 @@ class DeviceSession:
         self._active_at = self._clock()
         self._spoken = turn.speaker.texts
         if turn is self._turn:
+            self._talking.close()
             self._hearing.answered()
         await self._server.after_turn(self._owner)
 
@@ -331,6 +345,7 @@ class DeviceSession:
     async def _leave(self) -> None:
         """Nothing is left running; what was heard of a reply is stored."""
         self._connection.closed = True
+        self._talking.close()
         await self._discard_draft()
         await self._hearing.close()
         if self._tools is not None:

@@ -21,6 +21,10 @@ T = TypeVar("T")
 CHUNK_FRAMES = 4
 """Frames encoded at once: a long piece must not make its first frame wait."""
 
+START_DELAY_S = 0.06
+"""Between ``tts start`` and the first sound. The common firmware clears its queue when it changes
+to speaking, a moment after the message."""
+
 STOP_DELAY_S = 0.12
 """Between the last sound and ``tts stop``: the network's delay, and what a device prebuffers. Older
 firmware cuts the ending off otherwise."""
@@ -71,10 +75,13 @@ class Speaker:
         self._queue: asyncio.Queue[SpeechAudio | _Said] = asyncio.Queue()
         self._texts: dict[int, str] = {}
         self._captioned: set[int] = set()
+        self._heralded = asyncio.Event()
+        """Set once it is known that something will be said."""
         self._interrupted = asyncio.Event()
         self._finished = asyncio.Event()
         self._encoder: Encoder | None = None
         self._started = False
+        self._ready_at = 0.0
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -95,6 +102,7 @@ class Speaker:
     def piece(self, piece: Piece) -> None:
         """These words are going to be spoken."""
         self._texts[piece.index] = piece.text
+        self._heralded.set()
         self._run()
 
     def take(self, audio: SpeechAudio) -> None:
@@ -105,6 +113,7 @@ class Speaker:
     def all_said(self) -> None:
         """Nothing more follows."""
         self._queue.put_nowait(_Said())
+        self._heralded.set()
         self._run()
 
     def interrupt(self) -> None:
@@ -151,6 +160,13 @@ class Speaker:
             self._finished.set()
 
     async def _send_all(self) -> None:
+        await self._heralded.wait()
+        if self._texts:
+            # While the first piece is still synthesised: devices need a moment to get ready, and
+            # lose what comes before.
+            self._started = True
+            await self._wire.send(say.tts_start(self._wire.session_id))
+            self._ready_at = self._clock() + START_DELAY_S
         while isinstance(item := await self._queue.get(), SpeechAudio):
             await self._send_piece(item)
         if self._encoder is not None:
@@ -179,7 +195,8 @@ class Speaker:
     async def _send_packets(self, packets: list[bytes]) -> None:
         self._pacer.hand_over(len(packets))
         for packet in packets:
-            wait = self._pacer.delay(self._clock())
+            now = self._clock()
+            wait = max(self._pacer.delay(now), self._ready_at - now)
             if wait > 0:
                 await self._sleep(wait)
             await self._wire.send_audio(packet)
@@ -188,9 +205,6 @@ class Speaker:
             self._pacer.sent(self._clock())
 
     async def _caption(self, index: int) -> None:
-        if not self._started:
-            self._started = True
-            await self._wire.send(say.tts_start(self._wire.session_id))
         if index not in self._captioned:
             self._captioned.add(index)
             text = self._texts.get(index, "")

@@ -1,0 +1,284 @@
+"""Broken, hostile and vanishing devices at the streaming door: a clear answer, nothing left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from lobug.errors import EngineInterruptedError, EngineUnavailableError
+from lobug.server import LobugServer
+from support.device_client import HELLO, DeviceClient, device, silence, tone, until
+from support.running import ScriptedEngines, running, settings_for
+from support.scripted import ScriptedChatModel
+from support.scripted_speech import ScriptedSpeechToText
+
+World = tuple[httpx.AsyncClient, LobugServer]
+
+
+@asynccontextmanager
+async def world(
+    tmp_path: Path, scripted: ScriptedEngines | None = None, **sections: object
+) -> AsyncIterator[World]:
+    """A server; whatever happened in it, afterwards it serves the next device and nothing is left
+    running."""
+    async with running(settings_for(tmp_path, **sections), scripted or ScriptedEngines()) as (
+        http,
+        server,
+    ):
+        before = len(asyncio.all_tasks())
+        yield http, server
+        await until(lambda: len(server.connections) == 0 and server.priority.turns == 0)
+        if scripted is not None:
+            scripted.chat.fail = scripted.stt.fail = scripted.tts.fail = scripted.gate.fail = None
+        async with device(str(http.base_url), "next") as client:
+            await whole_turn(client)
+        await until(lambda: len(server.connections) == 0)
+        # Not fewer is asked for: workers of the memory come and go.
+        await until(lambda: len(asyncio.all_tasks()) <= before + 1)
+
+
+async def whole_turn(client: DeviceClient) -> None:
+    """Say something and hear the answer."""
+    stops = len([m for m in client.messages("tts") if m["state"] == "stop"])
+    await client.listen()
+    await client.speak()
+    await client.until_said("tts", count=stops + 1, state="stop")
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=8,
+)
+TYPES = st.sampled_from(
+    ["hello", "listen", "abort", "mcp", "goodbye ", "stt", "tts", "", "\u0000", "system"]
+)
+MESSAGES = st.one_of(
+    st.binary(max_size=200),
+    st.text(max_size=200),
+    JSON_VALUES.map(lambda value: json.dumps(value, default=str)),
+    st.builds(
+        lambda kind, rest: json.dumps({**rest, "type": kind}),
+        TYPES,
+        st.dictionaries(
+            st.sampled_from(["state", "mode", "text", "reason", "payload", "session_id"]),
+            JSON_VALUES,
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+async def test_no_message_breaks_the_server(tmp_path: Path, version: int) -> None:
+    async with world(tmp_path, ScriptedEngines()) as (http, _server):
+        base = str(http.base_url)
+        loop = asyncio.get_running_loop()
+
+        async def send(messages: list[str | bytes]) -> None:
+            hello = {**HELLO, "version": version}
+            async with device(
+                base, "fuzz", hello=hello, headers={"Protocol-Version": str(version)}
+            ) as client:
+                await client.listen()
+                for message in messages:
+                    if client.closed.is_set():
+                        break
+                    await client.socket.send(message)
+
+        @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(st.lists(MESSAGES, max_size=12))
+        def fuzz(messages: list[str | bytes]) -> None:
+            asyncio.run_coroutine_threadsafe(quietly(send, messages), loop).result(30)
+
+        await asyncio.to_thread(fuzz)
+
+
+async def quietly(
+    send: Callable[[list[str | bytes]], Awaitable[None]], messages: list[str | bytes]
+) -> None:
+    """The server may close the connection at any time."""
+    with suppress(ConnectionClosed):
+        await send(messages)
+
+
+async def test_many_broken_messages_end_the_connection(tmp_path: Path) -> None:
+    async with world(tmp_path) as (http, _), device(str(http.base_url)) as client:
+        with suppress(ConnectionClosed):
+            for _ in range(50):
+                await client.socket.send("{")
+        await asyncio.wait_for(client.closed.wait(), 20)
+        assert client.socket.close_code == 1008
+        assert len(client.messages("alert")) == 1
+
+
+async def test_a_flood_ends_the_connection(tmp_path: Path) -> None:
+    async with (
+        world(tmp_path, streaming={"max_messages_per_s": 60}) as (http, _),
+        device(str(http.base_url)) as client,
+    ):
+        with suppress(ConnectionClosed):
+            await client.send_audio(silence(30.0))
+        await asyncio.wait_for(client.closed.wait(), 20)
+        assert client.socket.close_code == 4008
+
+
+async def test_a_message_that_is_too_large(tmp_path: Path) -> None:
+    async with world(tmp_path) as (http, _), device(str(http.base_url)) as client:
+        await client.socket.send("x" * 3_000_000)
+        await asyncio.wait_for(client.closed.wait(), 20)
+        assert client.socket.close_code == 1009
+
+
+async def test_audio_garbage_is_skipped(tmp_path: Path) -> None:
+    opus = {**HELLO, "audio_params": {**HELLO["audio_params"], "format": "opus"}}
+    async with (
+        world(tmp_path) as (http, server),
+        device(str(http.base_url), hello=opus) as client,
+    ):
+        await client.listen()
+        for _ in range(30):
+            await client.socket.send(b"\xff\x00\x13" * 20)
+        await client.say(type="listen", state="stop")
+        await client.say(type="listen", state="start", mode="auto")
+        assert not client.closed.is_set()
+        assert len(server.connections) == 1
+
+
+@pytest.mark.parametrize("engine", ["chat", "stt", "gate"])
+async def test_a_dead_engine_is_said_and_the_next_turn_works(tmp_path: Path, engine: str) -> None:
+    scripted = ScriptedEngines()
+    async with world(tmp_path, scripted) as (http, _), device(str(http.base_url)) as client:
+        getattr(scripted, engine).fail = EngineUnavailableError(engine, "is gone")
+        await client.listen()
+        await client.speak()
+        alert = await client.until_said("alert")
+        assert alert["message"]
+        assert set(alert) >= {"status", "message", "emotion"}
+        getattr(scripted, engine).fail = None
+        await whole_turn(client)
+
+
+async def test_a_model_that_dies_in_mid_reply(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(
+            [["This is the beginning. And then", EngineInterruptedError("chat", "died")], "Okay."]
+        )
+    )
+    async with world(tmp_path, scripted) as (http, server), device(str(http.base_url)) as client:
+        await client.listen()
+        await client.speak()
+        await client.until_said("alert")
+        await until(lambda: len(server.telemetry.turns.newest(9)) == 1)
+        assert server.telemetry.turns.newest(1)[0].timeline.outcome == "failed"
+        await whole_turn(client)
+
+
+async def test_a_voice_that_fails_leaves_words_to_read(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(chat=ScriptedChatModel(["Hello, Ada."]))
+    async with world(tmp_path, scripted) as (http, _), device(str(http.base_url)) as client:
+        scripted.tts.fail = EngineUnavailableError("tts", "is gone")
+        await client.listen()
+        await client.speak()
+        await client.until_said("tts", state="stop")
+        said = [m["text"] for m in client.messages("tts") if "text" in m]
+        assert " ".join(said) == "Hello, Ada."
+        assert client.audio() == b""
+
+
+async def test_a_device_that_goes_in_mid_speech_leaves_nothing(tmp_path: Path) -> None:
+    scripted = ScriptedEngines()
+    async with world(tmp_path, scripted) as (http, server):
+        async with device(str(http.base_url)) as client:
+            await client.listen()
+            await client.send_audio(tone(0.5) + silence(0.3))
+            await scripted.chat.wait_for_calls(1)  # a reply is being prepared
+        await until(lambda: len(server.connections) == 0)
+        owners = await server.memory.latest_owners(10)
+        assert owners == []  # nothing of what was not finished
+
+
+async def test_an_idle_connection_is_closed(tmp_path: Path) -> None:
+    async with (
+        world(tmp_path, streaming={"idle_timeout_s": 0.3}) as (http, _),
+        device(str(http.base_url)) as client,
+    ):
+        await asyncio.wait_for(client.closed.wait(), 20)
+        assert client.socket.close_code == 4006
+
+
+async def test_more_devices_than_allowed(tmp_path: Path) -> None:
+    async with (
+        world(tmp_path, streaming={"max_connections": 1}) as (http, _),
+        device(str(http.base_url), "first"),
+        device(str(http.base_url), "second", hello=None) as second,
+    ):
+        await asyncio.wait_for(second.closed.wait(), 20)
+        assert second.socket.close_code == 4007
+
+
+async def test_a_device_that_never_reads_is_sent_away(tmp_path: Path) -> None:
+    # Some 15 MB: more than the system takes on behalf of somebody who does not read.
+    long = " ".join(
+        f"This is sentence number {n} of a {'very ' * 60}long story." for n in range(50)
+    )
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(lambda asked, _: long if "Go." in asked[-1].content else "Okay."),
+        stt=ScriptedSpeechToText(("Go.", "Thanks.")),
+    )
+    sections = {
+        "streaming": {"send_timeout_s": 0.3, "audio_lead_s": 600.0},
+        "chat": {"max_sentences": 50, "max_tokens": 2_000},
+    }
+    async with world(tmp_path, scripted, **sections) as (http, server):
+        url = str(http.base_url).rstrip("/").replace("http://", "ws://") + "/xiaozhi/v1/"
+        hello = {**HELLO, "downlink": {"format": "pcm", "sample_rate": 48_000}}
+        small = socket.socket()
+        small.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        small.setblocking(False)
+        address = ("127.0.0.1", http.base_url.port)
+        await asyncio.get_running_loop().sock_connect(small, address)
+        async with connect(
+            url, sock=small, additional_headers={"Device-Id": "deaf"}, compression=None
+        ) as deaf:
+            await deaf.send(json.dumps(hello))
+            await deaf.recv()
+            deaf.transport.pause_reading()
+            await deaf.send(json.dumps({"type": "listen", "state": "start", "mode": "auto"}))
+            pcm = tone(0.6) + silence(1.5)
+            for start in range(0, len(pcm), 1920):
+                await deaf.send(pcm[start : start + 1920])
+            await until(lambda: len(server.telemetry.turns.newest(9)) == 1)
+            await until(lambda: len(server.connections) == 0)
+            deaf.transport.abort()
+        assert server.telemetry.turns.newest(1)[0].timeline.outcome == "interrupted"
+
+
+async def test_a_soak_leaves_no_task_and_no_memory(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(chat=ScriptedChatModel(["Okay, I will."]))
+    async with world(tmp_path, scripted) as (http, server):
+        base = str(http.base_url)
+
+        async def visit(number: int) -> None:
+            async with device(base, f"device-{number % 7}") as client:
+                await client.listen()
+                if number % 3 == 0:
+                    await whole_turn(client)
+                elif number % 3 == 1:
+                    await client.send_audio(tone(0.4))
+
+        for start in range(0, 60, 6):
+            await asyncio.gather(*(visit(start + n) for n in range(6)), return_exceptions=True)
+        await until(lambda: len(server.connections) == 0 and server.priority.turns == 0)
+        assert server.turns.waiting == 0
+        assert not any(c.lock.locked() for c in server.conversations._by_name.values())
