@@ -15,11 +15,13 @@ from lobug.api import (
     health,
     memory,
     metrics,
+    openai,
     sensors,
     streaming,
     tokens,
     turns,
 )
+from lobug.api.audio_jobs import AudioJobs
 from lobug.api.authentication import Authentication
 from lobug.api.limits import BodyLimit
 from lobug.api.origin import SameOrigin
@@ -67,6 +69,7 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
         lifespan=lifespan,
     )
     limits = settings.limits
+    app.state.audio_jobs = AudioJobs(limits)
     app.add_middleware(BodyLimit, max_bytes=limits.max_body_bytes, timeout_s=limits.body_timeout_s)
     app.add_middleware(Authentication)
     app.add_middleware(SameOrigin)
@@ -81,4 +84,5 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
     app.include_router(tokens.router)
     app.include_router(metrics.router)
     app.include_router(turns.router)
+    app.include_router(openai.router)
     return app

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import logging
 from collections.abc import AsyncGenerator
 
 from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette.sse import SendTimeoutError
+from starlette.types import Receive, Scope, Send
 
 from lobug.api.event_schemas import (
     AudioEvent,
@@ -22,6 +25,7 @@ from lobug.api.turn_stream import TurnStream
 from lobug.audio.wav import encode, resample
 from lobug.settings import Settings
 from lobug.turn.events import (
+    AllSaid,
     Done,
     Failed,
     Heard,
@@ -29,11 +33,15 @@ from lobug.turn.events import (
     Piece,
     ReplyDelta,
     SpeechAudio,
-    TurnEvent,
 )
+
+log = logging.getLogger(__name__)
 
 TURN_HEADER = "X-Lobug-Turn"
 """The turn's id, as in the log and in ``/turns``."""
+
+Sent = Heard | Ignored | ReplyDelta | Piece | SpeechAudio | Done | Failed
+"""What goes over the wire of a turn."""
 
 _LINE_END = "\n"
 
@@ -44,11 +52,13 @@ def event_stream(turn: TurnStream, turn_id: str, settings: Settings) -> EventSou
 
     async def events() -> AsyncGenerator[ServerSentEvent]:
         reason: str | None = None
+        rate = settings.tts.reply_sample_rate
         try:
             async for event in turn:
+                if isinstance(event, AllSaid):
+                    continue  # of doors that know when speech was played
                 if isinstance(event, Ignored):
                     reason = event.reason
-                rate = settings.tts.reply_sample_rate
                 if isinstance(event, SpeechAudio):
                     yield await asyncio.to_thread(as_server_sent, event, turn_id, reason, rate)
                 else:
@@ -56,8 +66,15 @@ def event_stream(turn: TurnStream, turn_id: str, settings: Settings) -> EventSou
         finally:
             await turn.aclose()
 
-    return EventSourceResponse(
-        events(),
+    return event_response(events(), turn_id, settings)
+
+
+def event_response(
+    events: AsyncGenerator[ServerSentEvent], turn_id: str, settings: Settings
+) -> EventSourceResponse:
+    """An answer of server-sent events, kept alive with comments while there are none."""
+    return _Events(
+        events,
         headers={TURN_HEADER: turn_id},
         ping=settings.streaming.keep_alive_s,
         ping_message_factory=lambda: ServerSentEvent(comment="keep-alive", sep=_LINE_END),
@@ -66,8 +83,19 @@ def event_stream(turn: TurnStream, turn_id: str, settings: Settings) -> EventSou
     )
 
 
+class _Events(EventSourceResponse):
+    """Says in one line that a caller reads nothing, where the base would leave a stack trace."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        except SendTimeoutError:
+            log.info("a caller reads nothing of the events that it asked for; given up")
+
+
 def as_server_sent(
-    event: TurnEvent, turn_id: str, reason: str | None, sample_rate: int
+    event: Sent, turn_id: str, reason: str | None, sample_rate: int
 ) -> ServerSentEvent:
     """One event of a turn as it goes over the wire; docs/protocol.md has an example of each.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,6 +190,14 @@ class TextToSpeech(Engine, Protocol):
 
     async def synthesize(self, sentence: str) -> Samples:
         """Speak one sentence. Empty audio when nothing in it can be spoken."""
+
+
+@runtime_checkable
+class PacedVoice(Protocol):
+    """What a TextToSpeech offers as well that can speak faster and slower."""
+
+    async def synthesize_at(self, sentence: str, speed: float) -> Samples:
+        """``synthesize``, ``speed`` times as fast as that; 0.5 to 2."""
 
 
 @dataclass(slots=True)

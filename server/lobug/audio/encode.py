@@ -1,0 +1,108 @@
+"""Speech in the formats that players know, encoded piece by piece while it is made."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import av
+import numpy as np
+
+from lobug.audio.wav import header, pcm16, resample
+from lobug.engines.base import Samples
+
+PCM_RATE = 24_000
+"""Hz of the headerless formats; who reads them cannot be told another one."""
+
+MEDIA_TYPES = {
+    "mp3": "audio/mpeg",
+    "opus": "audio/ogg",
+    "ogg": "audio/ogg",
+    "aac": "audio/aac",
+    "flac": "audio/flac",
+    "wav": "audio/wav",
+    "pcm": f"audio/pcm;rate={PCM_RATE}",
+}
+"""By format: its content type. Opus is sent in Ogg."""
+
+_SHORT_PAGES = {"page_duration": "100000"}
+"""Microseconds; without it sound is held back for a second."""
+
+_CONTAINERS: dict[str, tuple[str, str, str, dict[str, str]]] = {
+    # Container, codec, sample format, options. Nothing goes back to write a length or an index.
+    "mp3": ("mp3", "libmp3lame", "s16p", {"write_xing": "0"}),
+    "opus": ("ogg", "libopus", "s16", _SHORT_PAGES),
+    "ogg": ("ogg", "libopus", "s16", _SHORT_PAGES),
+    "aac": ("adts", "aac", "fltp", {}),
+    "flac": ("flac", "flac", "s16", {}),
+}
+
+
+class SpeechEncoder:
+    """Encodes one stream of mono speech, always at 24 kHz. Takes processor time: not for the event
+    loop."""
+
+    def __init__(self, format_name: str) -> None:
+        """``format_name``: a key of ``MEDIA_TYPES``."""
+        self._packed: _Packed | None = None
+        self._first = b""
+        if format_name in _CONTAINERS:
+            self._packed = _Packed(*_CONTAINERS[format_name])
+        elif format_name == "wav":
+            self._first = header(PCM_RATE)
+
+    def feed(self, samples: Samples, sample_rate: int) -> bytes:
+        """Take the next speech, at ``sample_rate`` Hz; the bytes that are ready."""
+        data = pcm16(resample(samples, sample_rate, PCM_RATE))
+        first, self._first = self._first, b""
+        return first + (data if self._packed is None else self._packed.feed(data))
+
+    def finish(self) -> bytes:
+        """No more follows: the rest of the bytes."""
+        first, self._first = self._first, b""
+        return first + (b"" if self._packed is None else self._packed.finish())
+
+
+class _Packed:
+    """A codec in a container, by ffmpeg, into memory."""
+
+    def __init__(
+        self, container: str, codec: str, sample_format: str, options: dict[str, str]
+    ) -> None:
+        self._sink = _Sink()
+        self._container = av.open(self._sink, "w", format=container, options=options)
+        stream = self._container.add_stream(codec, rate=PCM_RATE, layout="mono")
+        self._stream = cast("Any", stream)  # one of audio, which its type does not say
+        self._stream.codec_context.format = sample_format
+        self._samples = 0
+
+    def feed(self, data: bytes) -> bytes:
+        if data:
+            values = np.frombuffer(data, "<i2").reshape(1, -1)
+            frame = av.AudioFrame.from_ndarray(values, format="s16", layout="mono")
+            frame.sample_rate = PCM_RATE
+            frame.pts = self._samples
+            self._samples += values.shape[1]
+            self._container.mux(self._stream.encode(frame))
+        return self._sink.taken()
+
+    def finish(self) -> bytes:
+        if self._samples:
+            self._container.mux(self._stream.encode(None))
+        self._container.close()
+        return self._sink.taken()
+
+
+class _Sink:
+    """Takes what is written. It has no ``seek``, so ffmpeg never goes back to change anything."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def write(self, data: bytes) -> int:
+        self._data += data
+        return len(data)
+
+    def taken(self) -> bytes:
+        data = bytes(self._data)
+        self._data.clear()
+        return data
