@@ -146,7 +146,8 @@ class DeviceTools:
             await self._answer(session.initialize())
         except _NoUseError as failure:
             if not self._gone.is_set():
-                log.info("a device that says it has tools offers none: %s", failure)
+                log.info("a device that says it has tools offers none")
+                log.debug("why it offers none: %r", str(failure))
             return
         self._session = session
         for _ in range(MAX_LISTINGS):
@@ -155,7 +156,8 @@ class DeviceTools:
                 self._take(await self._list(session))
             except _NoUseError as failure:
                 if not self._gone.is_set():
-                    log.info("a device's tools could not be listed: %s", failure)
+                    log.info("a device's tools could not be listed")
+                    log.debug("why they could not: %r", str(failure))
             await self._either(self._changed.wait())
             if self._gone.is_set():
                 return

@@ -61,7 +61,11 @@ class ToolUse:
 
 
 def offer(conversation: Conversation, tools: Sequence[Tool], max_tokens: int) -> None:
-    """Let the conversation's prompt tell of ``tools``. It costs nothing when they are the same."""
+    """Let the conversation's prompt tell of ``tools``, within ``max_tokens``.
+
+    Call it when the tools are known, not before: a device that comes back with the same tools finds
+    its prompt read, which nothing here changes then.
+    """
     told = tool_prompt(tools, max_tokens)
     if told.messages != conversation.tools.messages:
         conversation.prefix_changed = True
