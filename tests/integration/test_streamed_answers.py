@@ -165,8 +165,8 @@ async def test_a_caller_that_has_gone_stops_the_turn(
         body = {"text": "Hi", "voice": True}
         async with client.stream("POST", "/chat/text", json=body, headers=headers) as answer:
             async for _ in answer.aiter_bytes():
+                await scripted.chat.wait_for_calls(1)
                 break  # the first of it is here
-            await scripted.chat.wait_for_calls(1)
         await asyncio.wait_for(turns_over(server), 10)
         assert turn_calls(scripted.chat)[0].cancelled
         again = await client.post("/chat/text", json={"text": "Hello?"})
