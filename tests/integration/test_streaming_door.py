@@ -192,3 +192,19 @@ async def test_a_hello_that_never_comes(tmp_path: Path) -> None:
     ):
         await asyncio.wait_for(client.closed.wait(), 20)
         assert client.socket.close_code == 4001
+
+
+async def test_a_device_says_when_the_first_sound_was_heard(tmp_path: Path) -> None:
+    async with (
+        running(settings_for(tmp_path), ScriptedEngines()) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen()
+        await client.speak()
+        await client.until(lambda: client.audio() != b"")
+        await client.say(type="playing", delay_ms=85)
+        await client.until_said("tts", state="stop")
+        await turn_over(server)
+        timings = server.telemetry.turns.newest(1)[0].timeline.timings()
+        heard_after = timings["first_audio_played"] - timings["first_audio_sent"]
+        assert heard_after == pytest.approx(0.085, abs=0.001)

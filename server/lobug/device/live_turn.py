@@ -52,6 +52,11 @@ class LiveTurn:
         return self._commitment.made
 
     @property
+    def first_sent_at(self) -> float | None:
+        """When its first audio was sent, by the clock."""
+        return self.timeline.at("first_audio_sent")
+
+    @property
     def over(self) -> bool:
         """Whether it has ended, its reply stored."""
         return self.task.done()

@@ -94,6 +94,16 @@ class Abort:
 
 
 @dataclass(frozen=True, slots=True)
+class Playing:
+    """The first sound of a reply is heard. An addition of Lo-Bug's: it makes the server's stage
+    times true to the ear."""
+
+    delay_s: float
+    """From the arrival of the reply's first audio frame until it was heard, by the device's clock,
+    seconds."""
+
+
+@dataclass(frozen=True, slots=True)
 class McpMessage:
     """A JSON-RPC 2.0 message of the device's tool server."""
 
@@ -112,7 +122,9 @@ class Unknown:
     type: str
 
 
-DeviceMessage = Hello | ListenStart | ListenStop | WakeWord | Abort | McpMessage | Goodbye | Unknown
+DeviceMessage = (
+    Hello | ListenStart | ListenStop | WakeWord | Abort | Playing | McpMessage | Goodbye | Unknown
+)
 
 
 def parse(text: str | bytes) -> DeviceMessage:
@@ -180,6 +192,7 @@ class _Fields:
 
 
 _LARGEST_NUMBER = 2.0**53
+_LONGEST_DELAY_MS = 60_000
 
 
 def _decode(text: str | bytes) -> dict[str, Any]:
@@ -271,6 +284,13 @@ def _abort(fields: _Fields) -> DeviceMessage:
     return Abort(None if reason is None else _name(reason))
 
 
+def _playing(fields: _Fields) -> DeviceMessage:
+    delay_ms = fields.number("delay_ms")
+    if delay_ms is None or not 0 <= delay_ms <= _LONGEST_DELAY_MS:
+        raise MessageError(f"playing has no delay_ms from 0 to {_LONGEST_DELAY_MS}")
+    return Playing(delay_ms / 1000)
+
+
 def _mcp(fields: _Fields) -> DeviceMessage:
     payload = fields.mapping("payload")
     if payload is None:
@@ -282,6 +302,7 @@ _READERS: dict[str, Callable[[_Fields], DeviceMessage]] = {
     "hello": _hello,
     "listen": _listen,
     "abort": _abort,
+    "playing": _playing,
     "mcp": _mcp,
     "goodbye": lambda _: Goodbye(),
 }

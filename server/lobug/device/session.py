@@ -142,6 +142,8 @@ class DeviceSession:
                 self._hearing.reset()
             case messages.Abort():
                 await self._stop_turn()
+            case messages.Playing(delay_s):
+                self._on_playing(delay_s)
             case messages.McpMessage(payload):
                 if self._tools is not None:
                     self._tools.receive(payload)
@@ -151,6 +153,10 @@ class DeviceSession:
                 pass  # said already; firmware does not repeat it
             case messages.Unknown(kind):
                 log.debug("a device sent a message of unknown type %r", kind)
+
+    def _on_playing(self, delay_s: float) -> None:
+        if self._turn is not None and self._turn.first_sent_at is not None:
+            self._turn.timeline.mark("first_audio_played", self._turn.first_sent_at + delay_s)
 
     # What is heard.
 

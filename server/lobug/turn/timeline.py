@@ -111,6 +111,10 @@ class Timeline:
         if self._late is not None:
             self._late(stage)
 
+    def at(self, stage: str) -> float | None:
+        """The reading of the clock at which a stage ended; None: it has not."""
+        return self._marks.get(stage)
+
     def speculation_started(self) -> None:
         """A reply is prepared on the chance that somebody has finished."""
         self.counts.speculations_started += 1
