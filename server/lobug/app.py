@@ -22,10 +22,10 @@ from lobug.api import (
     turns,
 )
 from lobug.api.audio_jobs import AudioJobs
-from lobug.api.authentication import Authentication
+from lobug.api.authentication import REFUSALS, Authentication
 from lobug.api.limits import BodyLimit
 from lobug.api.origin import SameOrigin
-from lobug.api.problems import add_problem_handlers
+from lobug.api.problems import add_problem_handlers, error_responses
 from lobug.assembly import assemble
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -67,6 +67,7 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
         version=__version__,
         description=DESCRIPTION,
         lifespan=lifespan,
+        responses=error_responses(*REFUSALS),
     )
     limits = settings.limits
     app.state.audio_jobs = AudioJobs(limits)

@@ -129,7 +129,7 @@ async def pairs_and_reboots(world: LobugServer, firmware: Firmware) -> None:
 
     assert await firmware.activate() == 200
     found = await firmware.check_version()
-    assert firmware.activation is None
+    assert "activation" not in found
     assert set(found["websocket"]) == {"url", "version", "token"}
     async with connected_as(firmware) as client:
         assert client.session_id
@@ -278,6 +278,8 @@ async def test_no_route_answers_a_stranger(tmp_path: Path) -> None:
                 assert code(answer) == "403 host_unknown", (method, path)
                 asked += 1
     assert asked > 35
+    described = paths["/chat/text"]["post"]["responses"]["401"]["description"]
+    assert "`token_required`" in described
 
 
 async def test_a_websocket_is_refused_before_it_is_one(http: httpx.AsyncClient) -> None:

@@ -9,11 +9,31 @@ from lobug.access.caller import Caller
 from lobug.access.control import Access
 from lobug.access.rules import Credentials, stranger
 from lobug.api.refusal import refuse
-from lobug.errors import LobugError
+from lobug.errors import (
+    AccessUnavailableError,
+    ForeignOriginError,
+    HostUnknownError,
+    LobugError,
+    TokenInvalidError,
+    TokenRequiredError,
+    TokenWrongDeviceError,
+    TooManyAttemptsError,
+)
 
 OPEN_PATHS = frozenset({"/health", "/xiaozhi/ota", "/xiaozhi/ota/", "/xiaozhi/ota/activate"})
 """Doors at which nobody needs a token: what they tell a stranger is no secret, and a device asks
 for its token there."""
+
+REFUSALS: tuple[type[LobugError], ...] = (
+    TokenRequiredError,
+    TokenInvalidError,
+    TokenWrongDeviceError,
+    HostUnknownError,
+    ForeignOriginError,
+    TooManyAttemptsError,
+    AccessUnavailableError,
+)
+"""What every other door may answer before it is reached."""
 
 STATE_KEY = "caller"
 """Where the ``Caller`` is in ``scope["state"]``."""
