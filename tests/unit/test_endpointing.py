@@ -124,6 +124,12 @@ def test_words_that_come_late_end_it_at_once() -> None:
     assert ends.note_transcript("Stop.") is Signal.ENDED
 
 
+def test_words_that_come_as_speech_resumes_do_not_end_it() -> None:
+    ends = endpointer(frames="####" + "." * 15 + "#")
+    assert ends.note_transcript("Stop.") is None
+    assert feed(ends, "#") == [(Signal.RESUMED, 21)]
+
+
 def test_words_of_a_language_without_rules_change_nothing() -> None:
     ends = endpointer(frames="####......")
     ends.note_transcript("stop", "de")

@@ -167,8 +167,8 @@ class Listener:
         self._look_began = self._look_ended = 0  # frames, of the last transcription
 
     def _give_up(self) -> Sequence[ListeningEvent]:
-        overrun, self._void = self._inbox.overrun and not self._void, False
-        self._inbox.overrun = False
+        overrun = self._inbox.overrun
+        self._void = self._inbox.overrun = False
         self._start_afresh()
         if not overrun:
             return ()
