@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -224,13 +223,6 @@ class WsSummary:
     def times(self, of: Callable[[WsTurnResult], float | None]) -> Sequence[float]:
         """One time of all turns that have it."""
         return [value for turn in self.turns if (value := of(turn)) is not None]
-
-    def problems(self) -> Counter[str]:
-        """How often each problem occurred, numbers left out."""
-        counted: Counter[str] = Counter()
-        for turn in self.turns:
-            counted.update({"".join(c for c in p if not c.isdigit()) for p in turn.problems})
-        return counted
 
     def record(self) -> dict[str, object]:
         """As one JSON object."""

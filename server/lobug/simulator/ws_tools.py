@@ -187,8 +187,8 @@ class DeviceTools:
             raise _RefusedError("Invalid arguments")
         for key, schema in tool.properties.items():
             _check(key, arguments.get(key), schema)
-        self.calls.append((tool.name, dict(arguments)))
         outcome = tool.use(self.state, arguments)
+        self.calls.append((tool.name, dict(arguments)))
         text = json.dumps(outcome, separators=(",", ":"))
         return {"content": [{"type": "text", "text": text}], "isError": False}
 
