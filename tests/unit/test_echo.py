@@ -52,7 +52,7 @@ MIXED = [
 
 UNTOUCHED = [
     "your sister's name is Hannah not Anna", "Stop. Your sister's name is Anna.", "Stop.", "",
-    "Old sister's name is. Where did you put all those many toys for the cats. Now.", 
+    "Old sister's name is. Where did you put all those many toys for the cats. Now.",
     "She lives where?", "Anna. She is called Hannah.", "I know. She lives in Portland. Stop.",
 ]  # fmt: skip
 
