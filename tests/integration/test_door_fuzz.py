@@ -172,6 +172,16 @@ def test_multipart(door: Door, body: bytes) -> None:
     door.send("/chat/audio", content=body, headers=headers)
 
 
+@FUZZ
+@given(
+    body=st.binary(max_size=400) | mutated(WAV),
+    kind=st.sampled_from(["audio/wav", "audio/L16", "audio/pcm", "audio/ogg", "audio/x"]),
+    parameters=st.text('rate=channels;10 -endiless"', max_size=30),
+)
+def test_recordings_as_the_body_itself(door: Door, body: bytes, kind: str, parameters: str) -> None:
+    door.send("/chat/audio", content=body, headers={"Content-Type": f"{kind};{parameters}".strip()})
+
+
 def header_value(raw: bytes) -> bytes:
     """What a client may put on the wire at all: no control characters, no space around it."""
     return bytes(byte for byte in raw if byte >= 0x20 and byte != 0x7F).strip()
