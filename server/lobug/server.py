@@ -26,6 +26,8 @@ from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.pipeline import TurnRunner
 from lobug.turn.reading_ahead import ReadAhead
+from lobug.turn.tool_use import offer
+from lobug.turn.toolbox import Tool
 
 log = logging.getLogger(__name__)
 
@@ -192,6 +194,12 @@ class LobugServer:
     async def after_turn(self, owner: Owner) -> None:
         """What follows a turn once its answer has been sent."""
         self.memory.wake()
+        self._in_background(self.read_ahead.after_turn(owner))
+
+    def offer_tools(self, owner: Owner, tools: Sequence[Tool]) -> None:
+        """Let the owner's conversation know of its device's tools, and read them ahead."""
+        limit = self.settings.chat.tool_prompt_tokens
+        offer(self.conversations.get(owner), tools, limit)
         self._in_background(self.read_ahead.after_turn(owner))
 
     def take_sensors(self, owner: Owner, reading: SensorReading) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.server import LobugServer
-from support.device_client import HELLO, device, silence, tone, until
+from support.device_client import HELLO, DeviceClient, device, silence, tone, until
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
@@ -208,3 +212,70 @@ async def test_a_device_says_when_the_first_sound_was_heard(tmp_path: Path) -> N
         timings = server.telemetry.turns.newest(1)[0].timeline.timings()
         heard_after = timings["first_audio_played"] - timings["first_audio_sent"]
         assert heard_after == pytest.approx(0.085, abs=0.001)
+
+
+async def test_a_reply_uses_a_tool_of_the_device(tmp_path: Path) -> None:
+    def answer(messages: Sequence[ChatMessage], options: ChatOptions) -> str:
+        last = messages[-1].content
+        if options.json_schema is not None:
+            if "volume" in json.dumps(options.json_schema):
+                return '{"tool": "audio_speaker.set_volume", "arguments": {"volume": 80}}'
+            return "{}"
+        if "true" in last and "set_volume" in str(messages[-2:]):
+            return "Now I am louder."
+        return '[TOOL] audio_speaker.set_volume {"volume": 80}'
+
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(answer), stt=ScriptedSpeechToText(("Set the volume to 80.",))
+    )
+    async with (
+        running(settings_for(tmp_path), scripted) as (http, server),
+        device(str(http.base_url), hello={**HELLO, "features": {"mcp": True}}) as client,
+    ):
+        serving = asyncio.ensure_future(serve_tools(client))
+        await until(lambda: any(c.tools.tools for c in server.conversations._by_name.values()))
+        await client.listen()
+        await client.speak()
+        await client.until_said("tts", state="stop")
+        calls = [m["payload"] for m in client.messages("mcp") if "params" in m["payload"]]
+        call = next(c for c in calls if c["method"] == "tools/call")
+        assert call["params"] == {
+            "name": "self.audio_speaker.set_volume",
+            "arguments": {"volume": 80},
+        }
+        said = " ".join(m["text"] for m in client.messages("tts") if "text" in m)
+        assert said == "Now I am louder."
+        serving.cancel()
+
+
+async def serve_tools(client: DeviceClient) -> None:
+    """Answer as firmware with one tool does."""
+    for number in itertools.count(1):
+        payload = (await client.until_said("mcp", count=number))["payload"]
+        results = {
+            "initialize": {
+                "protocolVersion": "2024-11-05",
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "test", "version": "1"},
+            },
+            "tools/list": {
+                "tools": [
+                    {
+                        "name": "self.audio_speaker.set_volume",
+                        "description": "Set the volume of the audio speaker.",
+                        "inputSchema": {
+                            "type": "object",
+                            "properties": {
+                                "volume": {"type": "integer", "minimum": 0, "maximum": 100}
+                            },
+                            "required": ["volume"],
+                        },
+                    }
+                ]
+            },
+            "tools/call": {"content": [{"type": "text", "text": "true"}], "isError": False},
+        }
+        if "id" in payload and payload["method"] in results:
+            result = results[payload["method"]]
+            answer = {"jsonrpc": "2.0", "id": payload["id"], "result": result}
+            await client.say(type="mcp", payload=answer)

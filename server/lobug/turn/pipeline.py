@@ -43,6 +43,8 @@ from lobug.turn.speaking import SpeechOutcome, speak
 from lobug.turn.storing import store_reply
 from lobug.turn.timeline import Timeline
 from lobug.turn.told import Told
+from lobug.turn.tool_use import ToolUse
+from lobug.turn.toolbox import ToolBox
 from lobug.turn.utterance import (
     SpokenUtterance,
     TranscribedUtterance,
@@ -70,6 +72,8 @@ class Going:
     """Until it is made the turn leaves no trace."""
     playback: Playback | None = None
     """Where its speech is played: then only what was heard of a reply is stored."""
+    tools: ToolBox | None = None
+    """Of the device that the words came from."""
 
 
 @dataclass(slots=True)
@@ -289,6 +293,7 @@ class TurnRunner:
                 await turn.going.commitment.wait()
             return obey(turn.command, turn.conversation, self._memory, turn.reply, turn.timeline)
         assert turn.prompt is not None  # noqa: S101 - for the type checker
+        assert turn.heard is not None  # noqa: S101 - for the type checker
         return write_reply(
             self._engines.chat,
             turn.prompted,
@@ -298,6 +303,18 @@ class TurnRunner:
             timeline=turn.timeline,
             must_answer=isinstance(turn.utterance, TypedUtterance),
             clause_first=turn.voice,
+            tools=self._tools(turn, turn.heard.text),
+        )
+
+    def _tools(self, turn: _Turn, said: str) -> ToolUse | None:
+        if turn.going is None or turn.going.tools is None:
+            return None
+        return ToolUse(
+            turn.going.tools,
+            turn.conversation.tools,
+            said,
+            allowed=turn.going.commitment.wait,
+            max_rounds=self._settings.chat.max_tool_rounds,
         )
 
     async def _begin(self, turn: _Turn) -> None:
