@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,11 +22,14 @@ from lobug.conversation.tool_prompt import (
 )
 from lobug.device.tool_messages import tool_of
 from lobug.engines.base import ChatMessage
-from lobug.memory.base import Owner
+from lobug.memory.base import Memory, Owner
+from lobug.priority import TurnPriority
 from lobug.settings import ChatSettings, Settings
+from lobug.turn.reading_ahead import ReadAhead
 from lobug.turn.tool_calls import read_call
 from lobug.turn.tool_use import offer
 from lobug.turn.toolbox import Tool
+from support.scripted import ScriptedChatModel
 from support.tool_device import PERCENT, common_tools, tool
 
 MOST = ChatSettings().tool_prompt_tokens
@@ -195,3 +200,25 @@ def test_offering_marks_the_prompt_only_when_it_changes() -> None:
     assert not changes(talk, tools(*common_tools()))
     assert changes(talk, tools(*common_tools()[:2]))
     assert changes(talk, [])
+
+
+async def test_a_prompt_with_tools_is_read_ahead() -> None:
+    configuration = Settings(_env_file=None)
+    chat, conversations = ScriptedChatModel(), Conversations(configuration)
+    talk = conversations.get(Owner("ada", "ada/device:desk"))
+    talk.loaded, talk.prefix_changed = True, False
+    persona = make_persona("", ignore_and_react=True)
+    ahead = ReadAhead(
+        configuration,
+        chat,
+        cast("Memory", None),  # the conversation is loaded: it is not asked
+        conversations,
+        TurnPriority(),
+        persona,
+    )
+    offer(talk, tools(*common_tools()), MOST)
+    await ahead.after_turn(talk.owner)
+    ((messages, lane),) = chat.prefills
+    assert lane == talk.owner.conversation
+    assert list(messages) == prefix(persona, "", tools=talk.tools.messages)
+    assert not talk.prefix_changed
