@@ -334,3 +334,45 @@ async def test_a_body_that_is_too_large_or_never_ends_is_refused_like_any_other(
         assert b"408" in await reader.readline()
         assert b"body_timeout" in await reader.read()
         writer.close()
+
+
+WORDS = "tea " * 400 + "too. "
+LONG = WORDS * 12
+"""Three minutes of the scripted voice: more than any socket holds back."""
+
+
+@pytest.mark.parametrize(
+    ("path", "accept", "body"),
+    [
+        ("/chat/text", "text/event-stream", {"text": "Hi", "voice": True}),
+        ("/chat/text", "audio/wav", {"text": "Hi"}),
+        ("/v1/audio/speech", "*/*", {"model": "tts-1", "input": LONG, "response_format": "wav"}),
+    ],
+)
+async def test_a_caller_that_reads_nothing_is_given_up(
+    tmp_path: Path, path: str, accept: str, body: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = settings_for(
+        tmp_path,
+        streaming={"send_timeout_s": 0.2},
+        tts={"max_reply_seconds": 1_000, "reply_sample_rate": 48_000},
+        chat={"max_sentences": 50},
+        limits={"max_text_chars": 100_000},
+    )
+    caplog.set_level("INFO", logger="lobug.api")
+    async with running(settings, ScriptedEngines(chat=chat(LONG))) as (client, server):
+        content = json.dumps(body).encode()
+        reader, writer = await asyncio.open_connection(
+            client.base_url.host, client.base_url.port, limit=1_000
+        )
+        writer.write(
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: {accept}\r\n"
+            f"Content-Length: {len(content)}\r\n\r\n".encode()
+            + content
+        )
+        assert b"200" in await reader.readline()
+        while "given up" not in caplog.text:  # noqa: ASYNC110 - a log line is all there is
+            await asyncio.sleep(0.01)
+        await turns_over(server)
+        writer.close()
+    assert "Traceback" not in caplog.text
