@@ -199,6 +199,11 @@ async def test_without_pairing_a_device_gets_its_token_at_once(tmp_path: Path) -
         assert firmware.activation is None
         async with connected_as(firmware) as client:
             assert client.session_id
+        # A page in somebody's browser is no device, under whatever name it calls.
+        rebound = {**firmware.headers, "Client-Id": "page", "Host": "evil.example:8321"}
+        for method in ("GET", "POST"):
+            answer = await http.request(method, "/xiaozhi/ota/", headers=rebound)
+            assert code(answer) == "403 host_unknown"
 
 
 async def test_discovery_behind_a_proxy_gives_the_public_address(tmp_path: Path) -> None:

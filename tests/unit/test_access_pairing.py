@@ -139,7 +139,10 @@ def test_a_host_that_is_none(host: str | None) -> None:
         socket_url("", "http", host)
 
 
-@pytest.mark.parametrize("url", ["lobug.example", "ftp://x", "http://", "http://a b", "http://u@h"])
+@pytest.mark.parametrize(
+    "url",
+    ["http://[", "http://[:]", "lobug.example", "ftp://x", "http://", "http://a b", "http://u@h"],
+)
 def test_a_public_url_that_is_none(url: str) -> None:
     with pytest.raises(ValidationError):
         AccessSettings(public_url=url)

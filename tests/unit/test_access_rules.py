@@ -41,7 +41,11 @@ REGISTER = Register.of(
     [ADAS, OWNERS, REVOKED],
 )
 SETTINGS = AccessSettings.model_validate(
-    {"trusted_networks": ["10.0.0.0/8", "fd00::/8"], "hostnames": ["Kitchen.local"]}
+    {
+        "trusted_networks": ["10.0.0.0/8", "fd00::/8"],
+        "hostnames": ["Kitchen.local"],
+        "public_url": "https://LoBug.example:443/bug",
+    }
 )
 HERE, THERE, TRUSTED = "127.0.0.1", "192.168.1.7", "10.1.2.3"
 HOST = "localhost:8321"
@@ -138,6 +142,10 @@ DUMMY_KEY = f"token:{tokens.digest('sk-dummy')[:32]}"
         (Credentials(TRUSTED, authorization=bearer(DEVICE_TOKEN)), "device device:aa:bb"),
         (Credentials(TRUSTED, forwarded=True), "token_required"),
         (Credentials("11.0.0.1"), "token_required"),
+        (Credentials(TRUSTED, host="192.168.1.5:8321"), "network address:10.1.2.3"),
+        (Credentials(TRUSTED, host="kitchen.local:8321"), "network address:10.1.2.3"),
+        (Credentials(TRUSTED, host="lobug.example"), "network address:10.1.2.3"),
+        (Credentials(TRUSTED, host="evil.example"), "host_unknown"),
     ],
 )  # fmt: skip
 def test_who_gets_in(shown: Credentials, expected: str) -> None:

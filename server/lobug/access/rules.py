@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from lobug.access import tokens
 from lobug.access.addresses import (
@@ -62,7 +63,8 @@ def identify(shown: Credentials, register: Register | None, settings: AccessSett
             token where one of ours is needed.
         TokenWrongDeviceError: the token is another device's.
         TokenRequiredError: it needs a token and has none.
-        HostUnknownError: it came from this computer, but under a name that is not its own.
+        HostUnknownError: it came without a token from where none is needed, but was sent to a name
+            that is not this computer's own.
         AccessUnavailableError: tokens cannot be looked up now.
         InvalidRequestError: the ``Device-Id`` is not well-formed.
     """
@@ -74,21 +76,29 @@ def identify(shown: Credentials, register: Register | None, settings: AccessSett
     key = caller_key(shown.device_id, shown.authorization, str(address) if address else None)
     device_id = own.removeprefix("device:") if own else None
     if is_loopback(shown.address) and not shown.forwarded:
-        if not is_own_name(shown.host, settings.hostnames):
-            raise HostUnknownError(
-                "the request was sent to a name that is not known as this computer's own: call it"
-                " localhost or by its address, add the name to access.hostnames, or send a token"
-            )
+        require_own_name(shown.host, settings)
         return Caller("loopback", key, owner=True, device_id=device_id)
     known = _known(register)
     # A proxy speaks for anybody: its word about where a request came from is not enough here.
     if is_within(shown.address, settings.trusted_networks) and not shown.forwarded:
         if device_id is not None and known.is_paired(device_id):
             raise TokenRequiredError("this Device-Id is paired and needs its token")
+        require_own_name(shown.host, settings)
         return Caller("network", key, device_id=device_id)
     if token is not None:
         raise TokenInvalidError("the token is not one of this server's")
     raise TokenRequiredError("a caller from another computer needs a token (docs/access.md)")
+
+
+def require_own_name(host: str | None, settings: AccessSettings) -> None:
+    """For what needs no token: a browser may be made to ask for it by a foreign page, whose name
+    was pointed here. Raises HostUnknownError."""
+    public = urlsplit(settings.public_url).hostname
+    if not is_own_name(host, {*settings.hostnames, *([public] if public else [])}):
+        raise HostUnknownError(
+            "the request was sent to a name that is not known as this computer's own: call it"
+            " by its address, add the name to access.hostnames, or send a token"
+        )
 
 
 def stranger(shown: Credentials) -> Caller:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from lobug import __version__
 from lobug.access.introduction import read_introduction
-from lobug.access.rules import checked_client_id, checked_device_id
+from lobug.access.rules import checked_client_id, checked_device_id, require_own_name
 from lobug.api.discovery_reply import DiscoveryReply, reply_to, socket_url
 from lobug.api.problems import error_responses
 from lobug.api.state import ServerDep
@@ -19,6 +19,7 @@ from lobug.errors import (
     AccessUnavailableError,
     BodyTimeoutError,
     BodyTooLargeError,
+    HostUnknownError,
     InvalidRequestError,
     StorageError,
     TooManyAttemptsError,
@@ -37,6 +38,7 @@ ClientIdHeader = Annotated[
 ]
 RESPONSES = error_responses(
     InvalidRequestError,
+    HostUnknownError,
     BodyTooLargeError,
     BodyTimeoutError,
     TooManyAttemptsError,
@@ -82,6 +84,8 @@ async def discover(
     device, client = checked_device_id(device_id), checked_client_id(client_id)
     introduction = read_introduction(await request.body())
     settings = server.settings.access
+    if not settings.pairing:
+        require_own_name(request.headers.get("host"), settings)
     url = socket_url(settings.public_url, request.url.scheme, request.headers.get("host"))
     found = await server.access.devices.discover(
         device,

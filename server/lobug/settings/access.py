@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ipaddress import IPv4Network, IPv6Network
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
 
@@ -12,6 +13,11 @@ from lobug.settings.section import Seconds, Section
 
 def _small(name: str) -> str:
     return name.lower()
+
+
+def _url(text: str) -> str:
+    urlsplit(text)  # raises ValueError for what looks like an address of IPv6 and is none
+    return text
 
 
 HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,253}$"), AfterValidator(_small)]
@@ -32,13 +38,14 @@ class AccessSettings(Section):
     )
     hostnames: tuple[HostName, ...] = Field(
         (),
-        description="Names of this computer, as a JSON list, under which programs on it may call"
-        " Lo-Bug without a token. `localhost` and addresses always are; any other name may have"
-        " been pointed here by a foreign web page.",
+        description="Names of this computer, as a JSON list, under which Lo-Bug may be called"
+        " without a token, by who needs none. `localhost` and addresses always are good; any other"
+        " name may have been pointed here by a foreign web page.",
     )
-    public_url: str = Field(
+    public_url: Annotated[str, AfterValidator(_url)] = Field(
         "",
-        pattern=r"^$|^(http|https|ws|wss)://[^/?#\s@]+(/[^?#\s]*)?$",
+        pattern=r"^$|^(http|https|ws|wss)://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
+        r"(/[^?#\s]*)?$",
         description="Where devices reach Lo-Bug, such as `https://lobug.example.org`; empty: as"
         " they called it.",
     )
