@@ -5,10 +5,17 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.simulator.network_model import SEGMENT_BYTES, NetworkOptions, TcpPath
+from lobug.simulator.network_model import (
+    DEVICE_TIMEOUT_S,
+    SEGMENT_BYTES,
+    NetworkOptions,
+    Sender,
+    TcpPath,
+)
 
 networks = st.builds(
     NetworkOptions,
@@ -20,13 +27,14 @@ networks = st.builds(
 
 @given(
     networks,
+    st.sampled_from(Sender),
     st.integers(),
     st.lists(st.tuples(st.floats(0.0, 1.0), st.integers(1, 5_000)), min_size=1, max_size=40),
 )
 def test_order_is_kept_and_every_delay_is_bounded(
-    network: NetworkOptions, seed: int, messages: list[tuple[float, int]]
+    network: NetworkOptions, sender: Sender, seed: int, messages: list[tuple[float, int]]
 ) -> None:
-    path = TcpPath(network, random.Random(seed))
+    path = TcpPath(network, sender, random.Random(seed))
     sent, sendings, arrivals = 100.0, [], []
     for pause_s, size in messages:
         sent += pause_s
@@ -35,39 +43,58 @@ def test_order_is_kept_and_every_delay_is_bounded(
     assert all(earlier <= later for earlier, later in pairwise(arrivals))
     for sent, arrived in zip(sendings, arrivals, strict=True):
         assert network.latency_s <= arrived - sent + 1e-9
-        assert arrived - sent <= network.max_delay_s + 1e-9
+        assert arrived - sent <= network.max_delay_s(sender) + 1e-9
 
 
 def test_a_perfect_network_delays_nothing() -> None:
-    path = TcpPath(NetworkOptions(), random.Random(0))
+    path = TcpPath(NetworkOptions(), Sender.SERVER, random.Random(0))
     assert NetworkOptions().perfect
     assert [path.arrival(at, 100) for at in (1.0, 1.0, 2.5)] == [1.0, 1.0, 2.5]
 
 
-def test_what_is_sent_after_a_lost_segment_waits_behind_it() -> None:
-    class LosesTheFirst(random.Random):
-        drawn = 0
+class LosesTheFirst(random.Random):
+    """So often in a row; then nothing, and without jitter."""
 
-        def random(self) -> float:
-            self.drawn += 1
-            return 0.0 if self.drawn == 1 else 1.0
+    def __init__(self, losses: int) -> None:
+        super().__init__(0)
+        self._left = losses
 
-        def uniform(self, _low: float, _high: float) -> float:
-            return 0.0
+    def random(self) -> float:
+        self._left -= 1
+        return 0.0 if self._left >= 0 else 1.0
 
+    def uniform(self, _low: float, _high: float) -> float:
+        return 0.0
+
+
+@pytest.mark.parametrize(
+    ("sender", "losses", "late_s"),
+    [
+        # The next packet, 60 ms later, is acknowledged after a round trip of 100 ms, and a quarter
+        # of one is waited in addition.
+        (Sender.SERVER, 1, 0.185),
+        (Sender.SERVER, 2, 0.37),
+        # Three packets later; then time-outs that double.
+        (Sender.DEVICE, 1, 0.28),
+        (Sender.DEVICE, 2, 0.28 + DEVICE_TIMEOUT_S),
+        (Sender.DEVICE, 3, 0.28 + 3 * DEVICE_TIMEOUT_S),
+    ],
+)
+def test_what_is_sent_after_a_lost_segment_waits_behind_it(
+    sender: Sender, losses: int, late_s: float
+) -> None:
     network = NetworkOptions(loss=0.5, latency_s=0.05)
-    path = TcpPath(network, LosesTheFirst())
+    path = TcpPath(network, sender, LosesTheFirst(losses))
     lost = path.arrival(0.0, 100)
-    # One way, and before it the time-out: the round trip and Linux' 200 ms.
-    assert lost == 0.05 + 0.1 + 0.2
+    assert lost == pytest.approx(0.05 + late_s)
     assert path.arrival(0.06, 100) == lost
     assert path.arrival(0.12, 100) == lost
-    assert path.arrival(0.40, 100) == 0.45
-    assert path.lost_segments == 1
+    assert path.arrival(9.0, 100) == 9.05
+    assert path.lost_segments == losses
 
 
 def test_the_share_of_lost_segments_is_the_one_asked_for() -> None:
-    path = TcpPath(NetworkOptions(loss=0.02), random.Random(7))
+    path = TcpPath(NetworkOptions(loss=0.02), Sender.SERVER, random.Random(7))
     for number in range(20_000):
         path.arrival(0.06 * number, 200)
     assert 300 < path.lost_segments < 500
@@ -75,7 +102,7 @@ def test_the_share_of_lost_segments_is_the_one_asked_for() -> None:
 
 def test_a_long_message_is_many_segments_and_whole_with_the_last() -> None:
     network = NetworkOptions(loss=0.2)
-    short, long = (TcpPath(network, random.Random(3)) for _ in range(2))
+    short, long = (TcpPath(network, Sender.SERVER, random.Random(3)) for _ in range(2))
     for number in range(500):
         short.arrival(10.0 * number, 1)
         long.arrival(10.0 * number, 10 * SEGMENT_BYTES)
@@ -84,7 +111,7 @@ def test_a_long_message_is_many_segments_and_whole_with_the_last() -> None:
 
 def test_the_same_seed_is_the_same_network() -> None:
     network = NetworkOptions(loss=0.1, jitter_s=0.1)
-    first, second = (TcpPath(network, random.Random(5)) for _ in range(2))
+    first, second = (TcpPath(network, Sender.SERVER, random.Random(5)) for _ in range(2))
     sendings = [0.06 * number for number in range(200)]
     assert [first.arrival(at, 200) for at in sendings] == [
         second.arrival(at, 200) for at in sendings

@@ -1,23 +1,38 @@
 """A poor network between device and server: what TCP makes of loss, latency and jitter. Pure.
 
-TCP loses nothing and reorders nothing. A lost segment is sent again after a time-out, and all that
-was sent after it waits behind it (head-of-line blocking): what a programme sees of loss is delay,
-in one lump.
+TCP loses nothing and reorders nothing. A lost segment is sent again once the sender has noticed,
+and all that was sent after it waits behind it (head-of-line blocking): what a programme sees of
+loss is delay, in one lump. How long a sender takes to notice is its own: a server's kernel looks at
+what arrived of later segments (RACK-TLP, RFC 8985; Linux' default), and so it does when what was
+sent again is lost, too; the small stack of a device waits for three later segments the first time,
+and for a time-out then.
 """
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from enum import StrEnum
 
 SEGMENT_BYTES = 1_440
 """Payload of a segment on Wi-Fi: 1,500 bytes less the headers of IPv4 and TCP and their options."""
 
-MIN_TIMEOUT_S = 0.2
-"""What Linux adds at least to the round trip before it takes a segment for lost (TCP_RTO_MIN)."""
+SPACING_S = 0.06
+"""Between two segments of a voice stream: one packet of audio each."""
+
+DEVICE_TIMEOUT_S = 1.0
+"""A device's first time-out, seconds; it doubles. An assumption: the clock of lwIP, the stack of
+ESP32 firmware, has steps of half a second."""
 
 MAX_LOSSES = 6
 """How often a segment is lost in a row at most, so that every delay has a bound."""
+
+
+class Sender(StrEnum):
+    """Whose TCP it is that has to notice a loss."""
+
+    SERVER = "server"
+    DEVICE = "device"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +52,33 @@ class NetworkOptions:
         return self == NetworkOptions()
 
     @property
-    def timeout_s(self) -> float:
-        """After how long a segment is sent again for the first time, seconds; it doubles then.
+    def round_trip_s(self) -> float:
+        """The mean round trip, seconds."""
+        return 2 * self.latency_s + self.jitter_s
 
-        RFC 6298 with Linux' least: the smoothed round trip, and four times its mean deviation,
-        which is a third of the jitter for the sum of two evenly distributed delays.
-        """
-        round_trip_s = 2 * self.latency_s + self.jitter_s
-        return round_trip_s + max(MIN_TIMEOUT_S, 4 * self.jitter_s / 3)
+    def recovery_s(self, sender: Sender, losses: int) -> float:
+        """How much later a segment that was lost so often in a row arrives, seconds."""
+        if losses == 0:
+            return 0.0
+        if sender is Sender.SERVER:
+            # The next segment's acknowledgement, and a quarter of a round trip for one that was
+            # only overtaken.
+            return losses * (SPACING_S + 1.25 * self.round_trip_s)
+        third_repeated_answer_s = 3 * SPACING_S + self.round_trip_s
+        return third_repeated_answer_s + DEVICE_TIMEOUT_S * (2.0 ** (losses - 1) - 1)
 
-    @property
-    def max_delay_s(self) -> float:
+    def max_delay_s(self, sender: Sender) -> float:
         """No message takes longer than this, seconds."""
-        worst_s = self.timeout_s * (2**MAX_LOSSES - 1) if self.loss > 0 else 0.0
-        return self.latency_s + self.jitter_s + worst_s
+        losses = MAX_LOSSES if self.loss > 0 else 0
+        return self.latency_s + self.jitter_s + self.recovery_s(sender, losses)
 
 
 class TcpPath:
     """One direction of a connection. Times are seconds of any clock that only goes forward."""
 
-    def __init__(self, options: NetworkOptions, randomness: random.Random) -> None:
+    def __init__(self, options: NetworkOptions, sender: Sender, randomness: random.Random) -> None:
         self._options = options
+        self._sender = sender
         self._randomness = randomness
         self._last = float("-inf")
         self.lost_segments = 0
@@ -72,13 +93,12 @@ class TcpPath:
         return self._last
 
     def _segment_delay_s(self) -> float:
-        options = self._options
-        delay_s = options.latency_s + self._randomness.uniform(0.0, options.jitter_s)
-        timeout_s = options.timeout_s
-        for _ in range(MAX_LOSSES):
-            if self._randomness.random() >= options.loss:
-                break
-            self.lost_segments += 1
-            delay_s += timeout_s
-            timeout_s *= 2
-        return delay_s
+        losses = 0
+        while losses < MAX_LOSSES and self._randomness.random() < self._options.loss:
+            losses += 1
+        self.lost_segments += losses
+        return (
+            self._options.latency_s
+            + self._randomness.uniform(0.0, self._options.jitter_s)
+            + self._options.recovery_s(self._sender, losses)
+        )

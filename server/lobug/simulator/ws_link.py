@@ -12,7 +12,7 @@ from websockets import CloseCode
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
-from lobug.simulator.network_model import NetworkOptions, TcpPath
+from lobug.simulator.network_model import NetworkOptions, Sender, TcpPath
 
 MAX_WAITING = 40
 """Audio packets that wait to be sent, the firmware's bound; the oldest is thrown away."""
@@ -54,8 +54,9 @@ class Link:
         self._on_close = on_close
         self._loop = asyncio.get_running_loop()
         self._perfect = network.perfect
-        self._up = TcpPath(network, random.Random(randomness.random()))  # noqa: S311 - a model
-        self._down = TcpPath(network, random.Random(randomness.random()))  # noqa: S311
+        chances = (random.Random(randomness.random()) for _ in range(2))  # noqa: S311 - a model
+        self._up = TcpPath(network, Sender.DEVICE, next(chances))
+        self._down = TcpPath(network, Sender.SERVER, next(chances))
         self._coming: deque[tuple[float, str | bytes]] = deque()
         self._going: deque[tuple[float, str | bytes]] = deque()
         self._something_to_send = asyncio.Event()
