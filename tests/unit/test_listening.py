@@ -410,6 +410,16 @@ async def test_a_transcription_that_fails_loses_the_utterance_only() -> None:
         assert await e.names(3) == ["SpeechBegan", "PauseTranscript", "SpeechEnded"]
 
 
+async def test_an_engine_that_is_closed_in_mid_transcription_is_a_failure() -> None:
+    async with ears() as e:
+        e.hear("#" * 10 + "." * 30)
+        (await e.stt.call(1)).answer.cancel()
+        assert isinstance(await e.next(), SpeechBegan)
+        failed = await e.next()
+        assert isinstance(failed, ListeningFailed)
+        assert failed.error.code == "engine_unavailable"
+
+
 async def test_a_failure_at_a_pause_is_forgotten_when_speech_resumes() -> None:
     async with ears() as e:
         e.hear("#" * 10 + "." * 6)

@@ -2,8 +2,9 @@
 
 Whisper ends half a sentence with a full stop, so punctuation proves little: what counts is the
 words at the end. "Unfinished" makes somebody wait, so it is said only of endings that a finished
-sentence hardly ever has; most halves of sentences look like whole ones and are left open. The rules
-are English. Of a language without rules nothing is said.
+sentence hardly ever has; most halves of sentences look like whole ones and are left open. A comma
+at the end proves nothing either: Whisper put as many behind whole sentences as behind halves. The
+rules are English. Of a language without rules nothing is said.
 """
 
 from __future__ import annotations

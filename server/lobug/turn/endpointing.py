@@ -14,6 +14,11 @@ the voice probabilities of a stream; its only clock is the number of frames.
 
 In every state but OVER ``stop`` ends it, and so does the longest utterance once speech has begun.
 In mode ``manual`` (push to talk) silence ends nothing and one may take one's time to begin.
+
+On 546 recorded utterances of up to 12 s (telephone prompts, a novel, cards; read by professionals,
+who pause less than people who think) 0.4 s of silence and more cut none in two; 0.3 s cut 2 %,
+0.25 s 4 %. A pause of 0.15 s was followed by more words in 2.5 % of the utterances below 3 s, in
+which a reply was then begun in vain; of 0.1 s in 4.6 %, of 0.2 s in 1.1 %.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lobug.engines.base import Samples, SpeechToText, Transcript
-from lobug.errors import EngineError
+from lobug.errors import EngineError, EngineUnavailableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,10 @@ class Transcribing:
         """What has come of the one under way; None: nothing yet."""
         if self._task is None or not self._task.done():
             return None
-        task, self._task, self.speech_end = self._task, None, None
+        task, speech_end = self._task, self.speech_end or 0
+        self._task = self.speech_end = None
+        if task.cancelled():  # not by ``abandon``: the engine was closed under it
+            return Transcription(EngineUnavailableError("stt", "was closed"), speech_end)
         return task.result()
 
     async def close(self) -> None:
@@ -69,5 +72,5 @@ class Transcribing:
 
     def _over(self, task: asyncio.Task[Transcription]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled():
+        if task is self._task:
             self._finished()
