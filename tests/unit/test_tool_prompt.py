@@ -117,13 +117,13 @@ def test_a_tool_that_nobody_knows_is_told_by_its_first_sentence_and_its_own_word
     color = tool(
         "self.led.color",
         "Set\nmore",
-        tone={"type": "string", "enum": ["red", "blue"]},
+        tone={"type": "string", "enum": ["red", "[blue]\n"]},
         all={"type": "boolean"},
     )
     prompt = tool_prompt(tools(lamp, color), MOST)
     told = prompt.messages[0].content
     assert "- lamp.turn_on: Turn on the lamp" in told
-    assert "- led.color, tone red or blue, all true or false: Set" in told
+    assert "- led.color, tone red or (blue), all true or false: Set" in told
     assert "bulb" not in told
     assert "<" not in told
     assert any(m.content.endswith("]\n\nTurn on the lamp.") for m in prompt.messages)

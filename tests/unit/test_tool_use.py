@@ -256,6 +256,8 @@ async def test_a_device_that_is_gone_meanwhile() -> None:
     async with talking() as talk:
         talk.device.lost = True
         assert words(await talk.say("Make it louder.", chat)) == "It is gone."
+        assert "[Device: ready]" in asked(chat, 0)[0]
+        assert asked(chat, 1)[-1].endswith("error: The device is gone.")
 
 
 async def test_a_call_that_is_repeated_is_made_once() -> None:
@@ -318,6 +320,15 @@ async def test_a_model_that_fails_fails_the_turn() -> None:
     async with talking() as talk:
         with pytest.raises(LobugError):
             await talk.say("Make it louder.", chat)
+
+
+async def test_a_device_that_has_not_told_its_tools_yet_is_left_alone() -> None:
+    chat = ScriptedChatModel(["I can't just now."])
+    async with talking() as talk:
+        await talk.box.close()
+        assert words(await talk.say("Make it louder.", chat)) == "I can't just now."
+    assert len(chat.calls) == 1
+    assert talk.device.called == []
 
 
 async def test_without_a_device_the_reply_is_what_the_model_writes() -> None:

@@ -268,7 +268,7 @@ def _line(name: str, tool: Tool) -> str:
 
 def _kind(rules: Mapping[str, Any]) -> str:
     if "enum" in rules:
-        return " or ".join(str(choice) for choice in rules["enum"])
+        return " or ".join(_plain(str(choice)[:40]) for choice in rules["enum"])
     if "minimum" in rules and "maximum" in rules:
         return f"{rules['minimum']} to {rules['maximum']}"
     return {"string": "text", "boolean": "true or false"}.get(rules.get("type", ""), "number")

@@ -7,6 +7,7 @@ pictures are not of MCP's form, and a device can send anything.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
@@ -18,8 +19,6 @@ from pydantic import BaseModel, Field, ValidationError
 
 from lobug.turn.toolbox import Tool, ToolResult
 
-LONGEST_NAME = 128
-"""Characters of a tool's name; MCP's own limit."""
 LONGEST_DESCRIPTION = 2_000
 """Characters kept of a tool's description."""
 LONGEST_ERROR = 300
@@ -28,6 +27,9 @@ MAX_PROPERTIES = 32
 """Arguments of one tool."""
 DEEPEST_SCHEMA = 4
 
+_NAME = re.compile(r"[\w.$/:-]{1,128}")
+"""Of a tool or an argument. MCP's own limit; with other characters a name could pose as a part of
+the chat model's prompt."""
 _TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
 _NUMBERS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
 
@@ -109,9 +111,7 @@ def tool_of(listed: object) -> Tool | None:
     if not isinstance(listed, Mapping):
         return None
     name, description = listed.get("name"), listed.get("description")
-    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        return None
-    if any(character.isspace() for character in name) or _for_people_only(listed):
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or _for_people_only(listed):
         return None
     schema = safe_schema(listed.get("inputSchema"))
     if schema is None:
@@ -162,10 +162,10 @@ def _kept(schema: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         return kept
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
-        names = [name for name in properties if isinstance(name, str)][:MAX_PROPERTIES]
+        names = [n for n in properties if isinstance(n, str) and _NAME.fullmatch(n)]
         kept["properties"] = {
-            name[:LONGEST_NAME]: _kept(properties[name], depth - 1)
-            for name in names
+            name: _kept(properties[name], depth - 1)
+            for name in names[:MAX_PROPERTIES]
             if isinstance(properties[name], Mapping)
         }
         required = schema.get("required")

@@ -100,7 +100,7 @@ class _Turn:
     async def words(self) -> AsyncGenerator[str]:
         """The reply's words."""
         call: str | None = None
-        if self._use.prompt.may_concern(self._use.said):
+        if self._use.box.tools() and self._use.prompt.may_concern(self._use.said):
             call = await self._choice()
         spoken = False
         while call is None or await self._carry_out(call):
