@@ -14,13 +14,12 @@ import contextlib
 import json
 import math
 import os
-import platform
 import random
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,13 +28,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as lobug does, but numpy c
 
 import httpx
 import numpy as np
-import psutil
-import uvicorn
 from rich.console import Console
 from rich.table import Table
 
 import recall_curve
-from lobug.app import create_app
+from bench_server import drained, engines_of, family, machine, serving
 from lobug.audio.wav import encode, resample
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.engines.base import BACKGROUND_LANE, STT_SAMPLE_RATE, ChatMessage, ChatOptions
@@ -101,9 +98,9 @@ async def main() -> None:
     with tempfile.TemporaryDirectory(prefix="lobug-bench-") as folder:
         settings = Settings(data_dir=Path(folder), port=0)
         started = time.perf_counter()
-        async with _serving(settings) as (server, url):
+        async with serving(settings) as (server, url):
             figures.add("start to healthy", time.perf_counter() - started)
-            console.print(_machine(server))
+            console.print(f"{machine()}\n{engines_of(server)}")
             await _measure(server, url, options.turns, figures, console)
     if options.json:
         document = {"figures": _summary(figures), "ratios": _ratios(figures)}
@@ -141,34 +138,15 @@ async def _measure(
         await _audio_turns(client, clip, turns, figures)
         console.print(f"{turns} turns of /chat/text ...")
         await _text_turns(client, turns, figures, "/chat/text")
-        await _drained(server)
+        await drained(server)
         console.print(f"{turns} turns each, alone and into background extraction, interleaved ...")
         await _turns_against_background(server, client, turns, figures)
         console.print("health and event loop while turns run ...")
         await _under_load(client, clip, figures)
-        await _drained(server)
+        await drained(server)
         console.print("idle ...")
         await _idle(figures)
     figures.add("resident memory, GB", _resident_gb())
-
-
-@contextlib.asynccontextmanager
-async def _serving(settings: Settings) -> AsyncIterator[tuple[LobugServer, str]]:
-    app = create_app(settings)
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning")
-    http = uvicorn.Server(config)
-    task = asyncio.create_task(http.serve())
-    while not http.started:
-        if task.done():
-            task.result()
-            raise SystemExit("the server did not start")
-        await asyncio.sleep(0.01)
-    port = http.servers[0].sockets[0].getsockname()[1]
-    try:
-        yield app.state.lobug, f"http://127.0.0.1:{port}"
-    finally:
-        http.should_exit = True
-        await task
 
 
 async def _clip(server: LobugServer) -> bytes:
@@ -266,7 +244,7 @@ async def _turns_against_background(
     question = "What is two plus two?"
     await _text_turn(client, question, "bench-quiet")
     for _ in range(max(3, turns // 2)):
-        await _drained(server)
+        await drained(server)
         figures.add("/chat/text, quiet", await _text_turn(client, question, "bench-quiet"))
         # Something to learn; its extraction starts after the idle delay and takes seconds.
         await _text_turn(client, "My sister Julia lives in Oslo and plays chess.", "bench-other")
@@ -305,16 +283,9 @@ async def _under_load(client: httpx.AsyncClient, clip: bytes, figures: Figures) 
     await asyncio.gather(*watchers, return_exceptions=True)
 
 
-async def _drained(server: LobugServer, limit_s: float = 120.0) -> None:
-    """Wait until memory has nothing to do."""
-    until = time.monotonic() + limit_s
-    while server.memory.stats().pending_tasks and time.monotonic() < until:  # noqa: ASYNC110 - as a client would
-        await asyncio.sleep(0.1)
-
-
 async def _idle(figures: Figures) -> None:
     await asyncio.sleep(2)
-    processes = _family()
+    processes = family()
     before = sum(sum(p.cpu_times()[:2]) for p in processes)
     started = time.monotonic()
     await asyncio.sleep(10)
@@ -322,25 +293,8 @@ async def _idle(figures: Figures) -> None:
     figures.add("idle CPU, % of one core", 100 * used / (time.monotonic() - started))
 
 
-def _family() -> list[psutil.Process]:
-    me = psutil.Process()
-    return [me, *me.children(recursive=True)]
-
-
 def _resident_gb() -> float:
-    return sum(p.memory_info().rss for p in _family()) / 1e9
-
-
-def _machine(server: LobugServer) -> str:
-    cores = os.cpu_count()
-    load = os.getloadavg()[0]
-    engines = ", ".join(
-        f"{job}: {e.status().name} {e.status().model}" for job, e in server.engines.all().items()
-    )
-    return (
-        f"{platform.system()} {platform.machine()}, {cores} cores, load {load:.2f}, "
-        f"Python {platform.python_version()}\n{engines}"
-    )
+    return sum(p.memory_info().rss for p in family()) / 1e9
 
 
 def _summary(figures: Figures) -> dict[str, dict[str, float]]:
