@@ -6,6 +6,7 @@ import asyncio
 import base64
 import io
 import json
+import re
 import threading
 import wave
 from collections.abc import AsyncIterator, Iterator
@@ -386,6 +387,19 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     thread.join(30)
     assert isinstance(thread, threading.Thread)
     assert not thread.is_alive()
+
+
+def test_every_reference_of_the_document_leads_somewhere(served: str) -> None:
+    document = httpx.get(f"{served}/openapi.json", trust_env=False).json()
+    references = set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(document)))
+    assert references
+    for reference in references:
+        found = document
+        for name in reference.removeprefix("#/").split("/"):
+            found = found[name]
+    body = document["paths"]["/v1/chat/completions"]["post"]["requestBody"]
+    fields = body["content"]["application/json"]["schema"]["properties"]
+    assert all("description" in field for field in fields.values())
 
 
 def test_the_client_that_blocks(served: str) -> None:

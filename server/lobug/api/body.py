@@ -56,4 +56,20 @@ def json_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
 def documented(model: type[BaseModel]) -> dict[str, Any]:
     """For a route's ``openapi_extra``: the body that ``json_body`` reads."""
     schema = model.model_json_schema()
+    schema = _inlined(schema, schema.pop("$defs", {}))
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
+    """A schema with its definitions in place: in the middle of a document nothing can refer to
+    them. None of ours holds itself."""
+    if isinstance(schema, list):
+        return [_inlined(item, definitions) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    reference = schema.get("$ref", "")
+    if reference.startswith("#/$defs/"):
+        rest = {key: value for key, value in schema.items() if key != "$ref"}
+        found = definitions[reference.removeprefix("#/$defs/")]
+        return _inlined({**found, **rest}, definitions)
+    return {key: _inlined(value, definitions) for key, value in schema.items()}
