@@ -116,3 +116,14 @@ def test_the_same_seed_is_the_same_network() -> None:
     assert [first.arrival(at, 200) for at in sendings] == [
         second.arrival(at, 200) for at in sendings
     ]
+
+
+def test_what_is_sent_in_a_row_is_delayed_alike() -> None:
+    path = TcpPath(NetworkOptions(jitter_s=0.1), Sender.SERVER, random.Random(11))
+    delays = [
+        [path.arrival(start + 0.001 * number, 200) - start - 0.001 * number for number in range(8)]
+        for start in (0.0, 1.0, 2.0)
+    ]
+    for burst in delays:
+        assert burst == pytest.approx([burst[0]] * 8)
+    assert len({round(burst[0], 6) for burst in delays}) == 3

@@ -20,6 +20,10 @@ SEGMENT_BYTES = 1_440
 SPACING_S = 0.06
 """Between two segments of a voice stream: one packet of audio each."""
 
+TOGETHER_S = 0.02
+"""What is sent within so many seconds is delayed alike: it waits in the same queue, or for the same
+beacon of the access point while a device's radio sleeps."""
+
 DEVICE_TIMEOUT_S = 1.0
 """A device's first time-out, seconds; it doubles. An assumption: the clock of lwIP, the stack of
 ESP32 firmware, has steps of half a second."""
@@ -42,7 +46,7 @@ class NetworkOptions:
     loss: float = 0.0
     """Share of segments that are lost, 0 to 1."""
     jitter_s: float = 0.0
-    """A segment's delay varies by so much, evenly distributed, seconds."""
+    """The delay varies by so much, evenly distributed, seconds."""
     latency_s: float = 0.0
     """Least delay one way, seconds."""
 
@@ -81,24 +85,27 @@ class TcpPath:
         self._sender = sender
         self._randomness = randomness
         self._last = float("-inf")
+        self._jitter_drawn = float("-inf")
+        self._jitter_s = 0.0
         self.lost_segments = 0
         """How many had to be sent again."""
 
     def arrival(self, sent: float, size: int) -> float:
         """When a message of ``size`` bytes that is sent now arrives whole, never before one that
         was sent earlier."""
+        if sent - self._jitter_drawn >= TOGETHER_S:
+            self._jitter_drawn = sent
+            self._jitter_s = self._randomness.uniform(0.0, self._options.jitter_s)
         segments = max(1, -(-size // SEGMENT_BYTES))
-        delay_s = max(self._segment_delay_s() for _ in range(segments))
+        recovery_s = max(self._recovery_s() for _ in range(segments))
+        delay_s = self._options.latency_s + self._jitter_s + recovery_s
         self._last = max(self._last, sent + delay_s)
         return self._last
 
-    def _segment_delay_s(self) -> float:
+    def _recovery_s(self) -> float:
+        """Of one segment."""
         losses = 0
         while losses < MAX_LOSSES and self._randomness.random() < self._options.loss:
             losses += 1
         self.lost_segments += losses
-        return (
-            self._options.latency_s
-            + self._randomness.uniform(0.0, self._options.jitter_s)
-            + self._options.recovery_s(self._sender, losses)
-        )
+        return self._options.recovery_s(self._sender, losses)
