@@ -244,6 +244,10 @@ async def test_failures_are_the_clients_own_exceptions(tmp_path: Path, stream: b
         assert down.value.response.headers["retry-after"]
         foreign = await plain.get("/v1/models", headers={"Origin": "http://evil.example"})
         assert foreign.json()["error"]["code"] == "foreign_origin"
+        stranger = client.with_options(default_headers={"X-Forwarded-For": "203.0.113.7"})
+        with pytest.raises(openai.AuthenticationError) as unknown:
+            await stranger.models.list()
+        assert unknown.value.type == "authentication_error"
         nowhere = await plain.get("/v1/nowhere")
         assert nowhere.json()["error"]["type"] == "invalid_request_error"
 
