@@ -16,12 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lobug.conversation.tool_examples import KNOWN, STATUS_TOOL, TALK, ToolExample
 from lobug.conversation.tool_words import may_concern, vocabulary
 from lobug.engines.base import ChatMessage
 from lobug.turn.toolbox import Tool
-
-STATUS_TOOL = "get_device_status"
-"""Tells a device's state; boards of the most used firmware all have it under this name."""
 
 NO_TOOL = "none"
 """What the model chooses where words are no matter of a tool."""
@@ -73,92 +71,6 @@ class ToolPrompt:
 
 
 NO_TOOLS = ToolPrompt()
-
-
-@dataclass(frozen=True, slots=True)
-class _Example:
-    """A call, as a small model should make it."""
-
-    said: str
-    arguments: Mapping[str, Any]
-    result: str = ""
-    reply: str = ""
-    state: str = "audio_speaker volume 60"
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """How a tool of the most used firmware is put to a small model, in fewer and clearer words
-    than its own description has."""
-
-    text: str
-    examples: tuple[_Example, ...] = ()
-
-
-_KNOWN: Mapping[str, _Shown] = {
-    STATUS_TOOL: _Shown(
-        "Tell your own volume, screen, battery and network.",
-        (
-            _Example(
-                "Is your battery full?",
-                {},
-                "battery level 90",
-                "Almost, I have ninety percent.",
-                "audio_speaker volume 60, battery level 90",
-            ),
-        ),
-    ),
-    "audio_speaker.set_volume": _Shown(
-        "Set the volume of your voice.",
-        (
-            _Example(
-                "Set your volume to 60.", {"volume": 60}, "true", "Okay, my volume is 60 now."
-            ),
-            _Example("You are too loud.", {"volume": 40}, "true", "Okay, my volume is 40 now."),
-        ),
-    ),
-    "screen.set_brightness": _Shown(
-        "Set the brightness of your screen.",
-        (
-            _Example(
-                "More light, please.",
-                {"brightness": 70},
-                "true",
-                "Okay, my screen is at 70 now.",
-                "screen brightness 50",
-            ),
-        ),
-    ),
-    "screen.set_theme": _Shown(
-        "Set the colors of your screen, light or dark.",
-        (_Example("Dark mode.", {"theme": "dark"}, "true", "Okay, my screen is dark now."),),
-    ),
-    "camera.take_photo": _Shown(
-        "Look with your camera; you see only with it.",
-        (
-            _Example(
-                "Can you see me?",
-                {"question": "Is somebody there?"},
-                "text An empty chair.",
-                "No, I see an empty chair.",
-            ),
-            _Example(
-                "What is this here?",
-                {"question": "What is this?"},
-                "text A spoon in a hand.",
-                "I see a spoon in a hand.",
-            ),
-        ),
-    ),
-}
-
-_TALK = (
-    ("Thunder is so loud.", "It can shake the windows!"),
-    ("My phone's battery is empty.", "Oh no. Can you charge it somewhere?"),
-    ("I see, it is about a king.", "That sounds exciting."),
-    ("The bright colors of autumn are lovely.", "They are! Red leaves above all."),
-)
-"""Said with a word that may concern a tool, and yet no matter of one; and the reply."""
 
 
 def tool_prompt(tools: Sequence[Tool], max_tokens: int) -> ToolPrompt:
@@ -256,7 +168,7 @@ def _leaves(value: object, name: str = "", depth: int = 4) -> list[str]:
 
 def _line(name: str, tool: Tool) -> str:
     """A tool in one line: name, arguments, first sentence of what it does."""
-    shown = _KNOWN.get(name)
+    shown = KNOWN.get(name)
     text = shown.text if shown else _plain(tool.description.partition("\n")[0])
     if not shown:
         text = text.partition(". ")[0][:120]
@@ -294,10 +206,10 @@ def _argument(rules: Mapping[str, Any]) -> dict[str, Any]:
 
 def _examples(offered: Mapping[str, Tool]) -> list[list[ChatMessage]]:
     """Calls of the tools that are there, each followed by talk that only sounds like one."""
-    talk = iter(_TALK)
+    talk = iter(TALK)
     made: list[list[ChatMessage]] = []
     for name, tool in offered.items():
-        for example in _KNOWN[name].examples if name in _KNOWN else _own_example(tool):
+        for example in KNOWN[name].examples if name in KNOWN else _own_example(tool):
             said = ChatMessage("user", example.said)
             call = call_text(name, example.arguments)
             messages = [with_state(said, example.state), ChatMessage("assistant", call)]
@@ -311,12 +223,12 @@ def _examples(offered: Mapping[str, Tool]) -> list[list[ChatMessage]]:
     return made
 
 
-def _own_example(tool: Tool) -> tuple[_Example, ...]:
+def _own_example(tool: Tool) -> tuple[ToolExample, ...]:
     """Of a tool that needs no arguments, its description is what one says: "Turn on the lamp"."""
     sentence = tool.description.partition("\n")[0].partition(". ")[0].rstrip(".")
     if tool.input_schema.get("properties") or not 0 < len(sentence) <= 60:
         return ()
-    return (_Example(f"{_plain(sentence)}.", {}),)
+    return (ToolExample(f"{_plain(sentence)}.", {}),)
 
 
 def _tokens(text: str) -> int:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lobug.conversation.registry import Conversation
+from lobug.conversation.tool_examples import STATUS_TOOL
 from lobug.conversation.tool_prompt import (
     NO_TOOL,
-    STATUS_TOOL,
     ToolPrompt,
     declined,
     result_message,
