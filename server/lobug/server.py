@@ -97,7 +97,7 @@ class LobugServer:
         self.access = Access(
             self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=time.time
         )
-        self.connections = Connections(self.settings.streaming)
+        self.connections = Connections(self.settings.streaming, self.engines.stt)
         self.access.when_revoked(self.connections.revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)

@@ -13,6 +13,7 @@ from limits.strategies import FixedWindowRateLimiter
 
 from lobug.access.revocation import Revoked
 from lobug.device.close_codes import CloseCode
+from lobug.engines.base import EngineStatus, Samples, SpeechToText, Transcript
 from lobug.settings import StreamingSettings
 
 CODEC_THREADS = 2
@@ -21,10 +22,40 @@ CODEC_THREADS = 2
 Closer = Callable[[CloseCode], Awaitable[None]]
 
 
+class SharedEars:
+    """The speech-to-text engine that all devices share (``SpeechToText``), and how busy it is."""
+
+    def __init__(self, engine: SpeechToText) -> None:
+        self._engine = engine
+        self.at_work = 0
+        """Transcriptions that run or wait."""
+
+    async def start(self) -> None:
+        """Start the engine."""
+        await self._engine.start()
+
+    async def close(self) -> None:
+        """Close the engine."""
+        await self._engine.close()
+
+    def status(self) -> EngineStatus:
+        """The engine's state."""
+        return self._engine.status()
+
+    async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
+        """Transcribe 16 kHz audio."""
+        self.at_work += 1
+        try:
+            return await self._engine.transcribe(audio, language)
+        finally:
+            self.at_work -= 1
+
+
 class Connections:
     """Who is connected, and what they share. One for each server."""
 
-    def __init__(self, settings: StreamingSettings) -> None:
+    def __init__(self, settings: StreamingSettings, stt: SpeechToText) -> None:
+        self.ears = SharedEars(stt)
         self.codecs = ThreadPoolExecutor(CODEC_THREADS, thread_name_prefix="lobug-codec")
         self._settings = settings
         self._open: dict[str, tuple[Closer, str | None]] = {}

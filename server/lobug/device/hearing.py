@@ -11,7 +11,7 @@ from functools import partial
 from lobug.device.codec import Decoder
 from lobug.device.connection import Connection
 from lobug.device.stream_clock import StreamClock
-from lobug.engines.base import STT_SAMPLE_RATE, Engines
+from lobug.engines.base import STT_SAMPLE_RATE, SpeechGate, SpeechToText
 from lobug.errors import AudioError
 from lobug.settings import Settings
 from lobug.turn.endpointing import ListeningMode
@@ -26,13 +26,19 @@ class DeviceHearing:
 
     def __init__(
         self,
-        engines: Engines,
+        gate: SpeechGate,
+        stt: SpeechToText,
         settings: Settings,
         connection: Connection,
         clock: Callable[[], float],
+        *,
+        busy: Callable[[], bool],
     ) -> None:
+        """``busy``: whether the cores have something better to do than interim transcripts."""
         self.mode: ListeningMode = "auto"
-        self._engines = engines
+        self._gate = gate
+        self._stt = stt
+        self._busy = busy
         self._settings = settings
         self._connection = connection
         self._clock = clock
@@ -54,11 +60,11 @@ class DeviceHearing:
         self._decoder = self._connection.decoder()
         self._stream = StreamClock()
         self._listener = Listener(
-            self._engines.gate,
-            self._engines.stt,
+            self._gate,
+            self._stt,
             self._settings,
             mode=mode,
-            busy=lambda: self._answering,
+            busy=self._busy,
         )
         self._open, self._answering = True, False
         self._changed.set()

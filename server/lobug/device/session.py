@@ -63,7 +63,14 @@ class DeviceSession:
         self._owner = owner
         self._device = device
         self._clock = clock
-        self._hearing = DeviceHearing(server.engines, server.settings, connection, clock)
+        self._hearing = DeviceHearing(
+            server.engines.gate,
+            server.connections.ears,
+            server.settings,
+            connection,
+            clock,
+            busy=self._cores_are_busy,
+        )
         self._turn: LiveTurn | None = None
         self._draft: LiveTurn | None = None
         self._draft_end_s = 0.0
@@ -322,6 +329,12 @@ class DeviceSession:
         if draft is not None:
             self._counts.speculations_discarded += 1
             self._counts.wasted_s += await draft.discard()
+
+    def _cores_are_busy(self) -> bool:
+        """Whether an interim transcript would be in the way of somebody's answer. Where a device
+        hears its own voice it tells whether somebody else speaks."""
+        someone_waits = self._server.priority.turns > 0 and not self._echoes
+        return someone_waits or self._server.connections.ears.at_work > 0
 
     def _turn_goes_on(self) -> bool:
         return self._turn is not None and not self._turn.over and not self._turn.speaker.interrupted
