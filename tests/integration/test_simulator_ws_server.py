@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -299,6 +302,30 @@ def test_no_server(elsewhere: Path) -> None:
     result = lobug("simulate", "--server", "http://127.0.0.1:9", "--protocol", "ws", "hello.wav")
     assert result.exit_code == 3
     assert "no healthy Lo-Bug server" in result.stderr
+
+
+def test_ctrl_c_ends_with_what_there_is(elsewhere: Path) -> None:
+    with a_server(elsewhere) as url:
+        command = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "lobug", "simulate", "--protocol", "ws", "--json"),
+                *("--server", url, "--no-discovery", "--devices", "2", "--max-turns", "99"),
+                "hello.wav",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # A shell's background job ignores it, and so would its children.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        assert command.stdout is not None
+        turn = json.loads(command.stdout.readline())
+        command.send_signal(signal.SIGINT)
+        output, errors = command.communicate(timeout=30)
+    assert turn["event"] == "turn"
+    assert command.returncode == 130
+    assert json.loads(output.splitlines()[-1])["event"] == "summary"
+    assert errors == ""
 
 
 def test_a_damaged_state_file(elsewhere: Path) -> None:
