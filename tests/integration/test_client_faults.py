@@ -67,7 +67,7 @@ async def connected(
 
 def head(path: str, length: int | str | None, *more: str, version: str = "1.1") -> bytes:
     content = "multipart/form-data; boundary=edge" if "audio" in path else "application/json"
-    lines = [f"POST {path} HTTP/{version}", "Host: lobug", f"Content-Type: {content}", *more]
+    lines = [f"POST {path} HTTP/{version}", "Host: localhost", f"Content-Type: {content}", *more]
     if length is not None:
         lines.append(f"Content-Length: {length}")
     return "\r\n".join(lines).encode() + b"\r\n\r\n"
