@@ -386,7 +386,9 @@ async def test_a_face_without_words_ends_the_turn() -> None:
 
 
 async def test_a_silent_server_is_given_up() -> None:
-    turn = await one_turn(nothing_more, reply_s=0.2)
+    async with scripted_ws(nothing_more) as server, device_at(server, reply_s=0.2) as device:
+        turn = await device.turn(SPEECH)
+        assert not device.connected, "what comes late must not answer the next turn"
     assert turn.problems == ("nothing came from the server for 0.2 s",)
 
 

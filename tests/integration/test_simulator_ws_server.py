@@ -316,7 +316,7 @@ def test_ctrl_c_ends_with_what_there_is(elsewhere: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
             # A shell's background job ignores it, and so would its children.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no locks
         )
         assert command.stdout is not None
         turn = json.loads(command.stdout.readline())

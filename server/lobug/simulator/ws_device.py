@@ -168,8 +168,8 @@ class SimulatedWsDevice:
     ) -> WsTurnResult:
         """Say something and wait until the reply is played. Samples are 16 kHz.
 
-        What goes wrong is a problem of the result, never an exception. Raises LinkError when there
-        is no connection.
+        What goes wrong is a problem of the result, never an exception. When nothing comes, the
+        device ends the connection. Raises LinkError when there is none.
         """
         if not isinstance(speech, EncodedSpeech):
             speech = await asyncio.to_thread(encode_speech, "speech", speech, self.kind.codec)
@@ -223,9 +223,11 @@ class SimulatedWsDevice:
             if left_s > 0:
                 await asyncio.wait([turn.done], timeout=min(left_s, self._reaction_s))
                 continue
+            session.give_up(turn)
             if not reacted:
                 recorder.problem(f"nothing came from the server for {self._reply_s:g} s")
-            session.give_up(turn)
+                # As the firmware's user would: what still comes must not answer the next turn.
+                await self.close()
         return await self._result(session, turn, turn.done.result())
 
     async def _result(
