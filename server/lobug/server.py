@@ -196,11 +196,13 @@ class LobugServer:
         self.memory.wake()
         self._in_background(self.read_ahead.after_turn(owner))
 
-    def offer_tools(self, owner: Owner, tools: Sequence[Tool]) -> None:
-        """Let the owner's conversation know of its device's tools, and read them ahead."""
-        limit = self.settings.chat.tool_prompt_tokens
-        offer(self.conversations.get(owner), tools, limit)
-        self._in_background(self.read_ahead.after_turn(owner))
+    def offer_tools(self, owner: Owner, tools: Sequence[Tool], *, again: bool = False) -> None:
+        """Let the owner's conversation know of its device's tools, and read them ahead. ``again``:
+        only where it knows of none, because it was dropped from memory since."""
+        conversation = self.conversations.get(owner)
+        if not again or not conversation.tools.messages:
+            offer(conversation, tools, self.settings.chat.tool_prompt_tokens)
+            self._in_background(self.read_ahead.after_turn(owner))
 
     def take_sensors(self, owner: Owner, reading: SensorReading) -> None:
         """Remember what the owner's device senses."""

@@ -140,6 +140,33 @@ async def test_speech_interrupts_in_realtime_mode(tmp_path: Path) -> None:
         assert log[2:] == ["Please stop.", "Okay."]
 
 
+async def test_its_own_voice_is_not_answered(tmp_path: Path) -> None:
+    reply = "The harbour lies beyond the old lighthouse and the mill."
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel([f"{reply} {'x' * 300}.", "Okay."]),
+        stt=ScriptedSpeechToText(
+            ("Where is the harbour?", "Harbor lies beyond the old lighthouse.", "Thank you.")
+        ),
+    )
+    settings = settings_for(tmp_path, listening={"interim_every_s": 0.0})
+    async with (
+        running(settings, scripted) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen(mode="realtime")
+        await client.speak()
+        await client.until(lambda: len(client.audio()) > 4_800)
+        await client.speak()  # what its microphone caught of its loudspeaker
+        await client.until_said("tts", state="stop")
+        await until(lambda: len(scripted.stt.heard) == 2)
+        await client.speak()
+        await client.until_said("tts", count=2, state="stop")
+        await turn_over(server, 2)
+        heard = [m["text"] for m in client.messages("stt")]
+        assert heard == ["Where is the harbour?", "Thank you."]
+        assert "Harbor lies beyond the old lighthouse." not in await logged(server)
+
+
 async def test_push_to_talk_ends_with_the_button(tmp_path: Path) -> None:
     scripted = ScriptedEngines(stt=ScriptedSpeechToText(("What time is it?",)))
     async with (

@@ -41,6 +41,9 @@ log = logging.getLogger(__name__)
 MAX_FAULTS = 20
 """Broken frames and messages of one connection; then it is closed."""
 
+_ECHO_S = 1.5
+"""After the end of a reply: as long its last words may still be on the way back."""
+
 _FAREWELL_S = 5.0
 """How long a turn that was under way may take to be stored when its device is gone."""
 
@@ -75,8 +78,9 @@ class DeviceSession:
         self._draft: LiveTurn | None = None
         self._draft_end_s = 0.0
         self._counts = TurnCounts()
-        self._spoken: list[str] = []
-        """The last reply's words, to know them again when they come back."""
+        self._over_reply = False
+        """Whether what is being said now began while a reply was heard, or just after: only then it
+        can be that reply coming back."""
         self._echoes = False
         """Whether this device's microphone has been caught hearing its own loudspeaker."""
         self._faults = 0
@@ -189,6 +193,7 @@ class DeviceSession:
         match event:
             case SpeechBegan():
                 self._active_at = self._clock()
+                self._over_reply = self._reply_is_in_the_air()
                 if not self._echoes:
                     await self._barge_in()
             case InterimTranscript(text):
@@ -220,7 +225,7 @@ class DeviceSession:
             await self._discard_draft()
             return
         text = heard = event.transcript.text.strip()
-        if self._hearing.mode == "realtime":
+        if self._hearing.mode == "realtime" and self._over_reply:
             text = without_own_voice(heard, self._words_played())
             self._echoes = self._echoes or text != heard
         if not text:
@@ -257,6 +262,8 @@ class DeviceSession:
         self._draft_end_s = speech_end_s
 
     def _begin(self, text: str, language: str, speech_end_s: float) -> LiveTurn:
+        if self._tools is not None and self._tools.tools():
+            self._server.offer_tools(self._owner, self._tools.tools(), again=True)
         timeline = Timeline("device", self._clock, device=self._device)
         timeline.begin_at(self._hearing.moment(speech_end_s))
         timeline.mark("transcript")
@@ -304,7 +311,6 @@ class DeviceSession:
 
     async def _after(self, turn: LiveTurn) -> None:
         self._active_at = self._clock()
-        self._spoken = turn.speaker.texts
         if turn is self._turn:
             self._talking.close()
             self._hearing.answered()
@@ -339,8 +345,14 @@ class DeviceSession:
     def _turn_goes_on(self) -> bool:
         return self._turn is not None and not self._turn.over and not self._turn.speaker.interrupted
 
+    def _reply_is_in_the_air(self) -> bool:
+        if self._turn is None:
+            return False
+        ended_at = self._turn.speaker.ended_at
+        return ended_at is None or self._clock() < ended_at + _ECHO_S
+
     def _words_played(self) -> list[str]:
-        return self._turn.speaker.texts if self._turn_goes_on() and self._turn else self._spoken
+        return self._turn.speaker.texts if self._turn is not None else []
 
     # What the device is told.
 

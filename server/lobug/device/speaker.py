@@ -82,6 +82,7 @@ class Speaker:
         self._encoder: Encoder | None = None
         self._started = False
         self._ready_at = 0.0
+        self._ended_at: float | None = None
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -93,6 +94,11 @@ class Speaker:
     def active(self) -> bool:
         """Whether the device has been told that speech follows, and not yet that it is over."""
         return self._started and not self._finished.is_set()
+
+    @property
+    def ended_at(self) -> float | None:
+        """When it was over or interrupted, by the clock; None: it is not."""
+        return self._ended_at
 
     @property
     def texts(self) -> list[str]:
@@ -119,7 +125,8 @@ class Speaker:
     def interrupt(self) -> None:
         """Stop at once. What was not played by now counts as not said."""
         if not self._finished.is_set() and not self.interrupted:
-            self._pacer.stop(self._clock())
+            self._ended_at = self._clock()
+            self._pacer.stop(self._ended_at)
             self._interrupted.set()
 
     async def wait_interrupted(self) -> None:
@@ -157,6 +164,7 @@ class Speaker:
             with suppress(asyncio.CancelledError):
                 if self._started:
                     await self._wire.send(say.tts_stop(self._wire.session_id))
+            self._ended_at = self._ended_at or self._clock()
             self._finished.set()
 
     async def _send_all(self) -> None:

@@ -44,7 +44,7 @@ from lobug.turn.storing import store_reply
 from lobug.turn.timeline import Timeline
 from lobug.turn.told import Told
 from lobug.turn.tool_use import ToolUse
-from lobug.turn.toolbox import ToolBox
+from lobug.turn.toolbox import ABSENT_TOOLS, ToolBox
 from lobug.turn.utterance import (
     SpokenUtterance,
     TranscribedUtterance,
@@ -307,15 +307,15 @@ class TurnRunner:
         )
 
     def _tools(self, turn: _Turn, said: str) -> ToolUse | None:
-        if turn.going is None or turn.going.tools is None:
+        if not turn.conversation.tools.messages:
             return None
-        return ToolUse(
-            turn.going.tools,
-            turn.conversation.tools,
-            said,
-            allowed=turn.going.commitment.wait,
-            max_rounds=self._settings.chat.max_tool_rounds,
-        )
+        box: ToolBox = ABSENT_TOOLS  # its prompt tells of them, so the model may call
+        allowed = _at_once
+        if turn.going is not None:
+            box = turn.going.tools or ABSENT_TOOLS
+            allowed = turn.going.commitment.wait
+        rounds = self._settings.chat.max_tool_rounds
+        return ToolUse(box, turn.conversation.tools, said, allowed, rounds)
 
     async def _begin(self, turn: _Turn) -> None:
         """The turn counts: what was said is logged before anybody hears of an answer."""
@@ -381,3 +381,7 @@ class TurnRunner:
                 yield Heard(transcript.text.strip(), transcript.language)
                 return
         yield Ignored(decision.reason)
+
+
+async def _at_once() -> None:
+    """The turn counts already."""

@@ -34,3 +34,18 @@ class ToolBox(Protocol):
     async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Use a tool. Never raises for what the device does: a time-out, a refusal and a lost
         connection are results with ``is_error``."""
+
+
+class AbsentTools:
+    """The tools of a device that is not connected."""
+
+    def tools(self) -> Sequence[Tool]:
+        """None."""
+        return ()
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Says so."""
+        return ToolResult("The device is not connected.", is_error=True)
+
+
+ABSENT_TOOLS = AbsentTools()
