@@ -160,6 +160,21 @@ async def test_revoking_ends_an_open_connection_at_once(http: httpx.AsyncClient)
     assert await firmware.activate() == 202
 
 
+async def test_revoking_while_a_connection_is_being_opened_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = app_in(tmp_path)
+    async with client_of(app) as http:
+        firmware = Firmware(http)
+        await pair(firmware)
+        # As if it had been revoked after the check of its token and before it was registered.
+        monkeypatch.setattr(app.state.lobug.access, "still_good", lambda _: False)
+        base = str(http.base_url)
+        opening = firmware.opening()
+        async with device(base, firmware.device_id, hello=None, headers=opening) as client:
+            await closed(client, 4004)
+
+
 async def test_another_user_ends_an_open_connection(http: httpx.AsyncClient) -> None:
     firmware = Firmware(http)
     await pair(firmware)

@@ -46,6 +46,10 @@ async def converse(websocket: WebSocket) -> None:
         server.telemetry.connected_device(),
     ):
         try:
+            if not server.access.still_good(caller):
+                # It was revoked while the connection was being opened: nobody could tell it.
+                await connection.close(CloseCode.TOKEN_REVOKED)
+                return
             if not await _greet(websocket, connection, server):
                 return
             owner = owner_of_caller(caller, server.settings)
