@@ -197,6 +197,26 @@ async def test_an_abort_stops_what_has_not_been_sent_and_what_has_is_still_playe
     assert turn.interrupted_silence_s == pytest.approx(0.72 - 0.1, abs=0.03)
 
 
+async def test_an_empty_reply_silences_a_device_at_once() -> None:
+    """What a server can do about it: any `tts start` throws away what waits to be played."""
+
+    async def script(conversation: Conversation) -> None:
+        await conversation.send("tts", state="start")
+        await conversation.send("tts", state="stop")
+        await answering(opus_packets(2))(conversation)
+
+    faults = TurnFaults(barge_in=BargeIn(after_s=0.1))
+    async with scripted_ws(held_back(script, "abort")) as server:
+        async with device_at(server) as device:
+            turn = await device.turn(SPEECH, faults)
+            after = await device.turn(SPEECH)
+        assert server.only.kinds() == [LISTEN_AUTO, "abort", LISTEN_AUTO, LISTEN_AUTO]
+    assert (turn.problems, after.problems, after.account.frames) == ((), (), 2)
+    assert turn.interrupted_silence_s is not None
+    assert turn.interrupted_silence_s <= 0.2
+    assert turn.account.discarded > 0
+
+
 async def test_the_wake_word_interrupts() -> None:
     faults = TurnFaults(barge_in=BargeIn(after_s=0.1))
     script = held_back(nothing_more, "abort", reason="wake_word_detected")
