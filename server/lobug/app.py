@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from lobug import __version__
 from lobug.api import (
     chat,
+    device_messages,
     devices,
     discovery,
     health,
@@ -82,6 +83,7 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
     app.include_router(memory.router)
     app.include_router(discovery.router)
     app.include_router(devices.router)
+    app.include_router(device_messages.router)
     app.include_router(tokens.router)
     app.include_router(metrics.router)
     app.include_router(turns.router)

@@ -215,6 +215,14 @@ class DeviceUnknownError(LobugError):
     spoken = "I don't know that device."
 
 
+class DeviceOfflineError(LobugError):
+    """The device is not connected, so nothing can be sent to it."""
+
+    code = "device_offline"
+    status = 409
+    spoken = "That device is not connected."
+
+
 class TokenUnknownError(LobugError):
     """There is no token with this id."""
 

@@ -306,3 +306,19 @@ async def serve_tools(client: DeviceClient) -> None:
             result = results[payload["method"]]
             answer = {"jsonrpc": "2.0", "id": payload["id"], "result": result}
             await client.say(type="mcp", payload=answer)
+
+
+async def test_the_owner_tells_a_device_something(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), ScriptedEngines()) as (http, _server):
+        door = "/devices/AA:bb:cc:dd:ee:01"
+        async with device(str(http.base_url)) as client:
+            sent = await http.post(f"{door}/alert", json={"message": "Tea is ready."})
+            assert sent.json() == {"status": "sent"}
+            alert = await client.until_said("alert")
+            assert alert["message"] == "Tea is ready."
+            assert alert["emotion"] == "neutral"
+            await http.post(f"{door}/reboot")
+            await client.until_said("system", command="reboot")
+        offline = await http.post(f"{door}/reboot")
+        assert offline.status_code == 409
+        assert offline.json()["error"]["code"] == "device_offline"

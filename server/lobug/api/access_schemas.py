@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from lobug.access.records import ApiToken, Device, Pairing
 from lobug.api.memory_schemas import Time
+from lobug.device.emotions import Emotion
 from lobug.settings.section import UserName
 
 
@@ -122,6 +123,22 @@ class DescribeRequest(BaseModel):
     user: User | Literal[""] | None = Field(
         None, description="Whose words come from it; empty: as the settings say."
     )
+
+
+class AlertRequest(BaseModel):
+    """Something that a device is to show and sound."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    message: str = Field(min_length=1, max_length=500, description="A sentence.")
+    status: str = Field("Lo-Bug", min_length=1, max_length=60, description="A short title.")
+    emotion: Emotion = Field(Emotion.NEUTRAL, description="The face that goes with it.")
+
+
+class Sent(BaseModel):
+    """The message has gone to the device."""
+
+    status: Literal["sent"] = Field("sent", description="Always `sent`.")
 
 
 class KnownToken(BaseModel):

@@ -8,7 +8,7 @@ import logging
 import httpx
 from fastapi import FastAPI
 
-from lobug.api import devices, tokens
+from lobug.api import device_messages, devices, tokens
 from lobug.api.authentication import Authentication
 from lobug.api.problems import add_problem_handlers
 from lobug.assembly import with_memory
@@ -34,6 +34,7 @@ class DirectAccessTransport(httpx.BaseTransport):
         add_problem_handlers(app)
         app.add_middleware(Authentication)
         app.include_router(devices.router)
+        app.include_router(device_messages.router)
         app.include_router(tokens.router)
         app.state.lobug = server
         self._inner = httpx.ASGITransport(app, raise_app_exceptions=False, client=("127.0.0.1", 0))

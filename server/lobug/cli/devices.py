@@ -16,8 +16,8 @@ from lobug.cli.terminal import ServerOption
 devices_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="Which devices may talk: see, approve, name, revoke.\n\nAsks the running server; when none"
-    " runs at the address of the settings, the file is opened directly.",
+    help="Which devices may talk: see, approve, name, alert, reboot, revoke.\n\nAsks the running"
+    " server; when none runs at the address of the settings, the file is opened directly.",
 )
 
 DeviceArgument = Annotated[
@@ -123,6 +123,29 @@ def revoke(
     with open_access_door(server) as door:
         ended = door.send("DELETE", _path(door, device))
     _tell(ended, "revoked", as_json=as_json)
+
+
+@devices_app.command()
+def alert(
+    device: DeviceArgument,
+    message: Annotated[
+        str, typer.Argument(metavar="MESSAGE", help="What it shows.", show_default=False)
+    ],
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What stands above it.")] = "Lo-Bug",
+    server: ServerOption = None,
+) -> None:
+    """Let a connected device show and sound MESSAGE."""
+    with open_access_door(server) as door:
+        door.send("POST", f"{_path(door, device)}/alert", {"message": message, "status": title})
+    console().print("sent", markup=False)
+
+
+@devices_app.command()
+def reboot(device: DeviceArgument, server: ServerOption = None) -> None:
+    """Let a connected device start again."""
+    with open_access_door(server) as door:
+        door.send("POST", f"{_path(door, device)}/reboot")
+    console().print("sent", markup=False)
 
 
 def device_id(known: list[dict[str, Any]], what: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Protocol
 
 from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
@@ -14,12 +15,23 @@ from limits.strategies import FixedWindowRateLimiter
 from lobug.access.revocation import Revoked
 from lobug.device.close_codes import CloseCode
 from lobug.engines.base import EngineStatus, Samples, SpeechToText, Transcript
+from lobug.errors import DeviceOfflineError
 from lobug.settings import StreamingSettings
 
 CODEC_THREADS = 2
 """Opus takes under a millisecond a frame and runs outside of Python's interpreter lock."""
 
-Closer = Callable[[CloseCode], Awaitable[None]]
+
+class Endpoint(Protocol):
+    """A connection, as the rest of the server sees it."""
+
+    session_id: str
+
+    async def send(self, message: str) -> None:
+        """Send a text frame."""
+
+    async def close(self, code: CloseCode) -> None:
+        """Send the device away."""
 
 
 class SharedEars:
@@ -58,7 +70,7 @@ class Connections:
         self.ears = SharedEars(stt)
         self.codecs = ThreadPoolExecutor(CODEC_THREADS, thread_name_prefix="lobug-codec")
         self._settings = settings
-        self._open: dict[str, tuple[Closer, str | None]] = {}
+        self._open: dict[str, tuple[Endpoint, str | None]] = {}
         self._closing: set[asyncio.Future[None]] = set()
         self._messages = RateLimitItemPerSecond(settings.max_messages_per_s)
         self._limiter = FixedWindowRateLimiter(MemoryStorage())
@@ -77,13 +89,15 @@ class Connections:
         return key in self._open
 
     @contextmanager
-    def register(self, key: str, close: Closer, token_hash: str | None = None) -> Iterator[None]:
+    def register(
+        self, key: str, endpoint: Endpoint, token_hash: str | None = None
+    ) -> Iterator[None]:
         """A caller is connected as long as this is open. An older connection of the same one is
         closed: a device that lost its Wi-Fi comes back before the old connection is known dead."""
         older = self._open.pop(key, None)
         if older is not None:
             self._close(older[0], CloseCode.REPLACED)
-        entry = (close, token_hash)
+        entry = (endpoint, token_hash)
         self._open[key] = entry
         try:
             yield
@@ -91,25 +105,33 @@ class Connections:
             if self._open.get(key) is entry:
                 del self._open[key]
 
+    async def tell(self, key: str, write: Callable[[str], str]) -> None:
+        """Send a connected caller a message; ``write`` makes it of the session's id. Raises
+        DeviceOfflineError."""
+        entry = self._open.get(key)
+        if entry is None:
+            raise DeviceOfflineError("the device is not connected")
+        await entry[0].send(write(entry[0].session_id))
+
     def may_send(self, session_id: str) -> bool:
         """Count a message; whether the device keeps to ``streaming.max_messages_per_s``."""
         return self._limiter.hit(self._messages, session_id)
 
     def revoked(self, revoked: Revoked) -> None:
         """Send away whoever came with a token that is worth nothing any more."""
-        for _, (close, token_hash) in tuple(self._open.items()):
+        for endpoint, token_hash in tuple(self._open.values()):
             if token_hash is not None and token_hash == revoked.token_hash:
-                self._close(close, CloseCode.TOKEN_REVOKED)
+                self._close(endpoint, CloseCode.TOKEN_REVOKED)
 
     async def close(self) -> None:
         """Send everybody away; the server stops."""
-        for closer, _ in tuple(self._open.values()):
-            self._close(closer, CloseCode.GOING_AWAY)
+        for endpoint, _ in tuple(self._open.values()):
+            self._close(endpoint, CloseCode.GOING_AWAY)
         if self._closing:
             await asyncio.wait(self._closing)
         self.codecs.shutdown(wait=False, cancel_futures=True)
 
-    def _close(self, close: Closer, code: CloseCode) -> None:
-        task = asyncio.ensure_future(close(code))
+    def _close(self, endpoint: Endpoint, code: CloseCode) -> None:
+        task = asyncio.ensure_future(endpoint.close(code))
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
