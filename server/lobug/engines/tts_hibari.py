@@ -109,9 +109,7 @@ class HibariVoice:
             raise ModelMissingError("tts", message) from fault
         return voice
 
-    def _speak(
-        self, voice: Any, sentence: str, rate: float, abandoned: Abandoned
-    ) -> Samples:
+    def _speak(self, voice: Any, sentence: str, rate: float, abandoned: Abandoned) -> Samples:
         if voice is None:
             raise ModelMissingError("tts", "the voice is not loaded")
         spoken: list[Samples] = [np.zeros(0, np.float32)]
