@@ -38,7 +38,8 @@ async def live(
     begin: Callable[[], Awaitable[None]],
     playback: Playback | None,
 ) -> AsyncGenerator[TurnEvent]:
-    """Let ``events`` happen at once, and pass them on when the turn counts.
+    """Let ``events`` happen at once, and pass them on when the turn counts. What they raise before
+    that is raised at once.
 
     ``begin`` runs in between: what has to be durable before anybody hears of the turn. When the
     playback is interrupted ``events`` is closed at once and this ends. Closes ``events``.
@@ -60,7 +61,7 @@ async def live(
     pumping = asyncio.ensure_future(pump())
     watching = None
     try:
-        await commitment.wait()
+        await _certain(commitment, pumping)
         await begin()
         if playback is not None:
             watching = asyncio.ensure_future(stop_when_interrupted(playback))
@@ -79,3 +80,15 @@ async def live(
         await asyncio.wait([pumping])
         if not pumping.cancelled():
             pumping.exception()  # looked at, or it would be reported as never retrieved
+
+
+async def _certain(commitment: Commitment, pumping: asyncio.Future[None]) -> None:
+    """Return once the turn counts; raises what ``pumping`` raises before that."""
+    waiting = asyncio.ensure_future(commitment.wait())
+    try:
+        await asyncio.wait([waiting, pumping], return_when=asyncio.FIRST_COMPLETED)
+        if not commitment.made:
+            pumping.result()
+        await waiting
+    finally:
+        waiting.cancel()

@@ -199,7 +199,7 @@ class TurnRunner:
             events = self._answer(turn)
             if turn.going is not None:
                 events = live(
-                    events,
+                    _leaving(events, place),
                     commitment=turn.going.commitment,
                     begin=lambda: self._begin(turn),
                     playback=turn.going.playback,
@@ -216,10 +216,14 @@ class TurnRunner:
         interrupted = False
         if turn.going is not None and turn.going.playback is not None:
             await place.leave_engines()
+            playback = turn.going.playback
+            unfinished = playback.interrupted
             yield AllSaid()
-            await turn.going.playback.finished()
+            await playback.finished()
             turn.timeline.mark("played")
-            interrupted = turn.going.playback.interrupted
+            # Who speaks after the last word has interrupted nothing.
+            heard = heard_words(turn.pieces, playback.played())
+            interrupted = playback.interrupted and (unfinished or heard != turn.reply.text)
         # A reply in the log and not in working memory would be forgotten until a restart.
         text = await uninterrupted(self._store(turn, interrupted=interrupted))
         turn.timeline.mark("stored")
@@ -381,6 +385,15 @@ class TurnRunner:
                 yield Heard(transcript.text.strip(), transcript.language)
                 return
         yield Ignored(decision.reason)
+
+
+async def _leaving(events: AsyncGenerator[TurnEvent], place: Place) -> AsyncGenerator[TurnEvent]:
+    """Let others have the engines once there is nothing more to do: a reply that was prepared may
+    wait long for its words to count, as while a button is held."""
+    async with aclosing(events):
+        async for event in events:
+            yield event
+    await place.leave_engines()
 
 
 async def _at_once() -> None:

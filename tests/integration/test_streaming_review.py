@@ -1,0 +1,121 @@
+"""The streaming door at its edges: places while a reply is only prepared, failures of what was
+prepared, interruption at the very end."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from lobug.errors import EngineInterruptedError
+from lobug.memory.base import Owner
+from lobug.server import LobugServer
+from lobug.turn.events import Done
+from lobug.turn.live import Commitment
+from lobug.turn.pipeline import Going, TranscribedUtterance
+from support.device_client import device, silence, tone, until
+from support.running import ScriptedEngines, running, settings_for
+from support.scripted import ScriptedChatModel
+from support.scripted_speech import ScriptedSpeechToText
+
+
+async def logged(server: LobugServer) -> list[str]:
+    """The log of the only conversation."""
+    owners = await server.memory.latest_owners(10)
+    return [m.content for o in owners for m in await server.memory.recent_messages(o, 50)]
+
+
+async def turn_over(server: LobugServer, turns: int = 1) -> None:
+    """Return once so many turns have been finished."""
+    await until(lambda: len(server.telemetry.turns.newest(100)) >= turns)
+
+
+async def test_a_button_that_is_held_holds_up_nobody_else(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(["Take your time.", "It is noon."]),
+        stt=ScriptedSpeechToText(("Well.", "What time is it?")),
+    )
+    settings = settings_for(
+        tmp_path, limits={"max_concurrent_turns": 1}, listening={"interim_every_s": 0.0}
+    )
+    async with (
+        running(settings, scripted) as (http, _server),
+        device(str(http.base_url)) as thinking,
+        device(str(http.base_url), "aa:bb:cc:dd:ee:02") as other,
+    ):
+        await thinking.listen(mode="manual")
+        await thinking.send_audio(tone(0.6) + silence(0.3))
+        await scripted.chat.wait_for_calls(1)
+        await other.listen()
+        await other.speak()
+        await other.until_said("tts", state="stop")
+        assert thinking.messages("stt") == []
+        await thinking.listen("stop", mode="manual")
+        await thinking.until_said("stt", text="Well.")
+        await thinking.until_said("tts", state="stop")
+
+
+async def test_what_failed_while_it_was_prepared_is_tried_again(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel([EngineInterruptedError("chat", "a hiccup"), "It is noon."]),
+        stt=ScriptedSpeechToText(("What time is it?",)),
+    )
+    settings = settings_for(tmp_path, listening={"interim_every_s": 0.0})
+    async with (
+        running(settings, scripted) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen(mode="manual")
+        await client.send_audio(tone(0.6) + silence(0.3))
+        await scripted.chat.wait_for_calls(1)
+        # It lets go of its place.
+        await until(lambda: server.priority.turns == 0)
+        await client.listen("stop", mode="manual")
+        await client.until_said("tts", state="stop")
+        await turn_over(server)
+        assert client.messages("alert") == []
+        assert await logged(server) == ["What time is it?", "It is noon."]
+
+
+class SpokenOver:
+    """Plays all that it is given; then somebody speaks, a moment before the end is announced."""
+
+    def __init__(self, pieces: int) -> None:
+        self.interrupted = False
+        self._pieces = pieces
+
+    async def wait_interrupted(self) -> None:
+        await asyncio.Event().wait()
+
+    async def finished(self) -> None:
+        self.interrupted = True
+
+    def played(self) -> list[tuple[int, float]]:
+        return [(index, 1.0) for index in range(self._pieces)]
+
+
+@pytest.mark.parametrize(
+    ("heard", "stored"),
+    [
+        (2, "It is noon. Lunch is ready."),
+        (1, "It is noon. [interrupted]"),
+    ],
+)
+async def test_a_reply_that_was_heard_to_its_end_was_not_interrupted(
+    tmp_path: Path, heard: int, stored: str
+) -> None:
+    scripted = ScriptedEngines(chat=ScriptedChatModel(["It is noon. Lunch is ready."]))
+    async with running(settings_for(tmp_path), scripted) as (_http, server):
+        commitment = Commitment()
+        commitment.make()
+        events = server.turns.run(
+            Owner("ada", "ada/desk"),
+            TranscribedUtterance("What time is it?", "en"),
+            voice=True,
+            going=Going(commitment, SpokenOver(heard)),
+        )
+        done = [event async for event in events][-1]
+        assert isinstance(done, Done)
+        assert done.interrupted == (heard == 1)
+        assert await logged(server) == ["What time is it?", stored]
