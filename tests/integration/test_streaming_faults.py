@@ -175,7 +175,12 @@ async def test_a_model_that_dies_in_mid_reply(tmp_path: Path) -> None:
             [["This is the beginning. And then", EngineInterruptedError("chat", "died")], "Okay."]
         )
     )
-    async with world(tmp_path, scripted) as (http, server), device(str(http.base_url)) as client:
+    # What fails while it is only prepared is tried again.
+    speculation = {"speculate": False}
+    async with (
+        world(tmp_path, scripted, listening=speculation) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
         await client.listen()
         await client.speak()
         await client.until_said("alert")
