@@ -1,1 +1,1 @@
-"""A Core2 in software: what the first firmware sends, and what it makes of the replies."""
+"""Devices in software: a Core2 with the first firmware, and one with the open streaming one."""
