@@ -3,7 +3,8 @@
 Runs the real application in this process (the embedded chat model is a child of it), talks to it
 over a real socket and prints p50 and p95 of every stage. Comparisons are made side by side in one
 run. Nothing here passes or fails by a clock: the figures are for people; --json for programs.
---recall measures instead what recall costs as one user's log grows (``recall_curve``).
+Then it does the same for streamed conversation (``streaming_bench``); --streaming measures only
+that, --recall only what recall costs as one user's log grows (``recall_curve``).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as lobug does, but numpy comes first here
@@ -32,12 +34,17 @@ from rich.console import Console
 from rich.table import Table
 
 import recall_curve
+import streaming_bench
+import streaming_tables
 from bench_server import drained, engines_of, family, machine, serving
 from lobug.audio.wav import encode, resample
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.engines.base import BACKGROUND_LANE, STT_SAMPLE_RATE, ChatMessage, ChatOptions
 from lobug.server import LobugServer
 from lobug.settings import Settings
+
+TURNS = 20
+"""Of each door that takes a whole request."""
 
 CLIP_SECONDS = 4.0
 CLIP_TEXT = "I am thinking of a walk by the river this afternoon, what do you say?"
@@ -72,8 +79,22 @@ class Figures:
 async def main() -> None:
     """Run everything and print it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--turns", type=int, default=20, help="measured turns a door (20)")
+    parser.add_argument(
+        "--turns",
+        type=_positive,
+        help=f"measured turns a door ({TURNS}) and of the conversation ({streaming_bench.TURNS})",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+    streaming = parser.add_argument_group("streamed conversation")
+    streaming.add_argument(
+        "--streaming", action="store_true", help="measure this, and nothing else"
+    )
+    streaming.add_argument(
+        "--parts",
+        type=_parts,
+        default=streaming_bench.PARTS,
+        help=f"some of its parts, with commas ({','.join(streaming_bench.PARTS)})",
+    )
     recall = parser.add_argument_group("recall as the log grows")
     recall.add_argument("--recall", action="store_true", help="measure this, and nothing else")
     recall.add_argument(
@@ -94,6 +115,18 @@ async def main() -> None:
     if options.recall:
         await _recall(options, console)
         return
+    document: dict[str, Any] = {}
+    if not options.streaming:
+        figures = await _requests(options.turns or TURNS, console)
+        document = {"figures": _summary(figures), "ratios": _ratios(figures)}
+        _print(console, figures)
+    document["streaming"] = await _streaming(options, console)
+    if options.json:
+        sys.stdout.write(json.dumps(document) + "\n")
+
+
+async def _requests(turns: int, console: Console) -> Figures:
+    """The doors that take a whole request."""
     figures = Figures()
     with tempfile.TemporaryDirectory(prefix="lobug-bench-") as folder:
         settings = Settings(data_dir=Path(folder), port=0)
@@ -101,12 +134,36 @@ async def main() -> None:
         async with serving(settings) as (server, url):
             figures.add("start to healthy", time.perf_counter() - started)
             console.print(f"{machine()}\n{engines_of(server)}")
-            await _measure(server, url, options.turns, figures, console)
-    if options.json:
-        document = {"figures": _summary(figures), "ratios": _ratios(figures)}
-        sys.stdout.write(json.dumps(document) + "\n")
-    else:
-        _print(console, figures)
+            await _measure(server, url, turns, figures, console)
+    return figures
+
+
+async def _streaming(options: argparse.Namespace, console: Console) -> dict[str, Any] | None:
+    """Streamed conversation; None where it is left out for want of recorded speech."""
+    try:
+        turns = options.turns or streaming_bench.TURNS
+        document = await streaming_bench.measure(options.parts, turns, console)
+    except FileNotFoundError as missing:
+        if options.streaming:
+            raise SystemExit(str(missing)) from missing
+        console.print(f"streamed conversation is left out: {missing}")
+        return None
+    streaming_tables.show(console, document)
+    return document
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least one turn")
+    return number
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    parts = tuple(text.split(","))
+    if not set(parts) <= set(streaming_bench.PARTS):
+        raise argparse.ArgumentTypeError(f"parts are {', '.join(streaming_bench.PARTS)}")
+    return parts
 
 
 def _sizes(text: str) -> tuple[int, ...]:
