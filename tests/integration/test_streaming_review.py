@@ -4,10 +4,12 @@ prepared, interruption at the very end."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
 import pytest
 
+from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineInterruptedError
 from lobug.memory.base import Owner
 from lobug.server import LobugServer
@@ -16,7 +18,7 @@ from lobug.turn.live import Commitment
 from lobug.turn.pipeline import Going, TranscribedUtterance
 from support.device_client import device, silence, tone, until
 from support.running import ScriptedEngines, running, settings_for
-from support.scripted import ScriptedChatModel
+from support.scripted import Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 
 
@@ -119,3 +121,54 @@ async def test_a_reply_that_was_heard_to_its_end_was_not_interrupted(
         assert isinstance(done, Done)
         assert done.interrupted == (heard == 1)
         assert await logged(server) == ["What time is it?", stored]
+
+
+class SlowToStop(ScriptedChatModel):
+    """A model in the middle of reading a prompt: it can be stopped, but not at once."""
+
+    def __init__(self, replies: Sequence[Reply]) -> None:
+        super().__init__(replies)
+        self.stopping = asyncio.Event()
+        self.may_stop = asyncio.Event()
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], options: ChatOptions
+    ) -> AsyncGenerator[str]:
+        try:
+            async for piece in super().stream(messages, options):
+                yield piece
+        except asyncio.CancelledError:
+            self.stopping.set()
+            await self.may_stop.wait()
+            raise
+
+
+async def test_words_from_before_a_new_listening_are_not_answered_in_it(tmp_path: Path) -> None:
+    reply = "The train to the city leaves at nine."
+    chat = SlowToStop([reply, [asyncio.Event()], "Why not?", "Okay."])
+    scripted = ScriptedEngines(
+        chat=chat, stt=ScriptedSpeechToText(("When?", f"{reply} Why is that?", "Wait a moment."))
+    )
+    settings = settings_for(tmp_path, listening={"interim_every_s": 0.0})
+    async with (
+        running(settings, scripted) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen(mode="realtime")
+        await client.speak()
+        await client.until_said("tts", state="stop")
+        await turn_over(server)
+        # The end of the reply comes back, and a person speaks into it.
+        await client.send_audio(tone(0.6) + silence(0.3))
+        await chat.wait_for_calls(2)
+        await client.send_audio(silence(1.5))
+        await asyncio.wait_for(chat.stopping.wait(), 20)
+        await client.listen(mode="manual")
+        await client.socket.send("{")
+        await client.until_said("alert")  # so the message before was taken
+        chat.may_stop.set()
+        await client.send_audio(tone(0.6) + silence(0.3))
+        await client.listen("stop", mode="manual")
+        await client.until_said("stt", text="Wait a moment.")
+        await client.until_said("tts", count=2, state="stop")
+        assert [m["text"] for m in client.messages("stt")] == ["When?", "Wait a moment."]

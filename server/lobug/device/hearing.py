@@ -49,11 +49,14 @@ class DeviceHearing:
         self._stream = StreamClock()
         self._changed = asyncio.Event()
         self._closed = False
+        self.restarts = 0
+        """How often what was heard before was forgotten: what is still told of it is void."""
         self.bad_packets = 0
         """Audio packets that could not be decoded; they are skipped."""
 
     def start(self, mode: ListeningMode) -> None:
         """The device listens from now on. What it sent before is forgotten."""
+        self.restarts += 1
         if self._listener is not None:
             self._listener.close()
         self.mode = mode
@@ -77,6 +80,7 @@ class DeviceHearing:
 
     def reset(self) -> None:
         """Forget what was heard so far."""
+        self.restarts += 1
         if self._listener is not None:
             self._listener.reset()
 

@@ -144,14 +144,14 @@ class DeviceSession:
         match messages.parse(text):
             case messages.ListenStart(mode):
                 self._active_at = self._clock()
-                await self._stop_turn()
                 self._hearing.start(mode.value)
+                await self._stop_turn()
             case messages.ListenStop():
                 self._hearing.stop()
             case messages.WakeWord():
                 self._active_at = self._clock()
-                await self._stop_turn()
                 self._hearing.reset()
+                await self._stop_turn()
             case messages.Abort():
                 await self._stop_turn()
             case messages.Playing(delay_s):
@@ -235,7 +235,10 @@ class DeviceSession:
         draft = self._draft
         fits = text == heard and event.pause_s is not None and event.pause_s == self._draft_end_s
         if draft is None or not fits or draft.failed:
+            restarts = self._hearing.restarts
             await self._discard_draft()
+            if restarts != self._hearing.restarts:
+                return  # the device began anew while a model was being stopped
             draft = self._begin(text, event.transcript.language, event.speech_end_s)
         self._draft = None
         await self._stop_turn()
@@ -254,8 +257,11 @@ class DeviceSession:
 
     async def _prepare(self, text: str, language: str, speech_end_s: float) -> None:
         """Begin the reply on the chance that nothing more is said."""
+        restarts = self._hearing.restarts
         await self._discard_draft()
         if not self._settings.listening.speculate or not text or self._turn_goes_on():
+            return
+        if restarts != self._hearing.restarts:
             return
         self._counts.speculations_started += 1
         self._draft = self._begin(text, language, speech_end_s)
