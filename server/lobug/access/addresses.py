@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
 
-FORWARDING_HEADERS = frozenset({"forwarded", "x-forwarded-for", "x-real-ip", "via"})
-"""What proxies add."""
+FORWARDING_HEADERS = frozenset(
+    {"forwarded", "x-real-ip", "via", "x-client-ip", "true-client-ip", "cf-connecting-ip"}
+)
+"""What proxies add, beside all that begins with ``x-forwarded-``."""
 
 Network = IPv4Network | IPv6Network
 
@@ -72,4 +75,14 @@ def source_of(address: str | None) -> str:
 
 def is_forwarded(headers: Iterable[str]) -> bool:
     """Whether a proxy passed the request on. ``headers``: names, in small letters."""
-    return not FORWARDING_HEADERS.isdisjoint(headers)
+    return any(name in FORWARDING_HEADERS or name.startswith("x-forwarded-") for name in headers)
+
+
+def names_tls(host: str | None, public_url: str) -> bool:
+    """Whether a ``Host`` is that of a public address with TLS. This server speaks none: a proxy
+    passed such a request on, even if it does not say so."""
+    public = urlsplit(public_url)
+    name = public.hostname
+    if host is None or name is None or public.scheme != "https":
+        return False
+    return host_name(host) == name and name != "localhost" and not is_loopback(name)

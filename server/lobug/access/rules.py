@@ -13,6 +13,7 @@ from lobug.access.addresses import (
     is_loopback,
     is_own_name,
     is_within,
+    names_tls,
     parse_address,
 )
 from lobug.access.caller import Caller
@@ -75,7 +76,8 @@ def identify(shown: Credentials, register: Register | None, settings: AccessSett
     address = parse_address(shown.address)
     key = caller_key(shown.device_id, shown.authorization, str(address) if address else None)
     device_id = own.removeprefix("device:") if own else None
-    if is_loopback(shown.address) and not shown.forwarded:
+    passed_on = shown.forwarded or names_tls(shown.host, settings.public_url)
+    if is_loopback(shown.address) and not passed_on:
         require_own_name(shown.host, settings)
         return Caller("loopback", key, owner=True, device_id=device_id)
     known = _known(register)

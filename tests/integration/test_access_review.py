@@ -1,0 +1,51 @@
+"""A proxy on the server's own computer, however sparing with headers: nobody behind it is the
+owner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from support.device_client import device
+from support.running import ScriptedEngines, running, settings_for
+
+PUBLIC = "lobug.example.org"
+
+BEHIND_A_PROXY = [
+    {"X-Forwarded-Proto": "https"},
+    {"X-Forwarded-Host": PUBLIC},
+    {"X-Forwarded-Port": "443"},
+    {"X-Forwarded-Server": "door"},
+    {"CF-Connecting-IP": "203.0.113.5"},
+    {"True-Client-IP": "203.0.113.5"},
+    {"X-Client-IP": "203.0.113.5"},
+    {"Host": PUBLIC},
+    {"Host": f"{PUBLIC.upper()}.:443"},
+]
+
+
+@pytest.mark.parametrize("headers", BEHIND_A_PROXY)
+async def test_who_comes_by_a_proxy_needs_a_token(
+    tmp_path: Path, headers: Mapping[str, str]
+) -> None:
+    settings = settings_for(tmp_path, access={"public_url": f"https://{PUBLIC}"})
+    async with running(settings, ScriptedEngines()) as (http, _server):
+        for path in ("/devices", "/tokens", "/memory", "/turns"):
+            answer = await http.get(path, headers=headers)
+            assert answer.status_code == 401, (path, answer.text)
+        if "Host" not in headers:
+            with pytest.raises(InvalidStatus) as refused:
+                async with device(str(http.base_url), headers=headers):
+                    pass
+            assert refused.value.response.status_code == 401
+        assert (await http.get("/devices")).status_code == 200
+
+
+async def test_a_public_name_without_a_proxy_is_this_computers_own(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, access={"public_url": f"http://{PUBLIC}:8000"})
+    async with running(settings, ScriptedEngines()) as (http, _server):
+        answer = await http.get("/devices", headers={"Host": f"{PUBLIC}:8000"})
+        assert answer.status_code == 200
