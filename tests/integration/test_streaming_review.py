@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lobug.device.stream_clock import StreamClock
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineInterruptedError
 from lobug.memory.base import Owner
@@ -172,3 +173,17 @@ async def test_words_from_before_a_new_listening_are_not_answered_in_it(tmp_path
         await client.until_said("stt", text="Wait a moment.")
         await client.until_said("tts", count=2, state="stop")
         assert [m["text"] for m in client.messages("stt")] == ["When?", "Wait a moment."]
+
+
+def test_a_stream_is_timed_anew_after_what_was_not_listened_to() -> None:
+    now = 100.0
+    clock = StreamClock()
+    for _ in range(10):
+        now += 0.06
+        clock.arrived(0.06, now)
+    clock.deaf()
+    now += 0.8  # of audio that was not listened to
+    for _ in range(10):
+        now += 0.06
+        clock.arrived(0.06, now)
+    assert clock.at(clock.fed_s) == pytest.approx(now)

@@ -100,6 +100,8 @@ class DeviceHearing:
         """Hear an audio packet; what is no audio is skipped."""
         deaf = self._answering and self.mode != "realtime"
         listener, decoder = self._listener, self._decoder
+        if deaf:
+            self._stream.deaf()
         if listener is None or decoder is None or deaf or not self._open:
             return
         try:

@@ -19,6 +19,7 @@ class StreamClock:
     def __init__(self) -> None:
         self._fed_s = 0.0
         self._start = math.inf
+        self._gap = False
 
     @property
     def fed_s(self) -> float:
@@ -29,9 +30,14 @@ class StreamClock:
         """So much audio has arrived now."""
         self._fed_s += seconds
         start = now - self._fed_s
-        if start > self._start + self.GAP_S:
+        if self._gap or start > self._start + self.GAP_S:
             self._start = start
+        self._gap = False
         self._start = min(self._start, start)
+
+    def deaf(self) -> None:
+        """Audio has come that is no part of the stream: a gap, however short."""
+        self._gap = True
 
     def at(self, stream_s: float) -> float:
         """The reading of the clock at which that second of the stream was spoken."""
