@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lobug.device.codec import Encoder
+from lobug.device.connection import Connection
 from lobug.device.stream_clock import StreamClock
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineInterruptedError
@@ -173,6 +175,28 @@ async def test_words_from_before_a_new_listening_are_not_answered_in_it(tmp_path
         await client.until_said("stt", text="Wait a moment.")
         await client.until_said("tts", count=2, state="stop")
         assert [m["text"] for m in client.messages("stt")] == ["When?", "Wait a moment."]
+
+
+async def test_a_reply_that_could_not_be_played_is_not_remembered_as_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(self: Connection, rate: int) -> Encoder:
+        raise RuntimeError("no encoder")
+
+    monkeypatch.setattr(Connection, "encoder", broken)
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(["It is noon."]), stt=ScriptedSpeechToText(("What time is it?",))
+    )
+    async with (
+        running(settings_for(tmp_path), scripted) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen()
+        await client.speak()
+        await client.until_said("tts", state="stop")
+        await turn_over(server)
+        assert await logged(server) == ["What time is it?", "[interrupted]"]
+        assert "a reply could not be played to its end" in caplog.messages
 
 
 def test_a_stream_is_timed_anew_after_what_was_not_listened_to() -> None:

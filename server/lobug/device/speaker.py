@@ -4,6 +4,7 @@ heard of it."""
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
@@ -15,6 +16,8 @@ from lobug.device.codec import Encoder
 from lobug.device.pacing import Pacer
 from lobug.engines.base import Samples
 from lobug.turn.events import Piece, SpeechAudio
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -161,6 +164,9 @@ class Speaker:
             for task in (playing, interrupted):
                 task.cancel()
             await asyncio.wait([playing, interrupted])
+            if not playing.cancelled() and (fault := playing.exception()) is not None:
+                log.error("a reply could not be played to its end", exc_info=fault)
+                self.interrupt()  # what was not played counts as not said
             with suppress(asyncio.CancelledError):
                 if self._started:
                     await self._wire.send(say.tts_stop(self._wire.session_id))
