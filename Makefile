@@ -23,6 +23,7 @@ test: ## Set up what is missing and run all tests (ARGS="-k memory")
 
 bench: ## Measure the stages of a turn, p50 and p95 (ARGS for the script)
 	@sh scripts/bootstrap.sh dev
+	@sh scripts/system-packages.sh || true
 	@$(BIN)/lobug models pull
 	@$(BIN)/python scripts/bench.py $(ARGS)
 

@@ -6,6 +6,7 @@ English speaker in a studio, with its texts in asterisk-core-sounds-en.
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import re
 from collections.abc import Sequence
@@ -66,6 +67,8 @@ class Said:
     speech: EncodedSpeech
     end_s: float
     """Its last voiced sample as the gate finds it in the whole clip, seconds."""
+    in_one_go: bool
+    """Whether the gate finds no pause in it."""
 
     @property
     def after_gate_s(self) -> float:
@@ -103,7 +106,8 @@ async def said(clip: Clip, gate: SpeechGate) -> Said:
     spans = await gate.find_speech(padded.samples)
     if not spans:
         raise ValueError(f"the gate finds no speech in {clip.name}")
-    return Said(padded, encode_speech(clip.name, padded.samples), spans[-1].end / STT_SAMPLE_RATE)
+    speech = await asyncio.to_thread(encode_speech, clip.name, padded.samples)
+    return Said(padded, speech, spans[-1].end / STT_SAMPLE_RATE, in_one_go=len(spans) == 1)
 
 
 def hesitating(clip: Clip, pause_s: float) -> Clip:

@@ -74,7 +74,7 @@ async def measure(parts: Sequence[str], turns: int, console: Console) -> dict[st
 
 
 def _clips_for(turns: int) -> int:
-    return round(_SPARE * turns) + IN_ONE_GO + HESITATING + 1
+    return round(_SPARE * turns) + 2 * (IN_ONE_GO + HESITATING + 1)
 
 
 async def _with_engines(
@@ -108,8 +108,10 @@ async def _speculation(
     server: LobugServer, url: str, clips: Sequence[Clip], turns: int, console: Console
 ) -> dict[str, Any]:
     go, hesitating = min(IN_ONE_GO, turns), min(HESITATING, turns)
-    plain = await _said(clips[: go + 1], server)
-    longest = sorted(clips[go + 1 :], key=lambda clip: clip.words)[-hesitating:]
+    found = [said for said in await _said(clips, server) if said.in_one_go]
+    plain, others = found[: go + 1], [said.clip.name for said in found[go + 1 :]]
+    rest = [clip for clip in clips if clip.name in others]
+    longest = sorted(rest, key=lambda clip: clip.words)[-hesitating:]
     with_pauses = [
         recorded_speech.hesitating(clip, PAUSES_S[n % len(PAUSES_S)])
         for n, clip in enumerate(longest)
@@ -149,8 +151,8 @@ def conversation_figures(talked: Conversation) -> dict[str, Any]:
     answered = [turn for turn in talked.turns if turn.first_audio_s is not None]
     return {
         "turns": len(talked.turns),
-        "unanswered": len(talked.turns) - len(answered),
-        "cut_short": sum(turn.cut_short for turn in talked.turns),
+        "unanswered": sum(t.first_audio_s is None and not t.too_early for t in talked.turns),
+        "too_early": sum(turn.too_early for turn in talked.turns),
         "problems": sorted({problem for turn in talked.turns for problem in turn.problems}),
         "first_audio_s": spread(talked.answered),
         "first_audio_after_sound_s": spread(_times(answered, _after_sound)),
@@ -191,7 +193,7 @@ def compared_figures(compared: Compared) -> dict[str, Any]:
         "with_s": spread(compared.with_s),
         "without_s": spread(compared.without_s),
         "unanswered": compared.unanswered,
-        "cut_short": compared.cut_short,
+        "too_early": compared.too_early,
         "speculation": asdict(compared.speculation),
     }
 

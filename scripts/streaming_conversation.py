@@ -7,7 +7,9 @@ speaks again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
@@ -36,6 +38,13 @@ STAGES = (
 """Of a timeline, in the order in which they usually end; seconds after the last voiced sample as
 the server found it. What was prepared at a pause ends before the endpoint."""
 
+MOST_APART_S = 0.35
+"""So much earlier than in the whole clip the server may find the end of speech; beyond that it did
+not hear all of it. A pause that ends an utterance is longer."""
+
+_STORED_S = 5.0
+"""How long a turn may take to be stored once it is played."""
+
 Told = Callable[[str], None]
 """Is told how far it is, in a few words."""
 
@@ -47,13 +56,13 @@ class StreamedTurn:
     said: str
     first_audio_s: float | None
     """From the last voiced sample, as the gate finds it in the whole clip, to the first sample
-    that the loudspeaker plays; None: there was none."""
+    that the loudspeaker plays; None: there was none, or ``too_early``."""
     first_audio_after_sound_s: float | None
     """The same from the last 10 ms that are not silent (``ws_speech.speech_bounds``)."""
     first_packet_s: float | None
     """From the gate's last voiced sample until the first audio packet came."""
-    cut_short: bool
-    """The server answered before everything was said."""
+    too_early: bool
+    """The server took it for over before everything was said: then there are no times."""
     problems: tuple[str, ...]
 
 
@@ -119,7 +128,7 @@ async def converse(
             ):
                 theirs = await rival.turn(rivals_device, said)
                 told(f"sequential: {_shown(theirs.first_audio_s)}")
-            ours = await streamed(device, said)
+            ours = await streamed(server, device, said)
             measured.turns.append(ours)
             if theirs is not None:
                 measured.sequential.append((theirs, ours))
@@ -139,10 +148,10 @@ class Compared:
     """First audio, seconds, of clips that were answered both ways."""
     without_s: list[float] = field(default_factory=list)
     speculation: Speculation = field(default_factory=Speculation)
-    cut_short: int = 0
-    """Turns, of both ways, that were answered before everything was said."""
+    too_early: int = 0
+    """Turns, of both ways, that were taken for over before everything was said."""
     unanswered: int = 0
-    """Clips that were not answered both ways."""
+    """Clips that were not answered both ways, when all of them was said."""
 
 
 class SpeculationRun:
@@ -183,13 +192,13 @@ class SpeculationRun:
         for n, said in enumerate(clips):
             found: dict[bool, StreamedTurn] = {}
             for speculate in (True, False) if n % 2 == 0 else (False, True):
-                found[speculate] = await streamed(self._devices[speculate], said)
+                found[speculate] = await streamed(self._server, self._devices[speculate], said)
             told(
                 f"clip {n + 1} of {len(clips)}: {_shown(found[True].first_audio_s)},"
                 f" without speculation {_shown(found[False].first_audio_s)}"
             )
             ours, theirs = found[True].first_audio_s, found[False].first_audio_s
-            compared.cut_short += found[True].cut_short + found[False].cut_short
+            compared.too_early += found[True].too_early + found[False].too_early
             if ours is None or theirs is None:
                 compared.unanswered += 1
             else:
@@ -207,25 +216,42 @@ def device_of(url: str, index: int) -> SimulatedWsDevice:
     return SimulatedWsDevice(identity_of(None, index), endpoint, reply_s=60.0)
 
 
-async def streamed(device: SimulatedWsDevice, said: Said) -> StreamedTurn:
-    """Say it, and wait until the reply has been played."""
+async def streamed(server: LobugServer, device: SimulatedWsDevice, said: Said) -> StreamedTurn:
+    """Say it, and wait until the reply has been played and stored."""
     if not device.connected:
         await device.connect_again(3)
-    return turn_of(said, await device.turn(said.speech))
+    name = device.identity.device_id
+    before = len(timelines(server, name))
+    result = await device.turn(said.speech)
+    found = timelines(server, name)[before:]
+    until = time.monotonic() + _STORED_S
+    while result.first_audio_s is not None and not found and time.monotonic() < until:
+        await asyncio.sleep(0.05)
+        found = timelines(server, name)[before:]
+    return turn_of(said, result, found[0].timings() if found else {})
 
 
-def turn_of(said: Said, result: WsTurnResult) -> StreamedTurn:
-    """A device's result, counted from the gate's last voiced sample. Pure."""
+def turn_of(said: Said, result: WsTurnResult, timings: Mapping[str, float]) -> StreamedTurn:
+    """A device's result, counted from the gate's last voiced sample. ``timings``: the server's own,
+    from where it saw the end of speech. Pure."""
+    first_audio_s = result.first_audio_s
+    too_early = result.cut_short_s is not None
+    if first_audio_s is not None:
+        first_audio_s += said.after_gate_s
+        # Where the server answers a part, it counts from that part's end.
+        sent_s = timings.get("first_audio_sent", first_audio_s)
+        too_early = too_early or sent_s - first_audio_s > MOST_APART_S
 
-    def since_gate(seconds: float | None) -> float | None:
-        return None if seconds is None else seconds + said.after_gate_s
+    def time_of(seconds: float | None) -> float | None:
+        return None if too_early else seconds
 
+    packet_s = result.first_packet_s
     return StreamedTurn(
         said.clip.name,
-        since_gate(result.first_audio_s),
-        result.first_audio_s,
-        since_gate(result.first_packet_s),
-        result.cut_short_s is not None,
+        time_of(first_audio_s),
+        time_of(result.first_audio_s),
+        time_of(None if packet_s is None else packet_s + said.after_gate_s),
+        too_early,
         result.problems,
     )
 

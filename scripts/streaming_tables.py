@@ -37,7 +37,7 @@ def _conversation(console: Console, found: Mapping[str, Any]) -> None:
     _spreads(console, "Conversation, seconds", rows, digits=3)
     console.print(
         f"{found['turns']} turns, {found['unanswered']} without a spoken answer,"
-        f" {found['cut_short']} answered too early. Prepared at pauses:"
+        f" {found['too_early']} answered before all was said. Prepared at pauses:"
         f" {_speculated(found['speculation'])}."
     )
     _problems(console, found["problems"])
@@ -72,7 +72,7 @@ def _speculation(console: Console, found: Mapping[str, Any]) -> None:
         part = found[name]
         console.print(
             f"{label}: {_speculated(part['speculation'])}; {part['unanswered']} clips not answered"
-            f" both ways, {part['cut_short']} answers too early."
+            f" both ways, {part['too_early']} answers before all was said."
         )
 
 

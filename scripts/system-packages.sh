@@ -1,5 +1,5 @@
 #!/bin/sh
-# Real recorded speech for the tests, from the system's packages: none of it is in this repository.
+# Real recorded speech for the tests and the bench, from the system's packages: none of it is in this repository.
 # Silent when it is there. Installs it as root on Debian and Ubuntu; elsewhere says what to type
 # and exits with 1.
 set -eu
@@ -24,12 +24,12 @@ install="apt-get install -y --reinstall --no-install-recommends"
 install="$install -o Dpkg::Options::=--path-include=$texts/* $packages"
 
 if ! command -v apt-get >/dev/null 2>&1; then
-    echo "Tests with recorded speech are left out: the recordings come from the Debian packages"
+    echo "What needs recorded speech is left out: the recordings come from the Debian packages"
     echo "$packages, and this system has no apt-get."
     exit 1
 fi
 if [ "$(id -u)" != 0 ]; then
-    echo "Tests with recorded speech are left out. To have them, type this once:"
+    echo "What needs recorded speech is left out. To have them, type this once:"
     echo "sudo $install"
     exit 1
 fi
@@ -43,7 +43,7 @@ if ! $install >"$log" 2>&1; then
     # No package lists yet, or old ones.
     if ! { apt-get update && $install; } >"$log" 2>&1; then
         tail -n 15 "$log" >&2
-        echo "The recorded speech for the tests could not be installed (see above)."
+        echo "The recorded speech could not be installed (see above)."
         exit 1
     fi
 fi
@@ -51,4 +51,4 @@ if ! present; then
     echo "The packages with recorded speech are installed but files of them are missing."
     exit 1
 fi
-echo "Installed recorded speech for the tests: $packages"
+echo "Installed recorded speech: $packages"
