@@ -33,9 +33,6 @@ from lobug.simulator.ws_speech import EncodedSpeech, encode_speech
 BEFORE_S, SPEECH_S, AFTER_S = 0.3, 1.2, 0.1
 """Of what every device says, seconds: silence, sound, silence."""
 
-SPREAD_S = 5.0
-"""The devices begin to talk within so many seconds, so that their turns do not keep step."""
-
 PAUSE_S = 0.6
 """Longest pause of a device between two turns, seconds."""
 
@@ -48,6 +45,7 @@ async def main() -> None:
     parser.add_argument("--talking", type=int, required=True, help="those that talk Opus")
     parser.add_argument("--pcm", type=int, required=True, help="those that talk PCM")
     parser.add_argument("--turns", type=int, required=True, help="of each device that talks")
+    parser.add_argument("--spread", type=float, required=True, help="they begin within, seconds")
     options = parser.parse_args()
     codecs = [AudioCodec.OPUS] * (options.connected - options.pcm)
     codecs += [AudioCodec.PCM] * options.pcm
@@ -65,7 +63,7 @@ async def main() -> None:
         speech = {codec: spoken(codec) for codec in AudioCodec}
         randomness = random.Random(1)  # noqa: S311 - when a device speaks
         turns = await asyncio.gather(
-            *(_talk(d, speech[d.kind.codec], options.turns, randomness) for d in talking)
+            *(_talk(d, speech[d.kind.codec], options, randomness) for d in talking)
         )
         print(json.dumps(summary([turn for some in turns for turn in some])), flush=True)
         await _told()
@@ -111,11 +109,14 @@ def _samples(reply: bytes) -> tuple[Samples, int]:
 
 
 async def _talk(
-    device: SimulatedWsDevice, speech: EncodedSpeech, turns: int, randomness: random.Random
+    device: SimulatedWsDevice,
+    speech: EncodedSpeech,
+    options: argparse.Namespace,
+    randomness: random.Random,
 ) -> list[WsTurnResult]:
-    await asyncio.sleep(randomness.uniform(0.0, SPREAD_S))
+    await asyncio.sleep(randomness.uniform(0.0, options.spread))
     results = []
-    for _ in range(turns):
+    for _ in range(options.turns):
         if not device.connected:
             await device.connect_again(3)
         results.append(await device.turn(speech))

@@ -44,6 +44,12 @@ async def main() -> None:
     parser.add_argument("--talking", type=int, default=20, help="that talk Opus (20)")
     parser.add_argument("--pcm", type=int, default=2, help="that talk PCM, besides (2)")
     parser.add_argument("--turns", type=int, default=10, help="of each that talks (10)")
+    parser.add_argument(
+        "--spread",
+        type=float,
+        default=5.0,
+        help="seconds within which they begin, so that their turns do not keep step (5)",
+    )
     parser.add_argument("--idle", type=float, default=15.0, help="seconds of idleness, twice (15)")
     parser.add_argument(
         "--speculate",
@@ -132,7 +138,8 @@ async def _devices(
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """The devices' process, once all are connected."""
     socket = url.replace("http://", "ws://", 1) + SOCKET_PATH
-    numbers = {name: getattr(options, name) for name in ("connected", "talking", "pcm", "turns")}
+    names = ("connected", "talking", "pcm", "turns", "spread")
+    numbers = {name: getattr(options, name) for name in names}
     arguments = [f"--{name}={number}" for name, number in numbers.items()]
     process = await asyncio.create_subprocess_exec(
         sys.executable,

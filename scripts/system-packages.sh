@@ -1,6 +1,6 @@
 #!/bin/sh
-# Real recorded speech for the tests and the bench, from the system's packages: none of it is in this repository.
-# Silent when it is there. Installs it as root on Debian and Ubuntu; elsewhere says what to type
+# Real recorded speech for the tests and the bench, from the system's packages: none of it is in
+# this repository. Silent when it is there. Installs it as root on Debian and Ubuntu; elsewhere says what to type
 # and exits with 1.
 set -eu
 

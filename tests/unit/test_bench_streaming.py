@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import Sequence
@@ -190,7 +191,7 @@ def test_several_talks_are_counted_together() -> None:
 
 def test_a_virtual_loop_says_when_nothing_will_ever_happen() -> None:
     async def forever() -> None:
-        await simulated_talk.asyncio.Event().wait()
+        await asyncio.Event().wait()
 
     with pytest.raises(RuntimeError, match="nothing will ever happen"):
         simulated_talk.run_virtually(forever())
