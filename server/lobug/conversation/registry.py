@@ -19,6 +19,10 @@ from lobug.settings import Settings
 IGNORED_REPLY = "[IGNORE]"
 """What the log holds as the reply to words that were not meant for Lo-Bug."""
 
+INTERRUPTED = "[interrupted]"
+"""Stands in the log, and in the prompt, behind the words of a reply that were heard before somebody
+stopped it; alone where nothing was heard."""
+
 LONGEST_STRETCH = 2_000
 """Messages of the log, about; no more are looked through for the last exchanges."""
 
@@ -133,13 +137,14 @@ async def _last_exchanges(owner: Owner, memory: Memory, max_messages: int) -> li
 def exchanges_of(logged: Sequence[LoggedMessage]) -> list[Exchange]:
     """The answered exchanges of a stretch of log.
 
-    Words that never got a reply (a crash, a failed engine) and words that were ignored are left
+    Words that never got a reply (a crash, a failed engine, an interruption before its first word)
+    and words that were ignored are left
     out: the model must see user and assistant in turn.
     """
     exchanges = []
     for first, second in pairwise(logged):
         answered = first.role == "user" and second.role == "assistant"
-        if answered and second.content != IGNORED_REPLY:
+        if answered and second.content not in {IGNORED_REPLY, INTERRUPTED}:
             exchanges.append(
                 Exchange(
                     ChatMessage("user", first.content), ChatMessage("assistant", second.content)

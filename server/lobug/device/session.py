@@ -274,11 +274,12 @@ class DeviceSession:
         timeline.begin_at(self._hearing.moment(speech_end_s))
         timeline.mark("transcript")
         streaming = self._settings.streaming
-        realtime = self._hearing.mode == "realtime"
         speaker = Speaker(
             self._connection,
-            streaming.realtime_lead_s if realtime else streaming.audio_lead_s,
+            streaming.audio_lead_s,
             self._clock,
+            # With push to talk the device empties its queue by itself.
+            flush=self._hearing.mode != "manual",
             on_first_sent=lambda: timeline.mark("first_audio_sent"),
         )
         utterance = TranscribedUtterance(text, language)

@@ -28,6 +28,9 @@ START_DELAY_S = 0.06
 """Between ``tts start`` and the first sound. The common firmware clears its queue when it changes
 to speaking, a moment after the message."""
 
+FLUSH_S = 0.06
+"""How long a device that is to drop what it holds is left in the state that makes it do so."""
+
 STOP_DELAY_S = 0.12
 """Between the last sound and ``tts stop``: the network's delay, and what a device prebuffers. Older
 firmware cuts the ending off otherwise."""
@@ -69,7 +72,11 @@ class Speaker:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         on_first_sent: Callable[[], None] = lambda: None,
+        *,
+        flush: bool = False,
     ) -> None:
+        """``flush``: an interrupted device has to be made to drop what it holds."""
+        self._flush = flush
         self._wire = wire
         self._pacer = Pacer(lead_s, wire.frame_s)
         self._clock = clock
@@ -86,6 +93,7 @@ class Speaker:
         self._started = False
         self._ready_at = 0.0
         self._ended_at: float | None = None
+        self._ahead_s = 0.0
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -129,6 +137,8 @@ class Speaker:
         """Stop at once. What was not played by now counts as not said."""
         if not self._finished.is_set() and not self.interrupted:
             self._ended_at = self._clock()
+            unplayed = self._pacer.sent_frames - self._pacer.position(self._ended_at)
+            self._ahead_s = unplayed * self._wire.frame_s
             self._pacer.stop(self._ended_at)
             self._interrupted.set()
 
@@ -169,9 +179,19 @@ class Speaker:
                 self.interrupt()  # what was not played counts as not said
             with suppress(asyncio.CancelledError):
                 if self._started:
-                    await self._wire.send(say.tts_stop(self._wire.session_id))
+                    await self._stop()
             self._ended_at = self._ended_at or self._clock()
             self._finished.set()
+
+    async def _stop(self) -> None:
+        stop = say.tts_stop(self._wire.session_id)
+        await self._wire.send(stop)
+        if self.interrupted and self._flush and self._ahead_s > self._wire.frame_s:
+            # The common firmware plays on what it holds. It drops that when it begins to speak anew;
+            # messages that it finds waiting together are one to it.
+            await self._wire.send(say.tts_start(self._wire.session_id))
+            await self._sleep(FLUSH_S)
+            await self._wire.send(stop)
 
     async def _send_all(self) -> None:
         await self._heralded.wait()

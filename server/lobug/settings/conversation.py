@@ -68,5 +68,5 @@ class LimitSettings(Section):
         2, ge=1, description="Turns that run at once; further ones wait."
     )
     max_waiting_turns: int = Field(
-        16, ge=0, description="Turns that may wait; a further one is refused as busy."
+        64, ge=0, description="Turns that may wait; a further one is refused as busy."
     )

@@ -20,7 +20,7 @@ class ListeningSettings(Section):
         description="Speech that it takes for somebody to have begun, seconds: a click has less.",
     )
     end_silence_s: float = Field(
-        0.6,
+        0.7,
         ge=0.25,
         le=1.25,
         description="Silence after which somebody has finished speaking, seconds: lower is quicker,"
@@ -72,11 +72,6 @@ class StreamingSettings(Section):
     audio_lead_s: Seconds = Field(
         0.72,
         description="How much audio is sent ahead of its time, seconds. Devices hold 2.4.",
-    )
-    realtime_lead_s: Seconds = Field(
-        0.18,
-        description="The same in realtime mode, where speech interrupts: so much is still heard"
-        " after that, seconds.",
     )
     max_connections: int = Field(200, ge=1, description="Devices connected at once.")
     hello_timeout_s: Seconds = Field(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-INTERRUPTED = "[interrupted]"
-"""Stands in the log, and in the prompt, behind the words of a reply that were heard."""
+from lobug.conversation.registry import INTERRUPTED
 
 _WHOLE = 0.98
 """Of a piece: from here on its last word was heard."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from lobug.conversation.registry import IGNORED_REPLY, Conversation
+from lobug.conversation.registry import IGNORED_REPLY, INTERRUPTED, Conversation
 from lobug.conversation.working_memory import Exchange
 from lobug.engines.base import ChatMessage
 from lobug.errors import StorageError
@@ -28,7 +28,7 @@ async def store_reply(
     if action is Action.REACT:
         said = f"[REACT] {text}".rstrip()
     await memory.log_reply(conversation.owner, message_id, said, extract=not ignored)
-    if ignored:
+    if ignored or said == INTERRUPTED:  # a model that reads the mark alone answers with it
         return
     exchange = Exchange(
         prompt.user,
