@@ -31,11 +31,12 @@ class LiveTurn:
         timeline: Timeline,
         speaker: Speaker,
         on_event: Callable[[LiveTurn, TurnEvent], Awaitable[None]],
+        on_over: Callable[[LiveTurn], Awaitable[None]],
         tools: ToolBox | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begins at once, on speculation; ``commit`` makes it count. From then on ``on_event`` gets
-        its events."""
+        its events, and ``on_over`` is called when it has ended, however it did."""
         self.timeline = timeline
         self.speaker = speaker
         self.failed = False
@@ -46,6 +47,7 @@ class LiveTurn:
         going = Going(self._commitment, speaker, tools)
         self._events = runner.run(owner, utterance, voice=True, timeline=timeline, going=going)
         self._on_event = on_event
+        self._on_over = on_over
         self.task = asyncio.ensure_future(self._run())
 
     @property
@@ -95,3 +97,4 @@ class LiveTurn:
         finally:
             if self.committed:
                 await self.speaker.close()
+                await self._on_over(self)

@@ -290,6 +290,7 @@ class DeviceSession:
             timeline,
             speaker,
             self._on_event,
+            self._after,
             self._tools,
             self._clock,
         )
@@ -309,10 +310,8 @@ class DeviceSession:
             case Done():
                 if event.action is Action.REACT:
                     await self._face(emotion_of(event.response, Action.REACT))
-                await self._after(turn)
             case Failed():
                 await self._alert(event.error)
-                await self._after(turn)
             case _:
                 pass
 

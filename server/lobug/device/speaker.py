@@ -187,8 +187,8 @@ class Speaker:
         stop = say.tts_stop(self._wire.session_id)
         await self._wire.send(stop)
         if self.interrupted and self._flush and self._ahead_s > self._wire.frame_s:
-            # The common firmware plays on what it holds. It drops that when it begins to speak anew;
-            # messages that it finds waiting together are one to it.
+            # The common firmware plays on what it holds, and drops that when it begins to speak
+            # anew; messages that it finds waiting together are one to it.
             await self._wire.send(say.tts_start(self._wire.session_id))
             await self._sleep(FLUSH_S)
             await self._wire.send(stop)

@@ -90,6 +90,8 @@ class _Turn:
     """What the prompt is made of: the conversation, or what the caller told of it."""
     heard: Heard | None = None
     command: Command | None = None
+    obeyed: bool = False
+    """Whether the command has been carried out and logged."""
     message_id: int | None = None
     """Of the logged words; None until they are logged."""
     context: MemoryContext | None = None
@@ -159,7 +161,7 @@ class TurnRunner:
         """
         timeline = timeline or Timeline("audio" if voice else "text", self._clock)
         with observed(timeline, self._observer, lambda: going is None or going.commitment.made):
-            heard = ""
+            turn: _Turn | None = None
             try:
                 async with self._places.take(owner) as place:
                     conversation = place.conversation
@@ -175,8 +177,6 @@ class TurnRunner:
                     stages = self._stages(turn, place)
                     async with aclosing(stages):
                         async for event in stages:
-                            if isinstance(event, Heard):
-                                heard = event.text
                             note(event, timeline)
                             yield event
             except LobugError as error:
@@ -188,6 +188,7 @@ class TurnRunner:
                 failure = LobugError(type(error).__name__)
             else:
                 return
+            heard = turn.heard.text if turn is not None and turn.heard is not None else ""
             failed = Failed(failure, transcription=heard)
             note(failed, timeline)
             yield failed
@@ -236,14 +237,15 @@ class TurnRunner:
             interrupted=interrupted,
         )
 
-    async def _answer(self, turn: _Turn) -> AsyncGenerator[TurnEvent]:
-        """Everything up to the last sound of the reply."""
+    async def _understand(self, turn: _Turn) -> AsyncGenerator[TurnEvent]:
+        """What was said, what it asks of memory, and what is recalled for it."""
         try:
             async with aclosing(self._hear(turn.utterance, turn.timeline)) as hearing:
                 async for event in hearing:
-                    yield event
                     if isinstance(event, Heard):
                         turn.heard = event
+                    if turn.going is None:
+                        yield event
             if turn.heard is None:
                 return
             # Before the words are logged: those of "forget that ..." must never be.
@@ -252,6 +254,16 @@ class TurnRunner:
                 await self._recall(turn)
         finally:
             turn.ready.set()
+        if turn.going is not None and turn.command is None:
+            yield turn.heard  # passed on once the words are logged
+
+    async def _answer(self, turn: _Turn) -> AsyncGenerator[TurnEvent]:
+        """Everything up to the last sound of the reply."""
+        async with aclosing(self._understand(turn)) as understanding:
+            async for event in understanding:
+                yield event
+        if turn.heard is None:
+            return
         events = await self._reply(turn)
         if turn.voice:
             # Who plays speech as it comes need not hold all of it.
@@ -260,6 +272,9 @@ class TurnRunner:
             events = speak(events, self._engines.tts, turn.speech, longest)
         async with aclosing(events):
             async for event in events:
+                if turn.going is not None and turn.command is not None and not turn.obeyed:
+                    turn.obeyed = True
+                    yield turn.heard  # a command logs its words when it is done
                 if isinstance(event, Piece):
                     turn.timeline.mark("first_piece")
                     turn.pieces[event.index] = event.text
