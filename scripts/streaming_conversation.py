@@ -38,6 +38,10 @@ STAGES = (
 """Of a timeline, in the order in which they usually end; seconds after the last voiced sample as
 the server found it. What was prepared at a pause ends before the endpoint."""
 
+REST_S = 3.0
+"""Seconds after a sequential turn: what it stopped in the background (a prompt that is read ahead)
+would long be done without it, and the streamed turn must not pay for that."""
+
 MOST_APART_S = 0.35
 """So much earlier than in the whole clip the server may find the end of speech; beyond that it did
 not hear all of it. A pause that ends an utterance is longer."""
@@ -128,6 +132,7 @@ async def converse(
             ):
                 theirs = await rival.turn(rivals_device, said)
                 told(f"sequential: {_shown(theirs.first_audio_s)}")
+                await asyncio.sleep(REST_S)
             ours = await streamed(server, device, said)
             measured.turns.append(ours)
             if theirs is not None:
@@ -287,4 +292,4 @@ def _add_stages(stages: dict[str, list[float]], timeline: Timeline) -> None:
 
 
 def _shown(seconds: float | None) -> str:
-    return "no answer" if seconds is None else f"{seconds:.2f} s"
+    return "no time" if seconds is None else f"{seconds:.2f} s"
