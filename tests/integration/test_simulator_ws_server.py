@@ -256,7 +256,16 @@ def test_simulate_for_people_and_the_saved_reply(elsewhere: Path) -> None:
 def test_simulate_shows_the_code_of_a_device_that_waits(elsewhere: Path) -> None:
     with a_server(elsewhere) as url:
         result = lobug(
-            *("simulate", "--protocol", "ws", "--server", url, "--json", "hello.wav"),
+            *(
+                "simulate",
+                "--protocol",
+                "ws",
+                "--server",
+                url,
+                "--discovery",
+                "--json",
+                "hello.wav",
+            ),
             *("--approve-within", "0"),
         )
     assert result.exit_code == 3
@@ -279,9 +288,12 @@ def test_a_reply_that_was_waited_for_and_did_not_come_is_a_failure(elsewhere: Pa
     [
         (["--mode", "manual"], "--mode needs --protocol ws"),
         (["--jitter-ms", "5"], "--jitter-ms needs --protocol ws"),
-        (["--no-discovery"], "--no-discovery needs --protocol ws"),
+        (["--discovery"], "--discovery needs --protocol ws"),
         (["--protocol", "ws", "--text", "hi"], "--text, --tap and --shake"),
-        (["--protocol", "ws", "--token", "x"], "--token needs --no-discovery"),
+        (
+            ["--protocol", "ws", "--token", "x", "--discovery"],
+            "--token or --discovery, not both",
+        ),
         (["--protocol", "ws", "--pause", "200"], "--pause must be under 120 s"),
         (
             ["--protocol", "ws", "--no-discovery", "--token", "x", "--devices", "2"],
@@ -332,7 +344,16 @@ def test_a_damaged_state_file(elsewhere: Path) -> None:
     (elsewhere / "state.json").write_text("{")
     with a_server(elsewhere) as url:
         result = lobug(
-            *("simulate", "--server", url, "--protocol", "ws", "--state", "state.json"),
+            *(
+                "simulate",
+                "--server",
+                url,
+                "--protocol",
+                "ws",
+                "--discovery",
+                "--state",
+                "state.json",
+            ),
             "hello.wav",
         )
     assert result.exit_code == 1

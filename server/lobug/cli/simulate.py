@@ -127,7 +127,7 @@ def simulate(
     barge_in: ws.BargeInOption = None,
     disconnect_after: ws.DisconnectOption = None,
     slow_reader: ws.SlowReaderOption = None,
-    discovery: ws.DiscoveryOption = True,
+    discovery: ws.DiscoveryOption = False,
     token: ws.TokenOption = None,
     state: ws.StateOption = None,
     approve_within: ws.ApproveWithinOption = 120.0,

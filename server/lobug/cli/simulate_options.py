@@ -168,7 +168,8 @@ DiscoveryOption = Annotated[
     bool,
     typer.Option(
         "--discovery/--no-discovery",
-        help="Ask the server where to talk first, and wait for approval.",
+        help="Ask the server where to talk first, and wait for approval, as a new device does. On"
+        " the server's own computer no device needs that.",
         rich_help_panel=PAIRING_PANEL,
     ),
 ]
@@ -176,7 +177,7 @@ TokenOption = Annotated[
     str | None,
     typer.Option(
         metavar="TOKEN",
-        help="With --no-discovery: the device's token.",
+        help="The device's token.",
         show_default=False,
         rich_help_panel=PAIRING_PANEL,
     ),
@@ -221,7 +222,7 @@ class WsChoices:
     barge_in: float | None = None
     disconnect_after: float | None = None
     slow_reader: float | None = None
-    discovery: bool = True
+    discovery: bool = False
     token: str | None = None
     state: Path | None = None
     approve_within: float = 120.0
@@ -232,13 +233,13 @@ class WsChoices:
         for name in (field.name for field in fields(self)):
             if getattr(self, name) != getattr(usual, name):
                 option = {"jitter": "jitter-ms", "latency": "latency-ms"}.get(name, name)
-                option = "no-discovery" if name == "discovery" else option.replace("_", "-")
+                option = option.replace("_", "-")
                 raise CommandError(f"--{option} needs --protocol ws", code=EXIT_USAGE)
 
     def check(self) -> None:
         """Raises CommandError for choices that exclude one another."""
         if self.token is not None and self.discovery:
-            raise CommandError("--token needs --no-discovery", code=EXIT_USAGE)
+            raise CommandError("--token or --discovery, not both", code=EXIT_USAGE)
         if self.token is not None and self.devices > 1:
             raise CommandError("a token belongs to one device: --devices 1", code=EXIT_USAGE)
         if self.wake_word is not None and self.mode is Mode.manual:
