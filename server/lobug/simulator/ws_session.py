@@ -7,6 +7,7 @@ cost little. Times are readings of the loop's clock: the device's own.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,10 @@ from lobug.simulator.ws_speech import EncodedSpeech, packet_seconds
 from lobug.simulator.ws_tools import DeviceTools
 from lobug.simulator.ws_turns import Turns, TurnUnderWay
 from lobug.simulator.ws_wire import FRAME_MS, ServerHello
+
+_FLUSH_S = 0.25
+"""A `tts start` within this of the last `tts stop` may only be meant to make the device drop what it
+holds, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,7 @@ class Session:
         self._downlink = AudioFormat(AudioCodec.OPUS, 24_000, float(FRAME_MS))
         self._turns = Turns()
         self._stops_to_ignore = 0
+        self._reply_begun_at = self._reply_ended_at = -math.inf
         self.last_heard_at = self._loop.time()
         """When something of a turn last came from the server."""
         self.closed = False
@@ -264,12 +270,13 @@ class Session:
                 if turn is not None:
                     turn.recorder.dropped += 1
             case Action.BEGIN_REPLY:
+                self._reply_begun_at = at
                 self._stop_speaker(at)
                 self._turns.finish_complete(self._speaker.account())
                 self._speaker.begin_reply(at)
                 self._turns.playing = self._turns.receiving
             case Action.END_REPLY:
-                self._complete(self._turns.playing)
+                self._end_reply(at)
             case Action.STOP_SPEAKER:
                 self._stop_speaker(at)
             case Action.OPEN_MICROPHONE:
@@ -345,6 +352,19 @@ class Session:
         turn = self._turns.receiving or self._turns.playing
         if turn is not None:
             turn.recorder.problem(sentence)
+
+    def _end_reply(self, at: float) -> None:
+        turn = self._turns.playing
+        ended_at, self._reply_ended_at = self._reply_ended_at, at
+        flushed = self._reply_begun_at <= ended_at + _FLUSH_S
+        if turn is None or turn.recorder.sentences or not flushed:
+            self._complete(turn)
+            return
+        # Right after a stop a start and a stop with nothing in between: the server made the device
+        # drop what it held.
+        turn.recorder.speaking_at = None
+        self._turns.playing = None
+        self._watch_silence()
 
     def _complete(self, turn: TurnUnderWay | None) -> None:
         if turn is not None:
