@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -29,8 +29,9 @@ class TurnPriority:
         self._idle_delay_s = idle_delay_s
         self._sleep = sleep
         self._turns = 0
+        self._speaking = 0
         self._begun = 0
-        """Turns that have ever begun."""
+        """How often a turn, or somebody's speech, has ever begun."""
         self._idle = asyncio.Event()
         self._idle.set()
         self._background: set[asyncio.Task[object]] = set()
@@ -44,6 +45,16 @@ class TurnPriority:
     async def turn(self) -> AsyncIterator[None]:
         """Hold the cores for a turn; background work is told to stop, and none starts."""
         self._turns += 1
+        try:
+            with self.speech():
+                yield
+        finally:
+            self._turns -= 1
+
+    @contextmanager
+    def speech(self) -> Iterator[None]:
+        """Keep the cores free while somebody speaks: their turn is about to come."""
+        self._speaking += 1
         self._begun += 1
         self._idle.clear()
         try:
@@ -51,8 +62,8 @@ class TurnPriority:
                 task.cancel()
             yield
         finally:
-            self._turns -= 1
-            if self._turns == 0:
+            self._speaking -= 1
+            if self._speaking == 0:
                 self._idle.set()
 
     async def wait_idle(self) -> None:

@@ -121,6 +121,7 @@ class LobugServer:
             self.conversations,
             self.priority,
             persona,
+            self.clock,
         )
         self._started_at = self.clock()
 

@@ -322,3 +322,31 @@ async def test_the_owner_tells_a_device_something(tmp_path: Path) -> None:
         offline = await http.post(f"{door}/reboot")
         assert offline.status_code == 409
         assert offline.json()["error"]["code"] == "device_offline"
+
+
+async def test_the_model_reads_along_while_somebody_speaks(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(["Sure.", "Sure."]),
+        stt=ScriptedSpeechToText(("Hello.", "Tell me about the old harbour please.")),
+    )
+    settings = settings_for(tmp_path, listening={"interim_every_s": 0.2})
+    async with (
+        running(settings, scripted) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen()
+        await client.speak(0.3)
+        await client.until_said("tts", state="stop")
+        await turn_over(server)
+        (conversation,) = server.conversations._by_name.values()
+        await until(lambda: not conversation.prefix_changed and not conversation.lock.locked())
+        before = len(scripted.chat.prefills)
+        await client.listen()
+        await client.send_audio(tone(0.9))
+        await until(lambda: len(scripted.chat.prefills) > before)
+        read = [messages[-1].content for messages, _lane in scripted.chat.prefills[before:]]
+        assert set(read) <= {"", "Tell me about the old"}
+        await client.speak(0.3)
+        await client.until_said("tts", count=2, state="stop")
+        await turn_over(server, 2)
+        assert (await logged(server))[2] == "Tell me about the old harbour please."

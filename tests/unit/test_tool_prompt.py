@@ -215,6 +215,7 @@ async def test_a_prompt_with_tools_is_read_ahead() -> None:
         conversations,
         TurnPriority(),
         persona,
+        lambda: 0.0,
     )
     offer(talk, tools(*common_tools()), MOST)
     await ahead.after_turn(talk.owner)

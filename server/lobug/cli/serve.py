@@ -81,6 +81,7 @@ def run_app(app: FastAPI, settings: Settings, listener: socket.socket, console: 
     """Serve until a signal comes. Raises what kept the application from starting."""
     import uvicorn
 
+    from lobug.api.coalescing import CoalescingWebSocket
     from lobug.cli.announce import AnnouncingServer, FailureCatcher
 
     catcher = FailureCatcher(app)
@@ -94,6 +95,7 @@ def run_app(app: FastAPI, settings: Settings, listener: socket.socket, console: 
         lifespan="on",
         log_config=None,
         access_log=settings.log_level == "debug",  # devices call every five seconds
+        ws=CoalescingWebSocket,
         # One byte more, so that the session can close with a code that says why.
         ws_max_size=settings.streaming.max_message_bytes + 1,
         ws_per_message_deflate=False,  # audio is compressed already

@@ -88,6 +88,9 @@ class DeviceSession:
         self._tools: DeviceTools | None = None
         self._talking = ExitStack()
         """Open while a reply is on its way."""
+        self._reading: asyncio.Task[None] | None = None
+        self._floor = ExitStack()
+        """Open while somebody speaks: background work leaves the cores to what is coming."""
 
     async def run(self) -> None:
         """Talk until the connection ends. Raises ConnectionLostError when the device has gone."""
@@ -145,12 +148,14 @@ class DeviceSession:
             case messages.ListenStart(mode):
                 self._active_at = self._clock()
                 self._hearing.start(mode.value)
+                self._floor.close()
                 await self._stop_turn()
             case messages.ListenStop():
                 self._hearing.stop()
             case messages.WakeWord():
                 self._active_at = self._clock()
                 self._hearing.reset()
+                self._floor.close()
                 await self._stop_turn()
             case messages.Abort():
                 await self._stop_turn()
@@ -186,6 +191,7 @@ class DeviceSession:
                 await self._alert(LobugError("the session failed"))
             else:
                 return
+            self._floor.close()
             await self._discard_draft()
             self._hearing.start(self._hearing.mode)
 
@@ -194,10 +200,14 @@ class DeviceSession:
             case SpeechBegan():
                 self._active_at = self._clock()
                 self._over_reply = self._reply_is_in_the_air()
+                self._floor.close()
+                self._floor.enter_context(self._server.priority.speech())
+                self._read_along("")
                 if not self._echoes:
                     await self._barge_in()
             case InterimTranscript(text):
                 await self._on_words_while_speaking(text, partial=True)
+                self._read_along(text)
             case PauseTranscript(transcript, speech_end_s):
                 await self._on_words_while_speaking(transcript.text)
                 await self._prepare(transcript.text.strip(), transcript.language, speech_end_s)
@@ -205,11 +215,14 @@ class DeviceSession:
                 await self._discard_draft()
             case SpeechEnded():
                 await self._on_speech_ended(event)
+                self._floor.close()
             case NothingSaid():
+                self._floor.close()
                 await self._discard_draft()
                 if self._hearing.mode == "manual":
                     await self._face(Emotion.CONFUSED)
             case ListeningFailed(error):
+                self._floor.close()
                 await self._discard_draft()
                 await self._alert(error)
 
@@ -336,7 +349,20 @@ class DeviceSession:
             turn.timeline.counts.interrupted = True
             turn.interrupt()
 
+    def _read_along(self, words: str) -> None:
+        """Let the model read what has been said so far, unless it is at that already."""
+        idle = self._reading is None or self._reading.done()
+        if idle and self._settings.listening.speculate and not self._turn_goes_on():
+            work = self._server.read_ahead.while_speaking(self._owner, words)
+            self._reading = asyncio.ensure_future(work)
+
+    async def _stop_reading(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait([self._reading])
+
     async def _discard_draft(self) -> None:
+        await self._stop_reading()
         draft, self._draft = self._draft, None
         if draft is not None:
             self._counts.speculations_discarded += 1
@@ -394,6 +420,7 @@ class DeviceSession:
         """Nothing is left running; what was heard of a reply is stored."""
         self._connection.closed = True
         self._talking.close()
+        self._floor.close()
         await self._discard_draft()
         await self._hearing.close()
         if self._tools is not None:

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-CHUNK_FRAMES = 4
+CHUNK_FRAMES = 6
 """Frames encoded at once: a long piece must not make its first frame wait."""
 
 START_DELAY_S = 0.06

@@ -24,6 +24,10 @@ TOGETHER_S = 0.02
 """What is sent within so many seconds is delayed alike: it waits in the same queue, or for the same
 beacon of the access point while a device's radio sleeps."""
 
+AT_ONCE_S = 0.001
+"""What the server writes within so many seconds leaves in one segment as far as it fits: it joins
+the writes of one step of its event loop (``lobug.api.coalescing``)."""
+
 DEVICE_TIMEOUT_S = 1.0
 """A device's first time-out, seconds; it doubles. An assumption: the clock of lwIP, the stack of
 ESP32 firmware, has steps of half a second."""
@@ -87,16 +91,23 @@ class TcpPath:
         self._last = float("-inf")
         self._jitter_drawn = float("-inf")
         self._jitter_s = 0.0
+        self._segment_sent = float("-inf")
+        self._segment_room = 0
         self.lost_segments = 0
         """How many had to be sent again."""
 
     def arrival(self, sent: float, size: int) -> float:
         """When a message of ``size`` bytes that is sent now arrives whole, never before one that
         was sent earlier."""
+        if sent - self._segment_sent <= AT_ONCE_S and size <= self._segment_room:
+            self._segment_room -= size
+            return self._last
         if sent - self._jitter_drawn >= TOGETHER_S:
             self._jitter_drawn = sent
             self._jitter_s = self._randomness.uniform(0.0, self._options.jitter_s)
         segments = max(1, -(-size // SEGMENT_BYTES))
+        if self._sender is Sender.SERVER:
+            self._segment_sent, self._segment_room = sent, segments * SEGMENT_BYTES - size
         recovery_s = max(self._recovery_s() for _ in range(segments))
         delay_s = self._options.latency_s + self._jitter_s + recovery_s
         self._last = max(self._last, sent + delay_s)

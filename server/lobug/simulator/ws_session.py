@@ -28,8 +28,8 @@ from lobug.simulator.ws_turns import Turns, TurnUnderWay
 from lobug.simulator.ws_wire import FRAME_MS, ServerHello
 
 _FLUSH_S = 0.25
-"""A `tts start` within this of the last `tts stop` may only be meant to make the device drop what it
-holds, seconds."""
+"""Seconds. A ``tts start`` so soon after a ``tts stop`` may only be meant to make the device drop
+what it holds."""
 
 
 @dataclass(frozen=True, slots=True)

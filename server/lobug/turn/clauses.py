@@ -51,7 +51,8 @@ _QUALIFIERS = _words(
 )
 """An adjective after one of them may be the first of two: "a small, friendly robot"."""
 
-_FEWEST_WORDS = 3
+_FEWEST_WORDS = 2
+"""With punctuation behind them: "I'm sorry," is said in one breath."""
 FEWEST_BEFORE_CONJUNCTION = 4
 """Words before a pause that no punctuation marks."""
 

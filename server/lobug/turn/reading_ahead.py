@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
-from lobug.conversation.prompt import Persona, prefix
-from lobug.conversation.registry import Conversations, reload
-from lobug.engines.base import SHARED_PREFIX_LANE, ChatModel
+from lobug.conversation.prompt import Persona, prefix, user_message
+from lobug.conversation.registry import Conversation, Conversations, reload
+from lobug.engines.base import SHARED_PREFIX_LANE, ChatMessage, ChatModel
 from lobug.errors import EngineError, StorageError
 from lobug.memory.base import Memory, Owner
 from lobug.priority import PreemptedError, TurnPriority
 from lobug.settings import Settings
 
 log = logging.getLogger(__name__)
+
+UNSTEADY_WORDS = 2
+"""At the end of an interim transcript: they often turn out to be others."""
 
 
 class ReadAhead:
@@ -27,6 +30,7 @@ class ReadAhead:
         conversations: Conversations,
         priority: TurnPriority,
         persona: Persona,
+        clock: Callable[[], float],
     ) -> None:
         self._settings = settings
         self._chat = chat
@@ -34,6 +38,7 @@ class ReadAhead:
         self._conversations = conversations
         self._priority = priority
         self._persona = persona
+        self._clock = clock
 
     async def after_start(self) -> None:
         """Read the conversations that will most likely go on, then the personality for new ones, so
@@ -58,15 +63,7 @@ class ReadAhead:
             # Looked at only now: reading a prompt that has grown since would throw the newer part
             # of the model's cache away.
             if conversation.prefix_changed:
-                history = conversation.memory.messages()
-                messages = prefix(
-                    self._persona,
-                    conversation.base_memory,
-                    history,
-                    earlier=conversation.earlier,
-                    tools=conversation.tools.messages,
-                )
-                await self._chat.prefill(messages, owner.conversation)
+                await self._chat.prefill(self._prompt(conversation), owner.conversation)
                 conversation.prefix_changed = False
 
         conversation.reading_ahead = True
@@ -78,6 +75,30 @@ class ReadAhead:
             log.info("a conversation could not be read ahead: %s", error)
         finally:
             conversation.reading_ahead = False
+
+    async def while_speaking(self, owner: Owner, words: str) -> None:
+        """Read what is known of the next prompt while somebody still speaks: all but the end of
+        ``words``, which may change. What then comes before the words, such as a memory, makes that
+        void; it costs nobody any time. Cancel it when the turn begins."""
+        conversation = self._conversations.get(owner)
+        if conversation.lock.locked() or not conversation.loaded or conversation.prefix_changed:
+            return  # its turn is under way, or there is too much to read
+        steady = " ".join(words.split()[:-UNSTEADY_WORDS])
+        sensors = conversation.sensors.summary(self._clock())
+        messages = [*self._prompt(conversation), user_message(steady, (), sensors)]
+        try:
+            await self._chat.prefill(messages, owner.conversation)
+        except EngineError as error:
+            log.info("could not read along: %s", error)
+
+    def _prompt(self, conversation: Conversation) -> list[ChatMessage]:
+        return prefix(
+            self._persona,
+            conversation.base_memory,
+            conversation.memory.messages(),
+            earlier=conversation.earlier,
+            tools=conversation.tools.messages,
+        )
 
     async def _load(self, owner: Owner) -> None:
         conversation = self._conversations.get(owner)

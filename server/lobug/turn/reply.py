@@ -42,7 +42,7 @@ _INTERRUPTED = re.compile(
 )
 """What marks an interrupted reply in the prompt's history, in case the model imitates it."""
 
-_SHORTEST: tuple[tuple[float, int], ...] = ((1, 12), (40, 24), (120, 60), (math.inf, 120))
+_SHORTEST: tuple[tuple[float, int], ...] = ((1, 9), (40, 24), (120, 60), (math.inf, 120))
 """Fewest characters of a clause, by what was given before it. Somebody speaks about 15 characters
 a second, and the model writes at least twice as fast on two cores."""
 
