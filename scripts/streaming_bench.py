@@ -31,7 +31,7 @@ from streaming_conversation import Compared, Conversation, SpeculationRun, Strea
 PARTS = ("conversation", "speculation", "load", "talk")
 
 TURNS = 50
-SEQUENTIAL_TURNS = 10
+SEQUENTIAL_TURNS = 5
 IN_ONE_GO, HESITATING = 12, 6
 """Clips that are said with speculation and without it."""
 PAUSES_S = (0.3, 0.4, 0.5)

@@ -295,7 +295,8 @@ async def test_a_file_that_is_taken_away_while_in_use(tmp_path: Path, what: str)
 
 
 async def test_damage_that_is_found_while_running(tmp_path: Path) -> None:
-    settings = quick_settings(tmp_path)
+    # Nothing is extracted meanwhile: what is written in between would mend a part of the damage.
+    settings = settings_for(tmp_path, memory={"busy_timeout_s": 0.05, "idle_delay_s": 3_600.0})
     path = settings.database_path
     async with impatient(settings, talker()) as (client, server):
         for number in range(4):

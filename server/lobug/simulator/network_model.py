@@ -24,7 +24,7 @@ TOGETHER_S = 0.02
 """What is sent within so many seconds is delayed alike: it waits in the same queue, or for the same
 beacon of the access point while a device's radio sleeps."""
 
-AT_ONCE_S = 0.001
+AT_ONCE_S = 0.000_5
 """What the server writes within so many seconds leaves in one segment as far as it fits: it joins
 the writes of one step of its event loop (``lobug.api.coalescing``)."""
 
