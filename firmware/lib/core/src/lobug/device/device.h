@@ -1,0 +1,57 @@
+// The device's mind: one object on one thread, fed with inputs and time, that never waits.
+#pragma once
+
+#include "lobug/audio/audio_link.h"
+#include "lobug/base/clock.h"
+#include "lobug/base/latest.h"
+#include "lobug/base/queue.h"
+#include "lobug/base/random.h"
+#include "lobug/device/input.h"
+#include "lobug/device/view.h"
+#include "lobug/ports/connection.h"
+#include "lobug/ports/crypto.h"
+#include "lobug/ports/firmware_slot.h"
+#include "lobug/ports/store.h"
+#include "lobug/ports/system.h"
+#include "lobug/senses/motion.h"
+#include "lobug/tools/effects.h"
+
+namespace lobug {
+
+/// The world as the device has it; everything lives longer than the device.
+struct Platform {
+  Connection& session;  ///< the WebSocket's stream
+  Connection& http;     ///< for discovery, sensors and updates
+  Store& store;
+  Crypto& crypto;
+  Random& random;
+  FirmwareSlot& firmware;
+  System& system;
+  ServerFinder& finder;
+  Effects& effects;
+};
+
+/// What crosses between the screen's thread and the device's.
+struct ScreenLink {
+  Queue<Input, 16> inputs;   ///< screen to device
+  Latest<View> view;         ///< device to screen
+  Latest<Motion> motion;     ///< screen (which reads the sensor) to device
+};
+
+class Device {
+ public:
+  Device(const Platform& platform, AudioLink& audio, ScreenLink& screen);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  /// Does what is due; to be called every 5 to 20 ms.
+  void step(Millis now);
+  DeviceState state() const;
+
+ private:
+  struct Parts;
+  Parts* parts_;  // made once, at the start; nothing is allocated after that
+};
+
+}  // namespace lobug

@@ -1,0 +1,26 @@
+// When to try again: exponentially later, with jitter, so that not all devices come back at once.
+#pragma once
+
+#include <cstdint>
+
+#include "lobug/base/clock.h"
+#include "lobug/base/random.h"
+
+namespace lobug {
+
+class Backoff {
+ public:
+  Backoff(Millis first_ms, Millis most_ms) : first_(first_ms), most_(most_ms), next_(first_ms) {}
+  /// The wait before the next try: between half of the step and the whole of it; each is twice the
+  /// last, up to `most`.
+  Millis next(Random& random);
+  /// It worked: begin small again.
+  void reset() { next_ = first_; }
+
+ private:
+  Millis first_;
+  Millis most_;
+  Millis next_;
+};
+
+}  // namespace lobug

@@ -1,0 +1,22 @@
+// Addresses as owners type them and servers send them.
+#pragma once
+
+#include <string_view>
+
+#include "lobug/base/text.h"
+#include "lobug/ports/connection.h"
+
+namespace lobug {
+
+struct Url {
+  Endpoint endpoint;
+  Text<256> path;  ///< with the query, at least "/"
+};
+
+/// http, https, ws or wss; IPv6 in brackets. False when it is none or too long; user names,
+/// fragments, spaces and control characters are refused.
+bool parse_url(std::string_view text, Url& url);
+/// "192.168.1.5:8321", for the Host header: the port is left out where it is the scheme's own.
+Text<140> host_of(const Endpoint& endpoint);
+
+}  // namespace lobug

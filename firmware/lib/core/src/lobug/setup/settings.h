@@ -1,0 +1,51 @@
+// What the owner has set, and what the server has given: kept in a Store.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "lobug/base/text.h"
+#include "lobug/ports/store.h"
+
+namespace lobug {
+
+/// How a conversation is held.
+enum class TalkMode : std::uint8_t {
+  kTap,           ///< a tap opens the microphone for one utterance; the server finds its end
+  kConversation,  ///< as kTap, and it listens again after each reply
+  kWakeWord,      ///< prepared for: a low-rate stream, in which the server finds the wake word
+};
+// Holding the screen or the button is push to talk in every mode.
+
+struct Settings {
+  Text<32> wifi_name;
+  Text<64> wifi_password;
+  /// "http://192.168.1.5:8321" or "https://..."; empty: found by mDNS.
+  Text<160> server;
+  /// PEM of the CA that the server's certificate must be of; https needs it.
+  Text<2048> ca;
+  TalkMode talk_mode = TalkMode::kTap;
+  std::uint8_t volume = 60;       ///< 0 to 100
+  std::uint8_t brightness = 70;   ///< 1 to 100
+  bool captions = true;
+  /// Made once, at the first start: a UUID.
+  Text<36> client_id;
+  /// The device's own token and the server that gave it; sent to no other.
+  Text<128> token;
+  Text<160> token_server;
+};
+
+/// Read all that is stored; what is missing or invalid has its default.
+Settings load_settings(Store& store);
+/// Write what differs from what is stored; false when something could not be written.
+bool save_settings(Store& store, const Settings& settings);
+
+/// Sets one setting from text, as the portal's form and the serial commands do. Names are those of
+/// `describe_settings`. An error is a sentence for the owner.
+struct SettingResult {
+  bool ok = false;
+  Text<96> error;
+};
+SettingResult set_setting(Settings& settings, std::string_view name, std::string_view value);
+
+}  // namespace lobug
