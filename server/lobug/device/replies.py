@@ -218,8 +218,9 @@ class Replies:
             case AllSaid():
                 turn.speaker.all_said()
             case Done():
-                if event.action is Action.REACT:
-                    await self.face(emotion_of(event.response, Action.REACT))
+                # A device that waits for a reply learns by this that there is none.
+                if event.action is not Action.RESPOND:
+                    await self.face(emotion_of(event.response, event.action))
             case Failed():
                 await self.alert(event.error)
             case _:

@@ -98,7 +98,7 @@ class MemorySettings(Section):
         4_000, ge=0, description="Most that recalled memories may add to a prompt, tokens."
     )
     max_added_first_token_ms: float = Field(
-        1_200.0,
+        800.0,
         ge=0.0,
         description="Time that recalled memories may add to a reply's first token, ms: what the"
         " chat model reads in it, as it was measured, goes to the prompt and no more.",
