@@ -1,0 +1,279 @@
+#include "lobug/device/conversation.h"
+
+#include <cstring>
+
+namespace lobug {
+
+Conversation::Conversation(AudioLink& audio, SessionSender& session)
+    : link_(audio), session_(session) {}
+
+void Conversation::begin() {
+  open_ = true;
+  interrupted_ = false;
+  first_sound_ = link_.first_sound.load();
+  if (state_ != DeviceState::kSpeaking) state_ = DeviceState::kIdle;
+}
+
+void Conversation::lost() {
+  open_ = false;
+  opening_ = closing_ = interrupted_ = false;
+  limit_.clear();
+  if (state_ == DeviceState::kSpeaking) {
+    link_.downlink.end();
+    all_sent_ = true;
+  } else {
+    link_.wanted = AudioMode::kOff;
+    state_ = DeviceState::kIdle;
+  }
+}
+
+void Conversation::tap(TalkMode mode, Millis now) {
+  if (!open_) return;
+  switch (state_) {
+    case DeviceState::kIdle:
+      listen(ListenMode::kAuto, now);
+      break;
+    case DeviceState::kListening:
+      // "That was all", or "never mind" when nobody has spoken.
+      stop_listening(heard_voice_ ? DeviceState::kThinking : DeviceState::kIdle, now);
+      break;
+    case DeviceState::kThinking:
+    case DeviceState::kSpeaking:
+      interrupt(now);
+      if (mode == TalkMode::kConversation) listen(ListenMode::kAuto, now);
+      break;
+    default:
+      break;
+  }
+}
+
+void Conversation::hold_begin(Millis now) {
+  if (!open_) return;
+  if (state_ == DeviceState::kThinking || state_ == DeviceState::kSpeaking) interrupt(now);
+  listen(ListenMode::kManual, now);
+}
+
+void Conversation::hold_end(Millis now) {
+  if (state_ == DeviceState::kListening && mode_ == ListenMode::kManual) {
+    stop_listening(DeviceState::kThinking, now);
+  }
+}
+
+void Conversation::listen(ListenMode mode, Millis now) {
+  mode_ = mode;
+  heard_voice_ = false;
+  closing_ = false;
+  opening_ = true;
+  heard_.clear();
+  link_.uplink.drop(link_.uplink.size());
+  link_.wanted = AudioMode::kListen;
+  state_ = DeviceState::kListening;
+  limit_.set(now, kMicrophoneMs);
+}
+
+// The audio thread closes the microphone in its own time and hands over what it still has; `step`
+// sends that, then the stop.
+void Conversation::stop_listening(DeviceState next, Millis now) {
+  link_.wanted = AudioMode::kOff;
+  if (opening_) {
+    // Nothing was said to the server yet.
+    opening_ = false;
+    rest(now);
+    return;
+  }
+  closing_ = true;
+  state_ = next;
+  if (next == DeviceState::kThinking) {
+    think(now);
+  } else {
+    limit_.clear();
+  }
+}
+
+void Conversation::think(Millis now) {
+  state_ = DeviceState::kThinking;
+  limit_.set(now, kAnswerMs);
+}
+
+void Conversation::interrupt(Millis now) {
+  session_.abort();
+  link_.downlink.discard();
+  link_.wanted = AudioMode::kOff;
+  opening_ = closing_ = false;
+  // A reply that was only being thought of has no stop of its own.
+  interrupted_ = state_ == DeviceState::kSpeaking && !all_sent_;
+  interrupted_until_.set(now, kAbortMs);
+  rest(now);
+}
+
+void Conversation::rest(Millis now) {
+  state_ = DeviceState::kIdle;
+  limit_.clear();
+  caption_until_.set(now, kCaptionMs);
+}
+
+void Conversation::message(const ServerMessage& message, Millis now) {
+  using Kind = ServerMessage::Kind;
+  if (interrupted_) {
+    if (message.kind == Kind::kTtsStop) interrupted_ = false;
+    if (message.kind != Kind::kAlert) return;
+  }
+  switch (message.kind) {
+    case Kind::kStt:
+      heard_.assign(message.text);
+      // The microphone stays open until the reply: were it none, the talk goes on.
+      if (state_ == DeviceState::kListening && !opening_) think(now);
+      break;
+    case Kind::kLlm:
+      emotion_ = message.emotion;
+      if (state_ == DeviceState::kThinking) limit_.set(now, kNoReplyMs);
+      break;
+    case Kind::kTtsStart:
+      begin_reply(now);
+      break;
+    case Kind::kSentence:
+      caption_.assign(message.text);
+      caption_until_.clear();
+      break;
+    case Kind::kTtsStop:
+      if (state_ == DeviceState::kSpeaking) {
+        link_.downlink.end();
+        all_sent_ = true;
+        limit_.clear();
+      }
+      break;
+    case Kind::kAlert:
+      caption_.assign(message.text);
+      caption_until_.set(now, kCaptionMs);
+      emotion_ = message.emotion;
+      if (state_ == DeviceState::kThinking) limit_.set(now, kNoReplyMs);
+      break;
+    default:
+      break;
+  }
+}
+
+void Conversation::begin_reply(Millis now) {
+  // A finger on the button has the word; the server learns of it from `listen start`.
+  if (state_ == DeviceState::kListening && mode_ == ListenMode::kManual) return;
+  opening_ = closing_ = false;
+  state_ = DeviceState::kSpeaking;
+  all_sent_ = false;
+  first_frame_ = true;
+  caption_.clear();
+  link_.downlink.begin();
+  link_.wanted = AudioMode::kPlay;
+  limit_.set(now, kSilenceMs);
+}
+
+void Conversation::audio(Bytes pcm, Millis now) {
+  if (state_ != DeviceState::kSpeaking || interrupted_ || all_sent_) return;
+  if (first_frame_) {
+    first_frame_ = false;
+    first_frame_at_ = now;
+    first_sound_ = link_.first_sound.load();
+  }
+  limit_.set(now, kSilenceMs);
+  // The frame need not lie at an even address; an odd byte at the end is no sample.
+  while (pcm.size() >= sizeof(std::int16_t)) {
+    const std::size_t samples = pcm.size() / sizeof(std::int16_t);
+    const std::size_t count = samples < pcm_.size() ? samples : pcm_.size();
+    std::memcpy(pcm_.data(), pcm.data(), count * sizeof(std::int16_t));
+    link_.downlink.add(Span<const std::int16_t>(pcm_.data(), count));
+    pcm = pcm.drop(count * sizeof(std::int16_t));
+  }
+}
+
+void Conversation::step(TalkMode mode, Millis now) {
+  if (interrupted_ && interrupted_until_.due(now)) interrupted_ = false;
+  if (caption_until_.due(now)) {
+    caption_until_.clear();
+    caption_.clear();
+    heard_.clear();
+    emotion_ = Emotion::kNeutral;
+  }
+  if (opening_ && link_.actual == AudioMode::kListen) {
+    opening_ = !session_.listen_start(mode_);
+    if (!opening_) limit_.set(now, kNobodyMs);
+  }
+  const bool sends = state_ == DeviceState::kListening ||
+                     (state_ == DeviceState::kThinking && mode_ != ListenMode::kManual);
+  if (!opening_ && (sends || closing_)) send_uplink(closing_);
+  if (state_ == DeviceState::kSpeaking) {
+    report_first_sound();
+    if (all_sent_ && !link_.downlink.active()) after_reply(mode, now);
+  }
+  watch(mode, now);
+}
+
+// `whole`: the microphone is closing; what is left goes out, then the stop.
+void Conversation::send_uplink(bool whole) {
+  const bool closed = link_.actual != AudioMode::kListen;
+  while (link_.uplink.size() >= frame_.size()) {
+    // Looked at before it is taken: a frame that finds no room now is offered again.
+    if (!session_.room_for_audio()) return;
+    link_.uplink.read({frame_.data(), frame_.size()});
+    session_.audio({frame_.data(), frame_.size()});
+  }
+  if (!whole || !closed) return;
+  const std::size_t left = link_.uplink.read({frame_.data(), frame_.size()});
+  if (left > 0) {
+    std::memset(frame_.data() + left, 0, (frame_.size() - left) * sizeof(std::int16_t));
+    session_.audio({frame_.data(), frame_.size()});
+  }
+  if (session_.listen_stop()) closing_ = false;
+}
+
+void Conversation::report_first_sound() {
+  const std::uint64_t sound = link_.first_sound.load();
+  if (sound == first_sound_ || first_frame_) return;
+  first_sound_ = sound;
+  session_.playing(elapsed(first_frame_at_, static_cast<Millis>(sound >> 32U)));
+}
+
+void Conversation::after_reply(TalkMode mode, Millis now) {
+  if (open_ && mode == TalkMode::kConversation) {
+    // The audio thread lets the speaker finish before it opens the microphone.
+    listen(ListenMode::kAuto, now);
+  } else {
+    link_.wanted = AudioMode::kOff;
+    rest(now);
+  }
+  caption_until_.set(now, kCaptionMs);
+}
+
+void Conversation::watch(TalkMode mode, Millis now) {
+  if (state_ == DeviceState::kListening && !opening_ && link_.voice) {
+    heard_voice_ = true;
+    limit_.set(now, kNobodyMs);
+  }
+  if (!limit_.due(now)) return;
+  limit_.clear();
+  switch (state_) {
+    case DeviceState::kListening:
+      if (mode_ == ListenMode::kManual && !opening_) break;  // as long as the finger is there
+      if (opening_) {
+        caption_.assign("My microphone does not open.");
+        emotion_ = Emotion::kConfused;
+      }
+      stop_listening(DeviceState::kIdle, now);
+      break;
+    case DeviceState::kThinking:
+      if (mode_ == ListenMode::kAuto && mode == TalkMode::kConversation) {
+        state_ = DeviceState::kListening;
+        limit_.set(now, kNobodyMs);
+      } else {
+        stop_listening(DeviceState::kIdle, now);
+        rest(now);
+      }
+      break;
+    case DeviceState::kSpeaking:
+      link_.downlink.end();
+      all_sent_ = true;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace lobug
