@@ -92,11 +92,12 @@ def test_no_message_is_missing() -> None:
 
 def test_every_hello_is_served() -> None:
     hellos = [m for m in map(parse, examples("device")) if isinstance(m, Hello)]
-    first, pcm, mixed = (agree(hello) for hello in hellos)
+    first, pcm, mixed, dropping = (agree(hello) for hello in hellos)
     answer = json.loads(examples("server")[0])["audio_params"]
     assert json.loads(server_messages.hello("s", first.downlink))["audio_params"] == answer
     assert pcm.downlink == pcm.uplink
     assert (mixed.downlink.codec, mixed.downlink.sample_rate) == (AudioCodec.PCM, 22_050)
+    assert [a.drops_on_abort for a in (first, pcm, mixed, dropping)] == [False, False, False, True]
 
 
 def test_every_close_code_is_there() -> None:

@@ -69,9 +69,10 @@ class LiveTurn:
         """Somebody has really said that."""
         self._commitment.make()
 
-    def interrupt(self) -> None:
-        """Stop its model, its voice and its playing; what was heard of it is stored."""
-        self.speaker.interrupt()
+    def interrupt(self, *, flush: bool = True) -> None:
+        """Stop its model, its voice and its playing; what was heard of it is stored. ``flush`` as
+        of ``Speaker.interrupt``."""
+        self.speaker.interrupt(flush=flush)
 
     async def discard(self) -> float:
         """Throw it away; it leaves no trace. Returns the seconds of work that were lost."""

@@ -64,6 +64,8 @@ class Hello:
     """What it sends."""
     downlink: AudioParams = AudioParams()
     """What it wants to be sent. An addition of Lo-Bug's."""
+    drops_on_abort: bool = False
+    """Whether it drops what it holds by itself when it interrupts. An addition of Lo-Bug's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +258,7 @@ def _hello(fields: _Fields) -> DeviceMessage:
         transport=None if transport is None else _name(transport),
         mcp=features.flag("mcp"),
         aec=features.flag("aec"),
+        drops_on_abort=features.flag("drops_on_abort"),
         audio=_audio(fields.object("audio_params")),
         downlink=_audio(fields.object("downlink")),
     )

@@ -35,6 +35,8 @@ class Agreed:
     """Whether the device serves tools."""
     aec: bool
     """Whether the device leaves echo cancellation to the server."""
+    drops_on_abort: bool = False
+    """Whether the device drops what it holds by itself when it interrupts a reply."""
 
 
 def agree(hello: Hello, protocol_version: str | None = None) -> Agreed:
@@ -52,7 +54,7 @@ def agree(hello: Hello, protocol_version: str | None = None) -> Agreed:
     uplink = _format("audio_params", hello.audio, DEFAULT_UPLINK, most_channels=2)
     downlink = _format("downlink", hello.downlink, _usual_downlink(uplink, hello), most_channels=1)
     version = _version(hello.version, protocol_version)
-    return Agreed(version, uplink, downlink, hello.mcp, hello.aec)
+    return Agreed(version, uplink, downlink, hello.mcp, hello.aec, hello.drops_on_abort)
 
 
 def _usual_downlink(uplink: AudioFormat, hello: Hello) -> AudioFormat:

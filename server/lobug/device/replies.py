@@ -126,12 +126,14 @@ class Replies:
         self._hearing.answering()
         draft.commit()
 
-    async def stop(self) -> None:
-        """Interrupt the reply, and drop what was only prepared."""
+    async def stop(self, *, by_device: bool = False) -> None:
+        """Interrupt the reply, and drop what was only prepared. ``by_device``: it asked for that,
+        and may have dropped what it holds already."""
         await self.discard()
         if self._turn is not None and not self._turn.over:
             self._turn.timeline.counts.interrupted = True
-            self._turn.interrupt()
+            dropped = by_device and self._connection.agreed.drops_on_abort
+            self._turn.interrupt(flush=not dropped)
 
     def barge_in(self) -> None:
         """Somebody speaks into the reply."""

@@ -141,16 +141,16 @@ class DeviceSession:
                 self._note_activity()
                 self._hearing.start(mode.value)
                 self._floor.close()
-                await self._replies.stop()
+                await self._replies.stop(by_device=True)
             case messages.ListenStop():
                 self._hearing.stop()
             case messages.WakeWord():
                 self._note_activity()
                 self._hearing.reset()
                 self._floor.close()
-                await self._replies.stop()
+                await self._replies.stop(by_device=True)
             case messages.Abort():
-                await self._replies.stop()
+                await self._replies.stop(by_device=True)
             case messages.Playing(delay_s):
                 self._replies.playing(delay_s)
             case messages.McpMessage(payload):

@@ -133,9 +133,11 @@ class Speaker:
         self._heralded.set()
         self._run()
 
-    def interrupt(self) -> None:
-        """Stop at once. What was not played by now counts as not said."""
+    def interrupt(self, *, flush: bool = True) -> None:
+        """Stop at once. What was not played by now counts as not said. ``flush`` False: the device
+        has dropped what it held by itself."""
         if not self._finished.is_set() and not self.interrupted:
+            self._flush = self._flush and flush
             self._ended_at = self._clock()
             unplayed = self._pacer.sent_frames - self._pacer.position(self._ended_at)
             self._ahead_s = unplayed * self._wire.frame_s
