@@ -18,13 +18,13 @@ namespace lobug {
 /// kSpeaking; it is half duplex throughout.
 class Conversation {
  public:
-  static constexpr Millis kMicrophoneMs = 3000;   ///< to open the microphone
-  static constexpr Millis kNobodyMs = 15000;      ///< of listening in which nobody speaks
-  static constexpr Millis kAnswerMs = 45000;      ///< until a reply must have begun
-  static constexpr Millis kNoReplyMs = 6000;      ///< ... after a face came instead of words
-  static constexpr Millis kAbortMs = 2000;        ///< until the server's stop must have come
-  static constexpr Millis kSilenceMs = 20000;     ///< within a reply, before it is given up
-  static constexpr Millis kCaptionMs = 8000;      ///< a caption stays after its reply
+  static constexpr Millis kMicrophoneMs = 3000;  ///< to open the microphone
+  static constexpr Millis kNobodyMs = 15000;     ///< of listening in which nobody speaks
+  static constexpr Millis kAnswerMs = 45000;     ///< until a reply must have begun
+  static constexpr Millis kNoReplyMs = 6000;     ///< ... after a face came instead of words
+  static constexpr Millis kAbortMs = 2000;       ///< until the server's stop must have come
+  static constexpr Millis kSilenceMs = 20000;    ///< within a reply, before it is given up
+  static constexpr Millis kCaptionMs = 8000;     ///< a caption stays after its reply
 
   Conversation(AudioLink& audio, SessionSender& session);
 
@@ -60,14 +60,14 @@ class Conversation {
   AudioLink& link_;
   SessionSender& session_;
   DeviceState state_ = DeviceState::kIdle;
-  bool open_ = false;           ///< there is a session
+  bool open_ = false;  ///< there is a session
   ListenMode mode_ = ListenMode::kAuto;
-  bool opening_ = false;        ///< the microphone is asked for and not open yet
-  bool closing_ = false;        ///< it closes; what it still has goes out before `listen stop`
+  bool opening_ = false;  ///< the microphone is asked for and not open yet
+  bool closing_ = false;  ///< it closes; what it still has goes out before `listen stop`
   bool heard_voice_ = false;
-  bool interrupted_ = false;    ///< until the server's stop, nothing that comes counts
-  bool all_sent_ = false;       ///< the reply's end was announced
-  bool first_frame_ = false;    ///< no audio of this reply has come yet
+  bool interrupted_ = false;  ///< until the server's stop, nothing that comes counts
+  bool all_sent_ = false;     ///< the reply's end was announced
+  bool first_frame_ = false;  ///< no audio of this reply has come yet
   Millis first_frame_at_ = 0;
   std::uint64_t first_sound_ = 0;
   Deadline limit_;

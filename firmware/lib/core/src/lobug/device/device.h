@@ -33,9 +33,9 @@ struct Platform {
 
 /// What crosses between the screen's thread and the device's.
 struct ScreenLink {
-  Queue<Input, 16> inputs;   ///< screen to device
-  Latest<View> view;         ///< device to screen
-  Latest<Motion> motion;     ///< screen (which reads the sensor) to device
+  Queue<Input, 16> inputs;  ///< screen to device
+  Latest<View> view;        ///< device to screen
+  Latest<Motion> motion;    ///< screen (which reads the sensor) to device
 };
 
 class Device {

@@ -10,20 +10,20 @@ namespace lobug {
 
 struct Input {
   enum class Kind : std::uint8_t {
-    kTap,         ///< the face or the middle button was tapped
-    kHoldBegin,   ///< ... is held: push to talk
+    kTap,        ///< the face or the middle button was tapped
+    kHoldBegin,  ///< ... is held: push to talk
     kHoldEnd,
-    kVolume,      ///< value: percent
-    kBrightness,  ///< value: percent
-    kTalkMode,    ///< value: TalkMode
-    kCaptions,    ///< value: 0 or 1
-    kWifiUp,      ///< text: own IP address
-    kWifiDown,    ///< value: 1 when the password was refused
-    kWifiSignal,  ///< value: dBm
-    kBattery,     ///< value: percent, 128 added while it charges
-    kSettings,    ///< settings were changed by the portal or a serial command: load them anew
+    kVolume,         ///< value: percent
+    kBrightness,     ///< value: percent
+    kTalkMode,       ///< value: TalkMode
+    kCaptions,       ///< value: 0 or 1
+    kWifiUp,         ///< text: own IP address
+    kWifiDown,       ///< value: 1 when the password was refused
+    kWifiSignal,     ///< value: dBm
+    kBattery,        ///< value: percent, 128 added while it charges
+    kSettings,       ///< settings were changed by the portal or a serial command: load them anew
     kForgetPairing,  ///< throw the token away and pair again
-    kReset,       ///< back to the state of a new device
+    kReset,          ///< back to the state of a new device
     kRestart,
   };
   Kind kind = Kind::kTap;

@@ -67,7 +67,7 @@ class Session final : public SessionSender {
   static constexpr Millis kOpenMs = 8000;             ///< to connect and shake hands
   static constexpr Millis kHelloMs = 10000;           ///< the protocol's own
   static constexpr Millis kPingMs = 15000;
-  static constexpr Millis kSilentMs = 40000;          ///< without a byte it is lost
+  static constexpr Millis kSilentMs = 40000;  ///< without a byte it is lost
 
   Session(Connection& connection, Random& random, Crypto& crypto, SessionHandler& handler);
 

@@ -28,8 +28,18 @@ bool may_follow(DeviceState from, DeviceState to);
 
 /// Why the device is offline, for the face to say.
 enum class Trouble : std::uint8_t {
-  kNone, kNoWifi, kWrongPassword, kNoServer, kServerGone, kUntrusted, kNoCa, kRefused,
-  kServerFull, kReplaced, kUpdateFailed, kLowMemory,
+  kNone,
+  kNoWifi,
+  kWrongPassword,
+  kNoServer,
+  kServerGone,
+  kUntrusted,
+  kNoCa,
+  kRefused,
+  kServerFull,
+  kReplaced,
+  kUpdateFailed,
+  kLowMemory,
 };
 /// A sentence of at most 60 characters for the screen, and what the owner can do.
 std::string_view sentence_of(Trouble trouble);

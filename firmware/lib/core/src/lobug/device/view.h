@@ -31,18 +31,18 @@ struct View {
   bool server = false;
   /// The microphone is open: the status bar shows it whatever else is on the screen.
   bool microphone = false;
-  std::uint8_t battery = 0;      ///< percent
+  std::uint8_t battery = 0;  ///< percent
   bool battery_known = false;
   bool charging = false;
-  std::uint8_t volume = 0;       ///< percent
-  std::uint8_t brightness = 0;   ///< percent
+  std::uint8_t volume = 0;      ///< percent
+  std::uint8_t brightness = 0;  ///< percent
   bool captions = true;
   TalkMode talk_mode = TalkMode::kTap;
   std::uint8_t update_percent = 0;
   /// Next try to connect, seconds; 0: now.
   std::uint16_t retry_s = 0;
   Text<24> version;
-  Text<48> address;              ///< own IP address
+  Text<48> address;  ///< own IP address
 };
 
 }  // namespace lobug

@@ -1,0 +1,165 @@
+#include "lobug/device/enrolment.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+namespace lobug {
+namespace {
+
+constexpr std::string_view kDiscoveryPath = "/xiaozhi/ota/";
+
+}  // namespace
+
+Trouble trouble_of(ConnectionFailure failure) {
+  switch (failure) {
+    case ConnectionFailure::kUntrusted:
+      return Trouble::kUntrusted;
+    case ConnectionFailure::kNoCa:
+      return Trouble::kNoCa;
+    case ConnectionFailure::kLost:
+      return Trouble::kServerGone;
+    default:
+      return Trouble::kNoServer;
+  }
+}
+
+Enrolment::Enrolment(HttpClient& http, ServerFinder& finder) : http_(http), finder_(finder) {}
+
+void Enrolment::start(std::string_view server, Millis now) {
+  http_.stop();
+  asking_ = false;
+  retry_after_s_ = 0;
+  trouble_ = Trouble::kNone;
+  discovery_ = Discovery();
+  if (server.empty()) {
+    finder_.start();
+    search_until_.set(now, kSearchMs);
+    phase_ = Phase::kSearching;
+    return;
+  }
+  if (!server_.assign(server) || !parse_url(server, url_)) {
+    fail(Trouble::kNoServer);
+    return;
+  }
+  phase_ = Phase::kAsking;
+}
+
+void Enrolment::stop() {
+  http_.stop();
+  phase_ = Phase::kIdle;
+}
+
+void Enrolment::step(const Introduction& who, Millis now) {
+  switch (phase_) {
+    case Phase::kSearching: {
+      std::array<char, 96> host{};
+      std::uint16_t port = 0;
+      const auto search = finder_.poll(host.data(), static_cast<unsigned>(host.size()), port);
+      if (search == ServerFinder::Search::kFound) {
+        std::array<char, 128> address{};
+        std::snprintf(address.data(), address.size(), "http://%s:%u", host.data(),
+                      static_cast<unsigned>(port));
+        start(address.data(), now);
+      } else if (search == ServerFinder::Search::kNone || search_until_.due(now)) {
+        fail(Trouble::kNoServer);
+      }
+      break;
+    }
+    case Phase::kAsking:
+      ask(who, now);
+      break;
+    case Phase::kPairing:
+      poll(who, now);
+      break;
+    default:
+      break;
+  }
+}
+
+bool Enrolment::request(std::string_view method, std::string_view action, const Introduction& who,
+                        Millis now) {
+  // An address may have a path before ours (a reverse proxy's).
+  std::string_view base = url_.path.view();
+  while (!base.empty() && base.back() == '/') base.remove_suffix(1);
+  Text<300> path(base);
+  bool whole = path.append(kDiscoveryPath);
+  whole = path.append(action) && whole;
+  const std::size_t length = write_description(
+      Span<char>(body_.data(), body_.size()),
+      DeviceDescription{who.device_id, who.client_id, who.board, who.version, 0, who.free_memory});
+  HttpRequest request;
+  request.method = method;
+  request.path = path;
+  request.device_id = who.device_id;
+  request.client_id = who.client_id;
+  request.user_agent = who.board;
+  request.body = std::string_view(body_.data(), length);
+  return whole && length > 0 && http_.start(url_.endpoint, request, now, kRequestMs);
+}
+
+void Enrolment::ask(const Introduction& who, Millis now) {
+  if (!asking_) {
+    asking_ = request("POST", "", who, now);
+    if (!asking_) fail(Trouble::kNoServer);
+    return;
+  }
+  const HttpClient::State state = http_.step(now);
+  if (state == HttpClient::State::kFailed) {
+    fail_by_http();
+  } else if (state == HttpClient::State::kDone) {
+    asking_ = false;
+    answered(now);
+  }
+}
+
+void Enrolment::answered(Millis now) {
+  if (http_.status() != 200) {
+    retry_after_s_ = http_.retry_after_s();
+    const int status = http_.status();
+    fail(status == 401 || status == 403   ? Trouble::kRefused
+         : status == 429 || status == 503 ? Trouble::kServerFull
+                                          : Trouble::kNoServer);
+    return;
+  }
+  discovery_ = read_discovery(http_.body());
+  if (!discovery_.ok) {
+    fail(Trouble::kNoServer);
+  } else if (!discovery_.code.empty()) {
+    phase_ = Phase::kPairing;
+    next_poll_.set(now, kPollMs);
+    code_until_.set(now, discovery_.timeout_ms > 0 ? discovery_.timeout_ms : 600000);
+  } else if (discovery_.websocket_url.empty()) {
+    fail(Trouble::kRefused);
+  } else {
+    phase_ = Phase::kLetIn;
+  }
+}
+
+void Enrolment::poll(const Introduction& who, Millis now) {
+  if (!asking_) {
+    if (code_until_.due(now)) {
+      phase_ = Phase::kAsking;  // the code is stale: ask for a new one
+    } else if (next_poll_.due(now)) {
+      asking_ = request("POST", "activate", who, now);
+      next_poll_.set(now, kPollMs);
+    }
+    return;
+  }
+  const HttpClient::State state = http_.step(now);
+  if (state == HttpClient::State::kBusy) return;
+  asking_ = false;
+  // A poll that failed is no reason to take the code from the screen: the next may succeed.
+  if (state == HttpClient::State::kDone && http_.status() == 200) phase_ = Phase::kAsking;
+  next_poll_.set(now, http_.retry_after_s() > 0 ? http_.retry_after_s() * 1000 : kPollMs);
+}
+
+void Enrolment::fail(Trouble trouble) {
+  http_.stop();
+  asking_ = false;
+  trouble_ = trouble;
+  phase_ = Phase::kFailed;
+}
+
+void Enrolment::fail_by_http() { fail(trouble_of(http_.connection_failure())); }
+
+}  // namespace lobug

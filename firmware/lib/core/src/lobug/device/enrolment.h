@@ -1,0 +1,89 @@
+// Finding the server and being let in: mDNS or a set address, discovery, the code on the screen.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "lobug/base/clock.h"
+#include "lobug/base/random.h"
+#include "lobug/base/text.h"
+#include "lobug/device/state.h"
+#include "lobug/net/http_client.h"
+#include "lobug/net/url.h"
+#include "lobug/ports/system.h"
+#include "lobug/protocol/messages.h"
+#include "lobug/setup/settings.h"
+
+namespace lobug {
+
+/// Who asks.
+struct Introduction {
+  std::string_view device_id;
+  std::string_view client_id;
+  std::string_view board;
+  std::string_view version;
+  std::uint32_t free_memory = 0;
+};
+
+/// One way from "no idea where the server is" to "let in"; started anew after a failure.
+class Enrolment {
+ public:
+  enum class Phase : std::uint8_t {
+    kIdle,
+    kSearching,  ///< mDNS
+    kAsking,     ///< discovery
+    kPairing,    ///< the owner has to approve `code`
+    kLetIn,      ///< `discovery` says where to talk
+    kFailed,     ///< `trouble` says why
+  };
+  static constexpr Millis kRequestMs = 8000;
+  static constexpr Millis kSearchMs = 6000;
+  static constexpr Millis kPollMs = 3000;
+
+  Enrolment(HttpClient& http, ServerFinder& finder);
+
+  /// `server`: as set by the owner; empty: it is looked for.
+  void start(std::string_view server, Millis now);
+  void stop();
+  void step(const Introduction& who, Millis now);
+
+  Phase phase() const { return phase_; }
+  Trouble trouble() const { return trouble_; }
+  /// Of the last answer; whole in kLetIn.
+  const Discovery& discovery() const { return discovery_; }
+  std::string_view code() const { return discovery_.code; }
+  /// "http://192.168.1.5:8321": whose answer it is.
+  std::string_view server() const { return server_; }
+  const Url& url() const { return url_; }
+  /// The server asks for patience: seconds, 0 when it does not.
+  std::uint32_t retry_after_s() const { return retry_after_s_; }
+
+ private:
+  bool request(std::string_view method, std::string_view action, const Introduction& who,
+               Millis now);
+  void ask(const Introduction& who, Millis now);
+  void answered(Millis now);
+  void poll(const Introduction& who, Millis now);
+  void fail(Trouble trouble);
+  void fail_by_http();
+
+  HttpClient& http_;
+  ServerFinder& finder_;
+  Phase phase_ = Phase::kIdle;
+  Trouble trouble_ = Trouble::kNone;
+  bool asking_ = false;
+  Discovery discovery_;
+  Text<160> server_;
+  Url url_;
+  Deadline search_until_;
+  Deadline next_poll_;
+  Deadline code_until_;
+  std::uint32_t retry_after_s_ = 0;
+  std::array<char, 768> body_{};
+};
+
+/// What a failed connection means to the owner.
+Trouble trouble_of(ConnectionFailure failure);
+
+}  // namespace lobug

@@ -1,0 +1,102 @@
+// How the device takes a new firmware that discovery offers.
+#include "lobug/device/mind.h"
+
+namespace lobug {
+
+bool Mind::wants_update() {
+  const Discovery& discovery = enrolment_.discovery();
+  offer_.version = discovery.firmware_version;
+  offer_.url = discovery.firmware_url;
+  offer_.size = discovery.firmware_size;
+  offer_.sha256 = discovery.firmware_sha256;
+  offer_.force = discovery.firmware_force;
+  // An image on trial has first to prove itself.
+  return !platform_.firmware.on_trial() && offer_.version != refused_version_.view() &&
+         worth_taking(offer_, platform_.firmware) && platform_.system.free_memory() >= kLeastMemory;
+}
+
+void Mind::begin_update(Millis now) {
+  Url url;
+  const Endpoint& server = enrolment_.url().endpoint;
+  if (!parse_url(offer_.url, url) || url.endpoint.host != server.host.view() ||
+      url.endpoint.port != server.port || url.endpoint.tls != server.tls) {
+    refused_version_ = offer_.version;
+    platform_.system.log("update refused: not from my server");
+    show_text(sentence_of(Trouble::kUpdateFailed), 20);
+    return;
+  }
+  if (!writer_.begin(offer_)) {
+    end_update(UpdateFault::kWriteFailed, now);
+    return;
+  }
+  const Introduction who = introduction();
+  HttpRequest request;
+  request.method = "GET";
+  request.path = url.path;
+  request.token = token();
+  request.device_id = who.device_id;
+  request.client_id = who.client_id;
+  request.user_agent = who.board;
+  go(DeviceState::kUpdating);
+  http_use_ = HttpUse::kUpdate;
+  if (!http_.start(url.endpoint, request, now, kUpdateMs, &writer_)) {
+    end_update(UpdateFault::kNetwork, now);
+  }
+}
+
+void Mind::step_update(Millis now) {
+  const HttpClient::State state = http_.step(now);
+  if (state == HttpClient::State::kBusy) return;
+  if (state == HttpClient::State::kFailed) {
+    end_update(
+        http_.fault() == HttpFault::kStopped ? UpdateFault::kWriteFailed : UpdateFault::kNetwork,
+        now);
+  } else if (http_.status() != 200) {
+    end_update(UpdateFault::kNetwork, now);
+  } else {
+    end_update(writer_.finish(), now);
+  }
+}
+
+void Mind::end_update(UpdateFault fault, Millis now) {
+  http_.stop();
+  http_use_ = HttpUse::kNone;
+  if (fault == UpdateFault::kNone) {
+    platform_.system.log("updated");
+    platform_.system.restart();
+    return;
+  }
+  writer_.abandon();
+  // What the network spoiled may succeed next time; what was wrong in itself will not.
+  if (fault != UpdateFault::kNetwork) refused_version_ = offer_.version;
+  platform_.system.log("update failed");
+  show_text(sentence_of(Trouble::kUpdateFailed), 20);
+  if (state_ == DeviceState::kUpdating) connect(now);
+}
+
+// Every few hours of quiet the server is asked again, beside the session.
+void Mind::check_for_update(Millis now) {
+  if (checking_) {
+    enrolment_.step(introduction(), now);
+    const Enrolment::Phase phase = enrolment_.phase();
+    if (phase == Enrolment::Phase::kAsking || phase == Enrolment::Phase::kSearching) return;
+    checking_ = false;
+    if (phase != Enrolment::Phase::kLetIn) return;
+    if (conversation_.state() != DeviceState::kIdle) return;
+    if (wants_update()) {
+      // Found once more from there, with nothing else going on.
+      offline(Trouble::kNone, 0, now);
+      failures_ = kTriesWithOneAddress;
+    }
+    return;
+  }
+  if (!update_check_.due(now) || http_use_ != HttpUse::kNone ||
+      conversation_.state() != DeviceState::kIdle) {
+    return;
+  }
+  update_check_.set(now, kUpdateCheckMs);
+  checking_ = true;
+  enrolment_.start(settings_.server, now);
+}
+
+}  // namespace lobug
