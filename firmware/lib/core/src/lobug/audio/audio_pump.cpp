@@ -1,0 +1,188 @@
+#include "lobug/audio/audio_pump.h"
+
+#include <algorithm>
+
+namespace lobug {
+namespace {
+
+constexpr std::size_t kDriverHolds = 2;
+
+Span<std::int16_t> span_of(std::array<std::int16_t, kUplinkFrameSamples>& buffer) {
+  return {buffer.data(), buffer.size()};
+}
+
+}  // namespace
+
+AudioPump::AudioPump(AudioLink& link, Microphone& microphone, Speaker& speaker, AudioTiming timing)
+    : link_(link), microphone_(microphone), speaker_(speaker), timing_(timing) {}
+
+void AudioPump::step(Millis now) {
+  // Also while nothing plays: what was discarded gives its room back to the session.
+  link_.downlink.read({});
+  set_volume();
+  beep_.add(link_.beeps.exchange(0, std::memory_order_relaxed));
+
+  if (mode_ == AudioMode::kListen) listen(now);
+  if (mode_ == AudioMode::kPlay) play(now);
+  if (mode_ == AudioMode::kOff && target() != AudioMode::kOff) open(target(), now);
+}
+
+AudioMode AudioPump::target() const {
+  if (beep_.sounding()) {
+    // Whoever speaks is heard out first.
+    const bool disturbs = mode_ == AudioMode::kListen && link_.voice.load();
+    if (!disturbs) return AudioMode::kPlay;
+  }
+  if (mode_ == AudioMode::kPlay && (link_.downlink.active() || heard_)) return AudioMode::kPlay;
+  return link_.wanted.load();
+}
+
+void AudioPump::open(AudioMode mode, Millis now) {
+  if (mode == AudioMode::kListen) {
+    if (!microphone_retry_.is_set() || microphone_retry_.due(now)) start_listening(now);
+    return;
+  }
+  if (!speaker_retry_.is_set() || speaker_retry_.due(now)) start_playing(now);
+  if (mode_ == AudioMode::kPlay) return;
+  // What nobody can hear is over as soon as it came: the session must not wait for it.
+  beep_ = Beep();
+  while (link_.downlink.read(span_of(buffers_[0])) > 0) {
+  }
+}
+
+void AudioPump::enter(AudioMode mode) {
+  mode_ = mode;
+  link_.level = 0;
+  link_.voice = false;
+  link_.actual = mode;
+}
+
+void AudioPump::start_listening(Millis now) {
+  if (!microphone_.start()) {
+    microphone_retry_.set(now, timing_.retry_ms);
+    return;
+  }
+  microphone_retry_.clear();
+  held_ = 0;
+  drained_.clear();
+  voice_.reset();
+  settle_frames_ = (timing_.settle_ms + kUplinkFrameMs - 1) / kUplinkFrameMs;
+  enter(AudioMode::kListen);
+  listen(now);
+}
+
+void AudioPump::listen(Millis now) {
+  // They are filled in the order in which they were given; who left the queue is full.
+  for (const std::size_t queued = microphone_.queued(); held_ > queued; --held_) {
+    hand_over(buffers_[(next_ + buffers_.size() - held_) % buffers_.size()]);
+  }
+  if (target() == AudioMode::kListen) {
+    drained_.clear();
+    while (held_ < kDriverHolds && microphone_.record(span_of(buffers_[next_]))) {
+      next_ = (next_ + 1) % buffers_.size();
+      ++held_;
+    }
+    return;
+  }
+  // The driver still writes to what it holds, and a push to talk that ends owns its last syllable.
+  if (!drained_.is_set()) drained_.set(now, timing_.drain_ms);
+  if (held_ > 0 && !drained_.due(now)) return;
+  microphone_.stop();
+  held_ = 0;
+  enter(AudioMode::kOff);
+}
+
+void AudioPump::hand_over(const Buffer& frame) {
+  if (settle_frames_ > 0) {
+    --settle_frames_;
+    return;
+  }
+  const Span<const std::int16_t> samples(frame.data(), frame.size());
+  link_.level = loudness(samples);
+  link_.voice = voice_.update(samples);
+  // A whole frame or none of it: half of one would be a click in the middle of a word.
+  if (link_.uplink.room() >= samples.size()) {
+    link_.uplink.write(samples);
+  } else {
+    link_.uplink_lost.fetch_add(static_cast<std::uint32_t>(samples.size()));
+  }
+}
+
+void AudioPump::start_playing(Millis now) {
+  if (!speaker_.start()) {
+    speaker_retry_.set(now, timing_.retry_ms);
+    return;
+  }
+  speaker_retry_.clear();
+  held_ = 0;
+  heard_ = false;
+  reply_held_ = false;
+  volume_set_ = false;
+  set_volume();
+  enter(AudioMode::kPlay);
+  play(now);
+}
+
+void AudioPump::play(Millis now) {
+  held_ = std::min(held_, speaker_.queued());
+  follow_generation();
+  feed_speaker(now);
+
+  if (held_ > 0) {
+    last_held_ = now;
+    link_.level = levels_[(next_ + buffers_.size() - held_) % buffers_.size()];
+    return;
+  }
+  link_.level = 0;
+  reply_held_ = false;
+  if (heard_ && elapsed(last_held_, now) >= timing_.tail_ms) heard_ = false;
+  if (target() == AudioMode::kPlay) return;
+  speaker_.stop();
+  enter(AudioMode::kOff);
+}
+
+void AudioPump::feed_speaker(Millis now) {
+  while (held_ < kDriverHolds) {
+    Buffer& buffer = buffers_[next_];
+    std::size_t count = link_.downlink.read(span_of(buffer));
+    follow_generation();
+    const bool reply = count > 0;
+    if (beep_.sounding()) {
+      std::fill(buffer.begin() + static_cast<std::ptrdiff_t>(count), buffer.end(), std::int16_t{0});
+      count = buffer.size();
+      beep_.mix(span_of(buffer));
+    }
+    if (count == 0) return;
+    levels_[next_] = loudness({buffer.data(), count});
+    if (!speaker_.play({buffer.data(), count})) return;
+    next_ = (next_ + 1) % buffers_.size();
+    ++held_;
+    heard_ = true;
+    reply_held_ = reply_held_ || reply;
+    if (reply && !announced_) {
+      announced_ = true;
+      link_.first_sound = (static_cast<std::uint64_t>(now) << 32U) | generation_;
+    }
+  }
+}
+
+void AudioPump::follow_generation() {
+  if (link_.downlink.read_generation() == generation_) return;
+  generation_ = link_.downlink.read_generation();
+  announced_ = false;
+  if (held_ > 0 && !reply_held_) return;  // a beep alone may end
+  if (held_ > 0) speaker_.silence();
+  held_ = 0;
+  reply_held_ = false;
+  heard_ = false;  // no tail to wait for: a tap interrupts at once
+}
+
+void AudioPump::set_volume() {
+  const std::uint8_t volume = link_.volume.load(std::memory_order_relaxed);
+  if (volume_set_ && volume == volume_) return;
+  volume_ = volume;
+  volume_set_ = true;
+  speaker_.set_volume(std::min<std::uint8_t>(volume, 100));
+}
+
+}  // namespace lobug
