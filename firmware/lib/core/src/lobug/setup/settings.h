@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lobug/base/span.h"
 #include "lobug/base/text.h"
 #include "lobug/ports/store.h"
 
@@ -25,8 +26,8 @@ struct Settings {
   /// PEM of the CA that the server's certificate must be of; https needs it.
   Text<2048> ca;
   TalkMode talk_mode = TalkMode::kTap;
-  std::uint8_t volume = 60;       ///< 0 to 100
-  std::uint8_t brightness = 70;   ///< 1 to 100
+  std::uint8_t volume = 60;      ///< 0 to 100
+  std::uint8_t brightness = 70;  ///< 1 to 100
   bool captions = true;
   /// Made once, at the first start: a UUID.
   Text<36> client_id;
@@ -35,17 +36,35 @@ struct Settings {
   Text<160> token_server;
 };
 
-/// Read all that is stored; what is missing or invalid has its default.
+/// Read all that is stored; what is missing or invalid has its default. An https server stays even
+/// if its CA is missing, so that nothing falls back to an unprotected one.
 Settings load_settings(Store& store);
-/// Write what differs from what is stored; false when something could not be written.
+/// Write what differs from what is stored; false when something could not be written. Whatever
+/// fails or loses power in between: no token is ever stored beside another server's name, and no
+/// CA that is half an old one.
 bool save_settings(Store& store, const Settings& settings);
+/// As `save_settings`, of one setting alone (a name of `describe_settings`), so that nothing that
+/// another thread stored meanwhile is overwritten.
+bool save_setting(Store& store, const Settings& settings, std::string_view name);
 
-/// Sets one setting from text, as the portal's form and the serial commands do. Names are those of
-/// `describe_settings`. An error is a sentence for the owner.
+/// What the owner can set, for the pages, the help and the documentation.
+struct SettingInfo {
+  std::string_view name;      ///< also its key in the store
+  std::string_view values;    ///< what it can be
+  std::string_view standard;  ///< its value on a new device, as `set_setting` takes it
+  std::string_view meaning;
+};
+Span<const SettingInfo> describe_settings();
+
+/// An error is a sentence for the owner.
 struct SettingResult {
   bool ok = false;
   Text<96> error;
 };
+/// Sets one setting from text, as the portal's form and the serial commands do. Names are those of
+/// `describe_settings`. After an error nothing has changed.
 SettingResult set_setting(Settings& settings, std::string_view name, std::string_view value);
+/// A setting as text; empty for the password and the CA, which are not shown.
+Text<160> shown_setting(const Settings& settings, std::string_view name);
 
 }  // namespace lobug

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "lobug/base/clock.h"
 #include "lobug/base/span.h"
@@ -21,39 +22,70 @@ struct FirmwareOffer {
 };
 
 enum class UpdateFault : std::uint8_t {
-  kNone, kIncomplete, kWrongSize, kWrongHash, kTooLarge, kWriteFailed, kNetwork, kForeignHost,
+  kNone,
+  kIncomplete,
+  kWrongSize,
+  kWrongHash,
+  kTooLarge,
+  kWriteFailed,
+  kNetwork,
+  kForeignHost,
 };
 
-/// Dotted numbers: "2.10.0" is newer than "2.9.1". What is no version is never newer.
+/// Dotted numbers, one to four: "2.10.0" is newer than "2.9.1", "2.1" is the same as "2.1.0". What
+/// is no version ("v2.1", "2.1-rc1", a null pointer) is never newer, and nothing is newer than it.
 bool is_newer(const char* offered, const char* running);
 
+/// 64 digits of hexadecimal, in either case.
+bool parse_sha256(std::string_view hex, Sha256Digest& digest);
+
 /// Whether the offer is to be taken: newer (or forced and different), with size and SHA-256, and it
-/// fits. An offer without them is never taken.
+/// fits. An offer without them is never taken, and none while the running image is on trial.
 bool worth_taking(const FirmwareOffer& offer, const FirmwareSlot& slot);
 
 /// Writes what arrives to the slot and verifies it; nothing is activated that is not whole.
+/// Whatever goes wrong, the slot is given up at once. One download at a time; uses the crypto's
+/// SHA-256.
 class FirmwareWriter final : public BodySink {
  public:
   FirmwareWriter(FirmwareSlot& slot, Crypto& crypto);
+  ~FirmwareWriter() override;
+  FirmwareWriter(const FirmwareWriter&) = delete;
+  FirmwareWriter& operator=(const FirmwareWriter&) = delete;
+
+  /// False when it cannot be written: see `finish`.
   bool begin(const FirmwareOffer& offer);
+  /// False when this cannot be the image: too long, of another length, or not to be written.
   bool take(Bytes piece, std::uint32_t total) override;
-  /// All came: verify, then activate. kNone: restart now.
+  /// All came: verify, then activate. kNone: restart now. After a failure of `begin` or `take` it
+  /// says which it was; kIncomplete when nothing was begun.
   UpdateFault finish();
   void abandon();
+  /// 0 to 100, of what was begun last.
   std::uint8_t percent() const;
 
  private:
+  bool fail(UpdateFault fault);
+
   FirmwareSlot& slot_;
   Crypto& crypto_;
-  FirmwareOffer offer_;
+  Sha256Digest expected_{};
+  std::uint32_t size_ = 0;
   std::uint32_t written_ = 0;
+  UpdateFault fault_ = UpdateFault::kNone;
+  bool writing_ = false;
 };
 
+/// The longest trial: then the old image is taken back even if the Wi-Fi was never up, because the
+/// new one may be the reason.
+constexpr Millis kMostTrialMs = 900000;
+
 /// While an image is on trial: confirm it once the server was reached, roll back when it was not
-/// within `limit_ms` although the Wi-Fi was up, or after `kMostTrialMs` whatever happened.
+/// within `limit_ms` of Wi-Fi (gaps do not count), or after `kMostTrialMs` whatever happened. A
+/// restart during the trial goes back too: the boot loader does that.
 class Trial {
  public:
-  Trial(FirmwareSlot& slot, Millis limit_ms = 120000) : slot_(slot), limit_ms_(limit_ms) {}
+  explicit Trial(FirmwareSlot& slot, Millis limit_ms = 120000) : slot_(slot), limit_ms_(limit_ms) {}
   void begin(Millis now);
   void reached_server();
   void step(Millis now, bool wifi);
@@ -61,6 +93,11 @@ class Trial {
  private:
   FirmwareSlot& slot_;
   Millis limit_ms_;
+  Millis began_ = 0;
+  Millis last_ = 0;
+  Millis with_wifi_ms_ = 0;
+  bool had_wifi_ = false;
+  bool running_ = false;
 };
 
 }  // namespace lobug

@@ -1,0 +1,50 @@
+// Reads the CA certificate that an owner pastes, character by character.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "lobug/base/text.h"
+
+namespace lobug {
+
+/// Looks at the outside of a PEM alone (markers, base64, length): whether the certificate is any
+/// good is seen when a server is to be trusted. Line ends may be LF, CR LF or the two characters
+/// "\n"; what stands before, between and after certificates is left out, as OpenSSL does.
+class CaReader {
+ public:
+  /// Nullptr: only check.
+  explicit CaReader(Text<2048>* into) : into_(into) {
+    if (into_ != nullptr) into_->clear();
+  }
+  void add(char character);
+  void add(std::string_view text) {
+    for (const char character : text) add(character);
+  }
+  /// All came: empty when it is good, else a sentence for the owner.
+  std::string_view finish();
+
+ private:
+  enum class Place : std::uint8_t { kOutside, kInside };
+  enum class Fault : std::uint8_t { kNone, kNoPem, kPrivateKey, kTooLong };
+
+  void put(char character);
+  void end_line();
+  void keep(std::string_view line);
+  void fail(Fault fault);
+
+  Text<2048>* into_;
+  std::array<char, 80> line_{};
+  std::size_t line_size_ = 0;
+  bool line_too_long_ = false;
+  bool backslash_ = false;
+  Place place_ = Place::kOutside;
+  Fault fault_ = Fault::kNone;
+  std::size_t kept_ = 0;
+  std::size_t body_lines_ = 0;
+  std::size_t certificates_ = 0;
+};
+
+}  // namespace lobug

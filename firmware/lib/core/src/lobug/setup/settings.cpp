@@ -1,0 +1,216 @@
+#include "lobug/setup/settings.h"
+
+#include "lobug/net/url.h"
+#include "lobug/setup/ca_reader.h"
+#include "lobug/setup/setting_rules.h"
+
+namespace lobug {
+namespace {
+
+constexpr SettingInfo kSettings[] = {
+    {"wifi_name", "1 to 32 characters", "", "name (SSID) of the Wi-Fi, 2.4 GHz"},
+    {"wifi_password", "8 to 63 characters, or empty", "", "its password; empty: an open network"},
+    {"server", "http://HOST:PORT, https://HOST:PORT or auto", "auto",
+     "the Lo-Bug server; auto: found by itself (mDNS)"},
+    {"ca", "PEM or none", "none", "CA that an https server's certificate must be of"},
+    {"talk_mode", "tap, conversation or wake_word", "tap", "how a conversation is held"},
+    {"volume", "0 to 100", "60", "loudness, percent"},
+    {"brightness", "1 to 100", "70", "of the screen, percent"},
+    {"captions", "on or off", "on", "words on the screen while they are spoken"},
+};
+
+constexpr bool keys_fit() {
+  for (const SettingInfo& setting : kSettings) {
+    if (setting.name.empty() || setting.name.size() > 15) return false;
+  }
+  return true;
+}
+static_assert(keys_fit(), "NVS takes keys of 1 to 15 characters");
+
+constexpr std::string_view kModes[] = {"tap", "conversation", "wake_word"};
+
+bool has_control(std::string_view text) {
+  for (const char character : text) {
+    const auto code = static_cast<unsigned char>(character);
+    if (code < 0x20 || code == 0x7F) return true;
+  }
+  return false;
+}
+
+bool is_hex(std::string_view text) {
+  for (const char c : text) {
+    const bool good = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    if (!good) return false;
+  }
+  return true;
+}
+
+/// Decimal of 1 to 3 digits; -1 for anything else.
+int percent_of(std::string_view text) {
+  if (text.empty() || text.size() > 3) return -1;
+  int number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return -1;
+    number = number * 10 + (c - '0');
+  }
+  return number <= 100 ? number : -1;
+}
+
+/// 1: yes, 0: no, -1: neither.
+int truth_of(std::string_view text) {
+  if (text == "on" || text == "yes" || text == "true" || text == "1") return 1;
+  if (text == "off" || text == "no" || text == "false" || text == "0") return 0;
+  return -1;
+}
+
+int mode_of(std::string_view text) {
+  int mode = 0;
+  for (const std::string_view name : kModes) {
+    if (text == name) return mode;
+    ++mode;
+  }
+  return -1;
+}
+
+bool is_automatic(std::string_view server) { return server.empty() || server == "auto"; }
+
+/// Owners of other firmware know a server by the address of its discovery.
+bool is_whole_server(std::string_view path) {
+  return path == "/" || path == "/xiaozhi/ota" || path == "/xiaozhi/ota/";
+}
+
+bool parse_server(std::string_view text, Url& url) {
+  if (!parse_url(text, url) || !is_whole_server(url.path)) return false;
+  return text[0] == 'h' || text[0] == 'H';  // not ws, wss: those are a door of the server
+}
+
+std::string_view check_wifi_name(std::string_view value) {
+  if (value.empty()) return "The Wi-Fi needs a name.";
+  if (value.size() > 32) return "The Wi-Fi's name is too long: at most 32 characters.";
+  if (has_control(value)) return "The Wi-Fi's name has a character that cannot be typed.";
+  return "";
+}
+
+std::string_view check_wifi_password(std::string_view value) {
+  if (value.empty() || (value.size() == 64 && is_hex(value))) return "";
+  if (value.size() < 8) return "A Wi-Fi password has at least 8 characters.";
+  if (value.size() > 63) return "A Wi-Fi password has at most 63 characters.";
+  if (has_control(value)) return "The password has a character that cannot be typed.";
+  return "";
+}
+
+std::string_view check_server(std::string_view value) {
+  Url url;
+  if (is_automatic(value) || parse_server(value, url)) return "";
+  return "A server looks like http://192.168.1.5:8321, or is auto.";
+}
+
+std::string_view check_ca(std::string_view value) {
+  if (value.empty() || value == "none") return "";
+  CaReader reader(nullptr);
+  reader.add(value);
+  return reader.finish();
+}
+
+SettingResult refused(std::string_view error) {
+  SettingResult result;
+  result.error.assign(error);
+  return result;
+}
+
+Text<160> number_text(unsigned number) {
+  Text<160> text;
+  if (number >= 100) text.append(static_cast<char>('0' + number / 100 % 10));
+  if (number >= 10) text.append(static_cast<char>('0' + number / 10 % 10));
+  text.append(static_cast<char>('0' + number % 10));
+  return text;
+}
+
+}  // namespace
+
+Span<const SettingInfo> describe_settings() { return kSettings; }
+
+bool asks_for_tls(std::string_view server) {
+  Url url;
+  return !is_automatic(server) && parse_server(server, url) && url.endpoint.tls;
+}
+
+std::string_view check_setting(std::string_view name, std::string_view value) {
+  if (name == "wifi_name") return check_wifi_name(value);
+  if (name == "wifi_password") return check_wifi_password(value);
+  if (name == "server") return check_server(value);
+  if (name == "ca") return check_ca(value);
+  if (name == "talk_mode") {
+    return mode_of(value) >= 0 ? "" : "talk_mode is tap, conversation or wake_word.";
+  }
+  if (name == "volume") return percent_of(value) >= 0 ? "" : "The volume is a number of 0 to 100.";
+  if (name == "brightness") {
+    return percent_of(value) >= 1 ? "" : "The brightness is a number of 1 to 100.";
+  }
+  if (name == "captions") return truth_of(value) >= 0 ? "" : "captions is on or off.";
+  return "There is no such setting.";
+}
+
+void assign_setting(Settings& settings, std::string_view name, std::string_view value) {
+  if (name == "wifi_name") {
+    settings.wifi_name.assign(value);
+  } else if (name == "wifi_password") {
+    settings.wifi_password.assign(value);
+  } else if (name == "server") {
+    settings.server.clear();
+    Url url;
+    if (is_automatic(value) || !parse_server(value, url)) return;
+    // The same server is always written in the same way, since a token is bound to what stands
+    // here.
+    settings.server.append(url.endpoint.tls ? "https://" : "http://");
+    settings.server.append(host_of(url.endpoint));
+  } else if (name == "ca") {
+    if (value.empty() || value == "none") {
+      settings.ca.clear();
+      return;
+    }
+    CaReader reader(&settings.ca);
+    reader.add(value);
+    reader.finish();
+  } else if (name == "talk_mode") {
+    settings.talk_mode = static_cast<TalkMode>(mode_of(value));
+  } else if (name == "volume") {
+    settings.volume = static_cast<std::uint8_t>(percent_of(value));
+  } else if (name == "brightness") {
+    settings.brightness = static_cast<std::uint8_t>(percent_of(value));
+  } else if (name == "captions") {
+    settings.captions = truth_of(value) == 1;
+  }
+}
+
+Text<160> setting_text(const Settings& settings, std::string_view name) {
+  if (name == "wifi_name") return settings.wifi_name.view();
+  if (name == "wifi_password") return settings.wifi_password.view();
+  if (name == "server") return settings.server.view();
+  if (name == "talk_mode") return kModes[static_cast<std::size_t>(settings.talk_mode)];
+  if (name == "volume") return number_text(settings.volume);
+  if (name == "brightness") return number_text(settings.brightness);
+  if (name == "captions") return std::string_view(settings.captions ? "on" : "off");
+  return {};
+}
+
+SettingResult set_setting(Settings& settings, std::string_view name, std::string_view value) {
+  const std::string_view error = check_setting(name, value);
+  if (!error.empty()) return refused(error);
+  if (name == "server" && settings.ca.empty() && asks_for_tls(value)) return refused(kHttpsNeedsCa);
+  if (name == "ca" && (value.empty() || value == "none") && asks_for_tls(settings.server)) {
+    return refused(kCaIsNeeded);
+  }
+  assign_setting(settings, name, value);
+  SettingResult result;
+  result.ok = true;
+  return result;
+}
+
+Text<160> shown_setting(const Settings& settings, std::string_view name) {
+  if (name == "wifi_password") return {};
+  if (name == "server" && settings.server.empty()) return std::string_view("auto");
+  return setting_text(settings, name);
+}
+
+}  // namespace lobug

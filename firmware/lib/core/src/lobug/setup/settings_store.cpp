@@ -1,0 +1,149 @@
+// Settings in a Store: what is written, in which order, and what is believed when it is read.
+#include <array>
+#include <cstddef>
+
+#include "lobug/setup/ca_reader.h"
+#include "lobug/setup/setting_rules.h"
+#include "lobug/setup/settings.h"
+
+namespace lobug {
+namespace {
+
+constexpr std::string_view kClientId = "client_id";
+constexpr std::string_view kToken = "token";
+constexpr std::string_view kTokenServer = "token_server";
+
+// A CA is kept in pieces: NVS wants a text in one stretch of a 4 KB page, and no function here
+// needs a large stack. A piece that is not full is the last.
+constexpr std::size_t kPiece = 512;
+constexpr std::array<std::string_view, 4> kCaKeys = {"ca", "ca_2", "ca_3", "ca_4"};
+static_assert(kCaKeys.size() * kPiece >= decltype(Settings::ca)::capacity());
+static_assert(kClientId.size() <= 15 && kToken.size() <= 15 && kTokenServer.size() <= 15 &&
+              kCaKeys.back().size() <= 15);
+
+/// What is stored under a key; more than `N` bytes count as nothing.
+template <std::size_t N = kLongestValue>
+class StoredText {
+ public:
+  StoredText(Store& store, std::string_view key)
+      : size_(store.get(key, Span<char>(text_.data(), text_.size()))) {}
+  bool is_there() const { return size_ >= 0; }
+  std::string_view view() const {
+    return {text_.data(), is_there() ? static_cast<std::size_t>(size_) : 0};
+  }
+
+ private:
+  std::array<char, N> text_{};
+  int size_;
+};
+
+/// What goes into a header of HTTP: visible ASCII.
+bool is_visible(std::string_view text) {
+  for (const char c : text) {
+    if (c <= ' ' || c > '~') return false;
+  }
+  return !text.empty();
+}
+
+/// Empty is kept as nothing at all.
+template <std::size_t N = kLongestValue>
+bool write(Store& store, std::string_view key, std::string_view text) {
+  const StoredText<N> stored(store, key);
+  if (text.empty()) return !stored.is_there() || store.erase(key);
+  if (stored.is_there() && stored.view() == text) return true;
+  return store.put(key, text);
+}
+
+std::string_view ca_piece(const Settings& settings, std::size_t index) {
+  const std::string_view ca = settings.ca;
+  return index * kPiece < ca.size() ? ca.substr(index * kPiece, kPiece) : std::string_view();
+}
+
+bool ca_is_stored(Store& store, const Settings& settings) {
+  for (std::size_t index = 0; index < kCaKeys.size(); ++index) {
+    if (StoredText<kPiece>(store, kCaKeys[index]).view() != ca_piece(settings, index)) return false;
+  }
+  return true;
+}
+
+/// The first piece goes first and comes last: without it there is no CA.
+bool save_ca(Store& store, const Settings& settings) {
+  if (ca_is_stored(store, settings)) return true;
+  if (!write<kPiece>(store, kCaKeys[0], "")) return false;
+  for (std::size_t index = kCaKeys.size() - 1; index > 0; --index) {
+    if (!write<kPiece>(store, kCaKeys[index], ca_piece(settings, index))) return false;
+  }
+  return write<kPiece>(store, kCaKeys[0], ca_piece(settings, 0));
+}
+
+void load_ca(Store& store, Settings& settings) {
+  for (const std::string_view key : kCaKeys) {
+    const StoredText<kPiece> piece(store, key);
+    settings.ca.append(piece.view());
+    if (piece.view().size() < kPiece) break;
+  }
+  CaReader reader(nullptr);
+  reader.add(settings.ca);
+  if (!reader.finish().empty()) settings.ca.clear();
+}
+
+/// The token goes before its server changes and comes after it.
+bool save_token(Store& store, const Settings& settings) {
+  const bool same = StoredText<>(store, kToken).view() == settings.token.view() &&
+                    StoredText<>(store, kTokenServer).view() == settings.token_server.view();
+  return same || (write(store, kToken, "") && write(store, kTokenServer, settings.token_server) &&
+                  write(store, kToken, settings.token));
+}
+
+void load_token(Store& store, Settings& settings) {
+  const StoredText<> token(store, kToken);
+  const StoredText<> server(store, kTokenServer);
+  if (!is_visible(token.view()) || !is_visible(server.view())) return;
+  if (settings.token.assign(token.view()) && settings.token_server.assign(server.view())) return;
+  settings.token.clear();
+  settings.token_server.clear();
+}
+
+}  // namespace
+
+Settings load_settings(Store& store) {
+  Settings settings;
+  for (const SettingInfo& info : describe_settings()) {
+    if (info.name == kCaKeys[0]) continue;
+    const StoredText<> stored(store, info.name);
+    if (stored.is_there() && check_setting(info.name, stored.view()).empty()) {
+      assign_setting(settings, info.name, stored.view());
+    }
+  }
+  load_ca(store, settings);
+  const StoredText<> client(store, kClientId);
+  if (is_visible(client.view()) && !settings.client_id.assign(client.view())) {
+    settings.client_id.clear();
+  }
+  load_token(store, settings);
+  return settings;
+}
+
+bool save_setting(Store& store, const Settings& settings, std::string_view name) {
+  if (name == kCaKeys[0]) return save_ca(store, settings);
+  for (const SettingInfo& info : describe_settings()) {
+    if (info.name != name) continue;
+    const Text<160> text = setting_text(settings, name);
+    // What a new device has anyway need not be written.
+    const bool standard = text == info.standard && !StoredText<>(store, name).is_there();
+    return standard || write(store, name, text);
+  }
+  return false;
+}
+
+bool save_settings(Store& store, const Settings& settings) {
+  bool saved = true;
+  for (const SettingInfo& info : describe_settings()) {
+    if (!save_setting(store, settings, info.name)) saved = false;
+  }
+  if (!write(store, kClientId, settings.client_id)) saved = false;
+  if (!save_token(store, settings)) saved = false;
+  return saved;
+}
+
+}  // namespace lobug
