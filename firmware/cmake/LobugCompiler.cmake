@@ -13,12 +13,6 @@ string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_R
 add_library(lobug_warnings INTERFACE)
 target_compile_options(lobug_warnings INTERFACE -Wall -Wextra -Wformat=2 -Wconversion -Wshadow
                                                 -Werror)
-# The shim's checks compare as they stand, doctest's through templates.
-add_library(lobug_test_warnings INTERFACE)
-target_link_libraries(lobug_test_warnings INTERFACE lobug_warnings)
-if(LOBUG_DOCTEST_SHIM)
-  target_compile_options(lobug_test_warnings INTERFACE -Wno-sign-compare -Wno-sign-conversion)
-endif()
 
 if(LOBUG_M32)
   # char is unsigned on the chip; -m32 on a PC alone would leave it signed.

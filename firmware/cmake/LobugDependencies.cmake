@@ -1,8 +1,9 @@
 # What is not ours, each as a target: lobug_jsmn, lobug_mbedtls, lobug_doctest. Debian's packages
 # are looked for; scripts/firmware-packages.sh installs them.
 
-# jsmn is one header. It gets a folder of its own, so that /usr/include never meets another
-# machine's headers in a cross build.
+# jsmn and doctest are one header each. They get folders of their own, so that /usr/include never
+# meets another machine's headers in a cross build.
+
 find_path(LOBUG_JSMN_DIR jsmn.h PATHS /usr/include NO_CMAKE_FIND_ROOT_PATH)
 if(NOT LOBUG_JSMN_DIR)
   message(FATAL_ERROR "The core needs jsmn.h: apt install libjsmn-dev, or -DLOBUG_JSMN_DIR=FOLDER.")
@@ -29,16 +30,20 @@ if(NOT LOBUG_M32 AND NOT CMAKE_CROSSCOMPILING)
 endif()
 
 if(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)
+  find_path(LOBUG_DOCTEST_DIR doctest/doctest.h PATHS /usr/include NO_CMAKE_FIND_ROOT_PATH)
+  if(NOT LOBUG_DOCTEST_DIR)
+    message(FATAL_ERROR "The tests need doctest: apt install doctest-dev (macOS: brew install "
+                        "doctest), or -DBUILD_TESTING=OFF for a build without them.")
+  endif()
+  file(COPY ${LOBUG_DOCTEST_DIR}/doctest/doctest.h DESTINATION ${CMAKE_BINARY_DIR}/doctest/doctest)
   add_library(lobug_doctest INTERFACE)
-  if(LOBUG_DOCTEST_SHIM)
-    # doctest does not link on newlib; our shim runs the same test files (firmware/arm).
-    target_include_directories(lobug_doctest BEFORE INTERFACE ${LOBUG_DOCTEST_SHIM})
-  else()
-    find_path(LOBUG_DOCTEST_DIR doctest/doctest.h)
-    if(NOT LOBUG_DOCTEST_DIR)
-      message(FATAL_ERROR "The tests need doctest: apt install doctest-dev (macOS: brew install "
-                          "doctest), or -DBUILD_TESTING=OFF for a build without them.")
-    endif()
-    target_include_directories(lobug_doctest SYSTEM INTERFACE ${LOBUG_DOCTEST_DIR})
+  target_include_directories(lobug_doctest SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/doctest)
+  if(CMAKE_CROSSCOMPILING) # newlib has no threads, which doctest asks for (firmware/arm)
+    target_compile_options(lobug_doctest INTERFACE
+                           -include ${CMAKE_CURRENT_SOURCE_DIR}/arm/newlib_gaps.h)
+    target_compile_definitions(lobug_doctest INTERFACE DOCTEST_THREAD_LOCAL=
+                               DOCTEST_CONFIG_NO_MULTI_LANE_ATOMICS
+                               DOCTEST_CONFIG_NO_POSIX_SIGNALS)
+    target_sources(lobug_doctest INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/arm/newlib_gaps.cpp)
   endif()
 endif()
