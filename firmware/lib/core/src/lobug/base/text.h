@@ -22,6 +22,7 @@ class Text {
  public:
   Text() = default;
   Text(std::string_view text) { assign(text); }  // NOLINT(google-explicit-constructor)
+  Text(const char* text) { assign(text); }       // NOLINT(google-explicit-constructor)
 
   /// False when the end had to be left out.
   bool assign(std::string_view text) {

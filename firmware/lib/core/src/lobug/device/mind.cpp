@@ -42,6 +42,7 @@ void Mind::step(Millis now) {
   trial_.step(now, wifi_);
   session_.step(now);
   conversation_.step(settings_.talk_mode, now);
+  session_.flush();
   if (!connected_) {
     if (state_ == DeviceState::kJoining && join_until_.due(now)) offline(Trouble::kNoWifi, 0, now);
     if (state_ == DeviceState::kOffline && wifi_ && retry_.due(now)) retry(now);

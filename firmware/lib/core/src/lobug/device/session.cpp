@@ -76,7 +76,7 @@ void Session::open(const Url& url, const SessionIdentity& identity, Millis now) 
 void Session::close() {
   if (phase_ == Phase::kReady) {
     socket_.send_close(kGoingAway);
-    send_pending();
+    flush();
   }
   connection_.close();
   phase_ = Phase::kClosed;
@@ -99,10 +99,10 @@ void Session::step(Millis now) {
   const ConnectionState state = connection_.state();
   if (phase_ == Phase::kConnecting && state == ConnectionState::kOpen) begin_handshake();
   if (phase_ != Phase::kConnecting) {
-    send_pending();
+    flush();
     receive(now);
     if (phase_ == Phase::kClosed) return;
-    send_pending();
+    flush();
   }
   if (state == ConnectionState::kFailed || state == ConnectionState::kClosed) {
     SessionEnd lost;
@@ -161,11 +161,11 @@ void Session::take(const WebSocketEvent& event, Millis now) {
       if (phase_ == Phase::kReady) handler_.on_audio(event.data, now);
       break;
     case WebSocketEvent::Kind::kClosed:
-      send_pending();
+      flush();
       end(end_of(event.close_code), now);
       break;
     case WebSocketEvent::Kind::kFault:
-      send_pending();
+      flush();
       end(event.fault == WebSocketFault::kRefused ? end_of_handshake(socket_.http_status())
                                                   : SessionEnd{},
           now);
@@ -212,7 +212,8 @@ void Session::end(const SessionEnd& end, Millis now) {
   handler_.on_end(end, now);
 }
 
-void Session::send_pending() {
+void Session::flush() {
+  if (phase_ == Phase::kClosed || phase_ == Phase::kConnecting) return;
   for (;;) {
     const Bytes pending = socket_.pending();
     if (pending.empty()) return;

@@ -76,6 +76,8 @@ class Session final : public SessionSender {
   /// Close without telling the handler.
   void close();
   void step(Millis now);
+  /// Write out what was sent since, as far as the connection takes it.
+  void flush();
   bool ready() const { return phase_ == Phase::kReady; }
 
   bool listen_start(ListenMode mode) override;
@@ -95,7 +97,6 @@ class Session final : public SessionSender {
   void receive(Millis now);
   void take(const WebSocketEvent& event, Millis now);
   void on_text(std::string_view text, Millis now);
-  void send_pending();
   void watch(Millis now);
   void end(const SessionEnd& end, Millis now);
   bool send(std::size_t length);

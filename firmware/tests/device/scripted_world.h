@@ -1,0 +1,185 @@
+// A whole device with a server in memory: no network, no audio driver, time by hand.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lobug/device/device.h"
+#include "lobug/setup/settings.h"
+#include "support/memory_store.h"
+#include "support/plain_crypto.h"
+#include "support/scripted_connection.h"
+#include "support/scripted_random.h"
+#include "support/scripted_slot.h"
+#include "support/websocket_peer.h"
+
+namespace lobug::test {
+
+class ScriptedSystem final : public System {
+ public:
+  int restarts = 0;
+  std::uint32_t memory = 200000;
+  std::vector<std::string> lines;
+  std::int64_t time_ms = 0;
+  std::string_view device_id() const override { return "aa:bb:cc:dd:ee:ff"; }
+  std::string_view board() const override { return "host"; }
+  std::uint32_t free_memory() const override { return memory; }
+  void restart() override { ++restarts; }
+  void log(std::string_view line) override { lines.emplace_back(line); }
+  void set_time(std::int64_t unix_ms) override { time_ms = unix_ms; }
+};
+
+class ScriptedFinder final : public ServerFinder {
+ public:
+  std::string host;  ///< "": nobody is there
+  int searches = 0;
+  void start() override { ++searches; }
+  Search poll(char* into, unsigned size, std::uint16_t& port) override {
+    if (host.empty()) return Search::kSearching;
+    into[host.copy(into, size - 1)] = '\0';
+    port = 8321;
+    return Search::kFound;
+  }
+};
+
+class NoEffects final : public Effects {
+ public:
+  bool has_led() const override { return false; }
+  void set_led(std::uint8_t, std::uint8_t, std::uint8_t) override {}
+};
+
+struct World {
+  ScriptedConnection session;
+  ScriptedConnection http;
+  MemoryStore store;
+  PlainCrypto crypto;
+  ScriptedRandom random;
+  ScriptedSlot slot;
+  ScriptedSystem system;
+  ScriptedFinder finder;
+  NoEffects effects;
+  std::vector<std::int16_t> up = std::vector<std::int16_t>(16000);
+  std::vector<std::int16_t> down = std::vector<std::int16_t>(64000);
+  AudioLink audio{{up.data(), up.size()}, {down.data(), down.size()}};
+  ScreenLink screen;
+  std::unique_ptr<Device> device;
+  Millis now = 5000;
+
+  // The server, as the device meets it:
+  std::string discovery = R"({"websocket":{"url":"ws://10.0.0.2:8321/xiaozhi/v1/","version":1,)"
+                          R"("token":"t0ken"},"server_time":{"timestamp":1760000000000}})";
+  int discovery_status = 200;
+  int activate_status = 202;
+  int socket_status = 101;
+  bool says_hello = true;
+  std::string firmware;               ///< what GET /firmware gives
+  std::vector<std::string> requests;  ///< "POST /xiaozhi/ota/"
+  std::vector<std::string> heads;     ///< of the requests, with the body
+  std::string handshake;              ///< the head of the last one
+  std::vector<std::string> texts;     ///< text frames of the device
+  std::size_t audio_bytes = 0;
+
+  World() {
+    Settings settings;
+    settings.wifi_name = "home";
+    settings.server = "http://10.0.0.2:8321";
+    save_settings(store, settings);
+    http.on_write = [this](std::string_view) { serve_http(); };
+    session.on_write = [this](std::string_view bytes) { serve_session(bytes); };
+  }
+
+  void boot() {
+    device = std::make_unique<Device>(
+        Platform{session, http, store, crypto, random, slot, system, finder, effects}, audio,
+        screen);
+    step();
+  }
+  void step(Millis ms = 10) {
+    now += ms;
+    audio.actual = audio.wanted.load();
+    device->step(now);
+  }
+  void steps(int count, Millis ms = 10) {
+    for (int round = 0; round < count; ++round) step(ms);
+  }
+  bool reach(DeviceState state, int most = 500, Millis ms = 10) {
+    for (int round = 0; round < most && device->state() != state; ++round) step(ms);
+    return device->state() == state;
+  }
+  void input(Input::Kind kind, std::int32_t value = 0, std::string_view text = "") {
+    Input input;
+    input.kind = kind;
+    input.value = value;
+    input.text.assign(text);
+    screen.inputs.push(input);
+    step();
+  }
+  void wifi() { input(Input::Kind::kWifiUp, 0, "10.0.0.7"); }
+  const View& view() {
+    step(120);
+    return screen.view.read();
+  }
+  void say(const std::string& json) {
+    session.deliver(text_frame(json));
+    step();
+  }
+  std::string stored(const char* key) {
+    const auto found = store.values.find(key);
+    return found == store.values.end() ? "" : found->second;
+  }
+
+ private:
+  void serve_http() {
+    const std::size_t head_end = http.written.find("\r\n\r\n");
+    if (head_end == std::string::npos) return;
+    const std::string length = header_of(http.written, "Content-Length");
+    const std::size_t body = length.empty() ? 0 : std::stoul(length);
+    if (http.written.size() < head_end + 4 + body) return;
+    const std::string line = http.written.substr(0, http.written.find(" HTTP/1.1"));
+    requests.push_back(line);
+    heads.push_back(http.written);
+    if (line == "POST /xiaozhi/ota/") {
+      answer(discovery_status, discovery);
+    } else if (line == "POST /xiaozhi/ota/activate") {
+      answer(activate_status, "{}");
+    } else if (line == "POST /context/sensors") {
+      answer(200, R"({"status":"ok"})");
+    } else {
+      answer(firmware.empty() ? 404 : 200, firmware);
+    }
+  }
+  void answer(int status, const std::string& body) {
+    http.deliver("HTTP/1.1 " + std::to_string(status) +
+                 " X\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  }
+  void serve_session(std::string_view bytes) {
+    if (session.written.size() == bytes.size()) pending_.clear();
+    pending_.append(bytes);
+    if (pending_.rfind("GET ", 0) == 0) {
+      const std::size_t end = pending_.find("\r\n\r\n");
+      if (end == std::string::npos) return;
+      handshake = pending_.substr(0, end + 4);
+      pending_.erase(0, end + 4);
+      if (socket_status != 101) {
+        session.deliver("HTTP/1.1 " + std::to_string(socket_status) +
+                        " No\r\nContent-Length: 0\r\n\r\n");
+        return;
+      }
+      session.deliver(handshake_answer(handshake));
+    }
+    for (const ClientFrame& frame : take_client_frames(pending_)) {
+      if (frame.opcode == 2) audio_bytes += frame.payload.size();
+      if (frame.opcode != 1) continue;
+      texts.push_back(frame.payload);
+      if (says_hello && frame.payload.find("\"hello\"") != std::string::npos) {
+        session.deliver(text_frame(
+            R"({"type":"hello","transport":"websocket","session_id":"s1","audio_params":)"
+            R"({"format":"pcm","sample_rate":16000,"channels":1,"frame_duration":60}})"));
+      }
+    }
+  }
+  std::string pending_;
+};
+
+}  // namespace lobug::test
