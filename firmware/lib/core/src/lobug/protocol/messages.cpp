@@ -1,0 +1,195 @@
+#include "lobug/protocol/messages.h"
+
+#include <cmath>
+
+#include "lobug/audio/format.h"
+#include "lobug/json/reader.h"
+#include "lobug/json/writer.h"
+
+namespace lobug {
+namespace {
+
+using json::Type;
+using json::Value;
+using json::Writer;
+using Kind = ServerMessage::Kind;
+
+constexpr std::uint32_t kMostSampleRate = 192000;
+
+void read_hello(Value message, ServerMessage& read) {
+  const Value transport = message.member("transport");
+  if (transport.exists() && !transport.is("websocket")) return;
+  read.kind = Kind::kHello;
+  message.member("session_id").text(read.session_id);
+  const Value audio = message.member("audio_params");
+  const auto rate = audio.member("sample_rate").integer(1, kMostSampleRate);
+  const Value channels = audio.member("channels");
+  const bool mono = !channels.exists() || channels.integer(1, 1).has_value();
+  read.sample_rate = static_cast<std::uint32_t>(rate.value_or(0));
+  read.pcm = audio.member("format").is("pcm") && mono && read.sample_rate == kSampleRate;
+  read.wake_word = message.member("features").member("wake_word").boolean(false);
+}
+
+Emotion emotion_of(Value message) {
+  Text<16> name;
+  return message.member("emotion").text(name) ? emotion_named(name) : Emotion::kNeutral;
+}
+
+void read_tts(Value message, ServerMessage& read) {
+  const Value state = message.member("state");
+  if (state.is("start")) {
+    read.kind = Kind::kTtsStart;
+  } else if (state.is("stop")) {
+    read.kind = Kind::kTtsStop;
+  } else if (state.is("sentence_start")) {
+    read.kind = Kind::kSentence;
+    message.member("text").text(read.text);
+  }
+}
+
+void read_alert(Value message, ServerMessage& read) {
+  read.kind = Kind::kAlert;
+  message.member("status").text(read.status);
+  message.member("message").text(read.text);
+  read.emotion = emotion_of(message);
+}
+
+std::string_view name_of(ListenMode mode) {
+  switch (mode) {
+    case ListenMode::kAuto:
+      return "auto";
+    case ListenMode::kManual:
+      return "manual";
+    case ListenMode::kRealtime:
+      return "realtime";
+    case ListenMode::kWakeWord:
+      return "wake_word";
+  }
+  return "auto";
+}
+
+void write_audio(Writer& json, std::string_view name, std::uint32_t frame_ms) {
+  json.name(name).begin_object();
+  json.name("format").text("pcm");
+  json.name("sample_rate").number(kSampleRate);
+  json.name("channels").number(1);
+  json.name("frame_duration").number(frame_ms);
+  json.end_object();
+}
+
+/// Begins a message of a session; its object stays open.
+void begin_message(Writer& json, std::string_view session_id, std::string_view type) {
+  json.begin_object().name("session_id").text(session_id).name("type").text(type);
+}
+
+}  // namespace
+
+ServerMessage read_server_message(std::string_view json) {
+  ServerMessage read;
+  const Value message = json::parse(json);
+  if (message.type() != Type::kObject) return read;
+  read.kind = Kind::kIgnored;
+  const Value type = message.member("type");
+  if (type.is("tts")) {
+    read_tts(message, read);
+  } else if (type.is("stt")) {
+    read.kind = Kind::kStt;
+    message.member("text").text(read.text);
+  } else if (type.is("llm")) {
+    read.kind = Kind::kLlm;
+    read.emotion = emotion_of(message);
+  } else if (type.is("mcp")) {
+    read.payload = message.member("payload").raw();
+    if (!read.payload.empty()) read.kind = Kind::kMcp;
+  } else if (type.is("hello")) {
+    read_hello(message, read);
+  } else if (type.is("alert")) {
+    read_alert(message, read);
+  } else if (type.is("system") && message.member("command").is("reboot")) {
+    read.kind = Kind::kSystemReboot;
+  }
+  return read;
+}
+
+std::size_t write_hello(Span<char> into) {
+  Writer json(into);
+  json.begin_object().name("type").text("hello").name("version").number(1);
+  json.name("features").begin_object();
+  json.name("mcp").boolean(true);
+  json.name("drops_on_abort").boolean(true);
+  json.end_object();
+  json.name("transport").text("websocket");
+  write_audio(json, "audio_params", kUplinkFrameMs);
+  write_audio(json, "downlink", kDownlinkFrameMs);
+  return json.end_object().finish();
+}
+
+std::size_t write_listen_start(Span<char> into, std::string_view session_id, ListenMode mode) {
+  Writer json(into);
+  begin_message(json, session_id, "listen");
+  json.name("state").text("start").name("mode").text(name_of(mode));
+  return json.end_object().finish();
+}
+
+std::size_t write_listen_stop(Span<char> into, std::string_view session_id) {
+  Writer json(into);
+  begin_message(json, session_id, "listen");
+  return json.name("state").text("stop").end_object().finish();
+}
+
+std::size_t write_abort(Span<char> into, std::string_view session_id, std::string_view reason) {
+  Writer json(into);
+  begin_message(json, session_id, "abort");
+  if (!reason.empty()) json.name("reason").text(reason);
+  return json.end_object().finish();
+}
+
+std::size_t write_playing(Span<char> into, std::string_view session_id, std::uint32_t delay_ms) {
+  Writer json(into);
+  begin_message(json, session_id, "playing");
+  return json.name("delay_ms").number(delay_ms).end_object().finish();
+}
+
+std::size_t write_mcp(Span<char> into, std::string_view session_id, std::string_view payload) {
+  Writer json(into);
+  if (payload.empty()) return 0;
+  begin_message(json, session_id, "mcp");
+  return json.name("payload").raw(payload).end_object().finish();
+}
+
+std::size_t write_sensors(Span<char> into, const Motion& motion, bool tapped) {
+  constexpr int kPlaces = 3;
+  Writer json(into);
+  const auto reading = [&json](std::string_view name, float value) {
+    // The server takes numbers alone, and every field may be missing.
+    if (std::isfinite(value)) json.name(name).decimal(value, kPlaces);
+  };
+  const MotionSample& sample = motion.sample;
+  json.begin_object().name("orientation").text(name_of(motion.orientation));
+  json.name("is_moving").boolean(motion.moving);
+  json.name("is_shaking").boolean(motion.shaking);
+  json.name("tap_detected").boolean(tapped);
+  reading("accel_x", sample.accel_x);
+  reading("accel_y", sample.accel_y);
+  reading("accel_z", sample.accel_z);
+  reading("gyro_x", sample.gyro_x);
+  reading("gyro_y", sample.gyro_y);
+  reading("gyro_z", sample.gyro_z);
+  return json.end_object().finish();
+}
+
+std::size_t write_description(Span<char> into, const DeviceDescription& device) {
+  Writer json(into);
+  json.begin_object().name("version").number(2);
+  json.name("flash_size").number(device.flash_size);
+  json.name("minimum_free_heap_size").number(device.free_memory);
+  json.name("mac_address").text(device.device_id);
+  json.name("uuid").text(device.client_id);
+  json.name("application").begin_object();
+  json.name("name").text("lobug").name("version").text(device.version).end_object();
+  json.name("board").begin_object();
+  json.name("type").text(device.board).name("name").text(device.board).end_object();
+  return json.end_object().finish();
+}
+
+}  // namespace lobug
