@@ -1,0 +1,59 @@
+// A device for tests of the tools: it writes down what it is told to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lobug/tools/tools.h"
+
+namespace lobug {
+
+class ScriptedEffects : public Effects {
+ public:
+  bool has_led() const override { return led; }
+  void set_led(std::uint8_t red, std::uint8_t green, std::uint8_t blue) override {
+    done += "led " + std::to_string(red) + " " + std::to_string(green) + " " +
+            std::to_string(blue) + ";";
+  }
+
+  bool led = true;
+  std::string done;
+};
+
+class ScriptedHost : public ToolHost {
+ public:
+  void set_volume(std::uint8_t percent) override { note("volume", percent); }
+  void set_brightness(std::uint8_t percent) override { note("brightness", percent); }
+  void show_emotion(Emotion emotion) override {
+    done += "emotion " + std::string(name_of(emotion)) + ";";
+  }
+  void show_text(std::string_view text, std::uint32_t seconds) override {
+    shown = text;
+    note("text", seconds);
+  }
+  bool start_timer(std::uint32_t seconds, std::string_view label) override {
+    if (!timers_left) return false;
+    shown = label;
+    note("timer", seconds);
+    return true;
+  }
+  void beep(std::uint8_t times) override { note("beep", times); }
+  const View& view() const override { return view_now; }
+  const Motion& motion() const override { return motion_now; }
+  Effects& effects() override { return led; }
+
+  std::string done;
+  std::string shown;
+  bool timers_left = true;
+  View view_now;
+  Motion motion_now;
+  ScriptedEffects led;
+
+ private:
+  void note(std::string_view what, std::uint32_t value) {
+    done += std::string(what) + " " + std::to_string(value) + ";";
+  }
+};
+
+}  // namespace lobug
