@@ -14,6 +14,7 @@ class ScriptedSession final : public SessionSender {
   std::vector<std::string> sent;
   std::vector<std::int16_t> samples;
   std::size_t room = 1000000;  ///< frames of audio that can be sent
+  bool finds_wake_word = false;
 
   bool listen_start(ListenMode mode) override {
     static const char* const kNames[] = {"auto", "manual", "realtime", "wake_word"};
@@ -33,6 +34,7 @@ class ScriptedSession final : public SessionSender {
     return true;
   }
   bool room_for_audio() const override { return room > 0; }
+  bool wake_word() const override { return finds_wake_word; }
   bool audio(Span<const std::int16_t> frame) override {
     if (room == 0) return false;
     --room;

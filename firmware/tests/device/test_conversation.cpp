@@ -351,3 +351,44 @@ TEST_CASE("an alert is shown, also after an interruption") {
   t.say(Kind::kAlert, "I cannot think right now.");
   CHECK(t.talk.caption() == "I cannot think right now.");
 }
+
+TEST_CASE("in wake-word mode only voices are sent, with what came just before them") {
+  Talk t;
+  t.mode = TalkMode::kWakeWord;
+  t.steps(5);
+  CHECK(t.session.sent.empty());  // the server does not offer it: a tap is needed
+  CHECK(t.link.wanted == AudioMode::kOff);
+  t.session.finds_wake_word = true;
+  t.steps(2);
+  CHECK(t.session.sent == Sent{"start wake_word"});
+  CHECK(t.talk.state() == DeviceState::kIdle);
+  t.hear(15000);
+  t.steps(2);
+  CHECK(t.session.samples.empty());
+  t.link.voice = true;
+  t.step();
+  CHECK(t.session.samples.size() == samples_of(Conversation::kPrerollMs));
+  t.say(Kind::kStt, "Hi Lo-Bug");
+  CHECK(t.talk.state() == DeviceState::kThinking);
+  t.reply("Yes?", 960);
+  t.say(Kind::kTtsStop);
+  t.play();
+  t.steps(4);
+  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.session.sent == Sent{"start wake_word", "start wake_word"});
+  t.mode = TalkMode::kTap;
+  t.steps(2);
+  CHECK(t.link.wanted == AudioMode::kOff);
+  CHECK(t.session.sent.back() == "stop");
+}
+
+TEST_CASE("in wake-word mode a tap still opens an ordinary utterance") {
+  Talk t;
+  t.mode = TalkMode::kWakeWord;
+  t.session.finds_wake_word = true;
+  t.steps(2);
+  t.talk.tap(t.mode, t.now);
+  t.steps(2);
+  CHECK(t.session.sent == Sent{"start wake_word", "start auto"});
+  CHECK(t.talk.state() == DeviceState::kListening);
+}

@@ -122,7 +122,7 @@ void Conversation::message(const ServerMessage& message, Millis now) {
     case Kind::kStt:
       heard_.assign(message.text);
       // The microphone stays open until the reply: were it none, the talk goes on.
-      if (state_ == DeviceState::kListening && !opening_) think(now);
+      if ((state_ == DeviceState::kListening && !opening_) || standby_) think(now);
       break;
     case Kind::kLlm:
       emotion_ = message.emotion;
@@ -199,6 +199,7 @@ void Conversation::step(TalkMode mode, Millis now) {
   const bool sends = state_ == DeviceState::kListening ||
                      (state_ == DeviceState::kThinking && mode_ != ListenMode::kManual);
   if (!opening_ && (sends || closing_)) send_uplink(closing_);
+  stand_by(mode);
   if (state_ == DeviceState::kSpeaking) {
     report_first_sound();
     if (all_sent_ && !link_.downlink.active()) after_reply(mode, now);
@@ -222,6 +223,32 @@ void Conversation::send_uplink(bool whole) {
     session_.audio({frame_.data(), frame_.size()});
   }
   if (session_.listen_stop()) closing_ = false;
+}
+
+// In wake-word mode the microphone is open while nothing else goes on. So that the stream is one of
+// low rate, only what sounds like a voice is sent, with a little of what came before it.
+void Conversation::stand_by(TalkMode mode) {
+  const bool wanted = open_ && state_ == DeviceState::kIdle && mode == TalkMode::kWakeWord &&
+                      !closing_ && session_.wake_word();
+  if (wanted && !standby_) {
+    standby_ = opening_ = true;
+    mode_ = ListenMode::kWakeWord;
+    link_.uplink.drop(link_.uplink.size());
+    link_.wanted = AudioMode::kListen;
+  } else if (!wanted && standby_) {
+    standby_ = false;
+    if (state_ == DeviceState::kIdle) {
+      opening_ = false;
+      link_.wanted = AudioMode::kOff;
+      session_.listen_stop();
+    }
+  }
+  if (!standby_ || opening_) return;
+  if (link_.voice) {
+    send_uplink(false);
+  } else if (link_.uplink.size() > samples_of(kPrerollMs)) {
+    link_.uplink.drop(link_.uplink.size() - samples_of(kPrerollMs));
+  }
 }
 
 void Conversation::report_first_sound() {

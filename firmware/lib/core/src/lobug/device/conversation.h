@@ -25,6 +25,8 @@ class Conversation {
   static constexpr Millis kAbortMs = 2000;       ///< until the server's stop must have come
   static constexpr Millis kSilenceMs = 20000;    ///< within a reply, before it is given up
   static constexpr Millis kCaptionMs = 8000;     ///< a caption stays after its reply
+  static constexpr std::uint32_t kPrerollMs =
+      500;  ///< sent of what came before a voice was noticed
 
   Conversation(AudioLink& audio, SessionSender& session);
 
@@ -54,6 +56,7 @@ class Conversation {
   void interrupt(Millis now);
   void rest(Millis now);
   void send_uplink(bool whole);
+  void stand_by(TalkMode mode);
   void report_first_sound();
   void watch(TalkMode mode, Millis now);
 
@@ -64,6 +67,7 @@ class Conversation {
   ListenMode mode_ = ListenMode::kAuto;
   bool opening_ = false;  ///< the microphone is asked for and not open yet
   bool closing_ = false;  ///< it closes; what it still has goes out before `listen stop`
+  bool standby_ = false;  ///< idle, with the microphone open for the wake word
   bool heard_voice_ = false;
   bool interrupted_ = false;  ///< until the server's stop, nothing that comes counts
   bool all_sent_ = false;     ///< the reply's end was announced

@@ -58,6 +58,8 @@ class SessionSender {
   virtual bool room_for_audio() const = 0;
   /// False when there was no room.
   virtual bool audio(Span<const std::int16_t> samples) = 0;
+  /// Whether the server offers to find the wake word in what is sent to it.
+  virtual bool wake_word() const = 0;
 };
 
 class Session final : public SessionSender {
@@ -87,8 +89,7 @@ class Session final : public SessionSender {
   bool room_for_audio() const override;
   bool audio(Span<const std::int16_t> samples) override;
   bool mcp(std::string_view payload);
-  /// Whether the server offers to find the wake word.
-  bool wake_word() const { return wake_word_; }
+  bool wake_word() const override { return wake_word_; }
 
  private:
   enum class Phase : std::uint8_t { kClosed, kConnecting, kShaking, kGreeting, kReady };
