@@ -1,0 +1,223 @@
+#include "screen_thread.h"
+
+#include <string>
+#include <utility>
+
+#include "wav_file.h"
+
+namespace lobug::sim {
+namespace {
+
+using Kind = Command::Kind;
+
+constexpr Millis kReadingMs = 20;  // 50 readings of the motion sensor a second
+
+template <typename Value>
+void number_if_changed(json::Writer& json, std::string_view name, Value before, Value after,
+                       bool all) {
+  if (all || before != after) json.name(name).number(static_cast<std::int64_t>(after));
+}
+
+void flag_if_changed(json::Writer& json, std::string_view name, bool before, bool after, bool all) {
+  if (all || before != after) json.name(name).boolean(after);
+}
+
+void text_if_changed(json::Writer& json, std::string_view name, std::string_view before,
+                     std::string_view after, bool all) {
+  if (all || before != after) json.name(name).text(after);
+}
+
+std::string_view name_of(TalkMode mode) {
+  switch (mode) {
+    case TalkMode::kTap:
+      return "tap";
+    case TalkMode::kConversation:
+      return "conversation";
+    case TalkMode::kWakeWord:
+      return "wake_word";
+  }
+  return "";
+}
+
+bool same(const View& a, const View& b) {
+  return a.state == b.state && a.trouble == b.trouble && a.emotion == b.emotion &&
+         a.caption == b.caption.view() && a.heard == b.heard.view() && a.code == b.code.view() &&
+         a.notice == b.notice.view() && a.server_name == b.server_name.view() && a.wifi == b.wifi &&
+         a.server == b.server && a.microphone == b.microphone && a.volume == b.volume &&
+         a.brightness == b.brightness && a.talk_mode == b.talk_mode &&
+         a.update_percent == b.update_percent && a.version == b.version.view() &&
+         a.setup_network == b.setup_network.view() && a.address == b.address.view();
+}
+
+}  // namespace
+
+ScreenThread::ScreenThread(const ScreenWorld& world, CommandQueue& commands)
+    : world_(world), commands_(commands), console_(world.store, world.link.inputs) {}
+
+void ScreenThread::step(Millis now) {
+  Command command;
+  while (commands_.pop(command)) take(command, now);
+  feel(now);
+  tell(world_.link.view.read());
+}
+
+void ScreenThread::take(const Command& command, Millis now) {
+  switch (command.kind) {
+    case Kind::kTap:
+      last_tap_ = now;
+      push(Input::Kind::kTap);
+      break;
+    case Kind::kHold:
+      last_tap_ = now;
+      push(Input::Kind::kHoldBegin);
+      break;
+    case Kind::kRelease:
+      push(Input::Kind::kHoldEnd);
+      break;
+    case Kind::kSay:
+      say(command);
+      break;
+    case Kind::kMotion:
+      lying_ = command.motion;
+      break;
+    case Kind::kKnock:
+      knocked_ = true;
+      break;
+    case Kind::kShake:
+      shaken_until_.set(now, command.ms);
+      break;
+    case Kind::kWifiDown:
+      world_.air.wifi = false;
+      push(Input::Kind::kWifiDown, command.now ? 1 : 0);
+      break;
+    case Kind::kWifiUp:
+      world_.air.wifi = true;
+      push(Input::Kind::kWifiUp, 0, "127.0.0.1");
+      push(Input::Kind::kWifiSignal, -55);
+      break;
+    case Kind::kConsole:
+      console(command.text);
+      break;
+    case Kind::kVolume:
+      push(Input::Kind::kVolume, command.value);
+      break;
+    case Kind::kBrightness:
+      push(Input::Kind::kBrightness, command.value);
+      break;
+    case Kind::kTalkMode:
+      push(Input::Kind::kTalkMode, command.value);
+      break;
+    case Kind::kBattery:
+      push(Input::Kind::kBattery, command.value);
+      break;
+    case Kind::kMicrophoneBroken:
+      world_.microphone.set_broken(command.value != 0);
+      break;
+    case Kind::kForgetPairing:
+      push(Input::Kind::kForgetPairing);
+      break;
+    case Kind::kRestart:
+      push(Input::Kind::kRestart);
+      break;
+    case Kind::kStats:
+      stats();
+      break;
+    case Kind::kTouch:
+    case Kind::kPicture:
+      world_.log.emit("error", [](json::Writer& json) { json.name("message").text("no screen"); });
+      break;
+    case Kind::kQuit:
+      stats();
+      world_.quit();
+      break;
+  }
+}
+
+void ScreenThread::say(const Command& command) {
+  std::vector<std::int16_t> samples;
+  std::string error;
+  if (read_wav(command.text, samples, error)) {
+    world_.microphone.say(command.text, std::move(samples), command.ms, command.now);
+  } else {
+    world_.log.emit("error", [&](json::Writer& json) { json.name("message").text(error); });
+  }
+}
+
+void ScreenThread::push(Input::Kind kind, std::int32_t value, std::string_view text) {
+  Input input;
+  input.kind = kind;
+  input.value = value;
+  input.text = text;
+  if (!world_.link.inputs.push(input)) {
+    world_.log.emit("error",
+                    [](json::Writer& json) { json.name("message").text("the device is stuck"); });
+  }
+}
+
+void ScreenThread::console(const std::string& line) {
+  for (const char character : line + '\n') {
+    console_.feed(character, shown_);
+  }
+  world_.log.emit("console",
+                  [&](json::Writer& json) { json.name("answer").text(console_.answer().view()); });
+}
+
+void ScreenThread::stats() {
+  const WavSpeaker::Counters speaker = world_.speaker.counters();
+  world_.log.emit("stats", [&](json::Writer& json) {
+    json.name("played").number(speaker.played);
+    json.name("torn").number(speaker.torn);
+    json.name("gaps").number(speaker.gaps);
+    json.name("starved").number(world_.audio.downlink.starved());
+    json.name("lost").number(world_.audio.downlink.lost());
+    json.name("uplink_lost").number(world_.audio.uplink_lost.load());
+    json.name("microphone_lost").number(world_.microphone.lost());
+    json.name("bytes_sent").number(static_cast<std::int64_t>(world_.air.sent.load()));
+    json.name("bytes_received").number(static_cast<std::int64_t>(world_.air.received.load()));
+  });
+}
+
+void ScreenThread::feel(Millis now) {
+  if (next_reading_.is_set() && !next_reading_.due(now)) return;
+  next_reading_.set(now, kReadingMs);
+  MotionSample sample = lying_;
+  if (shaken_until_.is_set() && !shaken_until_.due(now)) {
+    // To and fro about five times a second.
+    sample.accel_x += readings_ / 5 % 2 == 0 ? 2.5F : -2.5F;
+    sample.gyro_y += readings_ / 5 % 2 == 0 ? 200.0F : -200.0F;
+  }
+  if (knocked_) sample.accel_z += 1.5F;
+  knocked_ = false;
+  ++readings_;
+  world_.link.motion.publish(sense_.update(sample, now));
+}
+
+void ScreenThread::tell(const View& view) {
+  if (told_ && same(shown_, view)) return;
+  const bool all = !std::exchange(told_, true);
+  const View before = shown_;
+  shown_ = view;
+  world_.log.emit("view", [&](json::Writer& json) {
+    text_if_changed(json, "state", lobug::name_of(before.state), lobug::name_of(view.state), all);
+    text_if_changed(json, "trouble", sentence_of(before.trouble), sentence_of(view.trouble), all);
+    text_if_changed(json, "emotion", lobug::name_of(before.emotion), lobug::name_of(view.emotion),
+                    all);
+    text_if_changed(json, "caption", before.caption, view.caption, all);
+    text_if_changed(json, "heard", before.heard, view.heard, all);
+    text_if_changed(json, "code", before.code, view.code, all);
+    text_if_changed(json, "notice", before.notice, view.notice, all);
+    text_if_changed(json, "server_name", before.server_name, view.server_name, all);
+    text_if_changed(json, "setup_network", before.setup_network, view.setup_network, all);
+    text_if_changed(json, "address", before.address, view.address, all);
+    text_if_changed(json, "version", before.version, view.version, all);
+    flag_if_changed(json, "wifi", before.wifi, view.wifi, all);
+    flag_if_changed(json, "server", before.server, view.server, all);
+    flag_if_changed(json, "microphone", before.microphone, view.microphone, all);
+    number_if_changed(json, "volume", before.volume, view.volume, all);
+    number_if_changed(json, "brightness", before.brightness, view.brightness, all);
+    text_if_changed(json, "talk_mode", name_of(before.talk_mode), name_of(view.talk_mode), all);
+    number_if_changed(json, "update_percent", before.update_percent, view.update_percent, all);
+  });
+}
+
+}  // namespace lobug::sim
