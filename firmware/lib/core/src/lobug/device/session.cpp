@@ -248,8 +248,8 @@ bool Session::mcp(std::string_view payload) {
 }
 
 bool Session::room_for_audio() const {
-  // Messages (an abort, above all) must still find room behind the audio.
-  return ready() && socket_.room() >= kUplinkFrameSamples * sizeof(std::int16_t) + 1024;
+  // Messages (an abort, a tool's answer) must still find room behind the audio.
+  return ready() && socket_.room() >= kUplinkFrameSamples * sizeof(std::int16_t) + text_.size();
 }
 
 bool Session::audio(Span<const std::int16_t> samples) {
