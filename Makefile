@@ -4,11 +4,12 @@
 
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test bench lint lock models clean
+.PHONY: help run test firmware bench lint lock models clean
 
 BIN = .venv/bin
-UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
-	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade) --group build
+UV_LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
+	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+UV_COMPILE = $(UV_LOCK) --group build
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -20,6 +21,11 @@ run: ## Set up what is missing and start the server (a second start is offline)
 
 test: ## Set up what is missing and run all tests (ARGS="-k memory")
 	@sh scripts/test.sh $(ARGS)
+
+firmware: ## Build the firmware's core for this computer and run its unit tests
+	@cmake -S firmware -B build/firmware/host -Wno-dev
+	@cmake --build build/firmware/host --parallel 2
+	@ctest --test-dir build/firmware/host --output-on-failure --no-tests=error
 
 bench: ## Measure the stages of a turn, p50 and p95 (ARGS for the script)
 	@sh scripts/bootstrap.sh dev
@@ -38,6 +44,7 @@ lock: ## Write the locks from pyproject.toml (UPGRADE=1: to the newest versions)
 	@sh scripts/bootstrap.sh dev
 	$(UV_COMPILE) pyproject.toml -o requirements.txt >/dev/null
 	$(UV_COMPILE) --group dev --constraint requirements.txt pyproject.toml -o requirements-dev.txt >/dev/null
+	$(UV_LOCK) --no-config firmware/pio-requirements.in -o firmware/pio-requirements.txt >/dev/null
 
 models: ## Fetch and verify the embedded models
 	@sh scripts/bootstrap.sh run

@@ -1,0 +1,112 @@
+"""The firmware's host builds, each made once and kept under build/firmware.
+
+A build that is there is only brought up to date, so a second run of the tests takes seconds. Two
+runs at once wait for each other.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FIRMWARE = ROOT / "firmware"
+BUILDS = ROOT / "build" / "firmware"
+COMMON_OPTIONS = ("-G", "Ninja", "-Wno-dev")
+
+CONFIGURATIONS: Mapping[str, Sequence[str]] = {
+    # 64 bits with everything watched: unit tests, fuzzers, the simulated device.
+    "checked": (
+        "-DCMAKE_CXX_COMPILER=clang++-22",
+        "-DCMAKE_BUILD_TYPE=Debug",
+        "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1",
+        "-DLOBUG_SANITIZE=address,undefined",
+        "-DLOBUG_FUZZ=ON",
+    ),
+    # The chip's pointer size and its unsigned char, and the other compiler's warnings.
+    "m32": (
+        "-DCMAKE_CXX_COMPILER=g++",
+        "-DCMAKE_BUILD_TYPE=Debug",
+        "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1",
+        "-DLOBUG_SANITIZE=address,undefined",
+        "-DLOBUG_M32=ON",
+    ),
+    # What crosses between threads.
+    "threads": (
+        "-DCMAKE_CXX_COMPILER=clang++-22",
+        "-DCMAKE_BUILD_TYPE=Debug",
+        "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1",
+        "-DLOBUG_SANITIZE=thread",
+    ),
+    # Another machine altogether, run by qemu.
+    "arm": (
+        f"--toolchain={FIRMWARE / 'arm' / 'toolchain.cmake'}",
+        "-DCMAKE_BUILD_TYPE=MinSizeRel",
+    ),
+}
+"""Name to CMake's options. The plain build without any is what `make firmware` makes."""
+
+TOOLS: Mapping[str, Sequence[str]] = {
+    "checked": ("cmake", "ninja", "clang++-22"),
+    "m32": ("cmake", "ninja", "g++"),
+    "threads": ("cmake", "ninja", "clang++-22"),
+    "arm": ("cmake", "ninja", "arm-none-eabi-g++", "qemu-arm"),
+}
+
+
+def need(*tools: str) -> None:
+    """Leave a test out where a tool is missing; under CI that is a failure (tests/conftest.py)."""
+    absent = [tool for tool in tools if shutil.which(tool) is None]
+    if absent:
+        pytest.skip(
+            f"missing: {', '.join(absent)} (scripts/firmware-packages.sh says how to get them)"
+        )
+
+
+def run(*command: str | Path, cwd: Path = ROOT, seconds: float = 900) -> str:
+    """The output of a command; a failed one fails the test with its last 100 lines."""
+    finished = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        timeout=seconds,
+        check=False,
+    )
+    if finished.returncode != 0:
+        tail = "\n".join(finished.stdout.splitlines()[-100:])
+        pytest.fail(f"{' '.join(map(str, command))}\nended with {finished.returncode}:\n{tail}")
+    return finished.stdout
+
+
+def build(configuration: str, *targets: str) -> Path:
+    """The folder of an up-to-date build of `targets`, or of all. LOBUG_FIRMWARE_BUILD, a folder,
+    stands in for the checked one."""
+    given = os.environ.get("LOBUG_FIRMWARE_BUILD")
+    if given and configuration == "checked":
+        return Path(given)
+    need(*TOOLS[configuration])
+    folder = BUILDS / configuration
+    with _alone(configuration):
+        options = CONFIGURATIONS[configuration]
+        run("cmake", "-S", FIRMWARE, "-B", folder, *COMMON_OPTIONS, *options)
+        chosen = [part for target in targets for part in ("--target", target)]
+        run("cmake", "--build", folder, "--parallel", "2", *chosen)
+    return folder
+
+
+@contextmanager
+def _alone(configuration: str) -> Iterator[None]:
+    BUILDS.mkdir(parents=True, exist_ok=True)
+    with (BUILDS / f"{configuration}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
