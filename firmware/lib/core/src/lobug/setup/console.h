@@ -1,6 +1,9 @@
 // Commands over the serial line: everything that the portal can do, for people with a cable.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "lobug/base/queue.h"
@@ -13,18 +16,42 @@ namespace lobug {
 
 /// Fed with characters; `help` lists the commands (wifi, server, ca, set, show, status, pair,
 /// restart, reset). Passwords and tokens are never printed. A line has at most 2,200 characters
-/// (a CA comes as one line with \n for its line ends); longer ones are refused as a whole.
+/// (a CA comes as one line with \n for its line ends); longer ones are refused as a whole. Control
+/// characters are overlooked, but for backspace. Used by one thread, the one that pushes `inputs`.
+/// Nearly 5 KB large: no object for a stack.
 class Console {
  public:
   Console(Store& store, Queue<Input, 16>& inputs);
-  /// One character; when a line is complete its answer is in `answer`, else that is empty.
+  /// One character; when a line is complete its answer is in `answer`, else that is empty. It may
+  /// have several lines, each of which ends with \n.
   void feed(char character, const View& view);
   const Text<1024>& answer() const { return answer_; }
 
  private:
+  static constexpr std::size_t kMostLine = 2200;
+  static constexpr std::size_t kMostWords = 4;
+  using Words = std::array<std::string_view, kMostWords>;
+
+  void erase_last();
+  void run(const View& view);
+  bool split(std::string_view text, Words& words, std::size_t& count);
+  void set_wifi(const Words& words, std::size_t count);
+  void set(std::string_view name, std::string_view value);
+  void save(std::string_view first, std::string_view second);
+  void show();
+  void status(const View& view);
+  void help();
+  void push(Input::Kind kind, std::string_view done);
+  void say(std::string_view line);
+  void say(std::string_view name, std::string_view value);
+
   Store& store_;
   Queue<Input, 16>& inputs_;
   Text<1024> answer_;
+  Settings settings_;  // a member, since it is too large for a stack
+  std::array<char, kMostLine> line_{};
+  std::size_t size_ = 0;
+  bool too_long_ = false;
 };
 
 }  // namespace lobug

@@ -1,4 +1,11 @@
 // The captive portal's pages and forms, without a web server.
+//
+// Who may change the settings this way: whoever is on the device's own access point while the
+// device is in setup, which is when no Wi-Fi is set or the owner asks for it on the screen. The
+// portal runs at no other time and in no other network, so that no page that the owner visits
+// elsewhere can reach it: there is no session to steal and nothing to forge a request to. A web
+// server around it should still refuse a POST whose `Origin` is another than the device's own
+// address, since a phone may be in two networks at once. Secrets go in and never come out.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +16,30 @@
 
 namespace lobug {
 
-/// One form field, decoded. False when the body has none of that name, or it does not fit (then
-/// `length` is -1).
+/// One form field, decoded; of several of a name the first. False when the body has none of that
+/// name (`length` is 0), or it does not fit (then `length` is -1).
 bool form_value(std::string_view body, std::string_view name, Span<char> into, int& length);
 
 /// Takes the whole form over into the settings, or nothing of it: the first error is returned.
+/// Fields are named as the settings; those that are missing leave theirs as it is, and so do an
+/// empty `ca` and an empty `wifi_password` of the same network. `forget_ca` (with any value) takes
+/// the CA away.
 SettingResult apply_form(Settings& settings, std::string_view body);
 
-/// The page, in pieces: `part` counts from 0; returns the length, 0 after the last. Networks are
-/// names that a scan found, one on each line. Every name is escaped for HTML.
+/// Room that the longest piece of a page needs, bytes.
+constexpr std::size_t kPortalPiece = 1280;
+
+/// The page, in pieces: `part` counts from 0; returns the length, 0 after the last (or when `into`
+/// is smaller than `kPortalPiece`). Networks are names that a scan found, one on each line, of
+/// which 32 are shown. Every name is escaped for HTML. An error is shown above the form.
 std::size_t portal_page(unsigned part, const Settings& settings, std::string_view networks,
                         std::string_view error, Span<char> into);
+/// As `portal_page`: what the owner sees once the form was taken over.
+std::size_t portal_saved(unsigned part, Span<char> into);
 
-/// Whether a DNS query (the whole datagram) asks for an address; writes the answer that points to
-/// `address` (4 bytes) and returns its length, 0 for what is not answered.
+/// Answers a DNS query (the whole datagram): IPv4 is asked for, it points to `address` (4 bytes);
+/// IPv6, there is none; anything else is refused. Returns the answer's length (at most 16 more than
+/// the query's), 0 for what is no query and gets no answer.
 std::size_t answer_dns(Bytes query, const std::uint8_t address[4], MutableBytes answer);
 
 }  // namespace lobug

@@ -1,0 +1,296 @@
+#include "lobug/setup/console.h"
+
+#include "lobug/setup/settings.h"
+
+namespace lobug {
+namespace {
+
+constexpr std::string_view kHelp =
+    "wifi NAME PASSWORD   join this Wi-Fi; quote what has spaces: \"My Home\"\n"
+    "server URL|auto      like http://192.168.1.5:8321; auto finds it\n"
+    "ca PEM|none          an https server's CA, in one line with \\n for line ends\n"
+    "set NAME VALUE       any setting; names and values:\n";
+constexpr std::string_view kHelpEnd =
+    "show                 the settings, without secrets\n"
+    "status               how it goes\n"
+    "pair                 forget the pairing and ask for a new one\n"
+    "restart\n"
+    "reset yes            forget everything: Wi-Fi, server, pairing\n";
+
+constexpr std::string_view kWifiUsage =
+    "Say wifi NAME PASSWORD. What has spaces goes in quotes: wifi \"My Home\" \"pass word\"";
+
+bool is_space(char character) { return character == ' '; }
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// The first word, which is taken off.
+std::string_view take_word(std::string_view& text) {
+  text = trim(text);
+  const std::size_t end = text.find(' ');
+  const std::string_view word = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : trim(text.substr(end));
+  return word;
+}
+
+Text<16> number_text(std::int32_t number) {
+  Text<16> text;
+  std::array<char, 11> digits{};
+  std::size_t count = 0;
+  std::uint32_t rest =
+      number < 0 ? 0U - static_cast<std::uint32_t>(number) : static_cast<std::uint32_t>(number);
+  do {
+    digits[count++] = static_cast<char>('0' + rest % 10);
+    rest /= 10;
+  } while (rest != 0);
+  if (number < 0) text.append('-');
+  while (count > 0) text.append(digits[--count]);
+  return text;
+}
+
+}  // namespace
+
+Console::Console(Store& store, Queue<Input, 16>& inputs) : store_(store), inputs_(inputs) {}
+
+void Console::feed(char character, const View& view) {
+  answer_.clear();
+  const auto code = static_cast<unsigned char>(character);
+  if (character == '\n' || character == '\r') {
+    run(view);
+    line_.fill('\0');  // a password may have been in it
+    size_ = 0;
+    too_long_ = false;
+  } else if (character == '\b' || code == 0x7F) {
+    erase_last();
+  } else if (code < 0x20 || too_long_) {
+    return;
+  } else if (size_ == line_.size()) {
+    too_long_ = true;
+  } else {
+    line_[size_++] = character;
+  }
+}
+
+void Console::erase_last() {
+  while (size_ > 0) {
+    --size_;
+    // The bytes after the first of a UTF-8 character go with it.
+    if ((static_cast<unsigned char>(line_[size_]) & 0xC0U) != 0x80U) return;
+  }
+}
+
+void Console::run(const View& view) {
+  if (too_long_) {
+    say("That line is too long: at most 2200 characters. Nothing was done.");
+    return;
+  }
+  std::string_view rest(line_.data(), size_);
+  const std::string_view command = take_word(rest);
+  if (command.empty()) return;
+  if (command == "ca" || command == "server") {
+    if (rest.empty()) {
+      say(command == "ca" ? "Say ca PEM, or ca none." : "Say server URL, or server auto.");
+    } else {
+      set(command, rest);
+    }
+    return;
+  }
+  Words words;
+  std::size_t count = 0;
+  if (command == "wifi" || command == "set") {
+    if (!split(rest, words, count)) return;
+    if (command == "wifi") {
+      set_wifi(words, count);
+    } else if (count != 2) {
+      say("Say set NAME VALUE. What has spaces goes in quotes; empty is \"\".");
+    } else {
+      set(words[0], words[1]);
+    }
+  } else if (command == "reset") {
+    if (rest == "yes") {
+      push(Input::Kind::kReset, "I forget everything and start anew.");
+    } else {
+      say("This forgets Wi-Fi, server and pairing. To do it, say: reset yes");
+    }
+  } else if (!rest.empty()) {
+    say("I do not understand what stands after the command. Say help.");
+  } else if (command == "help" || command == "?") {
+    help();
+  } else if (command == "show") {
+    show();
+  } else if (command == "status") {
+    status(view);
+  } else if (command == "pair") {
+    push(Input::Kind::kForgetPairing, "I forget my pairing. The screen shows a new code soon.");
+  } else if (command == "restart") {
+    push(Input::Kind::kRestart, "I restart.");
+  } else {
+    say("I do not know that command. Say help.");
+  }
+}
+
+/// Words are parted by spaces; one in double quotes may hold some, and \" and \\ in it stand for a
+/// quote and a backslash. Rewrites the line, in which `text` is. False: the answer says why.
+bool Console::split(std::string_view text, Words& words, std::size_t& count) {
+  char* write = line_.data();
+  count = 0;
+  std::size_t at = 0;
+  while (true) {
+    while (at < text.size() && is_space(text[at])) ++at;
+    if (at == text.size()) return true;
+    if (count == words.size()) {
+      say("Those are too many words. What has spaces goes in quotes: \"My Home\"");
+      return false;
+    }
+    const bool quoted = text[at] == '"';
+    if (quoted) ++at;
+    const char* const begin = write;
+    bool closed = false;
+    for (; at < text.size() && !closed; ++at) {
+      char character = text[at];
+      if (quoted && character == '"') {
+        closed = true;
+        continue;
+      }
+      if (!quoted && is_space(character)) break;
+      const bool escaped = quoted && character == '\\' && at + 1 < text.size() &&
+                           (text[at + 1] == '"' || text[at + 1] == '\\');
+      if (escaped) character = text[++at];
+      *write++ = character;  // never beyond what was read
+    }
+    if (quoted && !closed) {
+      say("A quote is not closed.");
+      return false;
+    }
+    if (quoted && at < text.size() && !is_space(text[at])) {
+      say("A space is missing after a quote.");
+      return false;
+    }
+    words[count++] = {begin, static_cast<std::size_t>(write - begin)};
+  }
+}
+
+void Console::set_wifi(const Words& words, std::size_t count) {
+  if (count < 1 || count > 2) {
+    say(kWifiUsage);
+    return;
+  }
+  settings_ = load_settings(store_);
+  SettingResult result = set_setting(settings_, "wifi_name", words[0]);
+  if (result.ok) {
+    result = set_setting(settings_, "wifi_password", count == 2 ? words[1] : std::string_view());
+  }
+  if (!result.ok) {
+    say(result.error);
+    return;
+  }
+  save("wifi_name", "wifi_password");
+}
+
+void Console::set(std::string_view name, std::string_view value) {
+  settings_ = load_settings(store_);
+  const SettingResult result = set_setting(settings_, name, value);
+  if (!result.ok) {
+    say(result.error);
+    return;
+  }
+  save(name, {});
+}
+
+void Console::save(std::string_view first, std::string_view second) {
+  bool saved = save_setting(store_, settings_, first);
+  if (saved && !second.empty()) saved = save_setting(store_, settings_, second);
+  settings_ = Settings();  // no secret stays in here
+  if (!saved) {
+    say("It could not be saved.");
+    return;
+  }
+  push(Input::Kind::kSettings, "Saved.");
+}
+
+void Console::push(Input::Kind kind, std::string_view done) {
+  Input input;
+  input.kind = kind;
+  if (inputs_.push(input)) {
+    say(done);
+  } else if (kind == Input::Kind::kSettings) {
+    say("Saved. It counts after a restart.");
+  } else {
+    say("I am busy. Say it again, please.");
+  }
+}
+
+void Console::show() {
+  settings_ = load_settings(store_);
+  for (const SettingInfo& info : describe_settings()) {
+    if (info.name == "wifi_password") {
+      say(info.name, settings_.wifi_password.empty() ? "(none)" : "(set)");
+    } else if (info.name == "ca") {
+      say(info.name, settings_.ca.empty() ? "(none)" : "(set)");
+    } else if (info.name == "wifi_name" && settings_.wifi_name.empty()) {
+      say(info.name, "(none)");
+    } else {
+      say(info.name, shown_setting(settings_, info.name));
+    }
+  }
+  say("paired_with",
+      settings_.token.empty() ? std::string_view("(nobody)") : settings_.token_server.view());
+  settings_ = Settings();
+}
+
+void Console::status(const View& view) {
+  say("state", name_of(view.state));
+  if (view.trouble != Trouble::kNone) say("trouble", sentence_of(view.trouble));
+  if (view.wifi) {
+    Text<64> wifi(view.address);
+    wifi.append(", ");
+    wifi.append(number_text(view.wifi_dbm));
+    wifi.append(" dBm");
+    say("wifi", wifi);
+  } else {
+    say("wifi", "down");
+  }
+  if (!view.setup_network.empty()) say("setup", view.setup_network);
+  if (!view.setup_address.empty()) say("setup page", view.setup_address);
+  say("server", view.server ? view.server_name.view() : std::string_view("not connected"));
+  if (!view.code.empty()) say("pairing code", view.code);
+  if (view.retry_s != 0) {
+    Text<24> retry("in ");
+    retry.append(number_text(view.retry_s));
+    retry.append(" s");
+    say("next try", retry);
+  }
+  if (view.battery_known) {
+    Text<32> battery(number_text(view.battery));
+    battery.append(view.charging ? " %, charging" : " %");
+    say("battery", battery);
+  }
+  say("version", view.version);
+}
+
+void Console::help() {
+  answer_.append(kHelp);
+  for (const SettingInfo& info : describe_settings()) {
+    if (info.name == "ca" || info.name == "server") continue;
+    answer_.append("  ");
+    say(info.name, info.values);
+  }
+  answer_.append(kHelpEnd);
+}
+
+void Console::say(std::string_view line) {
+  answer_.append(line);
+  answer_.append('\n');
+}
+
+void Console::say(std::string_view name, std::string_view value) {
+  answer_.append(name);
+  answer_.append(": ");
+  say(value);
+}
+
+}  // namespace lobug

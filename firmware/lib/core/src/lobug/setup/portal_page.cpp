@@ -1,0 +1,214 @@
+// The setup page. No scripts, nothing from elsewhere: a phone on the device's network has no
+// other.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "lobug/setup/portal.h"
+
+namespace lobug {
+namespace {
+
+constexpr std::size_t kMostNetworks = 32;
+
+constexpr std::string_view kHead =
+    "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+    "<title>Lo-Bug setup</title><style>"
+    "body{font:1.05em/1.5 system-ui,sans-serif;max-width:28em;margin:0 auto;padding:1em;"
+    "color:#222;background:#f6f4ef}"
+    "label{display:block;margin:1em 0 .2em;font-weight:600}"
+    "input,select,textarea,button{font:inherit;width:100%;box-sizing:border-box;padding:.5em;"
+    "border:1px solid #999;border-radius:.4em;background:#fff;color:#222}"
+    "input[type=checkbox]{width:auto}small{display:block;color:#555}"
+    "button{margin:1.5em 0;background:#1d5c63;color:#fff;border:0;padding:.8em}"
+    ".error{background:#fde2e0;border-left:.3em solid #b3261e;padding:.6em}"
+    "</style></head><body>";
+
+constexpr std::string_view kSaved =
+    "<h1>Saved</h1><p>I am off to your Wi-Fi now, and this network disappears. My screen tells how "
+    "it goes.</p></body></html>";
+
+/// Writes one piece of the page; remembers whether it fitted.
+class Piece {
+ public:
+  explicit Piece(Span<char> into) : into_(into) {}
+  Piece& add(std::string_view html) {
+    for (const char character : html) put(character);
+    return *this;
+  }
+  /// Text that anybody may have made: a network's name is chosen by whoever is near.
+  Piece& escaped(std::string_view text) {
+    for (const char character : text) {
+      const auto code = static_cast<unsigned char>(character);
+      if (character == '&') {
+        add("&amp;");
+      } else if (character == '<') {
+        add("&lt;");
+      } else if (character == '>') {
+        add("&gt;");
+      } else if (character == '"') {
+        add("&quot;");
+      } else if (character == '\'') {
+        add("&#39;");
+      } else if (code >= 0x20 && code != 0x7F) {
+        put(character);
+      }
+    }
+    return *this;
+  }
+  std::size_t size() const { return fits_ ? size_ : 0; }
+
+ private:
+  void put(char character) {
+    if (size_ < into_.size()) {
+      into_[size_++] = character;
+    } else {
+      fits_ = false;
+    }
+  }
+
+  Span<char> into_;
+  std::size_t size_ = 0;
+  bool fits_ = true;
+};
+
+/// The `index`th network that can be shown; empty when there are not as many.
+std::string_view network_at(std::string_view networks, std::size_t index) {
+  while (!networks.empty()) {
+    const std::size_t end = networks.find('\n');
+    std::string_view name = networks.substr(0, end);
+    if (!name.empty() && name.back() == '\r') name.remove_suffix(1);
+    // Longer is no Wi-Fi's name.
+    if (!name.empty() && name.size() <= 32 && index-- == 0) return name;
+    if (end == std::string_view::npos) break;
+    networks.remove_prefix(end + 1);
+  }
+  return {};
+}
+
+void add_option(Piece& piece, std::string_view value, std::string_view label, bool selected) {
+  piece.add("<option value=\"").add(value).add(selected ? "\" selected>" : "\">");
+  piece.add(label).add("</option>");
+}
+
+void wifi_fields(Piece& piece, const Settings& settings) {
+  piece.add("<label for=\"n\">Wi-Fi</label><input id=\"n\" name=\"wifi_name\" list=\"l\" ")
+      .add("maxlength=\"32\" required autocapitalize=\"none\" autocorrect=\"off\" value=\"")
+      .escaped(settings.wifi_name)
+      .add("\"><small>2.4 GHz. Choose one, or type a hidden one's name.</small>")
+      .add("<label for=\"p\">Its password</label><input id=\"p\" name=\"wifi_password\" ")
+      .add("type=\"password\" maxlength=\"64\" autocomplete=\"off\">")
+      .add(settings.wifi_password.empty()
+               ? "<small>Empty for a network without one.</small>"
+               : "<small>One is set. Empty: it stays as long as the Wi-Fi is the same.</small>");
+}
+
+void server_field(Piece& piece, const Settings& settings) {
+  piece.add("<label for=\"s\">Lo-Bug server</label><input id=\"s\" name=\"server\" ")
+      .add("maxlength=\"160\" inputmode=\"url\" autocapitalize=\"none\" placeholder=\"auto\" ")
+      .add("value=\"")
+      .escaped(settings.server)
+      .add("\"><small>Empty: I look for it myself. Else like http://192.168.1.5:8321.</small>");
+}
+
+void ca_field(Piece& piece, const Settings& settings) {
+  piece.add("<details><summary>For an https server</summary><label for=\"c\">CA certificate ")
+      .add("(PEM)</label><textarea id=\"c\" name=\"ca\" rows=\"4\" spellcheck=\"false\" ")
+      .add("placeholder=\"-----BEGIN CERTIFICATE-----\"></textarea>");
+  if (settings.ca.empty()) {
+    piece.add("<small>None is set. https is refused without one.</small>");
+  } else {
+    piece.add("<small>One is set. Paste another to replace it.</small>")
+        .add("<label><input type=\"checkbox\" name=\"forget_ca\" value=\"yes\"> Forget it</label>");
+  }
+  piece.add("</details>");
+}
+
+void talk_fields(Piece& piece, const Settings& settings) {
+  const TalkMode mode = settings.talk_mode;
+  piece.add("<label for=\"t\">Talking</label><select id=\"t\" name=\"talk_mode\">");
+  add_option(piece, "tap", "A tap, then one sentence", mode == TalkMode::kTap);
+  add_option(piece, "conversation", "A conversation: I listen again after each answer",
+             mode == TalkMode::kConversation);
+  add_option(piece, "wake_word", "Wake word (needs a server that listens for it)",
+             mode == TalkMode::kWakeWord);
+  piece.add("</select><label for=\"w\">Words on the screen</label>")
+      .add("<select id=\"w\" name=\"captions\">");
+  add_option(piece, "on", "Shown", settings.captions);
+  add_option(piece, "off", "Not shown", !settings.captions);
+  piece.add("</select>");
+}
+
+void level_fields(Piece& piece, const Settings& settings) {
+  piece.add("<label for=\"v\">Volume</label><input id=\"v\" name=\"volume\" type=\"range\" ")
+      .add("min=\"0\" max=\"100\" value=\"")
+      .add(shown_setting(settings, "volume"))
+      .add("\"><label for=\"b\">Brightness</label><input id=\"b\" name=\"brightness\" ")
+      .add("type=\"range\" min=\"1\" max=\"100\" value=\"")
+      .add(shown_setting(settings, "brightness"))
+      .add("\"><button>Save</button></form></body></html>");
+}
+
+}  // namespace
+
+std::size_t portal_page(unsigned part, const Settings& settings, std::string_view networks,
+                        std::string_view error, Span<char> into) {
+  if (into.size() < kPortalPiece) return 0;
+  Piece piece(into);
+  switch (part) {
+    case 0:
+      piece.add(kHead);
+      return piece.size();
+    case 1:
+      piece.add("<h1>Hello, I am Lo-Bug</h1>");
+      if (!error.empty())
+        piece.add("<p class=\"error\" role=\"alert\">").escaped(error).add("</p>");
+      piece.add("<form method=\"post\" action=\"/\" accept-charset=\"utf-8\">");
+      return piece.size();
+    case 2:
+      wifi_fields(piece, settings);
+      return piece.size();
+    case 3:
+      piece.add("<datalist id=\"l\">");
+      return piece.size();
+    default:
+      break;
+  }
+  const std::size_t index = part - 4;
+  std::size_t count = 0;
+  while (count < kMostNetworks && count <= index && !network_at(networks, count).empty()) ++count;
+  if (index < count) {
+    piece.add("<option value=\"").escaped(network_at(networks, index)).add("\">");
+    return piece.size();
+  }
+  switch (index - count) {
+    case 0:
+      piece.add("</datalist>");
+      break;
+    case 1:
+      server_field(piece, settings);
+      break;
+    case 2:
+      ca_field(piece, settings);
+      break;
+    case 3:
+      talk_fields(piece, settings);
+      break;
+    case 4:
+      level_fields(piece, settings);
+      break;
+    default:
+      return 0;
+  }
+  return piece.size();
+}
+
+std::size_t portal_saved(unsigned part, Span<char> into) {
+  if (into.size() < kPortalPiece || part > 1) return 0;
+  Piece piece(into);
+  piece.add(part == 0 ? kHead : kSaved);
+  return piece.size();
+}
+
+}  // namespace lobug
