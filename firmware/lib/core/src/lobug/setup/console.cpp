@@ -61,7 +61,6 @@ void Console::feed(char character, const View& view) {
   const auto code = static_cast<unsigned char>(character);
   if (character == '\n' || character == '\r') {
     run(view);
-    line_.fill('\0');  // a password may have been in it
     size_ = 0;
     too_long_ = false;
   } else if (character == '\b' || code == 0x7F) {
@@ -179,7 +178,7 @@ void Console::set_wifi(const Words& words, std::size_t count) {
     say(kWifiUsage);
     return;
   }
-  settings_ = load_settings(store_);
+  load_settings(store_, settings_);
   SettingResult result = set_setting(settings_, "wifi_name", words[0]);
   if (result.ok) {
     result = set_setting(settings_, "wifi_password", count == 2 ? words[1] : std::string_view());
@@ -192,7 +191,7 @@ void Console::set_wifi(const Words& words, std::size_t count) {
 }
 
 void Console::set(std::string_view name, std::string_view value) {
-  settings_ = load_settings(store_);
+  load_settings(store_, settings_);
   const SettingResult result = set_setting(settings_, name, value);
   if (!result.ok) {
     say(result.error);
@@ -204,7 +203,6 @@ void Console::set(std::string_view name, std::string_view value) {
 void Console::save(std::string_view first, std::string_view second) {
   bool saved = save_setting(store_, settings_, first);
   if (saved && !second.empty()) saved = save_setting(store_, settings_, second);
-  settings_ = Settings();  // no secret stays in here
   if (!saved) {
     say("It could not be saved.");
     return;
@@ -225,7 +223,7 @@ void Console::push(Input::Kind kind, std::string_view done) {
 }
 
 void Console::show() {
-  settings_ = load_settings(store_);
+  load_settings(store_, settings_);
   for (const SettingInfo& info : describe_settings()) {
     if (info.name == "wifi_password") {
       say(info.name, settings_.wifi_password.empty() ? "(none)" : "(set)");
@@ -239,7 +237,6 @@ void Console::show() {
   }
   say("paired_with",
       settings_.token.empty() ? std::string_view("(nobody)") : settings_.token_server.view());
-  settings_ = Settings();
 }
 
 void Console::status(const View& view) {

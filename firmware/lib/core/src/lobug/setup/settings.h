@@ -39,6 +39,8 @@ struct Settings {
 /// Read all that is stored; what is missing or invalid has its default. An https server stays even
 /// if its CA is missing, so that nothing falls back to an unprotected one.
 Settings load_settings(Store& store);
+/// The same into settings that exist: a `Settings` is too large for a small stack.
+void load_settings(Store& store, Settings& settings);
 /// Write what differs from what is stored; false when something could not be written. Whatever
 /// fails or loses power in between: no token is ever stored beside another server's name, and no
 /// CA that is half an old one.

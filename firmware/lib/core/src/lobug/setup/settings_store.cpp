@@ -87,6 +87,14 @@ void load_ca(Store& store, Settings& settings) {
   if (!reader.finish().empty()) settings.ca.clear();
 }
 
+void load_client(Store& store, Settings& settings) {
+  settings.client_id.clear();
+  const StoredText<> client(store, kClientId);
+  if (is_visible(client.view()) && !settings.client_id.assign(client.view())) {
+    settings.client_id.clear();
+  }
+}
+
 /// The token goes before its server changes and comes after it.
 bool save_token(Store& store, const Settings& settings) {
   const bool same = StoredText<>(store, kToken).view() == settings.token.view() &&
@@ -96,6 +104,8 @@ bool save_token(Store& store, const Settings& settings) {
 }
 
 void load_token(Store& store, Settings& settings) {
+  settings.token.clear();
+  settings.token_server.clear();
   const StoredText<> token(store, kToken);
   const StoredText<> server(store, kTokenServer);
   if (!is_visible(token.view()) || !is_visible(server.view())) return;
@@ -108,7 +118,13 @@ void load_token(Store& store, Settings& settings) {
 
 Settings load_settings(Store& store) {
   Settings settings;
+  load_settings(store, settings);
+  return settings;
+}
+
+void load_settings(Store& store, Settings& settings) {
   for (const SettingInfo& info : describe_settings()) {
+    assign_setting(settings, info.name, info.standard);
     if (info.name == kCaKeys[0]) continue;
     const StoredText<> stored(store, info.name);
     if (stored.is_there() && check_setting(info.name, stored.view()).empty()) {
@@ -116,12 +132,8 @@ Settings load_settings(Store& store) {
     }
   }
   load_ca(store, settings);
-  const StoredText<> client(store, kClientId);
-  if (is_visible(client.view()) && !settings.client_id.assign(client.view())) {
-    settings.client_id.clear();
-  }
+  load_client(store, settings);
   load_token(store, settings);
-  return settings;
 }
 
 bool save_setting(Store& store, const Settings& settings, std::string_view name) {
