@@ -13,6 +13,7 @@ from lobug.api import (
     device_messages,
     devices,
     discovery,
+    firmware,
     health,
     memory,
     metrics,
@@ -82,6 +83,7 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
     app.include_router(streaming.router)
     app.include_router(memory.router)
     app.include_router(discovery.router)
+    app.include_router(firmware.router)
     app.include_router(devices.router)
     app.include_router(device_messages.router)
     app.include_router(tokens.router)

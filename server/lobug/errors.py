@@ -223,6 +223,14 @@ class DeviceOfflineError(LobugError):
     spoken = "That device is not connected."
 
 
+class FirmwareUnknownError(LobugError):
+    """There is no firmware image for this board and version."""
+
+    code = "firmware_unknown"
+    status = 404
+    spoken = "I don't have that firmware."
+
+
 class TokenUnknownError(LobugError):
     """There is no token with this id."""
 

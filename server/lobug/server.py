@@ -19,6 +19,8 @@ from lobug.conversation.sensors import SensorReading
 from lobug.device.connections import Connections
 from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.errors import EngineError, StorageError
+from lobug.firmware.library import FirmwareLibrary
+from lobug.firmware.offers import FirmwareOffers
 from lobug.memory.base import Memory, MemoryStats, Owner
 from lobug.memory.control import MemoryControl
 from lobug.priority import TurnPriority
@@ -84,6 +86,8 @@ class LobugServer:
     telemetry: Telemetry = field(init=False)
     access: Access = field(init=False)
     """Who may talk."""
+    firmware: FirmwareOffers = field(init=False)
+    """Newer firmware for devices."""
     connections: Connections = field(init=False)
     """The devices that are connected."""
     conversations: Conversations = field(init=False)
@@ -97,6 +101,10 @@ class LobugServer:
         self.access = Access(
             self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=time.time
         )
+        library = FirmwareLibrary(
+            self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
+        )
+        self.firmware = FirmwareOffers(library)
         self.connections = Connections(self.settings.streaming, self.engines.stt)
         self.access.when_revoked(self.connections.revoked)
         self.access.connected = self.connections.connected

@@ -106,6 +106,17 @@ async def test_a_token_is_given_until_it_is_used_and_never_again(tmp_path: Path)
         assert came_with(again, arrived) == "device:aa:bb"
 
 
+async def test_a_device_that_asks_while_its_first_use_is_being_written_keeps_its_token(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as access:
+        token = await paired(access)
+        assert came_with(access, token) == "device:aa:bb"
+        noted, asked = await asyncio.gather(access.check(), token_of(access))
+        assert (noted, asked) == (None, None)
+        assert came_with(access, token) == "device:aa:bb"
+
+
 async def test_a_device_that_was_wiped_is_approved_again_and_keeps_its_name(tmp_path: Path) -> None:
     async with opened(tmp_path) as access:
         heard: list[Revoked] = []

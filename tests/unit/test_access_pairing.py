@@ -16,7 +16,7 @@ from lobug.access.introduction import MAX_BYTES, MAX_WORD, Introduction, read_in
 from lobug.access.pairing import Answer, answer_to, is_activated
 from lobug.access.records import Device, Pairing, Register
 from lobug.access.revocation import RevocationListeners, Revoked, revoked_between
-from lobug.api.discovery_reply import reply_to, server_time, socket_url
+from lobug.api.discovery_reply import called_url, reply_to, server_time, server_url
 from lobug.errors import InvalidRequestError
 from lobug.settings import AccessSettings
 
@@ -77,7 +77,8 @@ def test_a_device_introduces_itself() -> None:
         "board": {"type": "m5stack-core-s3", "name": ""},
     }
     found = read_introduction(json.dumps(body).encode())
-    assert found == Introduction("2.0.1", "m5stack-core-s3, xiaozhi, 2.0.1")
+    described = "m5stack-core-s3, xiaozhi, 2.0.1"
+    assert found == Introduction("2.0.1", described, "xiaozhi", "m5stack-core-s3")
 
 
 @pytest.mark.parametrize(
@@ -120,23 +121,37 @@ def test_no_introduction_breaks_anything(body: bytes) -> None:
 @pytest.mark.parametrize(
     ("public", "scheme", "host", "expected"),
     [
-        ("", "http", "192.168.1.5:8321", "ws://192.168.1.5:8321/xiaozhi/v1/"),
-        ("", "https", "lobug.lan", "wss://lobug.lan/xiaozhi/v1/"),
-        ("", "http", "[fd00::1]:8321", "ws://[fd00::1]:8321/xiaozhi/v1/"),
-        ("https://lobug.example/", "http", "10.0.0.1", "wss://lobug.example/xiaozhi/v1/"),
-        ("wss://lobug.example/bug", "http", None, "wss://lobug.example/bug/xiaozhi/v1/"),
-        ("http://[fd00::1]:80", "https", "x", "ws://[fd00::1]:80/xiaozhi/v1/"),
+        ("", "http", "192.168.1.5:8321", "http://192.168.1.5:8321"),
+        ("", "https", "lobug.lan", "https://lobug.lan"),
+        ("", "http", "[fd00::1]:8321", "http://[fd00::1]:8321"),
+        ("https://lobug.example/", "http", "10.0.0.1", "https://lobug.example"),
+        ("wss://lobug.example/bug", "http", None, "https://lobug.example/bug"),
+        ("http://[fd00::1]:80", "https", "x", "http://[fd00::1]:80"),
     ],
 )
 def test_where_a_device_talks(public: str, scheme: str, host: str | None, expected: str) -> None:
     assert AccessSettings(public_url=public).public_url == public
-    assert socket_url(public, scheme, host) == expected
+    assert server_url(public, scheme, host) == expected
+
+
+@pytest.mark.parametrize(
+    ("host", "forwarded", "expected"),
+    [
+        ("192.168.1.5:8321", False, "http://192.168.1.5:8321"),
+        ("Lobug.example", False, "https://lobug.example/bug"),
+        ("192.168.1.5:8321", True, "https://lobug.example/bug"),
+    ],
+)
+def test_where_a_device_called(host: str, forwarded: bool, expected: str) -> None:
+    public = "https://lobug.example/bug"
+    assert called_url(public, "http", host, forwarded=forwarded) == expected
+    assert called_url("", "http", host, forwarded=forwarded) == f"http://{host}"
 
 
 @pytest.mark.parametrize("host", [None, "", "a b", "a/b", "user@host", "host:", "host:port", "é"])
 def test_a_host_that_is_none(host: str | None) -> None:
     with pytest.raises(InvalidRequestError):
-        socket_url("", "http", host)
+        server_url("", "http", host)
 
 
 @pytest.mark.parametrize(
@@ -156,15 +171,16 @@ def test_the_clock_that_devices_set() -> None:
 
 
 def test_the_answer_has_a_place_or_a_code() -> None:
-    url = "ws://lobug/xiaozhi/v1/"
+    url = "http://lobug"
     told = Introduction("2.0.1", "")
     welcome = reply_to(told, Discovery(), url=url, now=NOW).model_dump(exclude_none=True)
-    assert welcome["websocket"] == {"url": url, "version": 1}
+    assert welcome["websocket"] == {"url": "ws://lobug/xiaozhi/v1/", "version": 1}
     assert welcome["firmware"] == {"version": "2.0.1", "url": ""}
     assert "activation" not in welcome
-    given = reply_to(told, Discovery(token="lobug_x"), url=url, now=NOW)
+    given = reply_to(told, Discovery(token="lobug_x"), url="https://lobug", now=NOW)
     assert given.websocket is not None
     assert given.websocket.token == "lobug_x"
+    assert given.websocket.url == "wss://lobug/xiaozhi/v1/"
     pairing = Pairing("aa", "u", "012345", "challenge", "", "", 0.0, NOW.timestamp() + 90)
     shown = reply_to(Introduction(None, ""), Discovery(pairing=pairing), url=url, now=NOW)
     waiting = shown.model_dump(exclude_none=True)

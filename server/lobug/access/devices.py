@@ -73,6 +73,10 @@ class Devices:
         TooManyAttemptsError, AccessFullError."""
         register = self._store.opened()
         known = register.devices.get(device_id)
+        if known is not None and known.token_used_at is None and self._seen.uses(known):
+            await self._seen.write()  # else it would be given another token for the one it uses
+            register = self._store.opened()
+            known = register.devices.get(device_id)
         answer = answer_to(known, client_id, pairing=self._settings.pairing)
         if answer is Answer.welcome:
             return Discovery()

@@ -1,6 +1,7 @@
 """What a device says of itself when it asks discovery. Pure.
 
-It is believed in nothing: it is only shown to the owner, and the firmware's version is told back.
+It is believed in nothing that matters: it is shown to the owner, the firmware's version is told
+back, and a device that says it runs Lo-Bug's firmware may be offered a newer one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ class Introduction:
     """Of its firmware."""
     description: str
     """For the owner: board and firmware; one line of printable text, may be empty."""
+    application: str | None = None
+    """How its firmware calls itself."""
+    board: str | None = None
+    """The type of its board."""
 
 
 def read_introduction(body: bytes) -> Introduction:
@@ -35,12 +40,11 @@ def read_introduction(body: bytes) -> Introduction:
     application = _field(document, "application")
     board = _field(document, "board")
     version = _word(_field(application, "version"))
-    names = (
-        _word(_field(board, "name")) or _word(_field(board, "type")),
-        _word(_field(application, "name")),
-        version,
-    )
-    return Introduction(version, ", ".join(name for name in names if name))
+    kind = _word(_field(board, "type"))
+    application_name = _word(_field(application, "name"))
+    names = (_word(_field(board, "name")) or kind, application_name, version)
+    described = ", ".join(name for name in names if name)
+    return Introduction(version, described, application_name, kind)
 
 
 def _field(document: object, name: str) -> object:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from lobug.access import rows
 from lobug.access.caller import Caller
+from lobug.access.records import Device
 from lobug.access.store import AccessStore
 
 
@@ -34,6 +35,10 @@ class Seen:
         device = register.device_by_hash.get(caller.token_hash) if register else None
         if device is not None and device.token_used_at is None:
             self.urgent.set()
+
+    def uses(self, device: Device) -> bool:
+        """Whether a use of the device's token is noted here."""
+        return device.token_hash in self.devices
 
     async def write(self) -> None:
         """Write what is noted. Raises StorageError; it stays noted then."""

@@ -9,9 +9,10 @@ from fastapi import APIRouter, Header, Request, Response
 from pydantic import BaseModel, Field
 
 from lobug import __version__
+from lobug.access.addresses import is_forwarded
 from lobug.access.introduction import read_introduction
 from lobug.access.rules import checked_client_id, checked_device_id, require_own_name
-from lobug.api.discovery_reply import DiscoveryReply, reply_to, socket_url
+from lobug.api.discovery_reply import DiscoveryReply, called_url, reply_to, server_url
 from lobug.api.problems import error_responses
 from lobug.api.state import ServerDep
 from lobug.errors import (
@@ -71,8 +72,9 @@ async def discover(
 ) -> DiscoveryReply | DiscoveryHelp:
     """Tell a device where to talk, or which code to show until the owner has approved it.
 
-    The body is the device's description of itself; only `application.version` and `board` are
-    looked at. A device asks again after it has been approved, and gets its token then.
+    The body is the device's description of itself; only `application` and `board` are looked at.
+    A device asks again after it has been approved, and gets its token then. With Lo-Bug's own
+    firmware it is then offered a newer image for its board, if the owner has added one.
     """
     response.headers["Cache-Control"] = "no-store"
     if request.method == "GET" and device_id is None and client_id is None:
@@ -86,15 +88,20 @@ async def discover(
     settings = server.settings.access
     if not settings.pairing:
         require_own_name(request.headers.get("host"), settings)
-    url = socket_url(settings.public_url, request.url.scheme, request.headers.get("host"))
+    called = (settings.public_url, request.url.scheme, request.headers.get("host"))
+    url = server_url(*called)
     found = await server.access.devices.discover(
         device,
         client,
         description=introduction.description,
         address=request.client.host if request.client else None,
     )
+    image = None
+    if found.pairing is None:
+        image = await server.firmware.offer(device, introduction)
     now = datetime.fromtimestamp(server.access.now(), UTC).astimezone()
-    return reply_to(introduction, found, url=url, now=now)
+    image_url = called_url(*called, forwarded=is_forwarded(request.headers.keys()))
+    return reply_to(introduction, found, url=url, now=now, image=image, image_url=image_url)
 
 
 for path in (PATH, PATH.rstrip("/")):

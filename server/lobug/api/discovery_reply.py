@@ -11,9 +11,13 @@ from pydantic import BaseModel, Field
 from lobug.access.devices import Discovery
 from lobug.access.introduction import Introduction
 from lobug.errors import InvalidRequestError
+from lobug.firmware.image import FirmwareImage
 
 SOCKET_PATH = "/xiaozhi/v1/"
 """Where devices talk."""
+
+FIRMWARE_PATH = "/firmware"
+"""Where firmware images are, by board and version."""
 
 PROTOCOL_VERSION = 1
 """How audio is framed on the socket: version 1 is known by every firmware there is."""
@@ -32,10 +36,19 @@ class ServerTime(BaseModel):
 
 
 class Firmware(BaseModel):
-    """The firmware to run: always the one that the device has."""
+    """The firmware to run: the one that the device has, or a newer one of its owner's."""
 
-    version: str = Field(description="The device's own version.")
-    url: str = Field("", description="Always empty: Lo-Bug gives out no firmware.")
+    version: str = Field(description="The device's own version, or the one that it is offered.")
+    url: str = Field(
+        "",
+        description="Where the image is, for its token; empty: nothing is offered. Only a paired"
+        " device with Lo-Bug's own firmware is ever offered one.",
+    )
+    size: int | None = Field(None, description="Of the image, bytes.")
+    sha256: str | None = Field(None, description="Of the image, hexadecimal.")
+    force: bool | None = Field(
+        None, description="True: to be taken even if the device's own version is newer."
+    )
 
 
 class Socket(BaseModel):
@@ -77,9 +90,9 @@ def server_time(now: datetime) -> ServerTime:
     )
 
 
-def socket_url(public_url: str, scheme: str, host: str | None) -> str:
-    """Where a device finds the WebSocket: at the address that the owner has set, else at the one
-    that it has just called.
+def server_url(public_url: str, scheme: str, host: str | None) -> str:
+    """Where a device finds this server (``http`` or ``https``, no slash at the end): at the address
+    that the owner has set, else at the one that it has just called.
 
     Raises:
         InvalidRequestError: the ``Host`` header is missing or is no name or address.
@@ -92,20 +105,41 @@ def socket_url(public_url: str, scheme: str, host: str | None) -> str:
     if host is None or not _HOST.fullmatch(host):
         raise InvalidRequestError("the header Host is missing or is not an address")
     secure = scheme in {"https", "wss"}
-    return f"{'wss' if secure else 'ws'}://{host}{base}{SOCKET_PATH}"
+    return f"{'https' if secure else 'http'}://{host}{base}"
+
+
+def called_url(public_url: str, scheme: str, host: str | None, *, forwarded: bool) -> str:
+    """The same, as the device has called it: it takes firmware from nowhere else. That is the
+    owner's address only where the device came by it. ``forwarded``: a proxy passed it on. Raises
+    InvalidRequestError."""
+    by_public = forwarded or (host or "").lower() == urlsplit(public_url).netloc.lower()
+    return server_url(public_url if by_public else "", scheme, host)
 
 
 def reply_to(
-    introduction: Introduction, found: Discovery, *, url: str, now: datetime
+    introduction: Introduction,
+    found: Discovery,
+    *,
+    url: str,
+    now: datetime,
+    image: FirmwareImage | None = None,
+    image_url: str = "",
 ) -> DiscoveryReply:
-    """The answer for a device. ``url``: where it may talk; ``now``: with its time zone."""
+    """The answer for a device. ``url``: of this server; ``now``: with its time zone; ``image``:
+    what a paired device is offered, from the server at ``image_url``."""
     reply = DiscoveryReply(
         server_time=server_time(now),
         firmware=Firmware(version=introduction.version or NO_VERSION),
     )
     pairing = found.pairing
     if pairing is None:
-        reply.websocket = Socket(url=url, version=PROTOCOL_VERSION, token=found.token)
+        reply.websocket = Socket(
+            url=f"ws{url.removeprefix('http')}{SOCKET_PATH}",
+            version=PROTOCOL_VERSION,
+            token=found.token,
+        )
+        if image is not None:
+            reply.firmware = _offer(image, image_url)
     else:
         left_s = max(0.0, pairing.expires_at - now.timestamp())
         reply.activation = Activation(
@@ -115,3 +149,13 @@ def reply_to(
             timeout_ms=int(left_s * 1000),
         )
     return reply
+
+
+def _offer(image: FirmwareImage, url: str) -> Firmware:
+    return Firmware(
+        version=image.version,
+        url=f"{url}{FIRMWARE_PATH}/{image.board}/{image.version}",
+        size=image.size,
+        sha256=image.sha256,
+        force=True if image.forced else None,
+    )

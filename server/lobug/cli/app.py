@@ -10,6 +10,7 @@ from lobug.cli import chat, config, doctor, evaluate_locomo, serve, simulate, tu
 from lobug.cli.devices import devices_app
 from lobug.cli.evaluate import eval_app
 from lobug.cli.faults import SentenceGroup
+from lobug.cli.firmware import firmware_app
 from lobug.cli.memory import memory_app
 from lobug.cli.models import models_app
 from lobug.cli.tokens import tokens_app
@@ -33,6 +34,7 @@ app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")
 app.add_typer(devices_app, name="devices")
 app.add_typer(tokens_app, name="tokens")
+app.add_typer(firmware_app, name="firmware")
 
 
 def _version(wanted: bool) -> None:

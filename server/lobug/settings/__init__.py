@@ -22,6 +22,7 @@ from lobug.settings.engines import (
     SttSettings,
     TtsSettings,
 )
+from lobug.settings.firmware import FirmwareSettings
 from lobug.settings.memory import MemorySettings
 from lobug.settings.streaming import ListeningSettings, StreamingSettings
 from lobug.settings.telemetry import TelemetrySettings
@@ -31,6 +32,7 @@ __all__ = [
     "ChatSettings",
     "ConversationSettings",
     "EmbeddingSettings",
+    "FirmwareSettings",
     "LimitSettings",
     "ListeningSettings",
     "MemorySettings",
@@ -89,6 +91,7 @@ class Settings(BaseSettings):
     listening: ListeningSettings = Field(default_factory=ListeningSettings)
     streaming: StreamingSettings = Field(default_factory=StreamingSettings)
     access: AccessSettings = Field(default_factory=AccessSettings)
+    firmware: FirmwareSettings = Field(default_factory=FirmwareSettings)
     telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
 
@@ -96,3 +99,8 @@ class Settings(BaseSettings):
     def database_path(self) -> Path:
         """The database file, absolute where ``data_dir`` is."""
         return self.data_dir / self.memory.db_path
+
+    @property
+    def firmware_dir(self) -> Path:
+        """The folder of firmware images, absolute where ``data_dir`` is."""
+        return self.data_dir / self.firmware.directory

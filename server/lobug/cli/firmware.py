@@ -1,0 +1,138 @@
+"""``lobug firmware``: the images that devices are offered."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lobug.cli.faults import SentenceGroup
+from lobug.cli.memory_options import JsonOption, print_json
+from lobug.cli.memory_tables import console, show_table, when
+
+if TYPE_CHECKING:
+    from lobug.firmware.image import FirmwareImage
+    from lobug.firmware.library import FirmwareLibrary
+
+firmware_app = typer.Typer(
+    cls=SentenceGroup,
+    no_args_is_help=True,
+    help="Firmware for devices: add, list, remove.\n\nA paired device with Lo-Bug's firmware on"
+    " the board of an image is offered it when it is newer. Other firmware is never offered any. A"
+    " running server notices a change at once.",
+)
+
+BoardOption = Annotated[
+    str,
+    typer.Option(
+        "--board",
+        metavar="BOARD",
+        help="Board that it is for, as the device names it: m5stack-core2, m5stack-cores3.",
+        show_default=False,
+    ),
+]
+VersionOption = Annotated[
+    str,
+    typer.Option(
+        "--version",
+        metavar="VERSION",
+        help="Version that was built into it, such as 2.1.0.",
+        show_default=False,
+    ),
+]
+
+
+@firmware_app.command()
+def add(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="The application image, firmware.bin.", show_default=False
+        ),
+    ],
+    board: BoardOption,
+    version: VersionOption,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Offer it to every device of the board that runs another version, a newer one"
+            " too, until it is removed.",
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy an image into the data folder, from where devices are offered it."""
+    image = _library().add(file, board, version, forced=force)
+    if as_json:
+        print_json(_row(image))
+        return
+    _tell(f"added: {board} {version}, {image.size} bytes, SHA-256 {image.sha256}")
+    _tell("A device takes it when it asks next, at its next start at the latest.")
+
+
+@firmware_app.command("list")
+def list_images(as_json: JsonOption = False) -> None:
+    """Show the images that were added."""
+    rows = [_row(image) for image in _library().images()]
+    if as_json:
+        print_json({"images": rows})
+        return
+    show_table(
+        ("board", "version", "bytes", "forced", "added", "SHA-256"),
+        (
+            (
+                row["board"],
+                row["version"],
+                row["size"],
+                "yes" if row["forced"] else "",
+                when(row["added_at"]),
+                row["sha256"],
+            )
+            for row in rows
+        ),
+        "There are no firmware images.",
+    )
+
+
+@firmware_app.command()
+def remove(
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", help="Board of the image.", show_default=False)
+    ],
+    version: Annotated[
+        str, typer.Argument(metavar="VERSION", help="Version of the image.", show_default=False)
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Remove an image: it is not offered any more. Devices that have taken it keep it."""
+    image = _library().remove(board, version)
+    if as_json:
+        print_json(_row(image))
+        return
+    _tell(f"removed: {board} {version}")
+
+
+def _library() -> FirmwareLibrary:
+    from lobug.cli.load import load_settings
+    from lobug.firmware.library import FirmwareLibrary
+
+    settings = load_settings().settings
+    return FirmwareLibrary(settings.firmware_dir, max_bytes=settings.firmware.max_image_bytes)
+
+
+def _row(image: FirmwareImage) -> dict[str, Any]:
+    return {
+        "board": image.board,
+        "version": image.version,
+        "size": image.size,
+        "sha256": image.sha256,
+        "forced": image.forced,
+        "added_at": datetime.fromtimestamp(image.added_at, UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _tell(line: str) -> None:
+    console().print(line, markup=False, soft_wrap=True)
