@@ -13,8 +13,9 @@ namespace lobug {
 enum class AudioMode : std::uint8_t { kOff, kListen, kPlay };
 
 struct AudioLink {
-  AudioLink(Span<std::int16_t> uplink_storage, Span<std::int16_t> downlink_storage)
-      : uplink(uplink_storage), downlink(downlink_storage) {}
+  AudioLink(Span<std::int16_t> uplink_storage, Span<std::int16_t> downlink_storage,
+            std::uint32_t prefill_ms = kPrefillMs)
+      : uplink(uplink_storage), downlink(downlink_storage, prefill_ms) {}
 
   SampleRing uplink;      ///< microphone to server
   JitterBuffer downlink;  ///< server to speaker
