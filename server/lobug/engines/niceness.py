@@ -20,5 +20,8 @@ def be_nice() -> None:
     Linux only: elsewhere niceness belongs to the whole process.
     """
     if sys.platform == "linux":
+        thread = threading.get_native_id()
         with contextlib.suppress(OSError):  # forbidden in some sandboxes, and only a courtesy
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), INFERENCE_NICENESS)
+            # Root may go forward too: where all of Lo-Bug was started as nicer, stay so.
+            niceness = max(os.getpriority(os.PRIO_PROCESS, thread), INFERENCE_NICENESS)
+            os.setpriority(os.PRIO_PROCESS, thread, niceness)
