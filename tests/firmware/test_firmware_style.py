@@ -1,0 +1,95 @@
+"""clang-format, clang-tidy and cppcheck find nothing in the firmware; and they do look."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support import cpp_build
+from support.cpp_build import FIRMWARE, need, run
+
+pytestmark = pytest.mark.timeout(1200)
+
+CPPCHECK = (
+    "cppcheck",
+    "--std=c++17",
+    "--language=c++",
+    "--enable=warning,performance,portability",
+    "--inline-suppr",
+    "--suppress=missingInclude",
+    "--suppress=containerOutOfBounds",  # 2.10 takes std::array<T, N + 1> for N long; ASan does not
+    "--error-exitcode=1",
+    "--quiet",
+    "-j2",
+)
+STUBS = FIRMWARE / "stubs"
+STUB_FLAGS = ("-std=c++17", "-m32", "-funsigned-char", f"-isystem{STUBS}", "-DESP_PLATFORM")
+CODE = {".cpp", ".h", ".ino"}
+
+
+def sources(*folders: str, suffixes: frozenset[str] = frozenset({".cpp"})) -> list[Path]:
+    return sorted(
+        path
+        for folder in folders
+        for path in (FIRMWARE / folder).rglob("*")
+        if path.suffix in suffixes
+    )
+
+
+def test_every_file_is_formatted() -> None:
+    need("clang-format-22")
+    files = sources(".", suffixes=frozenset(CODE))
+    assert len(files) > 50
+    run("clang-format-22", "--dry-run", "--Werror", *files)
+
+
+def test_clang_tidy_finds_nothing() -> None:
+    """With the flags of the checked build, which compiles all but src/."""
+    need("clang-tidy-22", "run-clang-tidy-22")
+    folder = cpp_build.build("checked")
+    config = FIRMWARE / ".clang-tidy"
+    places = f"{FIRMWARE}/(lib|host)/.*"
+    run("run-clang-tidy-22", "-p", folder, f"-config-file={config}", "-j2", "-quiet", places)
+
+
+def test_cppcheck_finds_nothing() -> None:
+    need("cppcheck")
+    includes = [f"-I{FIRMWARE / 'lib' / name / 'src'}" for name in ("core", "sockets")]
+    folders = [FIRMWARE / name for name in ("lib", "src", "host")]
+    run(*CPPCHECK, *includes, f"-I{STUBS}", *folders)
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Path:
+    """A folder with the firmware's rules and one bad file."""
+    for name in (".clang-format", ".clang-tidy"):
+        shutil.copy(FIRMWARE / name, tmp_path)
+    folder = tmp_path / "firmware" / "lib"
+    folder.mkdir(parents=True)
+    (folder / "bad.cpp").write_text(
+        "int third(const int* from) {\n"
+        "    int values[2] = {from[0], from[1]};\n"
+        "    return values[2];\n"
+        "}\n"
+    )
+    return folder / "bad.cpp"
+
+
+def test_bad_format_is_found(planted: Path) -> None:
+    need("clang-format-22")
+    with pytest.raises(pytest.fail.Exception, match="code should be clang-formatted"):
+        run("clang-format-22", "--dry-run", "--Werror", planted)
+
+
+def test_a_bad_habit_is_found_by_clang_tidy(planted: Path) -> None:
+    need("clang-tidy-22")
+    with pytest.raises(pytest.fail.Exception, match="warnings-as-errors"):
+        run("clang-tidy-22", planted, "--", "-std=c++17")
+
+
+def test_an_access_out_of_bounds_is_found_by_cppcheck(planted: Path) -> None:
+    need("cppcheck")
+    with pytest.raises(pytest.fail.Exception, match="arrayIndexOutOfBounds"):
+        run(*CPPCHECK, planted)
