@@ -142,7 +142,7 @@ std::optional<std::int64_t> Value::integer(std::int64_t least, std::int64_t most
   return value;
 }
 
-Items::Items(Value container) : object_(container.type() == Type::kObject) {
+Items::Items(const Value& container) : object_(container.type() == Type::kObject) {
   if (object_ || container.type() == Type::kArray) rest_ = container.raw();
 }
 
@@ -166,7 +166,7 @@ bool Items::next() {
   return true;
 }
 
-Characters::Characters(Value string) {
+Characters::Characters(const Value& string) {
   if (string.type() == Type::kString) rest_ = string.raw().substr(1, string.raw().size() - 2);
 }
 

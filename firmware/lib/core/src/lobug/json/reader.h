@@ -61,7 +61,7 @@ Value parse(std::string_view document);
 /// The elements of an array, or the fields of an object in their order; nothing of other values.
 class Items {
  public:
-  explicit Items(Value container);
+  explicit Items(const Value& container);
   /// False at the end.
   bool next();
   Value value() const { return value_; }
@@ -80,7 +80,7 @@ class Items {
 class Characters {
  public:
   /// Nothing comes of a value that is no string.
-  explicit Characters(Value string);
+  explicit Characters(const Value& string);
   /// The next character in UTF-8, 1 to 4 bytes, good until the next call; empty at the end.
   std::string_view next();
 

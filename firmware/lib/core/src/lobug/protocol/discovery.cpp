@@ -37,7 +37,7 @@ void read_sha256(Value value, Text<64>& into) {
   if (word.size() != 64) return;
   for (const char c : word.view()) {
     const char small = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-    if (!(small >= '0' && small <= '9') && !(small >= 'a' && small <= 'f')) {
+    if (std::string_view("0123456789abcdef").find(small) == std::string_view::npos) {
       into.clear();
       return;
     }

@@ -11,7 +11,7 @@ namespace lobug {
 struct ToolOutcome {
   bool ok = true;
   /// "true" where there is nothing to tell; JSON where there is much; else a sentence.
-  Text<320> text;
+  Text<256> text;
 };
 
 /// Uses a tool, with arguments that `read_arguments` has found good.

@@ -41,9 +41,9 @@ Complaint complaint(std::string_view about, std::string_view what) {
 
 Complaint out_of_range(const Parameter& parameter, const char* what) {
   char range[80];
-  std::snprintf(range, sizeof range, " must be %s %" PRId32 " to %" PRId32 "%s", what,
-                parameter.least, parameter.most,
-                parameter.kind == Parameter::Kind::kText ? " characters" : "");
+  (void)std::snprintf(range, sizeof range, " must be %s %" PRId32 " to %" PRId32 "%s", what,
+                      parameter.least, parameter.most,
+                      parameter.kind == Parameter::Kind::kText ? " characters" : "");
   return complaint(parameter.name, range);
 }
 
