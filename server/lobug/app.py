@@ -29,6 +29,7 @@ from lobug.api.limits import BodyLimit
 from lobug.api.origin import SameOrigin
 from lobug.api.problems import add_problem_handlers, error_responses
 from lobug.assembly import assemble
+from lobug.mdns.announcer import announcer_for
 from lobug.server import LobugServer
 from lobug.settings import Settings
 
@@ -43,12 +44,19 @@ can show or say.
 """
 
 
-def create_app(settings: Settings | None = None, *, assembler: Assembler = assemble) -> FastAPI:
+def create_app(
+    settings: Settings | None = None,
+    *,
+    assembler: Assembler = assemble,
+    listens_at: tuple[str, int] | None = None,
+) -> FastAPI:
     """Build the application.
 
     Args:
         settings: all settings; None: read from the environment and ``.env``.
         assembler: chooses engines and memory; tests and other hosts may bring their own.
+        listens_at: address and port of the socket that it will be reached by, to be announced to
+            the local network; None: it is not announced.
 
     The server object is at ``app.state.lobug`` while the application runs.
     """
@@ -58,10 +66,15 @@ def create_app(settings: Settings | None = None, *, assembler: Assembler = assem
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         server = await assembler(settings)
         app.state.lobug = server
+        announcer = announcer_for(settings.discovery, listens_at)
         try:
             await server.start()
+            if announcer is not None:
+                announcer.start()
             yield
         finally:
+            if announcer is not None:
+                await announcer.close()
             await server.close()
 
     app = FastAPI(

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from lobug.app import create_app
 from lobug.cli.listening import open_socket
-from lobug.cli.serve import announcement, network_address, run_app
+from lobug.cli.serve import announcement, run_app
 from lobug.errors import StorageCorruptError
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -156,8 +156,3 @@ def test_serving_announcing_answering_and_ending_with_ctrl_c(tmp_path: Path) -> 
             assert "Traceback" not in serving.stderr.read()
         finally:
             serving.kill()
-
-
-def test_the_network_address_is_an_address_or_none() -> None:
-    address = network_address()
-    assert address is None or len(address.split(".")) == 4

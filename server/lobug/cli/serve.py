@@ -58,7 +58,8 @@ def serve(
         from lobug.telemetry.logs import configure_logging
 
         configure_logging(settings.log_level, settings.log_format)
-        run_app(create_app(settings), settings, listener, Console(highlight=False, soft_wrap=True))
+        app = create_app(settings, listens_at=listener.getsockname()[:2])
+        run_app(app, settings, listener, Console(highlight=False, soft_wrap=True))
 
 
 def _require_models(settings: Settings) -> None:
@@ -151,6 +152,7 @@ def _devices_lines(server: LobugServer, url: str, host: str, program: str) -> li
     from rich.markup import escape
 
     from lobug.access.addresses import is_loopback
+    from lobug.mdns.interfaces import network_address
 
     if is_loopback(host) or host == "localhost":
         return ["Only this computer can reach it; devices need LOBUG_HOST=0.0.0.0."]
@@ -162,6 +164,8 @@ def _devices_lines(server: LobugServer, url: str, host: str, program: str) -> li
     lines = []
     if place:
         lines.append(f"From devices: {place}/xiaozhi/ota/ (as their OTA URL)")
+    if server.settings.discovery.announce:
+        lines.append("Devices with Lo-Bug's firmware find it by themselves.")
     if access.pairing:
         lines.append(f"A new device shows a code; let it in with: {program} devices approve CODE")
     else:
@@ -182,14 +186,3 @@ def _memory_line(server: LobugServer) -> str:
     stats = server.memory.stats()
     known = f"{stats.messages} messages, {stats.facts} facts"
     return f"{server.settings.database_path} ({known})"
-
-
-def network_address() -> str | None:
-    """This computer's address on its network, or None. Sends nothing: connecting a UDP socket only
-    asks the routing table, and the address asked for (TEST-NET-1, RFC 5737) exists nowhere."""
-    try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect(("192.0.2.1", 9))
-            return str(probe.getsockname()[0])
-    except OSError:
-        return None

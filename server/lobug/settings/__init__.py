@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from lobug.settings.access import AccessSettings
 from lobug.settings.conversation import ConversationSettings, LimitSettings, SensorSettings
+from lobug.settings.discovery import DiscoverySettings
 from lobug.settings.engines import (
     ChatSettings,
     EmbeddingSettings,
@@ -31,6 +32,7 @@ __all__ = [
     "AccessSettings",
     "ChatSettings",
     "ConversationSettings",
+    "DiscoverySettings",
     "EmbeddingSettings",
     "FirmwareSettings",
     "LimitSettings",
@@ -91,6 +93,7 @@ class Settings(BaseSettings):
     listening: ListeningSettings = Field(default_factory=ListeningSettings)
     streaming: StreamingSettings = Field(default_factory=StreamingSettings)
     access: AccessSettings = Field(default_factory=AccessSettings)
+    discovery: DiscoverySettings = Field(default_factory=DiscoverySettings)
     firmware: FirmwareSettings = Field(default_factory=FirmwareSettings)
     telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
