@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "lobug/base/utf8.h"
 #include "lobug/net/http_syntax.h"
-#include "lobug/net/utf8.h"
 
 namespace lobug {
 namespace {
@@ -16,6 +16,10 @@ constexpr std::uint16_t kTooBig = 1009;
 
 Bytes bytes_of(std::string_view text) {
   return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
+}
+
+std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::uint16_t close_code_of(WebSocketFault fault) {
@@ -197,7 +201,7 @@ WebSocketEvent WebSocket::end_frame() {
 WebSocketEvent WebSocket::end_message() {
   const Bytes data(in_.data(), message_size_);
   const bool text = message_opcode_ == Opcode::kText;
-  if (text && !is_utf8(data)) return fail(WebSocketFault::kText);
+  if (text && !is_utf8(text_of(data))) return fail(WebSocketFault::kText);
   WebSocketEvent event =
       event_of(text ? WebSocketEvent::Kind::kText : WebSocketEvent::Kind::kBinary);
   event.data = data;
@@ -213,9 +217,9 @@ WebSocketEvent WebSocket::take_close() {
     if (control_size_ == 1 || !is_close_code(event.close_code)) {
       return fail(WebSocketFault::kProtocol);
     }
-    const Bytes reason = Bytes(control_.data(), control_size_).drop(2);
+    const std::string_view reason = text_of(Bytes(control_.data(), control_size_).drop(2));
     if (!is_utf8(reason)) return fail(WebSocketFault::kText);
-    event.close_reason.assign({reinterpret_cast<const char*>(reason.data()), reason.size()});
+    event.close_reason.assign(reason);
   }
   close_with(event.close_code);
   phase_ = Phase::kClosed;

@@ -1,6 +1,4 @@
-#include "lobug/net/utf8.h"
-
-#include <cstddef>
+#include "lobug/base/utf8.h"
 
 namespace lobug {
 namespace {
@@ -19,31 +17,29 @@ constexpr Sequence kSequences[] = {{0xC2, 0xDF, 1, 0x80, 0xBF}, {0xE0, 0xE0, 2, 
                                    {0xEE, 0xEF, 2, 0x80, 0xBF}, {0xF0, 0xF0, 3, 0x90, 0xBF},
                                    {0xF1, 0xF3, 3, 0x80, 0xBF}, {0xF4, 0xF4, 3, 0x80, 0x8F}};
 
-/// Bytes of the character at `at`, 0 when it is none.
-std::size_t length_of(Bytes bytes, std::size_t at) {
-  const unsigned char lead = bytes[at];
-  if (lead < 0x80) return 1;
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  if (byte(0) < 0x80) return 1;
   for (const Sequence& sequence : kSequences) {
-    if (lead < sequence.first || lead > sequence.last) continue;
-    if (bytes.size() - at <= sequence.more) return 0;
-    const unsigned char second = bytes[at + 1];
-    if (second < sequence.second_from || second > sequence.second_to) return 0;
+    if (byte(0) < sequence.first || byte(0) > sequence.last) continue;
+    if (text.size() <= sequence.more) return 0;
+    if (byte(1) < sequence.second_from || byte(1) > sequence.second_to) return 0;
     for (std::size_t i = 2; i <= sequence.more; ++i) {
-      if ((bytes[at + i] & 0xC0U) != 0x80U) return 0;
+      if ((byte(i) & 0xC0U) != 0x80U) return 0;
     }
     return sequence.more + std::size_t{1};
   }
   return 0;
 }
 
-}  // namespace
-
-bool is_utf8(Bytes bytes) {
-  std::size_t at = 0;
-  while (at < bytes.size()) {
-    const std::size_t length = length_of(bytes, at);
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
     if (length == 0) return false;
-    at += length;
+    text.remove_prefix(length);
   }
   return true;
 }
