@@ -1,0 +1,182 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "lobug/setup/settings.h"
+#include "setup/sample_ca.h"
+
+namespace lobug {
+namespace {
+
+/// The error, empty when it was taken.
+std::string set(Settings& settings, std::string_view name, std::string_view value) {
+  const SettingResult result = set_setting(settings, name, value);
+  CHECK(result.ok == result.error.empty());
+  if (!result.ok) {
+    const char last = result.error.view().back();
+    CHECK((last == '.' || last == ':'));  // a whole sentence, nothing of it cut off
+  }
+  return std::string(result.error.view());
+}
+
+TEST_CASE("the standard values of the table are those of a new device") {
+  Settings settings;
+  for (const SettingInfo& info : describe_settings()) {
+    CAPTURE(std::string(info.name));
+    CHECK(info.name.size() <= 15);
+    CHECK_FALSE(info.meaning.empty());
+    if (info.name == "wifi_name") continue;  // empty on a new device, never set to that
+    CHECK(set(settings, info.name, info.standard).empty());
+    if (info.name != "ca" && info.name != "wifi_password") {
+      CHECK(shown_setting(settings, info.name) == info.standard);
+    }
+  }
+  const Settings fresh;
+  CHECK(settings.server == fresh.server.view());
+  CHECK(settings.ca == fresh.ca.view());
+  CHECK(settings.talk_mode == fresh.talk_mode);
+  CHECK(settings.volume == fresh.volume);
+  CHECK(settings.brightness == fresh.brightness);
+  CHECK(settings.captions == fresh.captions);
+}
+
+TEST_CASE("a name that is no setting's is refused, a token's too") {
+  Settings settings;
+  for (const char* const name :
+       {"", "wifi", "Volume", "volume ", "token", "token_server", "client_id", "wifi_name\n"}) {
+    CAPTURE(name);
+    CHECK(set(settings, name, "5") == "There is no such setting.");
+  }
+}
+
+TEST_CASE("a Wi-Fi's name has 1 to 32 bytes, of whatever language") {
+  Settings settings;
+  CHECK(set(settings, "wifi_name", "My \"Home\" <3 & more").empty());
+  CHECK(settings.wifi_name == "My \"Home\" <3 & more");
+  CHECK(set(settings, "wifi_name", "Käsekuchen").empty());
+  CHECK(set(settings, "wifi_name", std::string(32, 'a')).empty());
+  CHECK_FALSE(set(settings, "wifi_name", std::string(33, 'b')).empty());
+  CHECK_FALSE(set(settings, "wifi_name", "").empty());
+  CHECK_FALSE(set(settings, "wifi_name", "a\nb").empty());
+  CHECK_FALSE(set(settings, "wifi_name", std::string_view("a\0b", 3)).empty());
+  CHECK_FALSE(set(settings, "wifi_name", "a\x7F").empty());
+  CHECK(settings.wifi_name == std::string(32, 'a'));  // untouched by what was refused
+}
+
+TEST_CASE("a Wi-Fi's password is none, 8 to 63 characters or 64 hexadecimal digits") {
+  Settings settings;
+  CHECK_FALSE(set(settings, "wifi_password", "1234567").empty());
+  CHECK(set(settings, "wifi_password", "12345678").empty());
+  CHECK(set(settings, "wifi_password", std::string(63, ' ')).empty());
+  CHECK_FALSE(set(settings, "wifi_password", std::string(64, 'x')).empty());
+  CHECK(settings.wifi_password.size() == 63);
+  CHECK(set(settings, "wifi_password", std::string(64, 'E')).empty());
+  CHECK_FALSE(set(settings, "wifi_password", std::string(65, 'e')).empty());
+  CHECK_FALSE(set(settings, "wifi_password", "pass\tword").empty());
+  CHECK(settings.wifi_password == std::string(64, 'E'));
+  CHECK(shown_setting(settings, "wifi_password").empty());
+  CHECK(set(settings, "wifi_password", "").empty());
+  CHECK(settings.wifi_password.empty());
+}
+
+TEST_CASE("a server is written in one way, however it was typed") {
+  Settings settings;
+  CHECK(set(settings, "server", "http://192.168.1.5:8321").empty());
+  CHECK(settings.server == "http://192.168.1.5:8321");
+  CHECK(set(settings, "server", "HTTP://Desk.Local:8321/").empty());
+  CHECK(settings.server == "http://desk.local:8321");
+  CHECK(set(settings, "server", "http://desk:80").empty());
+  CHECK(settings.server == "http://desk");
+  CHECK(set(settings, "server", "http://[fe80::1]:8321/xiaozhi/ota/").empty());
+  CHECK(settings.server == "http://[fe80::1]:8321");
+  CHECK(set(settings, "server", "http://desk:8321/xiaozhi/ota").empty());
+  CHECK(settings.server == "http://desk:8321");
+  CHECK(set(settings, "server", "auto").empty());
+  CHECK(settings.server.empty());
+  CHECK(shown_setting(settings, "server") == "auto");
+}
+
+TEST_CASE("what is no server is refused and changes nothing") {
+  Settings settings;
+  REQUIRE(set(settings, "server", "http://desk:8321").empty());
+  const std::string long_host = "http://" + std::string(200, 'a');
+  for (const char* const server :
+       {"desk", "desk:8321", "ftp://desk", "ws://desk:8321", "wss://desk", "http://",
+        "http://desk:0", "http://desk:99999", "http://me@desk", "http://desk/somewhere",
+        "http://desk/?a", "http://de sk", "http://desk\r\nX-Evil: 1", long_host.c_str()}) {
+    CAPTURE(server);
+    CHECK(set(settings, "server", server).find("http://192.168.1.5:8321") != std::string::npos);
+  }
+  CHECK(settings.server == "http://desk:8321");
+}
+
+TEST_CASE("https needs a CA, and the CA stays as long as the server is https") {
+  Settings settings;
+  CHECK(set(settings, "server", "https://desk") ==
+        "https needs the server's CA: set the CA first.");
+  CHECK(settings.server.empty());
+  CHECK(set(settings, "ca", sample_ca(5)).empty());
+  CHECK(set(settings, "server", "https://desk").empty());
+  CHECK(settings.server == "https://desk");
+  for (const char* const nothing : {"", "none"}) {
+    CHECK(set(settings, "ca", nothing) ==
+          "The server is https and needs this CA: change it first.");
+  }
+  CHECK(settings.ca == sample_ca(5));
+  CHECK(set(settings, "ca", sample_ca(6)).empty());
+  CHECK_FALSE(set(settings, "ca", "rubbish").empty());
+  CHECK(settings.ca == sample_ca(6));
+  CHECK(set(settings, "server", "http://desk").empty());
+  CHECK(set(settings, "ca", "none").empty());
+  CHECK(settings.ca.empty());
+}
+
+TEST_CASE("another server leaves the token with the one that gave it") {
+  Settings settings;
+  settings.token = Text<128>("lobug_secret");
+  settings.token_server = Text<160>("http://desk:8321");
+  REQUIRE(set(settings, "server", "http://elsewhere:8321").empty());
+  CHECK(settings.token == "lobug_secret");
+  CHECK(settings.token_server == "http://desk:8321");
+}
+
+TEST_CASE("talk mode, volume, brightness and captions take their words and numbers alone") {
+  Settings settings;
+  CHECK(set(settings, "talk_mode", "conversation").empty());
+  CHECK(settings.talk_mode == TalkMode::kConversation);
+  CHECK(set(settings, "talk_mode", "wake_word").empty());
+  CHECK(settings.talk_mode == TalkMode::kWakeWord);
+  CHECK(shown_setting(settings, "talk_mode") == "wake_word");
+  for (const char* const mode : {"", "Tap", "taps", "0"}) {
+    CHECK_FALSE(set(settings, "talk_mode", mode).empty());
+  }
+  CHECK(settings.talk_mode == TalkMode::kWakeWord);
+
+  CHECK(set(settings, "volume", "0").empty());
+  CHECK(settings.volume == 0);
+  CHECK(set(settings, "volume", "100").empty());
+  CHECK(shown_setting(settings, "volume") == "100");
+  CHECK(set(settings, "volume", "007").empty());
+  CHECK(shown_setting(settings, "volume") == "7");
+  for (const char* const volume :
+       {"", "101", "-1", "+5", "5 ", "0x5", "5.0", "1e1", "4294967301", "loud"}) {
+    CAPTURE(volume);
+    CHECK_FALSE(set(settings, "volume", volume).empty());
+    CHECK_FALSE(set(settings, "brightness", volume).empty());
+  }
+  CHECK(settings.volume == 7);
+  CHECK_FALSE(set(settings, "brightness", "0").empty());  // nobody would find it again
+  CHECK(set(settings, "brightness", "1").empty());
+  CHECK(shown_setting(settings, "brightness") == "1");
+
+  CHECK(set(settings, "captions", "off").empty());
+  CHECK_FALSE(settings.captions);
+  CHECK(set(settings, "captions", "yes").empty());
+  CHECK(settings.captions);
+  for (const char* const captions : {"", "On", "2", "maybe"}) {
+    CHECK_FALSE(set(settings, "captions", captions).empty());
+  }
+}
+
+}  // namespace
+}  // namespace lobug
