@@ -88,9 +88,9 @@ def _direct(*, creates: bool) -> httpx.BaseTransport:
             f"no Lo-Bug server runs here, and there is no memory yet: {path} does not exist",
             code=EXIT_UNREACHABLE,
         )
-    from lobug.cli.memory_direct import DirectTransport  # imports the application
+    from lobug.cli.memory_direct import DirectMemoryTransport  # imports the application
 
-    return DirectTransport(settings)
+    return DirectMemoryTransport(settings)
 
 
 def _user(door: Door, named: str | None, *, creates: bool) -> str | None:

@@ -1,0 +1,79 @@
+"""A server's doors without a server: the same routes, in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+
+import httpx
+from fastapi import APIRouter, FastAPI
+
+from lobug.api.authentication import Authentication
+from lobug.api.problems import add_problem_handlers
+from lobug.assembly import with_memory
+from lobug.engines.absent import absent_engines
+from lobug.settings import Settings
+
+LOGGER = logging.getLogger("lobug")
+
+
+class DirectTransport(httpx.BaseTransport, ABC):
+    """Answers an ordinary HTTP client from the routes themselves, as a caller at this computer.
+
+    Without engines. Raises StorageError when what it is about cannot be opened.
+    """
+
+    def __init__(self, settings: Settings, *routers: APIRouter) -> None:
+        self._log_level = LOGGER.level
+        LOGGER.setLevel(logging.ERROR)  # the command itself says what it did, and needs no engine
+        self._runner = asyncio.Runner()
+        self.server = with_memory(settings, absent_engines())
+        app = FastAPI()
+        add_problem_handlers(app)
+        app.add_middleware(Authentication)
+        for router in routers:
+            app.include_router(router)
+        app.state.lobug = self.server
+        self._inner = httpx.ASGITransport(app, raise_app_exceptions=False, client=("127.0.0.1", 0))
+        try:
+            self._runner.run(self.open())
+        except BaseException:
+            self._leave()
+            raise
+
+    @abstractmethod
+    async def open(self) -> None:
+        """Open what the routes are about. Raises StorageError."""
+
+    @abstractmethod
+    async def shut(self) -> None:
+        """Close it."""
+
+    async def before(self, request: httpx.Request) -> None:
+        """What has to be done before a request is answered: nothing."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """One request and its whole answer."""
+        return self._runner.run(self._answer(request))
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        await self.before(request)
+        inner = httpx.Request(
+            request.method, request.url, headers=request.headers, content=request.read()
+        )
+        answer = await self._inner.handle_async_request(inner)
+        body = await answer.aread()
+        headers = [(k, v) for k, v in answer.headers.raw if k.lower() != b"transfer-encoding"]
+        return httpx.Response(answer.status_code, headers=headers, content=body)
+
+    def close(self) -> None:
+        """Close what the routes are about."""
+        try:
+            self._runner.run(self.shut())
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        self._runner.close()
+        LOGGER.setLevel(self._log_level)
