@@ -12,7 +12,7 @@ constexpr std::int64_t kMostUnsigned = UINT32_MAX;
 /// Text that is of use as a whole only, and that goes into headers and addresses: printable ASCII
 /// without spaces. Anything else, and what is too long, is as if it were not there.
 template <std::size_t N>
-void read_word(Value value, Text<N>& into) {
+void read_word(const Value& value, Text<N>& into) {
   if (!value.text(into)) {
     into.clear();
     return;
@@ -25,12 +25,12 @@ void read_word(Value value, Text<N>& into) {
   }
 }
 
-std::uint32_t read_unsigned(Value value) {
+std::uint32_t read_unsigned(const Value& value) {
   return static_cast<std::uint32_t>(value.integer(0, kMostUnsigned).value_or(0));
 }
 
 /// 64 hexadecimal digits, in small letters; nothing else.
-void read_sha256(Value value, Text<64>& into) {
+void read_sha256(const Value& value, Text<64>& into) {
   Text<64> word;
   read_word(value, word);
   into.clear();
@@ -45,7 +45,7 @@ void read_sha256(Value value, Text<64>& into) {
   }
 }
 
-void read_firmware(Value firmware, Discovery& read) {
+void read_firmware(const Value& firmware, Discovery& read) {
   read_word(firmware.member("version"), read.firmware_version);
   read_word(firmware.member("url"), read.firmware_url);
   read_sha256(firmware.member("sha256"), read.firmware_sha256);

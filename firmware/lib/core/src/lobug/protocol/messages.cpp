@@ -16,7 +16,7 @@ using Kind = ServerMessage::Kind;
 
 constexpr std::uint32_t kMostSampleRate = 192000;
 
-void read_hello(Value message, ServerMessage& read) {
+void read_hello(const Value& message, ServerMessage& read) {
   const Value transport = message.member("transport");
   if (transport.exists() && !transport.is("websocket")) return;
   read.kind = Kind::kHello;
@@ -30,12 +30,12 @@ void read_hello(Value message, ServerMessage& read) {
   read.wake_word = message.member("features").member("wake_word").boolean(false);
 }
 
-Emotion emotion_of(Value message) {
+Emotion emotion_of(const Value& message) {
   Text<16> name;
   return message.member("emotion").text(name) ? emotion_named(name) : Emotion::kNeutral;
 }
 
-void read_tts(Value message, ServerMessage& read) {
+void read_tts(const Value& message, ServerMessage& read) {
   const Value state = message.member("state");
   if (state.is("start")) {
     read.kind = Kind::kTtsStart;
@@ -47,7 +47,7 @@ void read_tts(Value message, ServerMessage& read) {
   }
 }
 
-void read_alert(Value message, ServerMessage& read) {
+void read_alert(const Value& message, ServerMessage& read) {
   read.kind = Kind::kAlert;
   message.member("status").text(read.status);
   message.member("message").text(read.text);

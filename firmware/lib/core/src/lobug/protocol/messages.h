@@ -15,26 +15,34 @@ namespace lobug {
 /// One text frame of the server's. Texts that are longer than their place are cut.
 struct ServerMessage {
   enum class Kind : std::uint8_t {
-    kIgnored,      ///< an unknown type, or one that is none of ours: to be skipped
-    kBroken,       ///< not a JSON object, or too deep
-    kHello, kStt, kLlm, kTtsStart, kSentence, kTtsStop, kMcp, kSystemReboot, kAlert,
+    kIgnored,  ///< an unknown type, or one that is none of ours: to be skipped
+    kBroken,   ///< not a JSON object, or too deep
+    kHello,
+    kStt,
+    kLlm,
+    kTtsStart,
+    kSentence,
+    kTtsStop,
+    kMcp,
+    kSystemReboot,
+    kAlert,
   };
   Kind kind = Kind::kBroken;
-  Text<64> session_id;        ///< kHello
-  bool pcm = false;           ///< kHello: the audio that will come is the PCM that we asked for
+  Text<64> session_id;  ///< kHello
+  bool pcm = false;     ///< kHello: the audio that will come is the PCM that we asked for
   std::uint32_t sample_rate = 0;
-  bool wake_word = false;     ///< kHello: the server offers to find the wake word
-  Text<512> text;             ///< kStt, kSentence, kAlert
-  Text<48> status;            ///< kAlert
+  bool wake_word = false;               ///< kHello: the server offers to find the wake word
+  Text<512> text;                       ///< kStt, kSentence, kAlert
+  Text<48> status;                      ///< kAlert
   Emotion emotion = Emotion::kNeutral;  ///< kLlm, kAlert
-  std::string_view payload;   ///< kMcp: the JSON-RPC message, within the frame that was read
+  std::string_view payload;  ///< kMcp: the JSON-RPC message, within the frame that was read
 };
 ServerMessage read_server_message(std::string_view json);
 
 /// What discovery answers.
 struct Discovery {
-  bool ok = false;            ///< it is a discovery reply at all
-  Text<16> code;              ///< activation: the code to show; empty when paired
+  bool ok = false;  ///< it is a discovery reply at all
+  Text<16> code;    ///< activation: the code to show; empty when paired
   Text<64> challenge;
   std::uint32_t timeout_ms = 0;
   Text<256> websocket_url;
@@ -43,7 +51,7 @@ struct Discovery {
   Text<24> firmware_version;
   Text<256> firmware_url;
   std::uint32_t firmware_size = 0;
-  Text<64> firmware_sha256;   ///< hexadecimal
+  Text<64> firmware_sha256;  ///< hexadecimal
   bool firmware_force = false;
 };
 Discovery read_discovery(std::string_view json);

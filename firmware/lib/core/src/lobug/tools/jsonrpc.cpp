@@ -2,7 +2,7 @@
 
 namespace lobug {
 
-bool RpcId::read(json::Value value) {
+bool RpcId::read(const json::Value& value) {
   number_ = value.type() == json::Type::kNumber;
   if (number_) return number_text_.assign(value.raw());
   return value.text(text_);

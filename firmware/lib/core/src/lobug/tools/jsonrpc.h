@@ -24,7 +24,7 @@ enum class RpcError : std::int16_t {
 class RpcId {
  public:
   /// False when it is none that MCP allows.
-  bool read(json::Value value);
+  bool read(const json::Value& value);
   void write(json::Writer& json) const;
 
  private:

@@ -39,7 +39,7 @@ std::size_t McpRequest::ping() const {
   return json.end_object().end_object().finish();
 }
 
-std::size_t McpRequest::find(Value name) const {
+std::size_t McpRequest::find(const Value& name) const {
   const Span<const Tool> tools = all_tools();
   std::size_t place = 0;
   while (place < tools.size() && !(name.is(tools[place].name) && has(tools[place]))) ++place;

@@ -16,7 +16,7 @@ namespace lobug {
 /// does not fit.
 class McpRequest {
  public:
-  McpRequest(const RpcId& id, json::Value params, ToolHost& host, Span<char> answer)
+  McpRequest(const RpcId& id, const json::Value& params, ToolHost& host, Span<char> answer)
       : id_(id), params_(params), host_(host), answer_(answer) {}
 
   /// `version` is the firmware's.
@@ -32,7 +32,7 @@ class McpRequest {
  private:
   bool has(const Tool& tool) const { return !tool.needs_led || host_.effects().has_led(); }
   /// Place of the tool that the device has under that name; the number of all tools if none.
-  std::size_t find(json::Value name) const;
+  std::size_t find(const json::Value& name) const;
   std::size_t use(const Tool& tool, const Arguments& arguments) const;
 
   const RpcId& id_;

@@ -47,14 +47,14 @@ Complaint out_of_range(const Parameter& parameter, const char* what) {
   return complaint(parameter.name, range);
 }
 
-Complaint read_integer(Value given, const Parameter& parameter, std::int32_t& into) {
+Complaint read_integer(const Value& given, const Parameter& parameter, std::int32_t& into) {
   const auto number = given.integer(parameter.least, parameter.most);
   if (!number) return out_of_range(parameter, "a whole number of");
   into = static_cast<std::int32_t>(*number);
   return {};
 }
 
-Complaint read_text(Value given, const Parameter& parameter, Text<256>& into) {
+Complaint read_text(const Value& given, const Parameter& parameter, Text<256>& into) {
   if (given.type() != Type::kString) return complaint(parameter.name, " must be text");
   std::int32_t count = 0;
   json::Characters characters(given);
@@ -66,7 +66,7 @@ Complaint read_text(Value given, const Parameter& parameter, Text<256>& into) {
   return {};
 }
 
-Complaint read_choice(Value given, const Parameter& parameter, std::int32_t& into) {
+Complaint read_choice(const Value& given, const Parameter& parameter, std::int32_t& into) {
   for (std::uint8_t place = 0; place < parameter.choices; ++place) {
     if (given.is(parameter.choice(place))) {
       into = place;
@@ -76,7 +76,7 @@ Complaint read_choice(Value given, const Parameter& parameter, std::int32_t& int
   return complaint(parameter.name, " is none of the words that it can be");
 }
 
-Complaint read_argument(Value given, std::size_t place, const Parameter& parameter,
+Complaint read_argument(const Value& given, std::size_t place, const Parameter& parameter,
                         Arguments& into) {
   if (!given.exists()) {
     into.numbers[place] = parameter.fallback;
@@ -93,7 +93,7 @@ Complaint read_argument(Value given, std::size_t place, const Parameter& paramet
   return {};
 }
 
-bool is_known(Value name, Span<const Parameter> parameters) {
+bool is_known(const Value& name, Span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) {
     if (name.is(parameter.name)) return true;
   }
@@ -116,7 +116,7 @@ void write_schema(json::Writer& json, Span<const Parameter> parameters) {
   json.end_object();
 }
 
-Text<128> read_arguments(Value given, Span<const Parameter> parameters, Arguments& into) {
+Text<128> read_arguments(const Value& given, Span<const Parameter> parameters, Arguments& into) {
   if (given.exists() && given.type() != Type::kObject) return Complaint("arguments: no object");
   json::Items items(given);
   while (items.next()) {

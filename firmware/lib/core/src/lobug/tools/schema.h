@@ -43,6 +43,7 @@ void write_schema(json::Writer& json, Span<const Parameter> parameters);
 
 /// Reads a call's arguments, which may be missing when none is required. Returns what is wrong with
 /// them, a sentence for the chat model; empty when all is well.
-Text<128> read_arguments(json::Value given, Span<const Parameter> parameters, Arguments& into);
+Text<128> read_arguments(const json::Value& given, Span<const Parameter> parameters,
+                         Arguments& into);
 
 }  // namespace lobug
