@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from pathlib import Path
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from lobug.access.control import FILE as ACCESS_FILE
+from lobug.access.control import Access
 from lobug.cli.app import app
-from lobug.cli.checks import engines, machine, models, served, storage
+from lobug.cli.checks import engines, machine, models, openness, served, storage
 from lobug.cli.checks.finding import Level
 from lobug.cli.checks.served import OllamaState
 from lobug.errors import EngineUnavailableError
@@ -123,6 +126,53 @@ def test_the_port_free_taken_or_ours() -> None:
     assert "LOBUG_PORT" in taken.advice
 
 
+def test_the_file_of_devices_absent_whole_newer_and_damaged(tmp_path: Path) -> None:
+    there = settings(data_dir=tmp_path)
+    assert "will be made" in storage.check_access(there).message
+    path = tmp_path / ACCESS_FILE
+    access = Access(there.access, path, clock=lambda: 1_000.0)
+
+    async def make_it() -> None:
+        await access.start(watch=False)
+        await access.close()
+
+    asyncio.run(make_it())
+    before = path.read_bytes()
+    good = storage.check_access(there)
+    assert (good.name, good.level) == ("access", Level.OK), good.message
+    assert "is up to date" in good.message
+    assert path.read_bytes() == before, "doctor changes nothing"
+
+    connection = driver.connect(str(path), timeout_s=1.0)
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    newer = storage.check_access(there)
+    assert newer.level is Level.FAIL
+    assert newer.advice == "Update Lo-Bug."
+    path.write_bytes(b"no database" * 1_000)
+    damaged = storage.check_access(there)
+    assert damaged.level is Level.FAIL
+    assert "paired again" in damaged.advice
+
+
+@pytest.mark.parametrize(
+    ("changes", "level", "words"),
+    [
+        ({"host": "127.0.0.1", "access": {"pairing": False}}, Level.OK, "only programs on this"),
+        ({"host": "localhost"}, Level.OK, "only programs on this"),
+        ({}, Level.OK, "need a token"),
+        ({"access": {"trusted_networks": ["192.168.1.0/24"]}}, Level.OK, "192.168.1.0/24"),
+        ({"access": {"trusted_networks": ["10.0.0.0/8"]}}, Level.WARN, "10.0.0.0/8"),
+        ({"access": {"trusted_networks": ["::/0"]}}, Level.WARN, "::/0"),
+        ({"access": {"pairing": False}}, Level.WARN, "every device"),
+    ],
+)
+def test_who_may_talk(changes: dict[str, object], level: Level, words: str) -> None:
+    (finding,) = openness.check_openness(settings(**changes))
+    assert (finding.level, bool(finding.advice)) == (level, level is not Level.OK)
+    assert words in finding.message
+
+
 @pytest.mark.parametrize(
     ("answer", "answers", "has"),
     [
@@ -187,5 +237,7 @@ def test_the_command_prints_every_finding_and_fails_for_one(
     assert report["ok"] is False
     assert findings["model whisper-base"]["level"] == "fail"
     assert findings["port"]["level"] == "ok"
+    assert findings["access"]["level"] == "ok"
+    assert findings["who may talk"]["level"] == "ok"
     assert findings["context window"]["level"] == "ok"
     assert all(f["advice"] for f in report["findings"] if f["level"] != "ok")

@@ -36,7 +36,15 @@ def doctor(
 
 def examine() -> Iterator[Finding]:
     """Every check, one after the other, so that each shows as soon as it is done."""
-    from lobug.cli.checks import conversation, engines, machine, models, served, storage
+    from lobug.cli.checks import (
+        conversation,
+        engines,
+        machine,
+        models,
+        openness,
+        served,
+        storage,
+    )
     from lobug.cli.checks.finding import fail, ok, warn
     from lobug.cli.load import DOTENV, load_settings
 
@@ -59,6 +67,8 @@ def examine() -> Iterator[Finding]:
     yield machine.check_data_folder(settings)
     yield storage.check_driver()
     yield storage.check_database(settings)
+    yield storage.check_access(settings)
+    yield from openness.check_openness(settings)
     ollama = served.probe_ollama(settings)
     yield from served.check_ollama(settings, ollama)
     yield from served.check_openai(settings)

@@ -1,9 +1,11 @@
-"""The SQLite driver and the database."""
+"""The SQLite driver, the database, and the file of devices and tokens."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from lobug.access.control import FILE as ACCESS_FILE
+from lobug.access.migrations import STEPS as ACCESS_STEPS
 from lobug.cli.checks.finding import Finding, fail, ok, warn
 from lobug.errors import (
     StorageBusyError,
@@ -31,27 +33,48 @@ def check_driver() -> Finding:
 
 def check_database(settings: Settings) -> Finding:
     """Whether the memory can be read, is whole, and is one that this program knows."""
-    path = settings.database_path
+    return _check_file(
+        "database",
+        settings.database_path,
+        settings.memory.busy_timeout_s,
+        len(migrations.STEPS),
+        "it then starts with an empty memory",
+    )
+
+
+def check_access(settings: Settings) -> Finding:
+    """The same of the file of devices and tokens."""
+    return _check_file(
+        "access",
+        settings.data_dir / ACCESS_FILE,
+        settings.memory.busy_timeout_s,
+        len(ACCESS_STEPS),
+        "every device has then to be paired again",
+    )
+
+
+def _check_file(name: str, path: Path, timeout_s: float, newest: int, without: str) -> Finding:
+    """``newest`` version that this program knows; ``without``: what follows when it is away."""
     if not path.exists():
-        return ok("database", f"{path} will be made at the first start")
+        return ok(name, f"{path} will be made at the first start")
+    advice = _advice(path, without)
     try:
-        version, verdict = _look_into(path, settings.memory.busy_timeout_s)
+        version, verdict = _look_into(path, timeout_s)
     except StorageDriverError:
-        return fail("database", "cannot be looked at", "Repair what `sqlite` says above.")
+        return fail(name, "cannot be looked at", "Repair what `sqlite` says above.")
     except StorageBusyError as error:
-        return warn("database", str(error), "Run `lobug doctor` again in a moment.")
+        return warn(name, str(error), "Run `lobug doctor` again in a moment.")
     except StorageReadOnlyError as error:
-        return fail("database", str(error), "Give the folder to the user who runs Lo-Bug.")
+        return fail(name, str(error), "Give the folder to the user who runs Lo-Bug.")
     except StorageError as error:
-        return fail("database", str(error), _advice(path))
+        return fail(name, str(error), advice)
     if verdict != "ok":
-        return fail("database", f"{path} is damaged: {verdict}", _advice(path))
-    newest = len(migrations.STEPS)
+        return fail(name, f"{path} is damaged: {verdict}", advice)
     if version > newest:
-        return fail("database", f"{path} was written by a newer Lo-Bug", "Update Lo-Bug.")
+        return fail(name, f"{path} was written by a newer Lo-Bug", "Update Lo-Bug.")
     state = "is up to date" if version == newest else "will be migrated at the next start"
     size = path.stat().st_size / 1e6
-    return ok("database", f"{path}, {size:.1f} MB, whole, version {version}, {state}")
+    return ok(name, f"{path}, {size:.1f} MB, whole, version {version}, {state}")
 
 
 def _look_into(path: Path, timeout_s: float) -> tuple[int, str]:
@@ -66,8 +89,8 @@ def _look_into(path: Path, timeout_s: float) -> tuple[int, str]:
             connection.close()
 
 
-def _advice(path: Path) -> str:
+def _advice(path: Path, without: str) -> str:
     backups = backups_of(path)
     if backups:
         return f"Stop Lo-Bug, move the file away and copy {backups[-1]} in its place."
-    return "Stop Lo-Bug and move the file away; it then starts with an empty memory."
+    return f"Stop Lo-Bug and move the file away; {without}."
