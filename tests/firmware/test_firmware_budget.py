@@ -16,6 +16,7 @@ sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 
 import firmware_budget
 from firmware_xtensa import (
+    CORE,
     TOOLS,
     Function,
     Unit,
@@ -82,7 +83,7 @@ def plain_budget(**stack: object) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def core_units() -> list[Unit]:
     need(*TOOLS)
-    return compile_all(firmware_budget.BUILD, sorted(firmware_budget.CORE.rglob("*.cpp")))
+    return compile_all(firmware_budget.BUILD, sorted(CORE.rglob("*.cpp")))
 
 
 @pytest.fixture

@@ -49,6 +49,7 @@ CONFIGURATIONS: Mapping[str, Sequence[str]] = {
     "arm": (
         f"--toolchain={FIRMWARE / 'arm' / 'toolchain.cmake'}",
         "-DCMAKE_BUILD_TYPE=MinSizeRel",
+        "-DCMAKE_CXX_FLAGS_MINSIZEREL=-Os -g1",
     ),
 }
 """Name to CMake's options. The plain build without any is what `make firmware` makes."""
