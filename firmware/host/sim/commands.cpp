@@ -62,6 +62,13 @@ void read_axes(const json::Value& axes, float& x, float& y, float& z) {
 
 }  // namespace
 
+std::string_view word_of(const Command& command) {
+  for (const Name& name : kNames) {
+    if (name.kind == command.kind) return name.word;
+  }
+  return "";
+}
+
 bool read_command(std::string_view line, Command& command, std::string& error) {
   const json::Value object = json::parse(line);
   command = Command();

@@ -44,6 +44,8 @@ struct Command {
   MotionSample motion;
 };
 
+/// Its word in the JSON.
+std::string_view word_of(const Command& command);
 /// False: `error` says what is wrong with the line.
 bool read_command(std::string_view line, Command& command, std::string& error);
 

@@ -62,6 +62,7 @@ void ScreenThread::step(Millis now) {
 }
 
 void ScreenThread::take(const Command& command, Millis now) {
+  world_.log.emit("did", [&](json::Writer& json) { json.name("command").text(word_of(command)); });
   switch (command.kind) {
     case Kind::kTap:
       last_tap_ = now;

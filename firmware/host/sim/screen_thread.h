@@ -31,7 +31,7 @@ struct ScreenWorld {
   std::function<void()> quit;
 };
 
-/// Events: `view` with the fields that have changed, `done` after each command, `stats`,
+/// Events: `view` with the fields that have changed, `did` with each `command`, `stats`,
 /// `console`, `error`. Everything by the screen's thread.
 class ScreenThread {
  public:

@@ -9,6 +9,7 @@ namespace lobug::sim {
 namespace {
 
 constexpr std::size_t kQueue = 2;
+constexpr std::int64_t kShortestGapUs = 43'000;
 constexpr std::int64_t kLongestGapUs = 1'000'000;
 
 }  // namespace
@@ -42,7 +43,7 @@ bool WavSpeaker::play(Span<const std::int16_t> buffer) {
   sounding_ = true;
   const std::int64_t gap_us = now_us() - silent_since_us_;
   const bool gap = pause_is_gap_ && gap_us < kLongestGapUs;
-  if (gap) ++counters_.gaps;
+  if (gap && gap_us > kShortestGapUs) ++counters_.gaps;
   log_.emit("sound", [&](json::Writer& json) {
     json.name("on").boolean(true).name("file_samples").number(file_.size());
     if (gap) json.name("gap_ms").number(gap_us / 1000);

@@ -1,0 +1,248 @@
+"""The simulated device (firmware/host/sim): the firmware's own core, driven by a test."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+import time
+import wave
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import httpx
+import numpy as np
+from numpy.typing import NDArray
+
+from support import cpp_build
+from support.wav import pcm16
+
+PATIENCE_S = 30.0
+"""For one thing to happen, on a machine that does much else."""
+
+Event = dict[str, Any]
+Options = Mapping[str, str | Path | int | float | bool]
+
+
+def simulator() -> Path:
+    """The program, built when that is needed."""
+    return cpp_build.build("checked", "lobug_sim") / "lobug_sim"
+
+
+@dataclass
+class FirmwareDevice:
+    """A device. ``folder`` is what outlives its process; see firmware/host/sim/README.md for
+    commands and events."""
+
+    folder: Path
+    options: Options
+    program: Path
+    events: list[Event] = field(default_factory=list)
+    """All that it has told since it was made, by all of its processes."""
+    _process: subprocess.Popen[str] | None = None
+    _news: threading.Condition = field(default_factory=threading.Condition)
+    _reader: threading.Thread | None = None
+
+    def power_on(self) -> None:
+        """Start it."""
+        arguments = [str(self.program), "--dir", str(self.folder)]
+        for name, value in self.options.items():
+            arguments += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "stderr.txt").open("a") as stderr:
+            self._process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+            )
+        assert self._process.stdout is not None
+        self._reader = threading.Thread(
+            target=self._read, args=(self._process.stdout,), daemon=True
+        )
+        self._reader.start()
+
+    def power_off(self) -> None:
+        """Pull the plug."""
+        if self._process is not None:
+            self._process.kill()
+            self._ended()
+
+    def quit(self) -> int:
+        """End it in order; its exit code, which sanitizers make another than 0."""
+        assert self._process is not None
+        if self._process.poll() is None:
+            self.do("quit")
+        try:
+            code = self._process.wait(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise
+        finally:
+            self._ended()
+        return code
+
+    def do(self, command: str, **fields: object) -> None:
+        """Tell it something."""
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"do": command, **fields}) + "\n")
+        self._process.stdin.flush()
+
+    def mark(self) -> int:
+        """Where its events stand now, for ``since``."""
+        with self._news:
+            return len(self.events)
+
+    def since(self, mark: int, kind: str | None = None) -> list[Event]:
+        """The events from there on, of one kind."""
+        with self._news:
+            return [e for e in self.events[mark:] if kind in (None, e["event"])]
+
+    def wait(
+        self,
+        condition: Callable[[Event], object],
+        since: int = 0,
+        patience_s: float = PATIENCE_S,
+        what: str = "an event",
+    ) -> Event:
+        """The first event from ``since`` on that meets the condition, as soon as it is there."""
+        until = time.monotonic() + patience_s
+        at = since
+        with self._news:
+            while True:
+                while at < len(self.events):
+                    if condition(self.events[at]):
+                        return self.events[at]
+                    at += 1
+                left = until - time.monotonic()
+                if left <= 0 or (self._process is not None and self._process.poll() is not None):
+                    self._news.wait(0.2)  # what the reader still has
+                    if at < len(self.events):
+                        continue
+                    raise AssertionError(f"never came: {what}\n{self._story()}")
+                self._news.wait(min(left, 0.5))
+
+    def wait_state(self, state: str, since: int = 0, patience_s: float = PATIENCE_S) -> Event:
+        """It changes to this state."""
+        return self.wait(
+            lambda e: e["event"] == "state" and e["state"] == state, since, patience_s, state
+        )
+
+    def wait_view(
+        self, name: str, value: object = None, since: int = 0, patience_s: float = PATIENCE_S
+    ) -> Any:
+        """The face shows this value, or anything; what it shows."""
+        event = self.wait(
+            lambda e: (
+                e["event"] == "view"
+                and (e.get(name) == value if value is not None else e.get(name))
+            ),
+            since,
+            patience_s,
+            f"{name} {value}",
+        )
+        return event[name]
+
+    def wait_event(
+        self, kind: str, since: int = 0, patience_s: float = PATIENCE_S, **fields: object
+    ) -> Event:
+        """An event of this kind with these fields."""
+        return self.wait(
+            lambda e: e["event"] == kind and all(e.get(k) == v for k, v in fields.items()),
+            since,
+            patience_s,
+            f"{kind} {fields}",
+        )
+
+    def views(self, name: str, since: int = 0) -> list[Any]:
+        """All values of one field of the face that were shown, in order."""
+        return [e[name] for e in self.since(since, "view") if name in e]
+
+    def states(self, since: int = 0) -> list[str]:
+        """The states that it went through."""
+        return [e["state"] for e in self.since(since, "state")]
+
+    def stats(self) -> Event:
+        """Its counters now."""
+        mark = self.mark()
+        self.do("stats")
+        return self.wait_event("stats", mark)
+
+    def say(self, samples: NDArray[np.float32], *, ms: int = 300, now: bool = False) -> None:
+        """Somebody speaks (16 kHz), once it listens or at once, after a pause."""
+        file = self.folder / f"said-{len(list(self.folder.glob('said-*')))}.wav"
+        file.write_bytes(pcm16(samples))
+        self.do("say", text=str(file), ms=ms, now=now)
+
+    def sound(self) -> NDArray[np.int16]:
+        """All that it has played so far, 16 kHz."""
+        with wave.open(str(self.folder / "speaker.wav")) as file:
+            assert file.getframerate() == 16_000
+            return np.frombuffer(file.readframes(file.getnframes()), "<i2")
+
+    def stored(self) -> dict[str, str]:
+        """What it keeps over a restart."""
+        lines = (self.folder / "nvs.txt").read_text().splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+    def _read(self, stdout: IO[str]) -> None:
+        for line in stdout:
+            event = json.loads(line)
+            with self._news:
+                self.events.append(event)
+                self._news.notify_all()
+        with self._news:
+            self._news.notify_all()
+
+    def _ended(self) -> None:
+        assert self._process is not None
+        self._process.wait()
+        if self._reader is not None:
+            self._reader.join(5)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def _story(self) -> str:
+        lines = "\n".join(json.dumps(e) for e in self.events[-60:])
+        stderr = (self.folder / "stderr.txt").read_text()[-4000:]
+        return f"{lines}\n{stderr}"
+
+
+@contextmanager
+def firmware_device(
+    folder: Path, **options: str | Path | int | float | bool
+) -> Iterator[FirmwareDevice]:
+    """A device that runs, and has ended in order afterwards: without a word of the sanitizers."""
+    device = FirmwareDevice(folder, options, simulator())
+    device.power_on()
+    try:
+        yield device
+    except BaseException:
+        device.power_off()
+        raise
+    code = device.quit()
+    said = (folder / "stderr.txt").read_text()
+    assert (code, said) == (0, ""), said[-4000:]
+
+
+def approve(url: str, code: str, name: str = "Desk") -> None:
+    """The owner lets the device in that shows this code."""
+    answer = httpx.post(
+        f"{url}/devices/approve", json={"code": code, "name": name}, trust_env=False, timeout=30
+    )
+    assert answer.status_code == 200, answer.text
+
+
+def pair(device: FirmwareDevice, url: str, since: int = 0) -> str:
+    """It shows a code, the owner approves, it is ready; the code."""
+    code: str = device.wait_view("code", since=since)
+    mark = device.mark()
+    approve(url, code)
+    device.wait_state("idle", mark)
+    return code
