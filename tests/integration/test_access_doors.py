@@ -331,6 +331,41 @@ async def test_what_strangers_see_of_health(http: httpx.AsyncClient) -> None:
     assert set((await http.get("/health", headers=mine)).json()) == whole
 
 
+async def test_who_spoke_from_a_trusted_network_as_a_device_goes_when_that_is_paired(
+    tmp_path: Path,
+) -> None:
+    async with reached(tmp_path, trusted_networks=["10.1.0.0/16"]) as http:
+        firmware = Firmware(http)
+        other, bare = "aa:bb:cc:dd:ee:02", far("10.1.2.3")
+        async with (
+            device(str(http.base_url), firmware.device_id, headers=bare) as impostor,
+            device(str(http.base_url), other, headers=bare) as guest,
+        ):
+            token = await pair(firmware)
+            await asyncio.wait_for(impostor.closed.wait(), 20)
+            assert impostor.socket.close_code == 4004
+            again = {"Device-Id": firmware.device_id, **bare}
+            assert await refused(http, again) == (401, "token_required")
+            mine = {**bare, "Authorization": f"Bearer {token}"}
+            async with device(str(http.base_url), firmware.device_id, headers=mine) as paired:
+                await pair(Firmware(http, device_id="aa:bb:cc:dd:ee:03", client_id="third"))
+                await guest.say(type="abort")
+                assert not guest.closed.is_set(), "nobody is paired under that name"
+                assert not paired.closed.is_set()
+
+
+async def test_the_owner_at_this_computer_may_speak_as_a_device_that_is_paired(
+    tmp_path: Path,
+) -> None:
+    async with reached(tmp_path) as http:
+        firmware = Firmware(http)
+        async with device(str(http.base_url), firmware.device_id) as here:
+            await pair(firmware)
+            await here.say(type="abort")
+            assert (await http.get("/devices")).json()["devices"][0]["connected"] is True
+            assert not here.closed.is_set()
+
+
 async def test_a_first_firmware_talks_from_a_trusted_network(tmp_path: Path) -> None:
     async with reached(tmp_path, trusted_networks=["10.1.0.0/16"]) as http:
         answer = await http.post("/chat/text", json={"text": "Hi"}, headers=far("10.1.2.3"))

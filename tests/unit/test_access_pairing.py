@@ -208,6 +208,11 @@ def test_who_has_to_go_after_a_change() -> None:
     gone = [Revoked("device:aa:bb", "aa:bb", "hash")]
     assert list(revoked_between(before, Register.of([device(revoked=True)], [], []))) == gone
     assert list(revoked_between(before, Register())) == gone
+    unpaired = Register.of([device(given=False)], [], [])
+    strangers = [Revoked("device:aa:bb", "aa:bb", None)]
+    assert list(revoked_between(Register(), before)) == strangers
+    assert list(revoked_between(unpaired, before)) == strangers
+    assert list(revoked_between(Register(), unpaired)) == []
 
 
 def test_a_listener_that_fails_keeps_nobody_from_hearing() -> None:

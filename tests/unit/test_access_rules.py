@@ -329,3 +329,21 @@ def test_a_client_id_that_is_none(client_id: str | None) -> None:
     with pytest.raises(LobugError) as failure:
         rules.checked_client_id(client_id)
     assert failure.value.code == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    ("address", "device_id", "good"),
+    [
+        (TRUSTED, "aa:bb", False),
+        (TRUSTED, "new", True),
+        (TRUSTED, None, True),
+        (HERE, "aa:bb", True),
+    ],
+)
+def test_who_came_without_a_token_is_still_good_until_the_device_has_one(
+    address: str, device_id: str | None, good: bool
+) -> None:
+    shown = Credentials(address, host=HOST, device_id=device_id)
+    caller = identify(shown, Register(), SETTINGS)
+    assert still_good(caller, Register())
+    assert still_good(caller, REGISTER) is good

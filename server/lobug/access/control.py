@@ -130,13 +130,13 @@ class Access:
     def still_good(self, caller: Caller) -> bool:
         """Whether a caller that was let in before may still talk, as the same one."""
         register = self._store.register
-        return caller.token_hash is None or (
-            register is not None and rules.still_good(caller, register)
-        )
+        if register is None:
+            return caller.token_hash is None
+        return rules.still_good(caller, register)
 
     def when_revoked(self, listener: Callable[[Revoked], None]) -> Callable[[], None]:
-        """Have ``listener`` called, in the event loop, when a token stops to be good. Returns what
-        ends that."""
+        """Have ``listener`` called, in the event loop, when what somebody came with stops to be
+        good. Returns what ends that."""
         return self._listeners.add(listener)
 
     def _on_change(self, before: Register, now: Register) -> None:

@@ -14,14 +14,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Revoked:
-    """A token that is no longer good, or stands for another user or conversation now."""
+    """What somebody came with is no longer good, or stands for another user or conversation now."""
 
     key: str
     """The ``Caller.key`` of who came with it: ``device:ID`` or ``token:DIGEST``."""
     device_id: str | None
     """The device, in small letters; None: it was an API token."""
-    token_hash: str
-    """The ``Caller.token_hash`` of who came with it."""
+    token_hash: str | None
+    """The ``Caller.token_hash`` of who came with it; None: it came without a token from a trusted
+    network, under the ``Device-Id`` of a device that has one now."""
 
 
 def revoked_between(before: Register, now: Register) -> Iterator[Revoked]:
@@ -30,6 +31,9 @@ def revoked_between(before: Register, now: Register) -> Iterator[Revoked]:
         present = now.device_by_hash.get(token_hash)
         if present is None or present.user != device.user:
             yield Revoked(f"device:{device.device_id}", device.device_id, token_hash)
+    for device in now.device_by_hash.values():
+        if not before.is_paired(device.device_id):
+            yield Revoked(f"device:{device.device_id}", device.device_id, None)
     for token_hash in before.api_token_by_hash:
         if token_hash not in now.api_token_by_hash:
             yield Revoked(token_key(token_hash), None, token_hash)

@@ -112,7 +112,8 @@ def stranger(shown: Credentials) -> Caller:
 def still_good(caller: Caller, register: Register) -> bool:
     """Whether what a caller came with would let it in as the same one now."""
     if caller.token_hash is None:
-        return True
+        own = caller.kind == "network" and caller.device_id is not None
+        return not (own and register.is_paired(caller.device_id or ""))
     device = register.device_by_hash.get(caller.token_hash)
     if device is not None:
         return _device_caller(device) == caller

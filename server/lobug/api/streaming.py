@@ -42,7 +42,7 @@ async def converse(websocket: WebSocket) -> None:
         await connection.close(CloseCode.SERVER_FULL)
         return
     with (
-        server.connections.register(caller.key, connection, caller.token_hash),
+        server.connections.register(caller, connection),
         server.telemetry.connected_device(),
     ):
         try:

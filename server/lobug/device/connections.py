@@ -12,6 +12,7 @@ from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
 
+from lobug.access.caller import Caller
 from lobug.access.revocation import Revoked
 from lobug.device.close_codes import CloseCode
 from lobug.engines.base import EngineStatus, Samples, SpeechToText, Transcript
@@ -70,7 +71,7 @@ class Connections:
         self.ears = SharedEars(stt)
         self.codecs = ThreadPoolExecutor(CODEC_THREADS, thread_name_prefix="lobug-codec")
         self._settings = settings
-        self._open: dict[str, tuple[Endpoint, str | None]] = {}
+        self._open: dict[str, tuple[Endpoint, Caller]] = {}
         self._closing: set[asyncio.Future[None]] = set()
         self._messages = RateLimitItemPerSecond(settings.max_messages_per_s)
         self._limiter = FixedWindowRateLimiter(MemoryStorage())
@@ -89,15 +90,14 @@ class Connections:
         return key in self._open
 
     @contextmanager
-    def register(
-        self, key: str, endpoint: Endpoint, token_hash: str | None = None
-    ) -> Iterator[None]:
+    def register(self, caller: Caller, endpoint: Endpoint) -> Iterator[None]:
         """A caller is connected as long as this is open. An older connection of the same one is
         closed: a device that lost its Wi-Fi comes back before the old connection is known dead."""
+        key = caller.key
         older = self._open.pop(key, None)
         if older is not None:
             self._close(older[0], CloseCode.REPLACED)
-        entry = (endpoint, token_hash)
+        entry = (endpoint, caller)
         self._open[key] = entry
         try:
             yield
@@ -118,9 +118,13 @@ class Connections:
         return self._limiter.hit(self._messages, session_id)
 
     def revoked(self, revoked: Revoked) -> None:
-        """Send away whoever came with a token that is worth nothing any more."""
-        for endpoint, token_hash in tuple(self._open.values()):
-            if token_hash is not None and token_hash == revoked.token_hash:
+        """Send away whoever came with what is worth nothing any more."""
+        for endpoint, caller in tuple(self._open.values()):
+            if revoked.token_hash is None:
+                gone = caller.kind == "network" and caller.key == revoked.key
+            else:
+                gone = caller.token_hash == revoked.token_hash
+            if gone:
                 self._close(endpoint, CloseCode.TOKEN_REVOKED)
 
     async def close(self) -> None:
