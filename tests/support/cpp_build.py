@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,7 @@ def run(*command: str | Path, cwd: Path = ROOT, seconds: float = 900) -> str:
     return finished.stdout
 
 
+@cache
 def build(configuration: str, *targets: str) -> Path:
     """The folder of an up-to-date build of `targets`, or of all. LOBUG_FIRMWARE_BUILD, a folder,
     stands in for the checked one."""
