@@ -135,8 +135,9 @@ void Console::run(const View& view) {
 /// Words are parted by spaces; one in double quotes may hold some, and \" and \\ in it stand for a
 /// quote and a backslash. Rewrites the line, in which `text` is. False: the answer says why.
 bool Console::split(std::string_view text, Words& words, std::size_t& count) {
-  char* write = line_.data() + (text.data() - line_.data());  // the command before it stays
   count = 0;
+  if (text.empty()) return true;
+  char* write = line_.data() + (text.data() - line_.data());  // the command before it stays
   std::size_t at = 0;
   while (true) {
     while (at < text.size() && is_space(text[at])) ++at;
