@@ -137,7 +137,7 @@ TEST_CASE("the same network starves a smaller prefill, and a server that sends i
 }
 
 TEST_CASE("a prefill costs nothing where the network is good: all of it comes at once") {
-  for (const std::uint32_t prefill : {60U, kPrefillMs}) {
+  for (const std::uint32_t prefill : {Millis{60}, kPrefillMs}) {
     std::vector<std::int16_t> storage(samples_of(3000) + 1);
     JitterBuffer jitter({storage.data(), storage.size()}, prefill);
     const std::vector<std::int16_t> lead(samples_of(720), 1);

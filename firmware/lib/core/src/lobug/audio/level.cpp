@@ -36,7 +36,7 @@ std::uint8_t loudness(Span<const std::int16_t> samples) {
 
 bool VoiceActivity::update(Span<const std::int16_t> samples) {
   // The floor is kept in 1/16 of a sample's unit: it creeps by less than one a frame.
-  const std::uint32_t rms = std::max(rms_of(samples), 1U);
+  const std::uint32_t rms = std::max<std::uint32_t>(rms_of(samples), 1);
   const std::uint32_t fine = rms * 16;
   if (floor_ == 0) floor_ = std::min(fine, kHighestFirstFloor * 16);
   const bool loud = rms > kFaintest && fine > floor_ * kOverFloor;
