@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "lobug/base/utf8.h"
 #include "lobug/json/reader.h"
 #include "lobug/json/syntax.h"
-#include "lobug/json/utf8.h"
 #include "lobug/json/writer.h"
 
 #if __has_include(<jsmn.h>)
@@ -37,7 +37,7 @@ std::string decoded(Value string) {
   std::string text;
   Characters characters(string);
   for (std::string_view next = characters.next(); !next.empty(); next = characters.next()) {
-    require(lobug::json::utf8_length(next) == next.size());
+    require(lobug::utf8_length(next) == next.size());
     text += next;
   }
   return text;
@@ -154,7 +154,7 @@ void check_text(std::string_view bytes) {
   const std::string once = decoded(value);
   bool utf8 = true;
   for (std::string_view rest = bytes; !rest.empty();) {
-    const std::size_t length = lobug::json::utf8_length(rest);
+    const std::size_t length = lobug::utf8_length(rest);
     utf8 = utf8 && length > 0;
     rest.remove_prefix(length > 0 ? length : 1);
   }

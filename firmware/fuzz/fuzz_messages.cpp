@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lobug/audio/format.h"
+#include "lobug/base/utf8.h"
 #include "lobug/json/reader.h"
-#include "lobug/json/utf8.h"
 #include "lobug/protocol/messages.h"
 
 namespace {
@@ -20,19 +20,11 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = lobug::json::utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 void check(const ServerMessage& message, std::string_view frame) {
   const bool object = lobug::json::parse(frame).type() == lobug::json::Type::kObject;
   require((message.kind == Kind::kBroken) == !object);
-  require(is_utf8(message.session_id) && is_utf8(message.text) && is_utf8(message.status));
+  require(lobug::is_utf8(message.session_id) && lobug::is_utf8(message.text) &&
+          lobug::is_utf8(message.status));
   require(static_cast<std::uint8_t>(message.emotion) < lobug::kEmotionCount);
   const Kind kind = message.kind;
   require(kind == Kind::kHello || (message.session_id.empty() && !message.pcm &&

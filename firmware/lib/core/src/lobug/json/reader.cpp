@@ -1,5 +1,6 @@
 #include "lobug/json/reader.h"
 
+#include "lobug/base/utf8.h"
 #include "lobug/json/syntax.h"
 #include "lobug/json/utf8.h"
 

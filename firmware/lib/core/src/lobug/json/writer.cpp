@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lobug/base/utf8.h"
 #include "lobug/json/utf8.h"
 
 namespace lobug::json {
