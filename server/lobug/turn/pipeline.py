@@ -32,7 +32,7 @@ from lobug.turn.events import (
 )
 from lobug.turn.hearing import judge
 from lobug.turn.live import Commitment, live
-from lobug.turn.obeying import obey
+from lobug.turn.obeying import Obedience, log_answer, obey
 from lobug.turn.observing import NoObserver, TurnObserver, note, observed
 from lobug.turn.places import Place, Places
 from lobug.turn.playback import Playback
@@ -91,7 +91,9 @@ class _Turn:
     heard: Heard | None = None
     command: Command | None = None
     obeyed: bool = False
-    """Whether the command has been carried out and logged."""
+    """Whether the command has been carried out and its words are logged."""
+    obedience: Obedience = field(default_factory=Obedience)
+    """How that went."""
     message_id: int | None = None
     """Of the logged words; None until they are logged."""
     context: MemoryContext | None = None
@@ -310,7 +312,15 @@ class TurnRunner:
         if turn.command is not None:
             if turn.going is not None:
                 await turn.going.commitment.wait()
-            return obey(turn.command, turn.conversation, self._memory, turn.reply, turn.timeline)
+                turn.obedience.log_later = turn.going.playback is not None
+            return obey(
+                turn.command,
+                turn.conversation,
+                self._memory,
+                turn.reply,
+                turn.timeline,
+                turn.obedience,
+            )
         assert turn.prompt is not None  # noqa: S101 - for the type checker
         assert turn.heard is not None  # noqa: S101 - for the type checker
         return write_reply(
@@ -355,6 +365,9 @@ class TurnRunner:
         text = turn.reply.text
         if interrupted and turn.going is not None and turn.going.playback is not None:
             text = heard_words(turn.pieces, turn.going.playback.played())
+        said = as_logged(text) if interrupted else text
+        if turn.command is not None and turn.obedience.log_later:
+            await log_answer(turn.obedience, turn.command, turn.conversation, self._memory, said)
         if turn.command is None and turn.prompt is not None and turn.message_id is not None:
             await store_reply(
                 turn.conversation,
@@ -362,7 +375,7 @@ class TurnRunner:
                 turn.message_id,
                 turn.prompt,
                 turn.reply.action,
-                as_logged(text) if interrupted else text,
+                said,
             )
         return text
 
