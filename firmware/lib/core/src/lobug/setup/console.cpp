@@ -37,6 +37,32 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
+/// Takes a word off `text` and writes what it means: a word ends with a space, one in double quotes
+/// may hold some, and \" and \\ in it stand for a quote and a backslash. Empty, or what is wrong.
+std::string_view take_quoted(std::string_view& text, char* write, const char*& end) {
+  const bool quoted = text.front() == '"';
+  if (quoted) text.remove_prefix(1);
+  bool closed = false;
+  while (!text.empty() && !closed && (quoted || !is_space(text.front()))) {
+    char character = text.front();
+    text.remove_prefix(1);
+    if (quoted && character == '"') {
+      closed = true;
+      continue;
+    }
+    if (quoted && character == '\\' && !text.empty() &&
+        (text.front() == '"' || text.front() == '\\')) {
+      character = text.front();
+      text.remove_prefix(1);
+    }
+    *write++ = character;
+  }
+  end = write;
+  if (!quoted) return "";
+  if (!closed) return "A quote is not closed.";
+  return text.empty() || is_space(text.front()) ? "" : "A space is missing after a quote.";
+}
+
 Text<16> number_text(std::int32_t number) {
   Text<16> text;
   std::array<char, 11> digits{};
@@ -98,17 +124,10 @@ void Console::run(const View& view) {
     }
     return;
   }
-  Words words;
-  std::size_t count = 0;
-  if (command == "wifi" || command == "set") {
-    if (!split(rest, words, count)) return;
-    if (command == "wifi") {
-      set_wifi(words, count);
-    } else if (count != 2) {
-      say("Say set NAME VALUE. What has spaces goes in quotes; empty is \"\".");
-    } else {
-      set(words[0], words[1]);
-    }
+  if (command == "wifi") {
+    set_wifi(rest);
+  } else if (command == "set") {
+    set_any(rest);
   } else if (command == "reset") {
     if (rest == "yes") {
       push(Input::Kind::kReset, "I forget everything and start anew.");
@@ -132,49 +151,42 @@ void Console::run(const View& view) {
   }
 }
 
-/// Words are parted by spaces; one in double quotes may hold some, and \" and \\ in it stand for a
-/// quote and a backslash. Rewrites the line, in which `text` is. False: the answer says why.
 bool Console::split(std::string_view text, Words& words, std::size_t& count) {
   count = 0;
-  if (text.empty()) return true;
-  char* write = line_.data() + (text.data() - line_.data());  // the command before it stays
-  std::size_t at = 0;
   while (true) {
-    while (at < text.size() && is_space(text[at])) ++at;
-    if (at == text.size()) return true;
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    if (text.empty()) return true;
     if (count == words.size()) {
       say("Those are too many words. What has spaces goes in quotes: \"My Home\"");
       return false;
     }
-    const bool quoted = text[at] == '"';
-    if (quoted) ++at;
-    const char* const begin = write;
-    bool closed = false;
-    for (; at < text.size() && !closed; ++at) {
-      char character = text[at];
-      if (quoted && character == '"') {
-        closed = true;
-        continue;
-      }
-      if (!quoted && is_space(character)) break;
-      const bool escaped = quoted && character == '\\' && at + 1 < text.size() &&
-                           (text[at + 1] == '"' || text[at + 1] == '\\');
-      if (escaped) character = text[++at];
-      *write++ = character;  // never beyond what was read
-    }
-    if (quoted && !closed) {
-      say("A quote is not closed.");
+    // The word is written over what was typed, which is never shorter.
+    char* const begin = line_.data() + (text.data() - line_.data());
+    const char* end = begin;
+    const std::string_view error = take_quoted(text, begin, end);
+    if (!error.empty()) {
+      say(error);
       return false;
     }
-    if (quoted && at < text.size() && !is_space(text[at])) {
-      say("A space is missing after a quote.");
-      return false;
-    }
-    words[count++] = {begin, static_cast<std::size_t>(write - begin)};
+    words[count++] = {begin, static_cast<std::size_t>(end - begin)};
   }
 }
 
-void Console::set_wifi(const Words& words, std::size_t count) {
+void Console::set_any(std::string_view text) {
+  Words words;
+  std::size_t count = 0;
+  if (!split(text, words, count)) return;
+  if (count == 2) {
+    set(words[0], words[1]);
+  } else {
+    say("Say set NAME VALUE. What has spaces goes in quotes; empty is \"\".");
+  }
+}
+
+void Console::set_wifi(std::string_view text) {
+  Words words;
+  std::size_t count = 0;
+  if (!split(text, words, count)) return;
   if (count < 1 || count > 2) {
     say(kWifiUsage);
     return;

@@ -34,8 +34,10 @@ class Console {
 
   void erase_last();
   void run(const View& view);
+  /// Rewrites the line, in which `text` is. False: the answer says why.
   bool split(std::string_view text, Words& words, std::size_t& count);
-  void set_wifi(const Words& words, std::size_t count);
+  void set_wifi(std::string_view text);
+  void set_any(std::string_view text);
   void set(std::string_view name, std::string_view value);
   void save(std::string_view first, std::string_view second);
   void show();

@@ -1,5 +1,7 @@
 #include "lobug/setup/form.h"
 
+#include <cstdint>
+
 #include "lobug/setup/ca_reader.h"
 #include "lobug/setup/portal.h"
 #include "lobug/setup/setting_rules.h"
@@ -60,7 +62,7 @@ bool read_field(std::string_view body, std::string_view name, Field& field) {
 }
 
 /// What the form does to the CA.
-enum class CaChange { kNone, kReplace, kForget };
+enum class CaChange : std::uint8_t { kNone, kReplace, kForget };
 
 CaChange ca_change(std::string_view body) {
   char character = 0;

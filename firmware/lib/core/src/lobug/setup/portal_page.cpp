@@ -162,8 +162,9 @@ std::size_t portal_page(unsigned part, const Settings& settings, std::string_vie
       return piece.size();
     case 1:
       piece.add("<h1>Hello, I am Lo-Bug</h1>");
-      if (!error.empty())
+      if (!error.empty()) {
         piece.add("<p class=\"error\" role=\"alert\">").escaped(error).add("</p>");
+      }
       piece.add("<form method=\"post\" action=\"/\" accept-charset=\"utf-8\">");
       return piece.size();
     case 2:

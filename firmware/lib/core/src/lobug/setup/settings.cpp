@@ -173,7 +173,8 @@ void assign_setting(Settings& settings, std::string_view name, std::string_view 
     reader.add(value);
     reader.finish();
   } else if (name == "talk_mode") {
-    settings.talk_mode = static_cast<TalkMode>(mode_of(value));
+    const int mode = mode_of(value);
+    if (mode >= 0) settings.talk_mode = static_cast<TalkMode>(mode);
   } else if (name == "volume") {
     settings.volume = static_cast<std::uint8_t>(percent_of(value));
   } else if (name == "brightness") {
