@@ -1,0 +1,227 @@
+#include "lobug/face/canvas.h"
+
+#include "lobug/face/fixed.h"
+
+namespace lobug {
+namespace {
+
+// Shapes are sampled four times a row, at 2, 6, 10 and 14 sixteenths of it, each with a resolution
+// of a sixteenth pixel across: 64 steps from nothing to all.
+constexpr int kSamples = 4;
+constexpr int kSampleStep = 16 / kSamples;
+constexpr int kFull = 64;
+
+constexpr int kFarthest = px(1023);
+constexpr int within(int coordinate) { return clamped(coordinate, -kFarthest, kFarthest); }
+
+/// Half the width of an ellipse at `dy` from its centre; all in 1/16 pixel.
+int half_width(int radius_x, int radius_y, int dy) {
+  const int square = radius_y * radius_y - dy * dy;
+  if (square <= 0) return 0;
+  // Two bits more of the root make round edges rounder; 511 px squared leave room for them.
+  const auto root = static_cast<int>(integer_root(static_cast<std::uint32_t>(square) << 4U));
+  return radius_x * root / (4 * radius_y);
+}
+
+}  // namespace
+
+Canvas::Canvas(Span<Colour> pixels, std::int16_t width, std::int16_t height)
+    : pixels_(pixels), width_(width > 0 ? width : std::int16_t{0}), height_(0) {
+  if (width_ > 0 && height > 0) {
+    const std::size_t rows = pixels.size() / static_cast<std::size_t>(width_);
+    height_ = rows < static_cast<std::size_t>(height) ? static_cast<std::int16_t>(rows) : height;
+  }
+  unclip();
+}
+
+void Canvas::clip(const Rect& area) {
+  unclip();
+  left_ = clamped(area.x, 0, right_);
+  top_ = clamped(area.y, 0, bottom_);
+  right_ = clamped(area.x + area.width, left_, right_);
+  bottom_ = clamped(area.y + area.height, top_, bottom_);
+}
+
+void Canvas::unclip() {
+  left_ = top_ = 0;
+  right_ = width_ < kMaxWidth ? width_ : kMaxWidth;
+  bottom_ = height_;
+}
+
+void Canvas::clear(Colour colour) {
+  for (int y = 0; y < height_; ++y) {
+    Colour* row = pixels_.data() + y * width_;
+    for (int x = 0; x < width_; ++x) row[x] = colour;
+  }
+}
+
+void Canvas::fill_rect(const Rect& area, Colour colour) {
+  const int left = area.x > left_ ? area.x : left_;
+  const int top = area.y > top_ ? area.y : top_;
+  const int right = area.x + area.width < right_ ? area.x + area.width : right_;
+  const int bottom = area.y + area.height < bottom_ ? area.y + area.height : bottom_;
+  for (int y = top; y < bottom; ++y) {
+    Colour* row = pixels_.data() + y * width_;
+    for (int x = left; x < right; ++x) row[x] = colour;
+  }
+}
+
+void Canvas::cover(int left, int right) {
+  left = clamped(left, px(left_), px(right_));
+  right = clamped(right, px(left_), px(right_));
+  if (right <= left) return;
+  const int first = left / 16;
+  const int last = right / 16;
+  const auto add = [this](int x, int change) {
+    auto& place = coverage_[static_cast<std::size_t>(x)];
+    place = static_cast<std::int16_t>(place + change);
+  };
+  // A run covers 16 of each pixel within it and a part of those at its ends.
+  if (first == last) {
+    add(first, right - left);
+    add(first + 1, left - right);
+  } else {
+    const int head = 16 * (first + 1) - left;
+    const int tail = right - 16 * last;
+    add(first, head);
+    add(first + 1, 16 - head);
+    add(last, tail - 16);
+    add(last + 1, -tail);
+  }
+  if (first < covered_from_) covered_from_ = first;
+  if (last + 1 > covered_to_) covered_to_ = last + 1;
+}
+
+void Canvas::flush_row(int y, Colour colour) {
+  Colour* row = pixels_.data() + y * width_;
+  int covered = 0;
+  for (int x = covered_from_; x <= covered_to_; ++x) {
+    covered += coverage_[static_cast<std::size_t>(x)];
+    coverage_[static_cast<std::size_t>(x)] = 0;
+    if (covered <= 0 || x >= right_) continue;
+    // Shapes that overlap themselves cannot cover a pixel more than wholly.
+    row[x] = covered >= kFull ? colour : mix(row[x], colour, static_cast<unsigned>(covered) / 2U);
+  }
+  covered_from_ = kMaxWidth;
+  covered_to_ = 0;
+}
+
+void Canvas::fill_ellipse(int centre_x, int centre_y, int radius_x, int radius_y, Colour colour) {
+  centre_x = within(centre_x);
+  centre_y = within(centre_y);
+  radius_x = clamped(radius_x, 0, px(511));
+  radius_y = clamped(radius_y, 0, px(511));
+  if (radius_x == 0 || radius_y == 0) return;
+  const int first = clamped((centre_y - radius_y) / 16 - 1, top_, bottom_);
+  const int last = clamped((centre_y + radius_y) / 16 + 1, top_, bottom_);
+  for (int y = first; y < last; ++y) {
+    for (int sample = 0; sample < kSamples; ++sample) {
+      const int dy = px(y) + kSampleStep / 2 + sample * kSampleStep - centre_y;
+      const int half = half_width(radius_x, radius_y, dy);
+      if (half > 0) cover(centre_x - half, centre_x + half);
+    }
+    flush_row(y, colour);
+  }
+}
+
+void Canvas::fill_round_rect(const Rect& area, std::int16_t radius, Colour colour) {
+  if (area.width <= 0 || area.height <= 0) return;
+  const int shorter = area.width < area.height ? area.width : area.height;
+  const int round = px(clamped(radius, 0, shorter / 2));
+  const int upper = px(area.y) + round;
+  const int lower = px(area.y + area.height) - round;
+  const int first = clamped(area.y, top_, bottom_);
+  const int last = clamped(area.y + area.height, top_, bottom_);
+  for (int y = first; y < last; ++y) {
+    for (int sample = 0; sample < kSamples; ++sample) {
+      const int at = px(y) + kSampleStep / 2 + sample * kSampleStep;
+      const int dy = at < upper ? upper - at : (at > lower ? at - lower : 0);
+      const int inset = dy > 0 ? round - half_width(round, round, dy) : 0;
+      cover(px(area.x) + inset, px(area.x + area.width) - inset);
+    }
+    flush_row(y, colour);
+  }
+}
+
+void Canvas::fill_triangle(int x0, int y0, int x1, int y1, int x2, int y2, Colour colour) {
+  const Point corners[] = {{x0, y0}, {x1, y1}, {x2, y2}};
+  fill_polygon(corners, colour);
+}
+
+void Canvas::fill_polygon(Span<const Point> corners, Colour colour) {
+  corners = corners.first(kMaxCorners);
+  if (corners.size() < 3) return;
+  int highest = kFarthest;
+  int lowest = -kFarthest;
+  for (const Point& corner : corners) {
+    const int y = within(corner.y);
+    if (y < highest) highest = y;
+    if (y > lowest) lowest = y;
+  }
+  const int first = clamped(highest / 16 - 1, top_, bottom_);
+  const int last = clamped(lowest / 16 + 1, top_, bottom_);
+  std::array<std::int16_t, kMaxCorners> crossings;
+  for (int y = first; y < last; ++y) {
+    for (int sample = 0; sample < kSamples; ++sample) {
+      const int at = px(y) + kSampleStep / 2 + sample * kSampleStep;
+      std::size_t count = 0;
+      Point from = corners[corners.size() - 1];
+      for (const Point& to : corners) {
+        const int y0 = within(from.y);
+        const int y1 = within(to.y);
+        if ((y0 <= at) != (y1 <= at)) {
+          const int x0 = within(from.x);
+          const int x = x0 + (within(to.x) - x0) * (at - y0) / (y1 - y0);
+          // Sorted as they come: there are two, hardly ever more.
+          std::size_t place = count++;
+          while (place > 0 && crossings[place - 1] > x) {
+            crossings[place] = crossings[place - 1];
+            --place;
+          }
+          crossings[place] = static_cast<std::int16_t>(x);
+        }
+        from = to;
+      }
+      for (std::size_t index = 0; index + 1 < count; index += 2) {
+        cover(crossings[index], crossings[index + 1]);
+      }
+    }
+    flush_row(y, colour);
+  }
+}
+
+void Canvas::line(int x0, int y0, int x1, int y1, int thickness, Colour colour) {
+  x0 = within(x0);
+  y0 = within(y0);
+  x1 = within(x1);
+  y1 = within(y1);
+  const int radius = clamped(thickness, 0, px(64)) / 2;
+  if (radius == 0) return;
+  const int dx = x1 - x0;
+  const int dy = y1 - y0;
+  const auto length = static_cast<int>(integer_root(static_cast<std::uint32_t>(dx * dx) +
+                                                    static_cast<std::uint32_t>(dy * dy)));
+  if (length == 0) {
+    fill_ellipse(x0, y0, radius, radius, colour);
+    return;
+  }
+  // Along the line, `radius` long.
+  const int along_x = dx * radius / length;
+  const int along_y = dy * radius / length;
+  // Half a circle around each end.
+  constexpr int kHalfCircle = 8;
+  std::array<Point, 2 * (kHalfCircle + 1)> outline;
+  std::size_t corner = 0;
+  for (int end = 0; end < 2; ++end) {
+    const int centre_x = end == 0 ? x0 : x1;
+    const int centre_y = end == 0 ? y0 : y1;
+    for (int step = 0; step <= kHalfCircle; ++step) {
+      const int angle = 64 + 128 * end + step * 128 / kHalfCircle;
+      outline[corner++] = {centre_x + (along_x * cosine(angle) - along_y * sine(angle)) / 256,
+                           centre_y + (along_y * cosine(angle) + along_x * sine(angle)) / 256};
+    }
+  }
+  fill_polygon(Span<const Point>(outline.data(), outline.size()), colour);
+}
+
+}  // namespace lobug
