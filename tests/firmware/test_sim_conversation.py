@@ -127,7 +127,7 @@ def test_in_conversation_it_listens_again_after_each_reply(tmp_path: Path) -> No
         device.do("tap")
         for heard, said in answers.items():
             assert device.wait_view("heard", heard, since=mark) == heard
-            last = device.wait(lambda e, said=said: e.get("caption") == said, since=mark)
+            last = device.wait_event("view", mark, caption=said)
         device.wait_event("microphone", device.events.index(last), open=True)
         tapped = device.mark()
         device.do("tap")  # nobody says anything more

@@ -1,23 +1,95 @@
-"""Files that look like firmware of an ESP32."""
+"""Firmware images of the simulated device, and servers that lie about them."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-CHIP_AT = 12
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-
-def image_bytes(size: int = 4096, *, chip: int = 0, seed: int = 1) -> bytes:
-    """The beginning of an application image, and then anything."""
-    content = bytearray(random.Random(seed).randbytes(size))
-    content[0] = 0xE9
-    content[CHIP_AT : CHIP_AT + 2] = chip.to_bytes(2, "little")
-    return bytes(content)
+BOARD = "host"
 
 
-def image_file(folder: Path, content: bytes | None = None, name: str = "firmware.bin") -> Path:
-    """The same as a file."""
-    path = folder / name
-    path.write_bytes(image_bytes() if content is None else content)
-    return path
+def make_image(version: str, size: int = 200_000, *, finds_no_server: bool = False) -> bytes:
+    """What firmware/host/sim/firmware_folder.h takes for an image."""
+    head = b"\xe9" + bytes(23) + f"\nlobug-version={version}\n".encode()
+    if finds_no_server:
+        head += b"lobug-fault=no-server\n"
+    return head + random.Random(version).randbytes(size - len(head))
+
+
+def offer_of(image: bytes, version: str, url: str, **changes: object) -> dict[str, object]:
+    """What discovery says of it; ``changes`` make it a lie."""
+    truth = {
+        "version": version,
+        "url": url,
+        "size": len(image),
+        "sha256": hashlib.sha256(image).hexdigest(),
+    }
+    return truth | changes
+
+
+@dataclass
+class Meddler:
+    """ASGI middleware between devices and their server: discovery offers ``offer``, and
+    ``/firmware/...`` is answered with ``sent``, as if it had ``length`` bytes."""
+
+    offer: dict[str, object] = field(default_factory=dict)
+    sent: bytes = b""
+    length: int | None = None
+    fetched: int = 0
+
+    def around(self, app: ASGIApp) -> ASGIApp:
+        """For ``scripted_server``."""
+
+        async def meddle(scope: Scope, receive: Receive, send: Send) -> None:
+            path = scope.get("path", "")
+            if scope["type"] == "http" and path.startswith("/firmware/"):
+                await self._send_image(send)
+            elif scope["type"] == "http" and path == "/xiaozhi/ota/":
+                await app(scope, receive, _Rewriting(send, self.offer))
+            else:
+                await app(scope, receive, send)
+
+        return meddle
+
+    async def _send_image(self, send: Send) -> None:
+        self.fetched += 1
+        length = len(self.sent) if self.length is None else self.length
+        headers = [(b"content-length", str(length).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": self.sent[:length]})
+
+
+class _Rewriting:
+    """Puts another ``firmware`` into a JSON answer."""
+
+    def __init__(self, send: Send, offer: dict[str, object]) -> None:
+        self._send = send
+        self._offer = offer
+        self._start: Message = {}
+        self._body = b""
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start = message
+            return
+        self._body += message.get("body", b"")
+        if message.get("more_body"):
+            return
+        document: dict[str, Any] = json.loads(self._body)
+        document["firmware"] = self._offer
+        body = json.dumps(document).encode()
+        headers = [(k, v) for k, v in self._start["headers"] if k.lower() != b"content-length"]
+        headers.append((b"content-length", str(len(body)).encode()))
+        await self._send({**self._start, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body})
+
+
+def slots(device_folder: Path) -> str:
+    """What the device's boot loader knows: active slot and trial."""
+    return (device_folder / "firmware" / "boot.txt").read_text().strip()

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +34,7 @@ from lobug.device.formats import AudioCodec, AudioFormat
 from lobug.engines.base import ChatMessage, ChatOptions, Samples, Transcript
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from support.firmware_tls import Certificate
 from support.running import ScriptedEngines, in_thread, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
@@ -101,14 +102,24 @@ def answering(answers: Mapping[str, str]) -> ScriptedEngines:
 
 @contextmanager
 def scripted_server(
-    folder: Path, scripted: ScriptedEngines, **sections: object
+    folder: Path,
+    scripted: ScriptedEngines,
+    around: Callable[[ASGIApp], ASGIApp] | None = None,
+    tls: Certificate | None = None,
+    **sections: object,
 ) -> Iterator[ScriptedServer]:
-    """Serve until the block ends."""
+    """Serve until the block ends. ``around``: ASGI middleware that meddles with it; ``tls``: over
+    https."""
     app = create_app(settings_for(folder, **sections), assembler=scripted_assembler(scripted))
     app.add_middleware(DevicesElsewhere)
-    server, thread, port = in_thread(app)
+    if around is not None:
+        app.add_middleware(around)
+    files = {} if tls is None else {"ssl_certfile": tls.certificate, "ssl_keyfile": tls.key}
+    server, thread, port = in_thread(app, **files)
     try:
-        yield ScriptedServer(f"http://127.0.0.1:{port}", scripted, app.state.lobug)
+        yield ScriptedServer(
+            f"{'https' if tls else 'http'}://127.0.0.1:{port}", scripted, app.state.lobug
+        )
     finally:
         server.should_exit = True
         thread.join(30)

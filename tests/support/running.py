@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 import uvicorn
@@ -94,10 +95,11 @@ async def running(
         yield client, app.state.lobug
 
 
-def in_thread(app: FastAPI) -> tuple[uvicorn.Server, threading.Thread, int]:
-    """Run ``app`` in a thread of its own, for clients that block. Returns server, thread, port."""
+def in_thread(app: FastAPI, **options: Any) -> tuple[uvicorn.Server, threading.Thread, int]:
+    """Run ``app`` in a thread of its own, for clients that block; ``options`` are uvicorn's.
+    Returns server, thread, port."""
     server = uvicorn.Server(
-        uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="on")
+        uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="on", **options)
     )
     thread = threading.Thread(target=lambda: asyncio.run(server._serve()), daemon=True)
     thread.start()

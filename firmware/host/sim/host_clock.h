@@ -12,6 +12,9 @@ namespace lobug::sim {
 std::int64_t now_us();
 /// The device's milliseconds: those of `now_us`, later by what `start_clock_at` said.
 Millis now_ms();
+/// Lets the device's milliseconds pass so many times as fast as ours; sound keeps its own pace.
+/// Before threads.
+void hurry_clock(std::uint32_t times);
 /// Lets the device's clock begin at `first`, for example shortly before its wrap. Before threads.
 void start_clock_at(Millis first);
 

@@ -147,6 +147,7 @@ int run(const Options& options, char** arguments) {
   EventLog log(stdout);
   const std::filesystem::path dir(options.dir);
   std::filesystem::create_directories(dir);
+  hurry_clock(options.hurry);
   start_clock_at(options.clock_start);
   const auto restart = [&] { start_anew(log, arguments); };
 

@@ -63,6 +63,7 @@ bool read_options(int count, char** arguments, Options& options, std::string& er
       {"--device-id", text(options.device_id)},
       {"--seed", number(options.seed)},
       {"--clock-start", number(options.clock_start)},
+      {"--hurry", number(options.hurry)},
       {"--slot-size", number(options.slot_size)},
       {"--free-memory", number(options.free_memory)},
       {"--slow-network", number(network.bytes_per_s)},

@@ -21,6 +21,7 @@ struct Options {
   std::string device_id = "02:00:00:00:00:01";
   std::uint32_t seed = 0;  ///< 0: another each time
   std::uint32_t clock_start = 0;
+  std::uint32_t hurry = 1;
   std::uint32_t slot_size = 1U << 20U;
   std::uint32_t free_memory = 200'000;
   bool led = false;
@@ -39,6 +40,7 @@ constexpr const char* kUsage =
     "  --board NAME          (host)        --device-id MAC   (02:00:00:00:00:01)\n"
     "  --seed N              random numbers that are the same every time\n"
     "  --clock-start MS      of the device's clock, which wraps at 4294967296\n"
+    "  --hurry TIMES         lets the device's clock (not its sound) go faster, for long waits\n"
     "  --slot-size BYTES     room for a firmware (1048576)\n"
     "  --free-memory BYTES   what the device says of it (200000)\n"
     "  --led                 it has one\n"

@@ -1,0 +1,99 @@
+"""The firmware's own core holds a conversation: `lobug serve`, embedded models, recorded speech."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from lobug.audio.wav import resample
+from lobug.engines.base import STT_SAMPLE_RATE, Samples
+from lobug.engines.stt_whisper import WhisperSpeechToText
+from lobug.engines.tts_hibari import SAMPLE_RATE, HibariVoice
+from lobug.settings import Settings
+from support.firmware_device import FirmwareDevice, firmware_device, pair
+from support.served import ServedLobug, served
+from support.speech import Clip, pocketsphinx, prompts, wer
+
+pytestmark = [pytest.mark.models, pytest.mark.speech, pytest.mark.timeout(900)]
+
+TURN_S = 120.0
+"""For one turn, with every model on the processor of a machine that does much else."""
+
+RECORDED = ("queue-thankyou", "tt-weasels", "vm-savefolder", "conf-lockednow",
+            "sorry-youre-having-problems", "something-terribly-wrong", "vm-goodbye")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def lobug(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedLobug]:
+    with served(tmp_path_factory.mktemp("lobug")) as server:
+        yield server
+
+
+async def in_the_embedded_voice(*texts: str) -> list[Clip]:
+    """What no recording says."""
+    voice = HibariVoice(Settings(_env_file=None))
+    await voice.start()
+    try:
+        spoken = [await voice.synthesize(text) for text in texts]
+    finally:
+        await voice.close()
+    return [
+        Clip(text, text, resample(samples, SAMPLE_RATE, STT_SAMPLE_RATE))
+        for text, samples in zip(texts, spoken, strict=True)
+    ]
+
+
+async def transcribed(samples: Samples) -> str:
+    whisper = WhisperSpeechToText(Settings(_env_file=None))
+    await whisper.start()
+    try:
+        return (await whisper.transcribe(samples, "en")).text
+    finally:
+        await whisper.close()
+
+
+async def test_ten_turns_in_one_conversation(lobug: ServedLobug, tmp_path: Path) -> None:
+    first, last = await in_the_embedded_voice(
+        "My name is Alex and I live in Boston.", "Do you remember my name?"
+    )
+    go_forward = next(clip for clip in pocketsphinx() if clip.name == "goforward")
+    clips = [first, *prompts(RECORDED), go_forward, last]
+    assert len(clips) == 10
+    with firmware_device(tmp_path / "device", server=lobug.url, talk_mode="conversation") as device:
+        pair(device, lobug.url)
+        begun = device.mark()
+        device.do("tap")
+        turns = []
+        for clip in clips:
+            mark = device.mark()
+            device.say(clip.samples, ms=400)
+            heard = str(device.wait_view("heard", since=mark, patience_s=TURN_S))
+            understood = device.mark()
+            # After a reply it listens again by itself; without one a tap is needed.
+            device.wait_event("microphone", understood, patience_s=TURN_S, open=True)
+            said = " ".join(text for text in device.views("caption", mark) if text)
+            turns.append((clip.text, heard, said))
+        stats = device.stats()
+        assert "offline" not in device.states(begun), "one session all the time"
+    for line in turns:
+        print(line)
+    print(stats)
+    assert wer([(said, heard) for said, heard, _ in turns]) <= 0.25, turns
+    assert all(reply for _, _, reply in turns), turns
+    assert "Alex" in turns[-1][2], turns[-1]
+    counted = ("torn", "lost", "uplink_lost", "microphone_lost")
+    assert {name: stats[name] for name in counted} == dict.fromkeys(counted, 0)
+    sound = device.sound()
+    assert len(sound) > 10 * STT_SAMPLE_RATE, "it has said something"
+    heard_again = await transcribed(_last_reply(device, sound))
+    assert "alex" in heard_again.lower(), "what it played can be understood"
+
+
+def _last_reply(device: FirmwareDevice, sound: NDArray[np.int16]) -> Samples:
+    """The sound since it began to answer for the last time, 16 kHz."""
+    begin = [e for e in device.since(0, "sound") if e["on"] and "gap_ms" not in e][-1]
+    return sound[begin["file_samples"] :].astype(np.float32) / 32_768

@@ -1,0 +1,203 @@
+"""New firmware over the air: taken, refused, taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.firmware_device import FirmwareDevice, firmware_device, pair
+from support.firmware_images import BOARD, Meddler, make_image, offer_of, slots
+from support.firmware_server import ScriptedServer, scripted_server, speaking
+from support.wav import tone
+
+REPLY = "It is noon."
+OPEN = {"pairing": False}
+NO_GOOD = "The update was no good. I stay as I am."
+
+
+def add(server: ScriptedServer, folder: Path, version: str, **image: Any) -> None:
+    """`lobug firmware add`."""
+    file = folder / f"{version}.bin"
+    file.write_bytes(make_image(version, **image))
+    server.lobug.firmware.library.add(file, BOARD, version, forced=False)
+
+
+def talks(device: FirmwareDevice) -> None:
+    device.say(tone(1.0))
+    mark = device.mark()
+    device.do("tap")
+    device.wait_event("sound", mark, on=True)
+    device.wait_state("idle", mark)
+
+
+def test_a_paired_device_takes_a_newer_firmware(tmp_path: Path) -> None:
+    with (
+        scripted_server(tmp_path / "server", speaking(REPLY)) as server,
+        firmware_device(tmp_path / "device", server=server.url) as device,
+    ):
+        add(server, tmp_path, "2.1.0")
+        device.wait_view("code")
+        assert "updating" not in device.states(), "nobody has let it in"
+        pair(device, server.url)
+        started = device.wait_event("boot", version="2.1.0")
+        assert started["on_trial"]
+        device.wait_state("idle", device.events.index(started))
+        assert device.wait_view("update_percent"), "how far it is"
+        assert slots(device.folder) == "b none", "the server was reached: it stays"
+        talks(device)
+        mark = device.mark()
+        device.do("restart")
+        again = device.wait_event("boot", mark)
+        device.wait_state("idle", mark)
+        assert (again["version"], again["on_trial"], again["rolled_back"]) == (
+            "2.1.0",
+            False,
+            False,
+        )
+        assert "updating" not in device.states(mark), "it has it"
+
+
+def test_a_device_that_is_up_to_date_leaves_it_at_that(tmp_path: Path) -> None:
+    with (
+        scripted_server(tmp_path / "server", speaking(REPLY), access=OPEN) as server,
+        firmware_device(tmp_path / "device", server=server.url, version="2.1.0") as device,
+    ):
+        add(server, tmp_path, "2.0.9")
+        device.wait_state("idle")
+        mark = device.mark()
+        device.do("restart")
+        device.wait_state("idle", mark)
+        assert "updating" not in device.states()
+
+
+IMAGE = make_image("2.1.0")
+OTHER = make_image("2.1.0", finds_no_server=True)
+
+
+@pytest.mark.parametrize(
+    ("lie", "sent", "length"),
+    [
+        ({"sha256": "0" * 64}, IMAGE, None),
+        ({"sha256": ""}, IMAGE, None),
+        ({}, OTHER, None),
+        ({"size": len(IMAGE) + 1}, IMAGE, None),
+        ({"size": len(IMAGE) - 1}, IMAGE, None),
+        ({"size": 0}, IMAGE, None),
+        ({"size": 2_000_000}, IMAGE, None),
+        ({}, IMAGE[:100_000], None),
+        ({}, IMAGE[:100_000], len(IMAGE)),
+        ({"url": "http://127.0.0.2:PORT/firmware/x"}, IMAGE, None),
+        ({"url": "http://127.0.0.1:9/firmware/x"}, IMAGE, None),
+        ({"url": "https://127.0.0.1:PORT/firmware/x"}, IMAGE, None),
+        ({"url": "http://user@127.0.0.1:PORT/firmware/x"}, IMAGE, None),
+        ({"version": "latest"}, IMAGE, None),
+        ({"version": "1.9.9"}, IMAGE, None),
+    ],
+    ids=["wrong-hash", "no-hash", "other-bytes", "longer", "shorter", "no-size", "too-large",
+         "truncated", "cut-off", "foreign-host", "foreign-port", "other-scheme", "user-name",
+         "no-version", "older"],
+)  # fmt: skip
+def test_an_image_that_is_no_good_is_refused(
+    tmp_path: Path, lie: dict[str, Any], sent: bytes, length: int | None
+) -> None:
+    meddler = Meddler(sent=sent, length=length)
+    with scripted_server(
+        tmp_path / "server", speaking(REPLY), meddler.around, access=OPEN
+    ) as server:
+        port = server.url.rpartition(":")[2]
+        offer = offer_of(IMAGE, "2.1.0", f"{server.url}/firmware/{BOARD}/2.1.0")
+        meddler.offer = offer | {
+            name: value.replace("PORT", port) if isinstance(value, str) else value
+            for name, value in lie.items()
+        }
+        with firmware_device(tmp_path / "device", server=server.url) as device:
+            device.wait_state("idle")
+            assert slots(device.folder) == "a none", "nothing was activated"
+            talks(device)
+            mark = device.mark()
+            device.do("restart")
+            assert device.wait_event("boot", mark)["version"] == "2.0.0"
+            device.wait_state("idle", mark)
+    assert slots(device.folder) == "a none"
+    reached = {"foreign-host", "foreign-port", "other-scheme", "user-name"}
+    if lie.get("url") and reached:
+        assert meddler.fetched == 0, "nothing is fetched from elsewhere"
+
+
+def test_what_was_refused_is_said_and_not_fetched_again_and_again(tmp_path: Path) -> None:
+    meddler = Meddler(sent=OTHER)
+    with scripted_server(
+        tmp_path / "server", speaking(REPLY), meddler.around, access=OPEN
+    ) as server:
+        meddler.offer = offer_of(IMAGE, "2.1.0", f"{server.url}/firmware/{BOARD}/2.1.0")
+        with firmware_device(tmp_path / "device", server=server.url) as device:
+            device.wait_state("updating")
+            device.wait_view("notice", NO_GOOD)
+            device.wait_state("idle")
+            mark = device.mark()
+            device.do("wifi_down")
+            device.wait_state("offline", mark)
+            back = device.mark()
+            device.do("wifi_up")
+            device.wait_state("idle", back)
+    assert meddler.fetched == 1
+
+
+def test_an_image_that_does_not_find_its_server_is_taken_back(tmp_path: Path) -> None:
+    with (
+        scripted_server(tmp_path / "server", speaking(REPLY), access=OPEN) as server,
+        firmware_device(tmp_path / "device", server=server.url, hurry=8) as device,
+    ):
+        device.wait_state("idle")
+        add(server, tmp_path, "2.1.0", finds_no_server=True)
+        device.do("restart")
+        trial = device.wait_event("boot", version="2.1.0", on_trial=True)
+        after = device.events.index(trial) + 1
+        old = device.wait_event("boot", after, patience_s=90)
+        assert old["version"] == "2.0.0"
+        device.wait_state("idle", device.events.index(old), patience_s=120)
+        assert device.events[-1]["event"] != "end"
+    assert slots(device.folder).startswith("a"), "it ends with the one that works"
+
+
+def test_a_power_cut_during_the_trial_takes_it_back(tmp_path: Path) -> None:
+    with (
+        scripted_server(tmp_path / "server", speaking(REPLY), access=OPEN) as server,
+        firmware_device(tmp_path / "device", server=server.url) as device,
+    ):
+        device.wait_state("idle")
+        add(server, tmp_path, "2.1.0", finds_no_server=True)
+        device.do("restart")
+        device.wait_event("boot", version="2.1.0", on_trial=True)
+        device.power_off()
+        assert slots(device.folder) == "b running"
+        mark = device.mark()
+        device.power_on()
+        assert device.wait_event("boot", mark)["rolled_back"]
+        device.wait(
+            lambda e: e["event"] == "state" and e["state"] in ("idle", "updating"),
+            mark,
+            what="the old one finds its server",
+        )
+
+
+def test_a_power_cut_during_the_download_costs_nothing(tmp_path: Path) -> None:
+    with (
+        scripted_server(tmp_path / "server", speaking(REPLY), access=OPEN) as server,
+        firmware_device(tmp_path / "device", server=server.url, slow_network=60_000) as device,
+    ):
+        device.wait_state("idle")
+        add(server, tmp_path, "2.1.0")
+        device.do("restart")
+        device.wait(
+            lambda e: e["event"] == "view" and e.get("update_percent", 0) >= 20, what="a part of it"
+        )
+        device.power_off()
+        assert slots(device.folder) == "a none"
+        mark = device.mark()
+        device.power_on()
+        assert device.wait_event("boot", mark)["version"] == "2.0.0"
+        assert device.wait_event("boot", mark + 1, version="2.1.0")["on_trial"], "the second try"
+        device.wait_state("idle", mark)
