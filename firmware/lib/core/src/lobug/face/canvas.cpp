@@ -199,8 +199,8 @@ void Canvas::line(int x0, int y0, int x1, int y1, int thickness, Colour colour) 
   if (radius == 0) return;
   const int dx = x1 - x0;
   const int dy = y1 - y0;
-  const auto length = static_cast<int>(integer_root(static_cast<std::uint32_t>(dx * dx) +
-                                                    static_cast<std::uint32_t>(dy * dy)));
+  const auto length = static_cast<int>(
+      integer_root(static_cast<std::uint32_t>(dx * dx) + static_cast<std::uint32_t>(dy * dy)));
   if (length == 0) {
     fill_ellipse(x0, y0, radius, radius, colour);
     return;

@@ -12,10 +12,10 @@ constexpr int between(int from, int to, int part) { return from + (to - from) * 
 /// The opening between the lids of one eye; coordinates from the eye's centre in 1/16 pixel.
 struct Opening {
   int radius_x = kEyeRadiusX, radius_y = kEyeRadiusY;
-  int open = 256;    // of the upper lid
-  int smile = 0;     // of the lower one
-  int tilt = 0;      // -256 to 256
-  int inner = 1;     // which side of the eye the nose is on
+  int open = 256;  // of the upper lid
+  int smile = 0;   // of the lower one
+  int tilt = 0;    // -256 to 256
+  int inner = 1;   // which side of the eye the nose is on
   struct Edge {
     int top, bottom;
   };
@@ -114,8 +114,8 @@ void draw_eye(const Brush& brush, const FaceState& face, int side) {
     const int glint = clamped(size, 128, 320);
     draw_within(eye, opening, x - px(8) * glint / 256, y - px(10) * glint / 256,
                 px(7) * glint / 256, px(7) * glint / 256, kEyeWhite);
-    draw_within(eye, opening, x + px(8) * glint / 256, y + px(8) * glint / 256,
-                px(3) * glint / 256, px(3) * glint / 256, kEyeWhite);
+    draw_within(eye, opening, x + px(8) * glint / 256, y + px(8) * glint / 256, px(3) * glint / 256,
+                px(3) * glint / 256, kEyeWhite);
     draw_lashes(eye, opening);
   }
   if (hearts) {

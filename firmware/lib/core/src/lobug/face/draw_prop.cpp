@@ -19,8 +19,9 @@ int progress(const FaceState& face, std::uint32_t period_ms, int late = 0) {
 void draw_drop(const Brush& brush, int x, int y, int size, Colour colour) {
   // A round belly and a point above it.
   brush.ellipse(x, y, size, size, colour);
-  const std::array<Point, 3> point{
-      {{x - size * 15 / 16, y - size / 3}, {x, y - size * 5 / 2}, {x + size * 15 / 16, y - size / 3}}};
+  const std::array<Point, 3> point{{{x - size * 15 / 16, y - size / 3},
+                                    {x, y - size * 5 / 2},
+                                    {x + size * 15 / 16, y - size / 3}}};
   brush.polygon(point, colour);
   brush.ellipse(x - size / 3, y, size / 4, size / 3, mix(colour, kEyeWhite, 24));
 }
@@ -110,7 +111,8 @@ void draw_zzz(const Brush& brush, const FaceState& face) {
   for (int letter = 0; letter < 3; ++letter) {
     const int way = progress(face, 3000, letter * 85);
     // Fades in and out on its way up.
-    const int visible = clamped(way < 128 ? way * 2 : (256 - way) * 2, 0, 256) * face.prop_size / 256;
+    const int visible =
+        clamped(way < 128 ? way * 2 : (256 - way) * 2, 0, 256) * face.prop_size / 256;
     const int size = px(6) + px(10) * way / 256;
     const int x = px(88) + px(30) * way / 256 + sine(way) * px(4) / 256;
     const int y = px(-50) - px(46) * way / 256;
@@ -129,8 +131,8 @@ void draw_heart(const Brush& brush, int x, int y, int scale) {
     const int angle = corner * 256 / kCorners;
     const int s = sine(angle);
     const int across = 16 * s / 16 * s / 256 * s / 256 * 16;
-    const int up = 13 * cosine(angle) - 5 * cosine(2 * angle) - 2 * cosine(3 * angle) -
-                   cosine(4 * angle);
+    const int up =
+        13 * cosine(angle) - 5 * cosine(2 * angle) - 2 * cosine(3 * angle) - cosine(4 * angle);
     corners[static_cast<std::size_t>(corner)] = {across * px(5) / 2 / 256, -up * px(5) / 2 / 256};
   }
   heart.polygon(corners, kHeart);

@@ -12,7 +12,7 @@ namespace lobug {
 /// What of the face can move. Percent; the face blends from one expression to the next number by
 /// number. Left and right are those of the picture.
 enum Feature : std::uint8_t {
-  kOpenLeft,   ///< upper eyelids: 0 closed, 100 open, up to 127 wide open
+  kOpenLeft,  ///< upper eyelids: 0 closed, 100 open, up to 127 wide open
   kOpenRight,
   kSmileEyes,  ///< lower eyelids: 100 closes the eye to an arc, as laughing does
   kLidTilt,    ///< -100: outer ends low (sad) to 100: inner ends low (angry)
@@ -28,14 +28,26 @@ enum Feature : std::uint8_t {
   kMouthSkew,  ///< the right corner is higher than the left one
   kMouthWave,  ///< a wavy line
   kBlush,
-  kAntennae,   ///< -100 hanging to 100 upright
+  kAntennae,  ///< -100 hanging to 100 upright
 };
 constexpr std::size_t kFeatureCount = kAntennae + 1;
 
 /// What comes with a feeling beside the face itself.
 enum class Prop : std::uint8_t {
-  kNone, kTears, kHearts, kSweat, kZzz, kShades, kTongue, kLick, kKiss, kQuestion, kExclaim,
-  kAnger, kSparkle, kDots,
+  kNone,
+  kTears,
+  kHearts,
+  kSweat,
+  kZzz,
+  kShades,
+  kTongue,
+  kLick,
+  kKiss,
+  kQuestion,
+  kExclaim,
+  kAnger,
+  kSparkle,
+  kDots,
 };
 
 struct Expression {

@@ -14,13 +14,13 @@ namespace lobug {
 /// What the face is to show from now on.
 struct FaceInput {
   const Expression* expression = nullptr;  ///< not null; lives on
-  bool talking = false;    ///< the mouth follows the level
-  std::uint8_t level = 0;  ///< loudness of what sounds
-  int gaze_x = 0;          ///< of the tilt: -256 left to 256 right
-  int gaze_y = 0;          ///< -256 up to 256 down
-  Colour glow = 0;         ///< of the antennae's tips
-  bool pulse = false;      ///< the tips pulse, one after the other
-  bool still = false;      ///< neither looks around nor blinks: it sleeps
+  bool talking = false;                    ///< the mouth follows the level
+  std::uint8_t level = 0;                  ///< loudness of what sounds
+  int gaze_x = 0;                          ///< of the tilt: -256 left to 256 right
+  int gaze_y = 0;                          ///< -256 up to 256 down
+  Colour glow = 0;                         ///< of the antennae's tips
+  bool pulse = false;                      ///< the tips pulse, one after the other
+  bool still = false;                      ///< neither looks around nor blinks: it sleeps
 };
 
 /// Everything that a drawing of the face needs.
@@ -61,9 +61,9 @@ class Face {
   int blink_ms_ = -1;  // into a blink; -1: none
   bool blink_twice_ = false;
   Deadline next_saccade_;
-  int saccade_x_ = 0, saccade_y_ = 0;          // where to look, percent times 16
-  int saccade_at_x_ = 0, saccade_at_y_ = 0;    // where the eyes are on their way there
-  int tilt_x_ = 0, tilt_y_ = 0;                // the tilt, smoothed; percent times 16
+  int saccade_x_ = 0, saccade_y_ = 0;        // where to look, percent times 16
+  int saccade_at_x_ = 0, saccade_at_y_ = 0;  // where the eyes are on their way there
+  int tilt_x_ = 0, tilt_y_ = 0;              // the tilt, smoothed; percent times 16
 };
 
 /// Centre in 1/16 pixel; `scale` 256 is a head of 280 x 200 px with antennae above it.
