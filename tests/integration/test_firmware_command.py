@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lobug.cli.app import app
-from support.firmware_images import image_bytes, image_file
+from support.esp32_images import image_bytes, image_file
 
 CORE2 = "m5stack-core2"
 

@@ -19,7 +19,7 @@ from lobug.firmware.offers import MOST_FETCHES
 from lobug.server import LobugServer
 from support.device_client import until
 from support.elsewhere import far, reached_from_elsewhere
-from support.firmware_images import image_bytes, image_file
+from support.esp32_images import image_bytes, image_file
 from support.memory_doors import quiet_engines
 from support.running import client_of, scripted_assembler, settings_for
 

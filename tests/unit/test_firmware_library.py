@@ -24,7 +24,7 @@ from lobug.firmware.image import FirmwareImage, require_names
 from lobug.firmware.library import FirmwareLibrary
 from lobug.firmware.offers import MOST_FETCHES, FirmwareOffers, choose
 from lobug.firmware.versions import is_newer, is_same, parse_version
-from support.firmware_images import image_bytes, image_file
+from support.esp32_images import image_bytes, image_file
 
 MAX = 100_000
 CORE2, CORES3 = "m5stack-core2", "m5stack-cores3"
