@@ -37,7 +37,8 @@ void check_valid(const Settings& settings) {
   }
   if (!settings.server.empty()) {
     lobug::Url url;
-    demand(lobug::parse_url(settings.server, url) && url.path == "/");
+    demand(lobug::parse_url(settings.server, url));
+    demand(settings.server.view().find('?') == std::string_view::npos);
     demand(!url.endpoint.tls || !settings.ca.empty());  // never https without a CA
   }
 }

@@ -91,6 +91,12 @@ TEST_CASE("a server is written in one way, however it was typed") {
   CHECK(settings.server == "http://[fe80::1]:8321");
   CHECK(set(settings, "server", "http://desk:8321/xiaozhi/ota").empty());
   CHECK(settings.server == "http://desk:8321");
+  CHECK(set(settings, "server", "http://desk/proxy//xiaozhi/ota//xiaozhi/ota/").empty());
+  CHECK(settings.server == "http://desk/proxy");
+  CHECK(set(settings, "server", "http://desk/proxy/").empty());
+  CHECK(settings.server == "http://desk/proxy");
+  CHECK(set(settings, "server", settings.server).empty());  // its own value, in place
+  CHECK(settings.server == "http://desk/proxy");
   CHECK(set(settings, "server", "auto").empty());
   CHECK(settings.server.empty());
   CHECK(shown_setting(settings, "server") == "auto");
@@ -100,10 +106,11 @@ TEST_CASE("what is no server is refused and changes nothing") {
   Settings settings;
   REQUIRE(set(settings, "server", "http://desk:8321").empty());
   const std::string long_host = "http://" + std::string(200, 'a');
+  const std::string long_path = "http://desk/" + std::string(149, 'a');
   for (const char* const server :
        {"desk", "desk:8321", "ftp://desk", "ws://desk:8321", "wss://desk", "http://",
-        "http://desk:0", "http://desk:99999", "http://me@desk", "http://desk/somewhere",
-        "http://desk/?a", "http://de sk", "http://desk\r\nX-Evil: 1", long_host.c_str()}) {
+        "http://desk:0", "http://desk:99999", "http://me@desk", "http://desk/a?b", "http://desk/?a",
+        "http://de sk", "http://desk\r\nX-Evil: 1", long_host.c_str(), long_path.c_str()}) {
     CAPTURE(server);
     CHECK(set(settings, "server", server).find("http://192.168.1.5:8321") != std::string::npos);
   }

@@ -74,14 +74,28 @@ int mode_of(std::string_view text) {
 
 bool is_automatic(std::string_view server) { return server.empty() || server == "auto"; }
 
-/// Owners of other firmware know a server by the address of its discovery.
-bool is_whole_server(std::string_view path) {
-  return path == "/" || path == "/xiaozhi/ota" || path == "/xiaozhi/ota/";
-}
-
-bool parse_server(std::string_view text, Url& url) {
-  if (!parse_url(text, url) || !is_whole_server(url.path)) return false;
-  return text[0] == 'h' || text[0] == 'H';  // not ws, wss: those are a door of the server
+/// The address in the one way in which it is kept, since a token is bound to what stands there: no
+/// slash at the end, no port that goes without saying. It may have a path, of a reverse proxy's.
+bool parse_server(std::string_view text, Text<160>& server) {
+  Url url;
+  if (!parse_url(text, url)) return false;
+  if (text[0] != 'h' && text[0] != 'H') return false;  // ws, wss: that is a door of the server
+  std::string_view path = url.path;
+  if (path.find('?') != std::string_view::npos) return false;
+  // Owners of other firmware know a server by the address of its discovery.
+  constexpr std::string_view kDiscovery = "/xiaozhi/ota";
+  while (!path.empty()) {
+    if (path.back() == '/') {
+      path.remove_suffix(1);
+    } else if (path.size() >= kDiscovery.size() &&
+               path.substr(path.size() - kDiscovery.size()) == kDiscovery) {
+      path.remove_suffix(kDiscovery.size());
+    } else {
+      break;
+    }
+  }
+  server.assign(url.endpoint.tls ? "https://" : "http://");
+  return server.append(host_of(url.endpoint)) && server.append(path);
 }
 
 std::string_view check_wifi_name(std::string_view value) {
@@ -100,8 +114,8 @@ std::string_view check_wifi_password(std::string_view value) {
 }
 
 std::string_view check_server(std::string_view value) {
-  Url url;
-  if (is_automatic(value) || parse_server(value, url)) return "";
+  Text<160> server;
+  if (is_automatic(value) || parse_server(value, server)) return "";
   return "A server looks like http://192.168.1.5:8321, or is auto.";
 }
 
@@ -131,8 +145,9 @@ Text<160> number_text(unsigned number) {
 Span<const SettingInfo> describe_settings() { return kSettings; }
 
 bool asks_for_tls(std::string_view server) {
-  Url url;
-  return !is_automatic(server) && parse_server(server, url) && url.endpoint.tls;
+  Text<160> address;
+  return !is_automatic(server) && parse_server(server, address) &&
+         address.view().substr(0, 8) == "https://";
 }
 
 std::string_view check_setting(std::string_view name, std::string_view value) {
@@ -157,13 +172,7 @@ void assign_setting(Settings& settings, std::string_view name, std::string_view 
   } else if (name == "wifi_password") {
     settings.wifi_password.assign(value);
   } else if (name == "server") {
-    settings.server.clear();
-    Url url;
-    if (is_automatic(value) || !parse_server(value, url)) return;
-    // The same server is always written in the same way, since a token is bound to what stands
-    // here.
-    settings.server.append(url.endpoint.tls ? "https://" : "http://");
-    settings.server.append(host_of(url.endpoint));
+    if (is_automatic(value) || !parse_server(value, settings.server)) settings.server.clear();
   } else if (name == "ca") {
     if (value.empty() || value == "none") {
       settings.ca.clear();
