@@ -1,0 +1,151 @@
+// The firmware of Lo-Bug on M5Stack Core2 and CoreS3: makes the parts and starts the tasks.
+//
+// Checked by reading and by the compiler against stubs, not by linking: see firmware/README.md.
+// Read: M5Unified 0.2.14, M5GFX 0.2.17, ESP-IDF 4.4's mdns.h and Arduino core 2.0's interfaces.
+#include <Arduino.h>
+#include <M5Unified.h>
+#include <esp_heap_caps.h>
+#include <esp_idf_version.h>
+#include <esp_task_wdt.h>
+#include <freertos/FreeRTOS.h>
+#include <freertos/task.h>
+
+#include <new>
+
+#include "chip.h"
+#include "lobug/audio/audio_pump.h"
+#include "lobug/device/device.h"
+#include "lobug_sockets/mbed_crypto.h"
+#include "lobug_sockets/net_connection.h"
+#include "m5_sound.h"
+#include "mdns_finder.h"
+#include "nvs_store.h"
+#include "ota_slot.h"
+#include "screen.h"
+#include "tasks.h"
+
+#if ESP_IDF_VERSION_MAJOR != 4
+#error \
+    "This needs version 2 of the Arduino core for ESP32 (ESP-IDF 4.4): later ones have mbedTLS 3."
+#endif
+
+// Arduino's loop() is the screen's task.
+SET_LOOP_TASK_STACK_SIZE(lobug::kScreenStack);
+
+namespace lobug {
+namespace {
+
+constexpr std::uint32_t kUplinkMs = 2000;
+constexpr std::uint32_t kDownlinkMs = 8000;  // the server sends at most about 1.5 s ahead
+
+/// Memory for samples and pixels, in PSRAM, for good. Empty when there is none.
+template <typename T>
+Span<T> take_psram(std::size_t count) {
+  void* memory = heap_caps_calloc(count, sizeof(T), MALLOC_CAP_SPIRAM | MALLOC_CAP_8BIT);
+  return memory != nullptr ? Span<T>(static_cast<T*>(memory), count) : Span<T>();
+}
+
+constexpr std::size_t kPixels = static_cast<std::size_t>(kScreenWidth) * kScreenHeight;
+
+/// Everything there is, made once. The order is that of construction.
+struct Firmware {
+  Span<std::int16_t> uplink = take_psram<std::int16_t>(samples_of(kUplinkMs) + 1);
+  Span<std::int16_t> downlink = take_psram<std::int16_t>(samples_of(kDownlinkMs) + 1);
+  Pictures pictures{take_psram<Colour>(kPixels), take_psram<Colour>(kPixels)};
+
+  NvsStore store;
+  ChipSystem system;
+  ChipRandom random;
+  ChipEffects effects;
+  OtaSlot slot;
+  MdnsFinder finder;
+  MbedCrypto crypto;
+  StoredCa ca{store};  // asked by the device's task alone
+  NetConnection session{chip_clocks(), ca};
+  NetConnection http{chip_clocks(), ca};
+
+  AudioLink audio{uplink, downlink};
+  M5Microphone microphone;
+  M5Speaker speaker;
+  AudioPump pump{audio, microphone, speaker};
+
+  ScreenLink link;
+  Screen screen{pictures, audio, link, store, random};
+
+  bool has_memory() const {
+    return !uplink.empty() && !downlink.empty() && !pictures.drawn.empty() &&
+           !pictures.shown.empty();
+  }
+};
+
+Firmware* firmware = nullptr;
+
+void give_up(const char* why) {
+  M5.Display.setBrightness(128);
+  M5.Display.setTextSize(2);
+  M5.Display.println(why);
+  for (;;) {
+    Serial.println(why);
+    delay(1000);
+  }
+}
+
+[[noreturn]] void run_audio(void*) {
+  (void)esp_task_wdt_add(nullptr);
+  for (;;) {
+    firmware->pump.step(millis());
+    (void)esp_task_wdt_reset();
+    vTaskDelay(pdMS_TO_TICKS(kAudioStepMs));
+  }
+}
+
+[[noreturn]] void run_device(void*) {
+  (void)esp_task_wdt_add(nullptr);
+  Firmware& f = *firmware;
+  // Made here and for good, on this task: it starts to read the settings at once.
+  auto* device = new (std::nothrow) Device(Platform{f.session, f.http, f.store, f.crypto, f.random,
+                                                    f.slot, f.system, f.finder, f.effects},
+                                           f.audio, f.link);
+  if (device == nullptr) f.system.restart();
+  for (;;) {
+    device->step(millis());
+    (void)esp_task_wdt_reset();
+    vTaskDelay(pdMS_TO_TICKS(kDeviceStepMs));
+  }
+}
+
+bool start_task(const TaskPlace& place, TaskFunction_t function) {
+  return xTaskCreatePinnedToCore(function, place.name, place.stack, nullptr, place.priority,
+                                 nullptr, place.core) == pdPASS;
+}
+
+}  // namespace
+}  // namespace lobug
+
+void setup() {
+  using namespace lobug;
+  auto config = M5.config();
+  config.serial_baudrate = 115200;
+  config.clear_display = true;
+  M5.begin(config);
+  configure_sound();
+
+  firmware = new (std::nothrow) Firmware();
+  if (firmware == nullptr || !firmware->has_memory()) give_up("No PSRAM: wrong board settings?");
+  if (!firmware->store.begin()) give_up("The settings' memory cannot be opened.");
+  firmware->system.begin();
+  firmware->screen.begin(firmware->system.short_name());
+
+  // A stuck task restarts the device; an image on trial that does so goes back to the old one.
+  (void)esp_task_wdt_init(kWatchdogSeconds, true);
+  (void)esp_task_wdt_add(nullptr);
+  if (!start_task(kAudioTask, run_audio) || !start_task(kDeviceTask, run_device)) {
+    give_up("Too little memory for the tasks.");
+  }
+}
+
+void loop() {
+  lobug::firmware->screen.step(millis());
+  (void)esp_task_wdt_reset();
+  delay(lobug::kScreenStepMs);
+}

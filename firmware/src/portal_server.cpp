@@ -1,0 +1,270 @@
+#include "portal_server.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#if defined(ESP_PLATFORM)
+#include <fcntl.h>
+#include <lwip/sockets.h>
+#include <unistd.h>
+// Some of lwIP's headers define these as macros.
+#undef accept
+#undef bind
+#undef close
+#undef read
+#undef write
+#else
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#endif
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0  // lwIP knows no signals
+#endif
+
+namespace lobug {
+namespace {
+
+constexpr std::string_view kHeadEnd = "\r\n\r\n";
+
+bool make_patient(int socket) {
+  const int flags = ::fcntl(socket, F_GETFL, 0);
+  return flags >= 0 && ::fcntl(socket, F_SETFL, flags | O_NONBLOCK) >= 0;
+}
+
+int open_socket(int type, std::uint16_t port) {
+  const int made = ::socket(AF_INET, type, 0);
+  if (made < 0) return -1;
+  const int on = 1;
+  (void)::setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_port = htons(port);
+  here.sin_addr.s_addr = htonl(INADDR_ANY);
+  const bool good = ::bind(made, reinterpret_cast<const sockaddr*>(&here), sizeof here) == 0 &&
+                    make_patient(made) && (type != SOCK_STREAM || ::listen(made, 2) == 0);
+  if (good) return made;
+  (void)::close(made);
+  return -1;
+}
+
+bool same_letters(std::string_view left, std::string_view right) {
+  if (left.size() != right.size()) return false;
+  for (std::size_t n = 0; n < left.size(); ++n) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    if (lower(left[n]) != lower(right[n])) return false;
+  }
+  return true;
+}
+
+/// A header's value without the spaces around it; empty when there is none.
+std::string_view header(std::string_view head, std::string_view name) {
+  for (std::size_t at = head.find("\r\n"); at != head.npos; at = head.find("\r\n", at + 2)) {
+    std::string_view line = head.substr(at + 2);
+    line = line.substr(0, line.find("\r\n"));
+    const std::size_t colon = line.find(':');
+    if (colon == line.npos || !same_letters(line.substr(0, colon), name)) continue;
+    line.remove_prefix(colon + 1);
+    while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
+    while (!line.empty() && line.back() == ' ') line.remove_suffix(1);
+    return line;
+  }
+  return {};
+}
+
+/// Larger than any request may be when it is no number.
+std::size_t length_of(std::string_view number) {
+  constexpr std::size_t kTooMuch = 1000000;
+  std::size_t value = 0;
+  for (const char digit : number) {
+    if (digit < '0' || digit > '9' || value > kTooMuch) return kTooMuch;
+    value = value * 10 + static_cast<std::size_t>(digit - '0');
+  }
+  return value;
+}
+
+}  // namespace
+
+bool PortalServer::begin(const std::uint8_t address[4], std::uint16_t web_port,
+                         std::uint16_t dns_port) {
+  end();
+  std::memcpy(address_.data(), address, address_.size());
+  char text[25];
+  const auto part = [this](std::size_t n) { return static_cast<unsigned>(address_[n]); };
+  (void)std::snprintf(text, sizeof text, "http://%u.%u.%u.%u", part(0), part(1), part(2), part(3));
+  origin_ = Text<24>(text);
+  web_ = open_socket(SOCK_STREAM, web_port);
+  dns_ = open_socket(SOCK_DGRAM, dns_port);
+  if (web_ >= 0 && dns_ >= 0) return true;
+  end();
+  return false;
+}
+
+void PortalServer::end() {
+  drop_client();
+  if (web_ >= 0) (void)::close(web_);
+  if (dns_ >= 0) (void)::close(dns_);
+  web_ = dns_ = -1;
+}
+
+void PortalServer::step(Millis now) {
+  if (!is_open()) return;
+  answer_names();
+  if (client_ < 0) take_client(now);
+  if (client_ >= 0 && !sending_) read_request();
+  if (client_ >= 0 && sending_) send_on();
+  if (client_ >= 0 && give_up_.due(now)) drop_client();
+}
+
+bool PortalServer::take_saved() {
+  const bool saved = saved_;
+  saved_ = false;
+  return saved;
+}
+
+void PortalServer::answer_names() {
+  std::array<unsigned char, 512> query;
+  sockaddr_in from{};
+  socklen_t from_size = sizeof from;
+  const auto size = ::recvfrom(dns_, query.data(), query.size(), 0,
+                               reinterpret_cast<sockaddr*>(&from), &from_size);
+  if (size <= 0) return;
+  std::array<unsigned char, 544> answer;
+  const std::size_t length = answer_dns({query.data(), static_cast<std::size_t>(size)},
+                                        address_.data(), {answer.data(), answer.size()});
+  if (length == 0) return;
+  (void)::sendto(dns_, answer.data(), length, MSG_NOSIGNAL,
+                 reinterpret_cast<const sockaddr*>(&from), from_size);
+}
+
+void PortalServer::take_client(Millis now) {
+  client_ = ::accept(web_, nullptr, nullptr);
+  if (client_ < 0) return;
+  size_ = 0;
+  sending_ = false;
+  give_up_.set(now, kRequestMs);
+  if (!make_patient(client_)) drop_client();
+}
+
+void PortalServer::read_request() {
+  const auto got = ::recv(client_, request_.data() + size_, request_.size() - size_, 0);
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) {
+    drop_client();
+    return;
+  }
+  if (got > 0) size_ += static_cast<std::size_t>(got);
+  const std::string_view all(request_.data(), size_);
+  const std::size_t head_end = all.find(kHeadEnd);
+  if (head_end == all.npos) {
+    if (size_ == request_.size()) begin_answer(Answer::kRefused);
+    return;
+  }
+  const std::string_view head = all.substr(0, head_end);
+  const std::string_view rest = all.substr(head_end + kHeadEnd.size());
+  const std::size_t length = length_of(header(head, "Content-Length"));
+  if (length > request_.size() - head_end - kHeadEnd.size()) {
+    begin_answer(Answer::kRefused);
+  } else if (rest.size() >= length) {
+    handle(head, rest.substr(0, length));
+  }
+}
+
+void PortalServer::handle(std::string_view head, std::string_view body) {
+  const std::string_view line = head.substr(0, head.find("\r\n"));
+  const std::size_t space = line.find(' ');
+  const std::string_view method = line.substr(0, space);
+  std::string_view path = space == line.npos ? std::string_view() : line.substr(space + 1);
+  path = path.substr(0, path.find(' '));
+  error_.clear();
+  load_settings(store_, settings_);
+  if (method == "POST") {
+    // A phone may be in two networks at once: a page of the other one must not set this device.
+    const std::string_view origin = header(head, "Origin");
+    if (!origin.empty() && origin != origin_.view()) {
+      begin_answer(Answer::kRefused);
+      return;
+    }
+    const SettingResult result = apply_form(settings_, body);
+    if (result.ok && save_settings(store_, settings_)) {
+      saved_ = true;
+      begin_answer(Answer::kSaved);
+      return;
+    }
+    error_ = result.ok ? Text<96>("The settings could not be written.") : result.error;
+    begin_answer(Answer::kPage);
+  } else if (method == "GET") {
+    // What phones ask for to see whether there is the internet is answered with the way here.
+    begin_answer(path == "/" ? Answer::kPage : Answer::kRedirect);
+  } else {
+    begin_answer(Answer::kRefused);
+  }
+}
+
+void PortalServer::begin_answer(Answer answer) {
+  answer_ = answer;
+  part_ = 0;
+  sending_ = true;
+  piece_sent_ = 0;
+  int length = 0;
+  switch (answer) {
+    case Answer::kPage:
+    case Answer::kSaved:
+      length = std::snprintf(piece_.data(), piece_.size(),
+                             "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
+                             "Cache-Control: no-store\r\nConnection: close\r\n\r\n");
+      break;
+    case Answer::kRedirect:
+      length = std::snprintf(piece_.data(), piece_.size(),
+                             "HTTP/1.1 302 Found\r\nLocation: %s/\r\nContent-Length: 0\r\n"
+                             "Connection: close\r\n\r\n",
+                             origin_.c_str());
+      break;
+    case Answer::kRefused:
+      length = std::snprintf(piece_.data(), piece_.size(),
+                             "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n"
+                             "Connection: close\r\n\r\n");
+      break;
+  }
+  piece_size_ = static_cast<std::size_t>(length);
+}
+
+void PortalServer::send_on() {
+  do {
+    while (piece_sent_ < piece_size_) {
+      const auto count =
+          ::send(client_, piece_.data() + piece_sent_, piece_size_ - piece_sent_, MSG_NOSIGNAL);
+      if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (count <= 0) {
+        drop_client();
+        return;
+      }
+      piece_sent_ += static_cast<std::size_t>(count);
+    }
+  } while (next_piece());
+  (void)::shutdown(client_, SHUT_WR);
+  drop_client();
+}
+
+bool PortalServer::next_piece() {
+  const Span<char> into(piece_.data(), piece_.size());
+  piece_sent_ = 0;
+  piece_size_ = 0;
+  if (answer_ == Answer::kPage) {
+    piece_size_ = portal_page(part_, settings_, networks_, error_, into);
+  } else if (answer_ == Answer::kSaved) {
+    piece_size_ = portal_saved(part_, into);
+  }
+  ++part_;
+  return piece_size_ > 0;
+}
+
+void PortalServer::drop_client() {
+  if (client_ >= 0) (void)::close(client_);
+  client_ = -1;
+  sending_ = false;
+}
+
+}  // namespace lobug

@@ -1,0 +1,73 @@
+// The captive portal on the wire: a small web server and a DNS server, while the device is set up.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "lobug/base/clock.h"
+#include "lobug/base/span.h"
+#include "lobug/base/text.h"
+#include "lobug/ports/store.h"
+#include "lobug/setup/portal.h"
+#include "lobug/setup/settings.h"
+
+namespace lobug {
+
+/// One request at a time, over plain sockets and with bounds on everything: Arduino's WebServer
+/// takes bodies of any length into memory, and waits for them. Nothing in here waits. 12 KB large.
+class PortalServer {
+ public:
+  explicit PortalServer(Store& store) : store_(store) {}
+  ~PortalServer() { end(); }
+  PortalServer(const PortalServer&) = delete;
+  PortalServer& operator=(const PortalServer&) = delete;
+
+  /// False when the sockets cannot be had. Ports other than 80 and 53 are for tests.
+  bool begin(const std::uint8_t address[4], std::uint16_t web_port = 80,
+             std::uint16_t dns_port = 53);
+  void end();
+  bool is_open() const { return web_ >= 0; }
+  /// Names of networks for the page, one on each line.
+  void set_networks(std::string_view names) { networks_ = Text<1024>(names); }
+  void step(Millis now);
+  /// True once after settings were saved.
+  bool take_saved();
+
+ private:
+  static constexpr Millis kRequestMs = 5000;
+  enum class Answer : std::uint8_t { kPage, kSaved, kRedirect, kRefused };
+
+  void answer_names();
+  void take_client(Millis now);
+  void read_request();
+  void handle(std::string_view head, std::string_view body);
+  void begin_answer(Answer answer);
+  void send_on();
+  bool next_piece();
+  void drop_client();
+
+  Store& store_;
+  int web_ = -1;
+  int dns_ = -1;
+  int client_ = -1;
+  Text<24> origin_;  // "http://192.168.4.1"
+  std::array<std::uint8_t, 4> address_{};
+  Deadline give_up_;
+  bool sending_ = false;
+  bool saved_ = false;
+
+  Settings settings_;
+  Text<1024> networks_;
+  Text<96> error_;
+  std::array<char, 8192> request_{};  // a CA of 2 KB, each character encoded as three
+  std::size_t size_ = 0;
+  Answer answer_ = Answer::kPage;
+  unsigned part_ = 0;
+  std::array<char, kPortalPiece> piece_{};
+  std::size_t piece_size_ = 0;
+  std::size_t piece_sent_ = 0;
+};
+
+}  // namespace lobug

@@ -1,0 +1,124 @@
+#include "screen.h"
+
+#include <Arduino.h>
+#include <M5Unified.h>
+
+#include <algorithm>
+
+namespace lobug {
+namespace {
+
+constexpr Millis kMotionMs = 20;
+constexpr Millis kBatteryMs = 10000;
+constexpr Millis kDrawMs = 40;
+constexpr std::size_t kMostSerial = 256;  // characters a round: a pasted CA must not stop the face
+
+bool has_buttons_below() { return M5.getBoard() == m5::board_t::board_M5StackCore2; }
+
+}  // namespace
+
+Screen::Screen(const Pictures& pictures, AudioLink& audio, ScreenLink& link, Store& store,
+               Random& random)
+    : pictures_(pictures),
+      audio_(audio),
+      link_(link),
+      canvas_(pictures.drawn, kScreenWidth, kScreenHeight),
+      ui_(random, link.inputs, has_buttons_below()),
+      console_(store, link.inputs),
+      wifi_(store, random, link.inputs) {}
+
+void Screen::begin(std::string_view device_name) {
+  // M5's own buttons are not asked for, but keep them where the picture has ours.
+  if (!has_buttons_below()) M5.setTouchButtonHeight(40);
+  std::fill(pictures_.shown.begin(), pictures_.shown.end(), Colour{0});
+  M5.Display.fillScreen(0);
+  wifi_.begin(device_name);
+}
+
+void Screen::step(Millis now) {
+  M5.update();
+  view_ = link_.view.read();
+  wifi_.step(view_.state == DeviceState::kSetup, now);
+  wifi_.describe(view_);
+  // The microphone's sign follows the microphone itself, not what is thought of it.
+  view_.microphone = audio_.actual.load() == AudioMode::kListen;
+  read_finger(now);
+  read_motion(now);
+  read_battery(now);
+  read_serial();
+  draw(now);
+}
+
+void Screen::read_finger(Millis now) {
+  Touch touch;
+  if (M5.Touch.getCount() > 0) {
+    const auto& finger = M5.Touch.getDetail(0);
+    touch.down = finger.isPressed();
+    touch.x = finger.x;
+    touch.y = finger.y;
+  }
+  ui_.touch(touch, now);
+}
+
+void Screen::read_motion(Millis now) {
+  if (motion_due_.is_set() && !motion_due_.due(now)) return;
+  motion_due_.set(now, kMotionMs);
+  // `getImuData` returns what the last `update` read: without it the device would never move.
+  if (M5.Imu.update() == m5::IMU_Class::sensor_mask_none) return;
+  const auto& data = M5.Imu.getImuData();
+  MotionSample sample;
+  sample.accel_x = data.accel.x;
+  sample.accel_y = data.accel.y;
+  sample.accel_z = data.accel.z;
+  sample.gyro_x = data.gyro.x;
+  sample.gyro_y = data.gyro.y;
+  sample.gyro_z = data.gyro.z;
+  link_.motion.publish(sense_.update(sample, now));
+}
+
+void Screen::read_battery(Millis now) {
+  if (battery_due_.is_set() && !battery_due_.due(now)) return;
+  battery_due_.set(now, kBatteryMs);
+  const std::int32_t level = M5.Power.getBatteryLevel();
+  if (level < 0 || level > 100) return;  // the board cannot say
+  const bool charging = M5.Power.isCharging() == m5::Power_Class::is_charging;
+  const std::int32_t value = level + (charging ? 128 : 0);
+  if (value == battery_) return;
+  Input input;
+  input.kind = Input::Kind::kBattery;
+  input.value = value;
+  if (link_.inputs.push(input)) battery_ = value;
+}
+
+void Screen::read_serial() {
+  for (std::size_t count = 0; count < kMostSerial && Serial.available() > 0; ++count) {
+    const int character = Serial.read();
+    if (character < 0) return;
+    console_.feed(static_cast<char>(character), view_);
+    const std::string_view answer = console_.answer();
+    if (answer.empty()) continue;
+    Serial.write(reinterpret_cast<const std::uint8_t*>(answer.data()), answer.size());
+    wifi_.reload_if_changed();
+  }
+}
+
+void Screen::draw(Millis now) {
+  if (view_.brightness != brightness_) {
+    brightness_ = view_.brightness;
+    M5.Display.setBrightness(static_cast<std::uint8_t>(view_.brightness * 255U / 100U));
+  }
+  if (draw_due_.is_set() && !draw_due_.due(now)) return;
+  draw_due_.set(now, kDrawMs);
+  ui_.draw(canvas_, view_, sense_.motion(), audio_.level.load(), now);
+  const Rows rows = changed_rows(pictures_.shown, pictures_.drawn, kScreenWidth, kScreenHeight);
+  if (rows.count <= 0) return;
+  const auto first = static_cast<std::size_t>(rows.first) * kScreenWidth;
+  const auto size = static_cast<std::size_t>(rows.count) * kScreenWidth;
+  const Colour* changed = pictures_.drawn.data() + first;
+  // Our colours are RGB565 in the chip's own byte order, which M5GFX calls rgb565_t.
+  M5.Display.pushImage(0, rows.first, kScreenWidth, rows.count,
+                       reinterpret_cast<const lgfx::rgb565_t*>(changed));
+  std::copy_n(changed, size, pictures_.shown.data() + first);
+}
+
+}  // namespace lobug

@@ -1,0 +1,180 @@
+#include "wifi_keeper.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+namespace lobug {
+namespace {
+
+constexpr Millis kSignalMs = 5000;
+constexpr Millis kJoinMs = 20000;
+constexpr Millis kScanMs = 20000;
+constexpr Millis kFarewellMs = 3000;  // the browser still gets its last page
+constexpr std::uint8_t kPortalAddress[4] = {192, 168, 4, 1};
+
+bool is_password_trouble(std::uint8_t reason) {
+  return reason == WIFI_REASON_AUTH_FAIL || reason == WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT ||
+         reason == WIFI_REASON_HANDSHAKE_TIMEOUT || reason == WIFI_REASON_MIC_FAILURE;
+}
+
+}  // namespace
+
+WifiKeeper::WifiKeeper(Store& store, Random& random, Queue<Input, 16>& inputs)
+    : store_(store), random_(random), inputs_(inputs), portal_(store) {}
+
+void WifiKeeper::begin(std::string_view device_name) {
+  device_name_ = Text<16>(device_name);
+  WiFi.persistent(false);  // the password is stored once, in our own settings
+  WiFi.setAutoReconnect(false);
+  WiFi.onEvent([this](arduino_event_id_t event, arduino_event_info_t info) {
+    if (event == ARDUINO_EVENT_WIFI_STA_GOT_IP) has_address_ = true;
+    if (event == ARDUINO_EVENT_WIFI_STA_LOST_IP) lost_reason_ = WIFI_REASON_UNSPECIFIED;
+    if (event == ARDUINO_EVENT_WIFI_STA_DISCONNECTED) {
+      lost_reason_ = info.wifi_sta_disconnected.reason;
+    }
+  });
+}
+
+void WifiKeeper::step(bool setup, Millis now) {
+  if (setup && !portal_.is_open() && !close_.is_set()) open_portal(now);
+  if (portal_.is_open()) step_portal(now);
+  if (portal_.is_open() && !setup && !close_.is_set()) close_.set(now, kFarewellMs);
+  if (close_.due(now)) close_portal();
+  if (portal_.is_open()) return;  // one thing after the other: the radio has one channel
+  if (reload_ || try_again_.due(now)) join(now);
+  watch_link(now);
+}
+
+void WifiKeeper::reload_if_changed() {
+  load_settings(store_, settings_);
+  if (settings_.wifi_name != joined_name_.view() ||
+      settings_.wifi_password != joined_password_.view()) {
+    reload_ = true;
+  }
+}
+
+void WifiKeeper::join(Millis now) {
+  if (reload_) {
+    load_settings(store_, settings_);
+    backoff_.reset();
+  }
+  reload_ = false;
+  joined_name_ = settings_.wifi_name;
+  joined_password_ = settings_.wifi_password;
+  if (settings_.wifi_name.empty()) {
+    try_again_.clear();
+    return;
+  }
+  WiFi.mode(WIFI_STA);
+  WiFi.setHostname(device_name_.c_str());
+  // Radio sleep saves power and costs up to 100 ms for each packet that arrives.
+  WiFi.setSleep(false);
+  WiFi.disconnect();
+  has_address_ = false;
+  lost_reason_ = 0;
+  const char* password =
+      settings_.wifi_password.empty() ? nullptr : settings_.wifi_password.c_str();
+  (void)WiFi.begin(settings_.wifi_name.c_str(), password);
+  try_again_.set(now, kJoinMs);
+}
+
+void WifiKeeper::watch_link(Millis now) {
+  if (has_address_.exchange(false)) {
+    joined_ = true;
+    lost_reason_ = 0;
+    try_again_.clear();
+    backoff_.reset();
+    signal_.set(now, 0);
+    const IPAddress address = WiFi.localIP();
+    char text[16];
+    (void)std::snprintf(text, sizeof text, "%u.%u.%u.%u", static_cast<unsigned>(address[0]),
+                        static_cast<unsigned>(address[1]), static_cast<unsigned>(address[2]),
+                        static_cast<unsigned>(address[3]));
+    (void)push(Input::Kind::kWifiUp, 0, text);
+  }
+  const std::uint8_t reason = lost_reason_.exchange(0);
+  if (reason != 0) {
+    joined_ = false;
+    signal_.clear();
+    try_again_.set(now, backoff_.next(random_));
+    (void)push(Input::Kind::kWifiDown, is_password_trouble(reason) ? 1 : 0);
+  }
+  if (joined_ && signal_.due(now)) {
+    signal_.set(now, kSignalMs);
+    (void)push(Input::Kind::kWifiSignal, WiFi.RSSI());
+  }
+}
+
+void WifiKeeper::open_portal(Millis now) {
+  // The network has a key, which only the screen shows: the owner's own password is about to be
+  // sent over it.
+  char key[9];
+  (void)std::snprintf(key, sizeof key, "%08" PRIu32, random_.next() % 100000000U);
+  portal_key_ = Text<8>(key);
+  joined_ = false;
+  try_again_.clear();
+  WiFi.mode(WIFI_AP_STA);  // the station looks for networks to offer
+  const IPAddress here(kPortalAddress[0], kPortalAddress[1], kPortalAddress[2], kPortalAddress[3]);
+  WiFi.softAPConfig(here, here, IPAddress(255, 255, 255, 0));
+  if (!WiFi.softAP(device_name_.c_str(), portal_key_.c_str()) || !portal_.begin(kPortalAddress)) {
+    close_.set(now, kFarewellMs);  // and try again
+    return;
+  }
+  scan_.set(now, 0);
+}
+
+void WifiKeeper::step_portal(Millis now) {
+  portal_.step(now);
+  if (portal_.take_saved()) {
+    reload_ = true;
+    (void)push(Input::Kind::kSettings, 0);
+  }
+  if (scan_.due(now) && WiFi.scanComplete() != WIFI_SCAN_RUNNING) {
+    (void)WiFi.scanNetworks(true);
+    scan_.set(now, kScanMs);
+  }
+  if (WiFi.scanComplete() > 0) list_networks();
+}
+
+void WifiKeeper::list_networks() {
+  Text<1024> names;
+  const int count = WiFi.scanComplete();
+  for (int n = 0; n < count && n < 32; ++n) {
+    const String name = WiFi.SSID(static_cast<std::uint8_t>(n));
+    const std::string_view text(name.c_str(), name.length());
+    if (text.empty() || text.find('\n') != text.npos) continue;
+    if (names.size() + text.size() + 1 > Text<1024>::capacity()) break;
+    (void)names.append(text);
+    (void)names.append('\n');
+  }
+  portal_.set_networks(names);
+  WiFi.scanDelete();
+}
+
+void WifiKeeper::close_portal() {
+  close_.clear();
+  portal_.end();
+  portal_key_.clear();
+  WiFi.softAPdisconnect(true);
+  reload_ = true;
+}
+
+void WifiKeeper::describe(View& view) const {
+  view.setup_network.clear();
+  view.setup_address.clear();
+  if (!portal_.is_open()) return;
+  (void)view.setup_network.append(device_name_);
+  (void)view.setup_network.append(", key ");
+  (void)view.setup_network.append(portal_key_);
+  (void)view.setup_address.append("http://192.168.4.1");
+}
+
+bool WifiKeeper::push(Input::Kind kind, std::int32_t value, std::string_view text) {
+  Input input;
+  input.kind = kind;
+  input.value = value;
+  (void)input.text.assign(text);
+  return inputs_.push(input);
+}
+
+}  // namespace lobug

@@ -1,0 +1,65 @@
+// Keeps the device in its Wi-Fi, and makes one of its own while it is set up. By the screen's task.
+#pragma once
+
+#include <WiFi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "lobug/base/clock.h"
+#include "lobug/base/queue.h"
+#include "lobug/base/random.h"
+#include "lobug/base/text.h"
+#include "lobug/device/input.h"
+#include "lobug/device/view.h"
+#include "lobug/net/backoff.h"
+#include "lobug/ports/store.h"
+#include "lobug/setup/settings.h"
+#include "portal_server.h"
+
+namespace lobug {
+
+class WifiKeeper {
+ public:
+  WifiKeeper(Store& store, Random& random, Queue<Input, 16>& inputs);
+  void begin(std::string_view device_name);
+  /// What is stored may have changed: if it names another network or password, join that.
+  void reload_if_changed();
+  /// `setup`: the device waits to be set up. Never waits.
+  void step(bool setup, Millis now);
+  /// The name of the own network with its key, and the page's address, as far as they are open.
+  void describe(View& view) const;
+
+ private:
+  void join(Millis now);
+  void watch_link(Millis now);
+  void open_portal(Millis now);
+  void step_portal(Millis now);
+  void close_portal();
+  void list_networks();
+  bool push(Input::Kind kind, std::int32_t value, std::string_view text = {});
+
+  Store& store_;
+  Random& random_;
+  Queue<Input, 16>& inputs_;
+  PortalServer portal_;
+  Settings settings_;
+  Text<32> joined_name_;  // what was last tried
+  Text<64> joined_password_;
+  Text<16> device_name_;
+  Text<8> portal_key_;
+  Backoff backoff_{1000, 30000};
+  Deadline try_again_;
+  Deadline signal_;
+  Deadline close_;
+  Deadline scan_;
+  bool reload_ = true;
+  bool joined_ = false;
+
+  // Set by Wi-Fi's event task.
+  std::atomic<bool> has_address_{false};
+  std::atomic<std::uint8_t> lost_reason_{0};  // 0: not lost
+};
+
+}  // namespace lobug

@@ -1,0 +1,155 @@
+// Stub: what our code uses of M5Unified 0.2.14 and M5GFX 0.2.17.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lgfx {
+
+struct rgb565_t {
+  std::uint16_t raw;
+};
+
+}  // namespace lgfx
+
+namespace m5gfx {
+
+enum board_t { board_unknown, board_M5StackCore2, board_M5StackCoreS3, board_M5StackCoreS3SE };
+
+class M5GFX {
+ public:
+  void setBrightness(std::uint8_t brightness);
+  template <typename T>
+  void fillScreen(const T& color);
+  void setTextSize(float size);
+  std::size_t println(const char* text);
+  template <typename T>
+  void pushImage(std::int32_t x, std::int32_t y, std::int32_t w, std::int32_t h, const T* data);
+};
+
+}  // namespace m5gfx
+
+namespace m5 {
+
+using m5gfx::board_t;
+
+struct mic_config_t {
+  std::uint32_t sample_rate;
+  std::uint8_t task_priority;
+  std::uint8_t task_pinned_core;
+};
+
+class Mic_Class {
+ public:
+  mic_config_t config(void) const;
+  void config(const mic_config_t& cfg);
+  bool begin(void);
+  void end(void);
+  bool isEnabled(void) const;
+  std::size_t isRecording(void) const;
+  bool record(std::uint8_t* rec_data, std::size_t array_len, std::uint32_t sample_rate,
+              bool stereo = false);
+  bool record(std::int16_t* rec_data, std::size_t array_len, std::uint32_t sample_rate,
+              bool stereo = false);
+};
+
+struct speaker_config_t {
+  std::uint8_t task_priority;
+  std::uint8_t task_pinned_core;
+};
+
+class Speaker_Class {
+ public:
+  virtual ~Speaker_Class(void) {}
+  speaker_config_t config(void) const;
+  void config(const speaker_config_t& cfg);
+  bool begin(void);
+  void end(void);
+  bool isEnabled(void) const;
+  bool isPlaying(void) const volatile;
+  std::size_t isPlaying(std::uint8_t channel) const volatile;
+  void setVolume(std::uint8_t master_volume);
+  void stop(void);
+  void stop(std::uint8_t channel);
+  bool playRaw(const std::int8_t* raw_data, std::size_t array_len,
+               std::uint32_t sample_rate = 44100, bool stereo = false, std::uint32_t repeat = 1,
+               int channel = -1, bool stop_current_sound = false);
+  bool playRaw(const std::uint8_t* raw_data, std::size_t array_len,
+               std::uint32_t sample_rate = 44100, bool stereo = false, std::uint32_t repeat = 1,
+               int channel = -1, bool stop_current_sound = false);
+  bool playRaw(const std::int16_t* raw_data, std::size_t array_len,
+               std::uint32_t sample_rate = 44100, bool stereo = false, std::uint32_t repeat = 1,
+               int channel = -1, bool stop_current_sound = false);
+};
+
+class IMU_Class {
+ public:
+  struct imu_3d_t {
+    float x, y, z;
+  };
+  struct imu_data_t {
+    std::uint32_t usec;
+    imu_3d_t accel;
+    imu_3d_t gyro;
+    imu_3d_t mag;
+  };
+  enum sensor_mask_t {
+    sensor_mask_none = 0,
+    sensor_mask_accel = 1,
+    sensor_mask_gyro = 2,
+    sensor_mask_mag = 4,
+  };
+  sensor_mask_t update(void);
+  const imu_data_t& getImuData(void);
+};
+
+class Power_Class {
+ public:
+  enum is_charging_t { is_discharging = 0, is_charging, charge_unknown };
+  std::int32_t getBatteryLevel(void);
+  is_charging_t isCharging(void);
+};
+
+class Touch_Class {
+ public:
+  struct touch_detail_t {
+    std::int16_t x;
+    std::int16_t y;
+    bool isPressed(void) const;
+  };
+  std::uint8_t getCount(void) const;
+  const touch_detail_t& getDetail(std::size_t index = 0) const;
+};
+
+class LED_Class {
+ public:
+  bool isEnabled(void) const;
+  void setAllColor(std::uint8_t red, std::uint8_t green, std::uint8_t blue);
+};
+
+class M5Unified {
+ public:
+  struct config_t {
+    std::uint32_t serial_baudrate = 0;
+    bool clear_display = true;
+  };
+
+  m5gfx::M5GFX Display;
+  IMU_Class Imu;
+  Power_Class Power;
+  Touch_Class Touch;
+  Speaker_Class Speaker;
+  Mic_Class Mic;
+  LED_Class Led;
+
+  static config_t config(void);
+  void begin(config_t cfg);
+  virtual void update(void);
+  board_t getBoard(void) const;
+  void setTouchButtonHeight(std::uint16_t pixel);
+  virtual ~M5Unified() = default;
+};
+
+}  // namespace m5
+
+extern m5::M5Unified M5;

@@ -1,0 +1,14 @@
+// Stub: ESP-IDF 4.4.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define MALLOC_CAP_8BIT (1 << 2)
+#define MALLOC_CAP_SPIRAM (1 << 10)
+#define MALLOC_CAP_INTERNAL (1 << 11)
+
+extern "C" {
+void* heap_caps_calloc(std::size_t n, std::size_t size, std::uint32_t caps);
+std::size_t heap_caps_get_free_size(std::uint32_t caps);
+}
