@@ -108,4 +108,12 @@ TEST_CASE("UTF-8: the length of the first character alone") {
   CHECK(utf8_length("\xF0\x9F\x90\x9B!") == 4);
   CHECK(utf8_length("\xF0\x9F\x90") == 0);
   CHECK(utf8_length("\xA4") == 0);
+  // Nothing behind the end is looked at: it would make these characters whole.
+  const std::string_view whole = "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x90\x9B";
+  CHECK(utf8_length(whole.substr(0, 1)) == 0);
+  CHECK(utf8_length(whole.substr(2, 1)) == 0);
+  CHECK(utf8_length(whole.substr(2, 2)) == 0);
+  CHECK(utf8_length(whole.substr(5, 1)) == 0);
+  CHECK(utf8_length(whole.substr(5, 3)) == 0);
+  CHECK(utf8_length(whole.substr(5, 4)) == 4);
 }

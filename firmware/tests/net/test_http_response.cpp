@@ -137,7 +137,22 @@ TEST_CASE("a body in chunks") {
   CHECK(whole(head + "0\r\n\r\n").progress == Progress::kDone);
   CHECK(whole(head + "00000005\r\nhello\r\n000\r\n\r\n").body == "hello");
   CHECK(whole(head + "0\r\nA: b\r\nC: d\r\n\r\n").progress == Progress::kDone);
+  CHECK(whole(head + "5 \r\nhello\r\n0\t\r\n\r\n").progress == Progress::kDone);
   CHECK(whole(head + "0\r\n\r").progress == Progress::kMore);
+  // Every digit, and the full number of them in every chunk.
+  for (std::size_t size = 1; size < 16; ++size) {
+    for (const char* digits : {"0123456789abcdef", "0123456789ABCDEF"}) {
+      const std::string chunk =
+          std::string("0000000") + digits[size] + "\r\n" + std::string(size, 'x') + "\r\n";
+      const Answer twice = whole(head + chunk + chunk + "0\r\n\r\n");
+      CHECK(twice.progress == Progress::kDone);
+      CHECK(twice.body.size() == 2 * size);
+    }
+  }
+  for (const char* bad : {"/", ":", "@", "G", "`", "g"}) {
+    CHECK(fault_of(head + bad) == HttpFault::kProtocol);
+    CHECK(fault_of(head + "1" + bad) == HttpFault::kProtocol);
+  }
   CHECK(whole(head + "5\r\nhello\r\n", true).fault == HttpFault::kConnection);
   for (const char* bad :
        {"\r\n", ";x\r\n", " 5\r\nhello\r\n", "-5\r\n", "0x5\r\n", "g\r\n", "5\nhello",
@@ -174,8 +189,8 @@ TEST_CASE("what is no answer is refused") {
        {"\r\n", "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 200 OK\n", "HTTP/1.1 101 Switching Protocols\r\n",
         "HTTP/1.1 200 OK\r\n folded: x\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n folded\r\n",
         "HTTP/1.1 200 OK\r\nName : x\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n",
-        "HTTP/1.1 200 OK\r\nA: b\rc\r\n", "HTTP/1.1 200 OK\r\nA: \x01\r\n", "HTTP/2 200\r\n",
-        "\x16\x03\x01"}) {
+        "HTTP/1.1 200 OK\r\nA: b\rc\r\n", "HTTP/1.1 200 OK\r\nA: \x01\r\n", "HTTP/1.1 200 OK\r\n\n",
+        "HTTP/1.1 200 OK\r\n\x01", "HTTP/2 200\r\n", "\x16\x03\x01"}) {
     CAPTURE(bad);
     CHECK(fault_of(bad) == HttpFault::kProtocol);
   }
@@ -196,6 +211,14 @@ TEST_CASE("interim answers are passed over, and what they said with them") {
   CHECK(answer.status == 202);
   CHECK(answer.body == "{}");
   CHECK(answer.retry_after == 0);
+  CHECK(whole("HTTP/1.1 100 Continue\r\n\r\n").status == 0);
+  Sink sink;
+  const Answer chunks = answer_to(
+      "HTTP/1.1 100 Continue\r\nContent-Length: 9\r\n\r\n" + kOk +
+          "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+      false, [] { return std::size_t{0}; }, &sink);
+  CHECK(chunks.progress == Progress::kDone);
+  CHECK(sink.total == 0);
   // A server that sends nothing else meets the limit of a head.
   std::string endless;
   while (endless.size() < 2 * kMostHeadBytes) endless += "HTTP/1.1 100 Continue\r\n\r\n";

@@ -31,6 +31,8 @@ const Good kGood[] = {
     {"http://a?x=1", "a", 80, false, "/?x=1"},
     {"http://a/?x=http://b:1/@c", "a", 80, false, "/?x=http://b:1/@c"},
     {"http://a/b?c%20d&e=[f]", "a", 80, false, "/b?c%20d&e=[f]"},
+    {"http://AZaz/~!%7E", "azaz", 80, false, "/~!%7E"},
+    {"http://[0123:4567:89ab:cdef:ABCD:EF::]", "0123:4567:89ab:cdef:abcd:ef::", 80, false, "/"},
     {"http://my_server-1.lan/", "my_server-1.lan", 80, false, "/"},
     {"http://1a", "1a", 80, false, "/"},
     {"http://4.example", "4.example", 80, false, "/"},

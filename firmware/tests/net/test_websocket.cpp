@@ -182,6 +182,8 @@ TEST_CASE("a handshake that is refused or broken") {
   CHECK(answer("HTTP/1.1 503 Busy\r\n") == fault(WebSocketFault::kRefused) + "503");
   CHECK(answer("HTTP/1.1 101 Switching\r\n\r\n") == fault(WebSocketFault::kHandshake) + "0");
   CHECK(answer("HTTP/1.1 101 Switching\n") == fault(WebSocketFault::kHandshake) + "0");
+  CHECK(answer("HTTP/1.1 101 Switching\r\n\n") == fault(WebSocketFault::kHandshake) + "0");
+  CHECK(answer("HTTP/1.1 101 Switching\r\n\x01") == fault(WebSocketFault::kHandshake) + "0");
   CHECK(answer("SSH-2.0-OpenSSH\r\n") == fault(WebSocketFault::kHandshake) + "0");
   CHECK(answer(std::string("\x81\x05hello", 7)) == fault(WebSocketFault::kHandshake) + "0");
   CHECK(answer("HTTP/1.1 101 x\r\n" + std::string(kIn, 'x')) ==
@@ -377,6 +379,43 @@ TEST_CASE("the way out is bounded: all of a message or nothing, and room says wh
   for (const ClientFrame& frame : take_client_frames(wire)) got += frame.payload;
   CHECK(wire.empty());
   CHECK(got == expected);
+}
+
+TEST_CASE("more bytes may be fed before everything was asked for") {
+  Rig rig;
+  rig.open();
+  std::string events;
+  const std::string bytes = text_frame("one") + text_frame("two") + binary_frame("three");
+  // One event after each byte that is fed, so that messages wait behind one another.
+  const auto take = [&] {
+    const WebSocketEvent event = rig.socket.next();
+    if (event.kind == Kind::kText || event.kind == Kind::kBinary)
+      events += text_of(event.data) + " ";
+  };
+  CHECK(rig.socket.feed(bytes_of(bytes)) == bytes.size());
+  take();
+  for (const char byte : text_frame("four")) {
+    CHECK(rig.socket.feed(bytes_of(std::string_view(&byte, 1))) == 1);
+    take();
+  }
+  CHECK(events == "one two three four ");
+}
+
+TEST_CASE("no more is taken for sent than there was") {
+  Rig rig;
+  rig.open();
+  rig.socket.sent(5);
+  CHECK(rig.socket.pending().empty());
+  CHECK(rig.socket.send_text("one"));
+  rig.socket.sent(2);
+  rig.socket.sent(8);  // of 7 that are left
+  CHECK(rig.socket.pending().empty());
+  CHECK(rig.socket.send_text("one"));
+  rig.socket.sent(1000000);
+  CHECK(rig.socket.pending().empty());
+  CHECK(rig.socket.room() == kOut - 8);
+  CHECK(rig.socket.send_text("two"));
+  CHECK(rig.sent_frames()[0].payload == "two");
 }
 
 TEST_CASE("a ping is answered as soon as there is room, the newest of a flood") {
