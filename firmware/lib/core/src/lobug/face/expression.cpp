@@ -47,7 +47,7 @@ const Expression& expression_of(Emotion emotion) {
 
 const Expression& expression_of(Look look) {
   const auto row = static_cast<std::size_t>(look);
-  return kTable[row < kLookCount ? kEmotionCount + row : 0];
+  return kTable[kEmotionCount + (row < kLookCount ? row : 0)];
 }
 
 }  // namespace lobug
