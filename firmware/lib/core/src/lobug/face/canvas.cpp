@@ -16,8 +16,8 @@ constexpr int within(int coordinate) { return clamped(coordinate, -kFarthest, kF
 
 /// Half the width of an ellipse at `dy` from its centre; all in 1/16 pixel.
 int half_width(int radius_x, int radius_y, int dy) {
+  if (dy <= -radius_y || dy >= radius_y) return 0;
   const int square = radius_y * radius_y - dy * dy;
-  if (square <= 0) return 0;
   // Two bits more of the root make round edges rounder; 511 px squared leave room for them.
   const auto root = static_cast<int>(integer_root(static_cast<std::uint32_t>(square) << 4U));
   return radius_x * root / (4 * radius_y);
@@ -127,7 +127,7 @@ void Canvas::fill_ellipse(int centre_x, int centre_y, int radius_x, int radius_y
 void Canvas::fill_round_rect(const Rect& area, std::int16_t radius, Colour colour) {
   if (area.width <= 0 || area.height <= 0) return;
   const int shorter = area.width < area.height ? area.width : area.height;
-  const int round = px(clamped(radius, 0, shorter / 2));
+  const int round = px(clamped(radius, 0, shorter / 2 < 511 ? shorter / 2 : 511));
   const int upper = px(area.y) + round;
   const int lower = px(area.y + area.height) - round;
   const int first = clamped(area.y, top_, bottom_);
