@@ -251,15 +251,11 @@ void HttpResponse::take_chunk_size(unsigned char byte) {
     if (chunk_digits_ == 0) left_ = 0;
     if (++chunk_digits_ > kMostChunkDigits) return fail(HttpFault::kTooLarge);
     left_ = left_ << 4U | static_cast<std::uint32_t>(value);
-  } else if (chunk_digits_ == 0) {
-    fail(HttpFault::kProtocol);
-  } else if (byte == '\r') {
-    phase_ = Phase::kChunkLineEnd;
-  } else if (byte == ';' || byte == ' ' || byte == '\t') {
-    phase_ = Phase::kChunkExtension;
-  } else {
-    fail(HttpFault::kProtocol);
+    return;
   }
+  const bool extends = byte == ';' || byte == ' ' || byte == '\t';
+  if (chunk_digits_ == 0 || (byte != '\r' && !extends)) return fail(HttpFault::kProtocol);
+  phase_ = extends ? Phase::kChunkExtension : Phase::kChunkLineEnd;
 }
 
 }  // namespace lobug

@@ -122,7 +122,7 @@ bool parse_authority(std::string_view text, Endpoint& endpoint) {
     rest = colon == std::string_view::npos ? std::string_view() : text.substr(colon);
     if (!is_name(host) && !is_ipv4(host)) return false;
   }
-  if (host.size() > endpoint.host.capacity()) return false;
+  if (host.size() > decltype(endpoint.host)::capacity()) return false;
   endpoint.host.clear();
   for (const char c : host) endpoint.host.append(lower(c));  // names are the same in any case
   endpoint.port = default_port(endpoint.tls);
@@ -160,7 +160,7 @@ bool parse_url(std::string_view text, Url& url) {
     const std::string_view path =
         slash == std::string_view::npos ? std::string_view() : text.substr(slash);
     const bool rooted = !path.empty() && path[0] == '/';
-    if (path.size() + (rooted ? 0 : 1) > url.path.capacity()) return false;
+    if (path.size() + (rooted ? 0 : 1) > decltype(url.path)::capacity()) return false;
     url.endpoint = endpoint;
     url.path.assign(rooted ? "" : "/");
     url.path.append(path);

@@ -84,8 +84,9 @@ void write_client_frame(Opcode opcode, Bytes payload, std::uint32_t mask, unsign
     *out++ = static_cast<unsigned char>(std::uint64_t{payload.size()} >> (8 * (left - 1)));
   }
   const unsigned char* key = out;
-  for (unsigned shift = 0; shift < 32; shift += 8)
-    *out++ = static_cast<unsigned char>(mask >> shift);
+  for (std::size_t i = 0; i < kMaskBytes; ++i) {
+    *out++ = static_cast<unsigned char>(mask >> (8 * i));
+  }
   for (std::size_t i = 0; i < payload.size(); ++i) {
     *out++ = static_cast<unsigned char>(payload[i] ^ key[i % kMaskBytes]);
   }
