@@ -25,6 +25,7 @@ TEST_CASE("a new device asks for a Wi-Fi, then goes its way to the server") {
   w.store.values.clear();
   w.boot();
   CHECK(w.device->state() == S::kSetup);
+  CHECK(w.view().setup_network == "Lo-Bug-eeff");
   Settings settings = load_settings(w.store);
   settings.wifi_name = "home";
   settings.server = "http://10.0.0.2:8321";

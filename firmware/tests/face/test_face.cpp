@@ -88,6 +88,7 @@ TEST_CASE("the mouth opens with what sounds, at once, and closes softly") {
 TEST_CASE("the eyes follow the tilt, smoothly") {
   Mood mood;
   mood.input.still = true;
+  mood.pass(20);
   mood.input.gaze_x = 256;
   mood.pass(20);
   const int first = mood.face.state().look_x;

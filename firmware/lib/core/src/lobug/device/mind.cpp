@@ -6,6 +6,9 @@
 namespace lobug {
 namespace {
 
+// Where an ESP32's own access point is.
+constexpr std::string_view kSetupAddress = "http://192.168.4.1";
+
 // A random UUID (RFC 9562, version 4).
 Text<36> new_client_id(Random& random) {
   std::array<std::uint32_t, 4> bits{};
@@ -67,6 +70,14 @@ void Mind::start(Millis now) {
     save_settings(platform_.store, settings_);
   }
   audio_.volume = settings_.volume;
+  // The last four digits of the MAC address tell two new devices apart.
+  const std::string_view id = platform_.system.device_id();
+  view_.setup_network.assign("Lo-Bug-");
+  if (id.size() == 17) {
+    view_.setup_network.append(id.substr(12, 2));
+    view_.setup_network.append(id.substr(15, 2));
+  }
+  view_.setup_address.assign(kSetupAddress);
   trial_.begin(now);
   update_check_.set(now, kUpdateCheckMs);
   if (settings_.wifi_name.empty()) {

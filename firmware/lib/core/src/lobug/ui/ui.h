@@ -9,22 +9,26 @@
 #include "lobug/device/input.h"
 #include "lobug/device/view.h"
 #include "lobug/face/canvas.h"
+#include "lobug/face/face.h"
 #include "lobug/senses/motion.h"
+#include "lobug/ui/captions.h"
+#include "lobug/ui/gesture.h"
+#include "lobug/ui/rows.h"
+#include "lobug/ui/settings_page.h"
 
 namespace lobug {
 
 constexpr std::int16_t kScreenWidth = 320;
 constexpr std::int16_t kScreenHeight = 240;
 
-/// One finger. y may be up to 279: the Core2's three buttons lie below the picture (240 and more);
-/// on the CoreS3 the picture's own lower edge stands for them (`buttons_below` false).
-struct Touch {
-  bool down = false;
-  std::int16_t x = 0, y = 0;
-};
-
 class Ui {
  public:
+  static constexpr Millis kAsleepMs = 300000;  ///< nothing has happened for so long: it sleeps
+  static constexpr Millis kVolumeMs = 3000;    ///< the volume stays on the screen
+
+  /// `buttons_below`: the board has buttons below the picture (Core2); else its lower corners are
+  /// left and right button (CoreS3). The left one opens the settings, the middle one talks, the
+  /// right one shows the volume.
   Ui(Random& random, Queue<Input, 16>& inputs, bool buttons_below);
 
   /// Once a round, 20 to 60 times a second.
@@ -33,17 +37,34 @@ class Ui {
   void draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8_t level, Millis now);
 
  private:
-  Random& random_;
-  Queue<Input, 16>& inputs_;
-  bool buttons_below_;
-};
+  enum class Page : std::uint8_t { kFace, kSettings };
+  enum class Button : std::uint8_t { kLeft, kMiddle, kRight };
 
-/// Finds which rows differ between two pictures, so that only they go to the display.
-struct Rows {
-  std::int16_t first = 0;
-  std::int16_t count = 0;
+  Button button_at(std::int16_t x, std::int16_t y) const;
+  void touch_face(const Gesture& gesture, Millis now);
+  void touch_volume(const Gesture& gesture, Millis now);
+  void put(Input::Kind kind, std::int32_t value = 0);
+  void move_face(const View& view, const Motion& motion, std::uint8_t level, Millis now);
+  void draw_face_page(Canvas& canvas, const View& view, Millis now);
+  void draw_volume(Canvas& canvas, Millis now);
+  bool asleep(const View& view, Millis now) const;
+  std::string_view words(const View& view) const;
+
+  Queue<Input, 16>& inputs_;
+  const bool buttons_below_;
+  GestureSense gestures_;
+  Face face_;
+  Captions captions_;
+  SettingsPage settings_;
+  Page page_ = Page::kFace;
+  View seen_;  ///< of the last frame: what fingers refer to
+  bool holding_ = false;
+  Deadline volume_until_;
+  std::uint8_t volume_ = 0;
+  Millis busy_at_ = 0;  ///< when something happened last
+  bool begun_ = false;
+  Millis drawn_at_ = 0;
+  int raised_ = 0;  ///< the face has made room for words: 0 to 256
 };
-Rows changed_rows(Span<const Colour> before, Span<const Colour> after, std::int16_t width,
-                  std::int16_t height);
 
 }  // namespace lobug

@@ -1,0 +1,248 @@
+// Renders what the screen shows in named scenes, as PPM files: `lobug_face FOLDER`.
+//
+// The pictures are those of the device, pixel by pixel: the core draws with integers alone.
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lobug/base/queue.h"
+#include "lobug/face/emotion.h"
+#include "lobug/ui/ui.h"
+
+using namespace lobug;
+
+namespace {
+
+constexpr Millis kFrameMs = 40;
+constexpr Millis kSettledMs = 1600;  ///< by then a face has taken its expression on
+
+class SeededRandom final : public Random {
+ public:
+  std::uint32_t next() override {
+    state_ = state_ * 1664525U + 1013904223U;
+    return state_ >> 4U;
+  }
+
+ private:
+  std::uint32_t state_ = 7;
+};
+
+// A screen in somebody's hand.
+class Scene {
+ public:
+  explicit Scene(bool buttons_below = true) : ui_(random_, inputs_, buttons_below) {
+    view_.state = DeviceState::kIdle;
+    view_.wifi = view_.server = true;
+    view_.wifi_dbm = -55;
+    view_.battery = 76;
+    view_.battery_known = true;
+    view_.volume = 60;
+    view_.brightness = 70;
+    view_.version = "2.0.0";
+    view_.address = "192.168.1.40";
+    view_.server_name = "http://192.168.1.5:8321";
+  }
+
+  View& view() { return view_; }
+  void tilt(float x, float y) {
+    motion_.gaze_x = x;
+    motion_.gaze_y = y;
+  }
+  void level(std::uint8_t level) { level_ = level; }
+  void pass(Millis ms) {
+    for (Millis passed = 0; passed < ms; passed += kFrameMs) {
+      now_ += kFrameMs;
+      ui_.touch(touch_, now_);
+      ui_.draw(canvas_, view_, motion_, level_, now_);
+    }
+  }
+  void tap(std::int16_t x, std::int16_t y) {
+    touch_ = {true, x, y};
+    pass(2 * kFrameMs);
+    touch_.down = false;
+    pass(2 * kFrameMs);
+  }
+  bool save(const std::string& folder, const std::string& name) {
+    const std::string path = folder + "/" + name + ".ppm";
+    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr) return false;
+    std::fprintf(file, "P6\n%d %d\n255\n", kScreenWidth, kScreenHeight);
+    for (const Colour colour : canvas_.pixels()) {
+      std::fputc((colour >> 11) * 255 / 31, file);
+      std::fputc(((colour >> 5) & 63) * 255 / 63, file);
+      std::fputc((colour & 31) * 255 / 31, file);
+    }
+    return std::fclose(file) == 0;
+  }
+
+ private:
+  SeededRandom random_;
+  Queue<Input, 16> inputs_;
+  std::vector<Colour> pixels_ =
+      std::vector<Colour>(static_cast<std::size_t>(kScreenWidth) * kScreenHeight);
+  Canvas canvas_{{pixels_.data(), pixels_.size()}, kScreenWidth, kScreenHeight};
+  View view_;
+  Motion motion_;
+  Touch touch_;
+  std::uint8_t level_ = 0;
+  Millis now_ = 1000;
+  Ui ui_;
+};
+
+bool render_emotions(const std::string& folder) {
+  for (std::uint8_t number = 0; number < kEmotionCount; ++number) {
+    Scene scene;
+    scene.view().emotion = static_cast<Emotion>(number);
+    scene.pass(kSettledMs);
+    if (!scene.save(folder, "emotion-" + std::string(name_of(scene.view().emotion)))) return false;
+  }
+  return true;
+}
+
+struct Named {
+  const char* name;
+  void (*make)(Scene& scene);
+};
+
+const Named kScenes[] = {
+    {"starting",
+     [](Scene& s) {
+       s.view() = View();
+       s.pass(kSettledMs);
+     }},
+    {"setup",
+     [](Scene& s) {
+       s.view().state = DeviceState::kSetup;
+       s.view().wifi = s.view().server = false;
+       s.view().setup_network = "Lo-Bug-eeff";
+       s.view().setup_address = "http://192.168.4.1";
+       s.pass(kFrameMs);
+     }},
+    {"finding",
+     [](Scene& s) {
+       s.view().state = DeviceState::kFinding;
+       s.view().server = false;
+       s.pass(kSettledMs);
+     }},
+    {"pairing",
+     [](Scene& s) {
+       s.view().state = DeviceState::kPairing;
+       s.view().server = false;
+       s.view().code = "123456";
+       s.pass(kFrameMs);
+     }},
+    {"listening",
+     [](Scene& s) {
+       s.view().state = DeviceState::kListening;
+       s.view().microphone = true;
+       s.pass(kSettledMs);
+     }},
+    {"thinking",
+     [](Scene& s) {
+       s.view().state = DeviceState::kThinking;
+       s.view().heard = "What is the weather like?";
+       s.pass(kSettledMs);
+     }},
+    {"speaking",
+     [](Scene& s) {
+       s.view().state = DeviceState::kSpeaking;
+       s.view().emotion = Emotion::kHappy;
+       s.view().caption = "It is sunny, and it stays so.";
+       s.level(170);
+       s.pass(kSettledMs);
+     }},
+    {"caption-long",
+     [](Scene& s) {
+       s.view().state = DeviceState::kSpeaking;
+       s.view().caption =
+           "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich, während "
+           "Donaudampfschifffahrtsgesellschaftskapitäne zusehen und Café crème trinken.";
+       s.level(60);
+       s.pass(6000);
+     }},
+    {"notice",
+     [](Scene& s) {
+       s.view().notice = "Tea is ready";
+       s.pass(kSettledMs);
+     }},
+    {"tilted",
+     [](Scene& s) {
+       s.tilt(0.9F, 0.6F);
+       s.pass(kSettledMs);
+     }},
+    {"asleep",
+     [](Scene& s) {
+       s.pass(kFrameMs);
+       s.pass(Ui::kAsleepMs + 2 * kSettledMs);
+     }},
+    {"offline-server",
+     [](Scene& s) {
+       s.view().state = DeviceState::kOffline;
+       s.view().trouble = Trouble::kServerGone;
+       s.view().server = false;
+       s.view().retry_s = 12;
+       s.pass(kSettledMs);
+     }},
+    {"offline-wifi",
+     [](Scene& s) {
+       s.view().state = DeviceState::kOffline;
+       s.view().trouble = Trouble::kNoWifi;
+       s.view().wifi = s.view().server = false;
+       s.pass(kSettledMs);
+     }},
+    {"offline-untrusted",
+     [](Scene& s) {
+       s.view().state = DeviceState::kOffline;
+       s.view().trouble = Trouble::kUntrusted;
+       s.view().server = false;
+       s.view().retry_s = 60;
+       s.pass(kSettledMs);
+     }},
+    {"updating",
+     [](Scene& s) {
+       s.view().state = DeviceState::kUpdating;
+       s.view().update_percent = 42;
+       s.pass(kFrameMs);
+     }},
+    {"settings",
+     [](Scene& s) {
+       s.pass(kFrameMs);
+       s.tap(40, 260);
+       s.pass(kFrameMs);
+     }},
+    {"settings-reset",
+     [](Scene& s) {
+       s.view().microphone = true;
+       s.view().charging = true;
+       s.pass(kFrameMs);
+       s.tap(40, 260);
+       s.tap(240, 150);
+       s.pass(kFrameMs);
+     }},
+    {"volume",
+     [](Scene& s) {
+       s.pass(kFrameMs);
+       s.tap(280, 260);
+       s.pass(600);
+     }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: lobug_face FOLDER\n", stderr);
+    return 2;
+  }
+  const std::string folder = argv[1];
+  bool written = render_emotions(folder);
+  for (const Named& named : kScenes) {
+    const auto scene = std::make_unique<Scene>();
+    named.make(*scene);
+    written = written && scene->save(folder, named.name);
+  }
+  if (!written) std::fprintf(stderr, "%s cannot be written to\n", argv[1]);
+  return written ? 0 : 1;
+}

@@ -1,0 +1,106 @@
+#include "lobug/ui/pages.h"
+
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+
+#include "lobug/face/fixed.h"
+#include "lobug/face/palette.h"
+#include "lobug/ui/captions.h"
+#include "lobug/ui/status_bar.h"
+
+namespace lobug {
+namespace {
+
+constexpr int kCentre = 160;
+constexpr int kWidth = 300;
+constexpr int kWordsY = 188;  ///< below a face that has made room
+
+int small(Canvas& canvas, int y, std::string_view text, Colour colour = kFaint) {
+  return draw_paragraph(canvas, kCentre, y, kWidth, text, FontSize::kSmall, colour);
+}
+
+int large(Canvas& canvas, int y, std::string_view text, Colour colour = kText) {
+  return draw_paragraph(canvas, kCentre, y, kWidth, text, FontSize::kLarge, colour);
+}
+
+}  // namespace
+
+void draw_setup_page(Canvas& canvas, const View& view) {
+  int y = large(canvas, kStatusBarHeight + 10, "Hello! Where is your Wi-Fi?", kAccent);
+  y = small(canvas, y + 14, "1. With a phone or computer, join the network");
+  y = large(canvas, y + 2, view.setup_network);
+  y = small(canvas, y + 10, "2. A page opens. If it does not, go to");
+  y = large(canvas, y + 2, view.setup_address);
+  small(canvas, y + 10, "3. Choose your Wi-Fi there. That is all.");
+}
+
+void draw_pairing_page(Canvas& canvas, const View& view) {
+  int y = large(canvas, kStatusBarHeight + 8, "May I come in?", kAccent);
+  const int height = Canvas::line_height(FontSize::kCode);
+  canvas.fill_round_rect(
+      {30, static_cast<std::int16_t>(y + 8), 260, static_cast<std::int16_t>(height + 8)}, 12,
+      kPanel);
+  draw_centred(canvas, kCentre, y + 12, view.code, FontSize::kCode, kText);
+  y = small(canvas, y + height + 28, "On my server, type");
+  std::array<char, 64> command{};
+  std::snprintf(command.data(), command.size(), "lobug devices approve %s", view.code.c_str());
+  y = small(canvas, y + 2, command.data(), kText);
+  if (!view.server_name.empty()) small(canvas, y + 6, view.server_name);
+}
+
+void draw_update_page(Canvas& canvas, const View& view) {
+  int y = large(canvas, 70, "I am learning something new", kAccent);
+  y = small(canvas, y + 6, "Please leave me switched on.");
+  const int percent = clamped(view.update_percent, 0, 100);
+  canvas.fill_round_rect({40, static_cast<std::int16_t>(y + 16), 240, 18}, 9, kPanel);
+  const auto width = static_cast<std::int16_t>(240 * percent / 100);
+  if (width >= 18) {
+    canvas.fill_round_rect({40, static_cast<std::int16_t>(y + 16), width, 18}, 9, kAccent);
+  }
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%d %%", percent);
+  draw_centred(canvas, kCentre, y + 42, text.data(), FontSize::kLarge, kText);
+}
+
+void draw_trouble(Canvas& canvas, const View& view) {
+  const int y = small(canvas, kWordsY, sentence_of(view.trouble), kWarning);
+  if (view.retry_s > 0) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "I try again in %u s. Tap: now.",
+                  static_cast<unsigned>(view.retry_s));
+    small(canvas, y + 4, text.data());
+  }
+}
+
+void draw_progress(Canvas& canvas, const View& view) {
+  const char* text = "";
+  switch (view.state) {
+    case DeviceState::kStarting:
+    case DeviceState::kJoining:
+      text = "I join the Wi-Fi ...";
+      break;
+    case DeviceState::kFinding:
+      text = "I look for my server ...";
+      break;
+    case DeviceState::kConnecting:
+      text = "I say hello to my server ...";
+      break;
+    default:
+      break;
+  }
+  small(canvas, kWordsY, text);
+}
+
+void draw_slider(Canvas& canvas, const Rect& area, int percent) {
+  const int filled = area.width * clamped(percent, 0, 100) / 100;
+  const auto middle = static_cast<std::int16_t>(area.y + area.height / 2);
+  const auto top = static_cast<std::int16_t>(middle - 4);
+  canvas.fill_round_rect({area.x, top, area.width, 8}, 4, kPanelEdge);
+  if (filled >= 8) {
+    canvas.fill_round_rect({area.x, top, static_cast<std::int16_t>(filled), 8}, 4, kAccent);
+  }
+  canvas.fill_ellipse(px(area.x + filled), px(middle), px(10), px(10), kText);
+}
+
+}  // namespace lobug

@@ -1,0 +1,19 @@
+// What stands beside or instead of the face: setup, pairing, an update, what is wrong.
+#pragma once
+
+#include "lobug/device/view.h"
+#include "lobug/face/canvas.h"
+
+namespace lobug {
+
+void draw_setup_page(Canvas& canvas, const View& view);
+void draw_pairing_page(Canvas& canvas, const View& view);
+void draw_update_page(Canvas& canvas, const View& view);
+/// The words below the face when something is missing.
+void draw_trouble(Canvas& canvas, const View& view);
+/// The words below the face while it is on its way to the server.
+void draw_progress(Canvas& canvas, const View& view);
+/// A horizontal track that is filled to `percent`, with a knob.
+void draw_slider(Canvas& canvas, const Rect& area, int percent);
+
+}  // namespace lobug

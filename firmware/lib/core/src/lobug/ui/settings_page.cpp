@@ -1,0 +1,174 @@
+#include "lobug/ui/settings_page.h"
+
+#include <array>
+#include <cstdio>
+
+#include "lobug/face/fixed.h"
+#include "lobug/face/palette.h"
+#include "lobug/ui/captions.h"
+#include "lobug/ui/pages.h"
+#include "lobug/ui/status_bar.h"
+
+namespace lobug {
+namespace {
+
+// Rows of the page, one finger high.
+constexpr std::int16_t kTrackX = 112;
+constexpr std::int16_t kTrackWidth = 180;
+constexpr Rect kVolumeTrack{kTrackX, 24, kTrackWidth, 34};
+constexpr Rect kBrightnessTrack{kTrackX, 60, kTrackWidth, 34};
+constexpr Rect kTalkButton{8, 98, 192, 32};
+constexpr Rect kCaptionsButton{208, 98, 104, 32};
+constexpr Rect kForgetButton{8, 136, 148, 32};
+constexpr Rect kResetButton{164, 136, 148, 32};
+constexpr std::int16_t kAboutY = 174;
+constexpr Rect kCloseButton{232, 176, 80, 32};
+
+bool holds(const Rect& area, std::int16_t x, std::int16_t y) {
+  return x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height;
+}
+
+const char* name_of(TalkMode mode) {
+  switch (mode) {
+    case TalkMode::kTap:
+      return "Talk: at a tap";
+    case TalkMode::kConversation:
+      return "Talk: conversation";
+    case TalkMode::kWakeWord:
+      return "Talk: wake word";
+  }
+  return "";
+}
+
+void draw_button(Canvas& canvas, const Rect& area, std::string_view text, Colour colour,
+                 Colour panel = kPanel) {
+  canvas.fill_round_rect(area, 8, panel);
+  const int height = Canvas::line_height(FontSize::kSmall);
+  draw_centred(canvas, area.x + area.width / 2, area.y + (area.height - height) / 2, text,
+               FontSize::kSmall, colour);
+}
+
+void draw_row(Canvas& canvas, const Rect& track, std::string_view name, int percent) {
+  const int height = Canvas::line_height(FontSize::kSmall);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*s %d%%", static_cast<int>(name.size()), name.data(),
+                percent);
+  canvas.text(8, track.y + (track.height - height) / 2, text.data(), FontSize::kSmall, kText);
+  draw_slider(canvas, track, percent);
+}
+
+std::uint8_t percent_at(std::int16_t x) {
+  return static_cast<std::uint8_t>(clamped((x - kTrackX) * 100 / kTrackWidth, 0, 100));
+}
+
+}  // namespace
+
+void SettingsPage::open() {
+  sliding_ = slid_ = Row::kNone;
+  doubt_ = Doubt::kNone;
+}
+
+void SettingsPage::put(Input::Kind kind, std::int32_t value) {
+  Input input;
+  input.kind = kind;
+  input.value = value;
+  inputs_.push(input);
+}
+
+bool SettingsPage::touch(const Gesture& gesture, const View& view, Millis now) {
+  using Kind = Gesture::Kind;
+  switch (gesture.kind) {
+    case Kind::kPress:
+      sliding_ = holds(kVolumeTrack, gesture.x, gesture.y)       ? Row::kVolume
+                 : holds(kBrightnessTrack, gesture.x, gesture.y) ? Row::kBrightness
+                                                                 : Row::kNone;
+      slide(gesture, now);
+      break;
+    case Kind::kSlide:
+      slide(gesture, now);
+      break;
+    case Kind::kTap:
+    case Kind::kHoldEnd: {
+      const bool slid = sliding_ != Row::kNone;
+      sliding_ = Row::kNone;
+      return slid || tap(gesture, view, now);
+    }
+    case Kind::kSlideEnd:
+      sliding_ = Row::kNone;
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+// Each step of a slider is heard and seen at once; the device writes it down when it rests.
+void SettingsPage::slide(const Gesture& gesture, Millis now) {
+  if (sliding_ == Row::kNone) return;
+  std::uint8_t percent = percent_at(gesture.x);
+  if (sliding_ == Row::kBrightness && percent < 5) percent = 5;  // a dark screen cannot be undone
+  if (slid_ != sliding_ || slid_to_ != percent || !settle_.is_set()) {
+    put(sliding_ == Row::kVolume ? Input::Kind::kVolume : Input::Kind::kBrightness, percent);
+  }
+  slid_ = sliding_;
+  slid_to_ = percent;
+  settle_.set(now, kSettleMs);
+}
+
+bool SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
+  const std::int16_t x = gesture.from_x;
+  const std::int16_t y = gesture.from_y;
+  if (holds(kTalkButton, x, y)) {
+    const int next = (static_cast<int>(view.talk_mode) + 1) % 3;
+    put(Input::Kind::kTalkMode, next);
+  } else if (holds(kCaptionsButton, x, y)) {
+    put(Input::Kind::kCaptions, view.captions ? 0 : 1);
+  } else if (holds(kForgetButton, x, y)) {
+    if (confirmed(Doubt::kForget, now)) put(Input::Kind::kForgetPairing, 0);
+  } else if (holds(kResetButton, x, y)) {
+    if (confirmed(Doubt::kReset, now)) put(Input::Kind::kReset, 0);
+  } else if (holds(kCloseButton, x, y)) {
+    return false;
+  } else {
+    doubt_ = Doubt::kNone;
+  }
+  return true;
+}
+
+bool SettingsPage::confirmed(Doubt doubt, Millis now) {
+  const bool sure = doubt_ == doubt && !confirm_until_.due(now);
+  doubt_ = sure ? Doubt::kNone : doubt;
+  confirm_until_.set(now, kConfirmMs);
+  return sure;
+}
+
+// The finger's own value while it is on its way to the device and back.
+int SettingsPage::shown(Row row, std::uint8_t stored, Millis now) const {
+  return slid_ == row && settle_.is_set() && !settle_.due(now) ? slid_to_ : stored;
+}
+
+void SettingsPage::draw(Canvas& canvas, const View& view, Millis now) {
+  if (confirm_until_.due(now)) doubt_ = Doubt::kNone;
+  draw_row(canvas, kVolumeTrack, "Volume", shown(Row::kVolume, view.volume, now));
+  draw_row(canvas, kBrightnessTrack, "Light", shown(Row::kBrightness, view.brightness, now));
+  draw_button(canvas, kTalkButton, name_of(view.talk_mode), kText);
+  draw_button(canvas, kCaptionsButton, view.captions ? "Captions: on" : "Captions: off", kText);
+  const bool forget = doubt_ == Doubt::kForget;
+  const bool reset = doubt_ == Doubt::kReset;
+  draw_button(canvas, kForgetButton, forget ? "Sure? Tap again" : "Pair again",
+              forget ? kNight : kText, forget ? kWarning : kPanel);
+  draw_button(canvas, kResetButton, reset ? "Erase all? Tap again" : "Reset", reset ? kText : kText,
+              reset ? kAlarm : kPanel);
+  draw_button(canvas, kCloseButton, "Close", kNight, kAccent);
+  std::array<char, 80> text{};
+  std::snprintf(text.data(), text.size(), "Version %s", view.version.c_str());
+  int y = kAboutY;
+  const int height = Canvas::line_height(FontSize::kSmall);
+  canvas.clip({8, kAboutY, 218, static_cast<std::int16_t>(3 * height)});
+  canvas.text(8, y, text.data(), FontSize::kSmall, kFaint);
+  canvas.text(8, y += height, view.address, FontSize::kSmall, kFaint);
+  canvas.text(8, y + height, view.server_name, FontSize::kSmall, kFaint);
+  canvas.unclip();
+}
+
+}  // namespace lobug

@@ -1,0 +1,13 @@
+// The line at the top: microphone, Wi-Fi, server, battery. On every screen.
+#pragma once
+
+#include "lobug/device/view.h"
+#include "lobug/face/canvas.h"
+
+namespace lobug {
+
+constexpr std::int16_t kStatusBarHeight = 20;
+
+void draw_status_bar(Canvas& canvas, const View& view);
+
+}  // namespace lobug

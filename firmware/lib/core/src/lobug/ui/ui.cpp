@@ -1,0 +1,233 @@
+#include "lobug/ui/ui.h"
+
+#include <array>
+#include <cstdio>
+
+#include "lobug/face/fixed.h"
+#include "lobug/face/palette.h"
+#include "lobug/ui/pages.h"
+#include "lobug/ui/status_bar.h"
+
+namespace lobug {
+namespace {
+
+constexpr std::int16_t kCornerHeight = 36;
+constexpr std::int16_t kCornerWidth = 72;
+constexpr Rect kVolumeTrack{40, 192, 240, 40};
+constexpr std::int16_t kWordsX = 8, kWordsY = 188, kWordsWidth = 304;
+constexpr int kWordsRows = 2;
+constexpr int kRaiseMs = 140;
+
+// Where the face is with the screen to itself, and above words.
+constexpr int kFaceY = px(136), kFaceScale = 232;
+constexpr int kRaisedY = px(104), kRaisedScale = 176;
+
+int between(int from, int to, int progress) { return from + (to - from) * progress / 256; }
+
+int gaze_of(float tilt) { return clamped(static_cast<int>(tilt * 256.0F), -256, 256); }
+
+}  // namespace
+
+Ui::Ui(Random& random, Queue<Input, 16>& inputs, bool buttons_below)
+    : inputs_(inputs), buttons_below_(buttons_below), face_(random), settings_(inputs) {}
+
+void Ui::put(Input::Kind kind, std::int32_t value) {
+  Input input;
+  input.kind = kind;
+  input.value = value;
+  inputs_.push(input);
+}
+
+Ui::Button Ui::button_at(std::int16_t x, std::int16_t y) const {
+  if (buttons_below_) {
+    if (y < kScreenHeight) return Button::kMiddle;
+    return x < kScreenWidth / 3       ? Button::kLeft
+           : x < 2 * kScreenWidth / 3 ? Button::kMiddle
+                                      : Button::kRight;
+  }
+  if (y < kScreenHeight - kCornerHeight) return Button::kMiddle;
+  if (x < kCornerWidth) return Button::kLeft;
+  return x >= kScreenWidth - kCornerWidth ? Button::kRight : Button::kMiddle;
+}
+
+void Ui::touch(const Touch& touch, Millis now) {
+  const Gesture gesture = gestures_.update(touch, now);
+  if (gesture.kind == Gesture::Kind::kNone) return;
+  busy_at_ = now;
+  const Button button = button_at(gesture.from_x, gesture.from_y);
+  const bool on_button = buttons_below_ ? gesture.from_y >= kScreenHeight : false;
+  if (gesture.kind == Gesture::Kind::kTap && button == Button::kLeft &&
+      (page_ == Page::kFace || on_button)) {
+    page_ = page_ == Page::kFace ? Page::kSettings : Page::kFace;
+    settings_.open();
+  } else if (page_ == Page::kSettings && !on_button) {
+    if (!settings_.touch(gesture, seen_, now)) page_ = Page::kFace;
+  } else {
+    touch_face(gesture, now);
+  }
+}
+
+void Ui::touch_face(const Gesture& gesture, Millis now) {
+  using Kind = Gesture::Kind;
+  if (volume_until_.is_set() && gesture.from_y < kScreenHeight &&
+      gesture.from_y >= kVolumeTrack.y - 8) {
+    touch_volume(gesture, now);
+    return;
+  }
+  switch (gesture.kind) {
+    case Kind::kTap:
+      if (button_at(gesture.from_x, gesture.from_y) == Button::kRight) {
+        volume_ = seen_.volume;
+        volume_until_.set(now, kVolumeMs);
+      } else {
+        page_ = Page::kFace;
+        put(Input::Kind::kTap);
+      }
+      break;
+    case Kind::kHold:
+      if (button_at(gesture.from_x, gesture.from_y) == Button::kMiddle) {
+        page_ = Page::kFace;
+        holding_ = true;
+        put(Input::Kind::kHoldBegin);
+      }
+      break;
+    case Kind::kHoldEnd:
+      if (holding_) put(Input::Kind::kHoldEnd);
+      holding_ = false;
+      break;
+    default:
+      break;
+  }
+}
+
+void Ui::touch_volume(const Gesture& gesture, Millis now) {
+  const int percent = clamped((gesture.x - kVolumeTrack.x) * 100 / kVolumeTrack.width, 0, 100);
+  if (percent != volume_) put(Input::Kind::kVolume, percent);
+  volume_ = static_cast<std::uint8_t>(percent);
+  volume_until_.set(now, kVolumeMs);
+}
+
+std::string_view Ui::words(const View& view) const {
+  if (!view.notice.empty()) return view.notice;
+  if (!view.captions) return {};
+  if (!view.caption.empty()) return view.caption;
+  return view.state == DeviceState::kThinking ? view.heard.view() : std::string_view();
+}
+
+bool Ui::asleep(const View& view, Millis now) const {
+  return view.state == DeviceState::kIdle && words(view).empty() &&
+         elapsed(busy_at_, now) >= kAsleepMs;
+}
+
+void Ui::move_face(const View& view, const Motion& motion, std::uint8_t level, Millis now) {
+  FaceInput input;
+  input.expression = &expression_of(view.emotion);
+  input.glow = kGlowIdle;
+  switch (view.state) {
+    case DeviceState::kListening:
+      input.expression = &expression_of(Look::kAttentive);
+      // Not yet green: the microphone is still being opened.
+      input.glow = view.microphone ? kGlowListening : kGlowIdle;
+      break;
+    case DeviceState::kThinking:
+      input.expression = &expression_of(Emotion::kThinking);
+      input.glow = kGlowThinking;
+      input.pulse = true;
+      break;
+    case DeviceState::kSpeaking:
+      input.glow = kGlowSpeaking;
+      input.talking = true;
+      break;
+    case DeviceState::kOffline:
+      input.expression = &expression_of(
+          view.trouble == Trouble::kNone || view.trouble == Trouble::kNoWifi ? Look::kLost
+                                                                             : Look::kTrouble);
+      input.glow = kGlowOff;
+      break;
+    case DeviceState::kStarting:
+    case DeviceState::kJoining:
+    case DeviceState::kFinding:
+    case DeviceState::kConnecting:
+      input.expression = &expression_of(Look::kWaking);
+      input.glow = kGlowOff;
+      input.pulse = true;
+      break;
+    default:
+      break;
+  }
+  if (asleep(view, now)) {
+    input.expression = &expression_of(Look::kAsleep);
+    input.glow = kGlowOff;
+    input.still = true;
+  }
+  input.level = level;
+  input.gaze_x = gaze_of(motion.gaze_x);
+  input.gaze_y = gaze_of(motion.gaze_y);
+  face_.update(input, now);
+}
+
+void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8_t level,
+              Millis now) {
+  if (!begun_) {
+    begun_ = true;
+    busy_at_ = drawn_at_ = now;
+  }
+  if (view.state != seen_.state || motion.moving || view.emotion != seen_.emotion) busy_at_ = now;
+  seen_ = view;
+  move_face(view, motion, level, now);
+  canvas.unclip();
+  canvas.clear(kNight);
+  if (page_ == Page::kSettings) {
+    settings_.draw(canvas, view, now);
+  } else if (view.state == DeviceState::kSetup) {
+    draw_setup_page(canvas, view);
+  } else if (view.state == DeviceState::kPairing) {
+    draw_pairing_page(canvas, view);
+  } else if (view.state == DeviceState::kUpdating) {
+    draw_update_page(canvas, view);
+  } else {
+    draw_face_page(canvas, view, now);
+  }
+  draw_status_bar(canvas, view);
+  drawn_at_ = now;
+}
+
+void Ui::draw_face_page(Canvas& canvas, const View& view, Millis now) {
+  const std::string_view text = words(view);
+  captions_.show(text, now);
+  const bool on_its_way =
+      view.state == DeviceState::kStarting || view.state == DeviceState::kJoining ||
+      view.state == DeviceState::kFinding || view.state == DeviceState::kConnecting;
+  const bool offline = view.state == DeviceState::kOffline && view.trouble != Trouble::kNone;
+  const bool volume = volume_until_.is_set();
+  const bool below = !text.empty() || on_its_way || offline || volume;
+  const Millis passed = elapsed(drawn_at_, now);
+  raised_ =
+      approached(raised_, below ? 256 : 0, passed < 100 ? static_cast<int>(passed) : 100, kRaiseMs);
+  draw_face(canvas, face_.state(), px(kScreenWidth / 2), between(kFaceY, kRaisedY, raised_),
+            between(kFaceScale, kRaisedScale, raised_));
+  if (volume) {
+    draw_volume(canvas, now);
+  } else if (!text.empty()) {
+    const auto height =
+        static_cast<std::int16_t>(kWordsRows * Canvas::line_height(FontSize::kLarge));
+    captions_.draw(canvas, {kWordsX, kWordsY, kWordsWidth, height}, kWordsRows, kText, now);
+  } else if (offline) {
+    draw_trouble(canvas, view);
+  } else if (on_its_way) {
+    draw_progress(canvas, view);
+  }
+}
+
+void Ui::draw_volume(Canvas& canvas, Millis now) {
+  if (volume_until_.due(now)) {
+    volume_until_.clear();
+    return;
+  }
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), "Volume %d %%", volume_);
+  draw_centred(canvas, kScreenWidth / 2, kVolumeTrack.y - 8, text.data(), FontSize::kSmall, kText);
+  draw_slider(canvas, kVolumeTrack, volume_);
+}
+
+}  // namespace lobug
