@@ -12,7 +12,7 @@ from support import cpp_build
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 
-import render_faces  # noqa: E402
+import render_faces
 
 RENEW = "python scripts/render_faces.py build/firmware/checked/lobug_face"
 
