@@ -47,7 +47,16 @@ Span<T> take_psram(std::size_t count) {
 
 constexpr std::size_t kPixels = static_cast<std::size_t>(kScreenWidth) * kScreenHeight;
 
-/// Everything there is, made once. The order is that of construction.
+/// What only the device's task uses, 40 KB each for TLS: in PSRAM.
+struct Connections {
+  explicit Connections(CaSource& ca) : session(chip_clocks(), ca), http(chip_clocks(), ca) {}
+  NetConnection session;
+  NetConnection http;
+};
+
+/// Everything else, made once. The order is that of construction. It has to be in internal
+/// memory: an ESP32 cannot change an atomic in PSRAM in one go (its compare-and-swap instruction
+/// does not reach there), and AudioLink, ScreenLink and WifiKeeper rely on that.
 struct Firmware {
   Span<std::int16_t> uplink = take_psram<std::int16_t>(samples_of(kUplinkMs) + 1);
   Span<std::int16_t> downlink = take_psram<std::int16_t>(samples_of(kDownlinkMs) + 1);
@@ -61,8 +70,6 @@ struct Firmware {
   MdnsFinder finder;
   MbedCrypto crypto;
   StoredCa ca{store};  // asked by the device's task alone
-  NetConnection session{chip_clocks(), ca};
-  NetConnection http{chip_clocks(), ca};
 
   AudioLink audio{uplink, downlink};
   M5Microphone microphone;
@@ -78,9 +85,20 @@ struct Firmware {
   }
 };
 
-Firmware* firmware = nullptr;
+static_assert(sizeof(Firmware) < 48U * 1024U, "Wi-Fi and TLS need internal memory, too");
 
-void give_up(const char* why) {
+Firmware* firmware = nullptr;
+Connections* connections = nullptr;
+
+/// Made for good in memory of that kind; nullptr when there is not enough of it.
+template <typename T, typename... Arguments>
+T* make(std::uint32_t kind, Arguments&... arguments) {
+  // NOLINTNEXTLINE(misc-const-correctness): what is made there is not const
+  void* const place = heap_caps_calloc(1, sizeof(T), kind | MALLOC_CAP_8BIT);
+  return place != nullptr ? new (place) T(arguments...) : nullptr;
+}
+
+[[noreturn]] void give_up(const char* why) {
   M5.Display.setBrightness(128);
   M5.Display.setTextSize(2);
   M5.Display.println(why);
@@ -90,7 +108,7 @@ void give_up(const char* why) {
   }
 }
 
-[[noreturn]] void run_audio(void*) {
+[[noreturn]] void run_audio(void* /*unused*/) {
   (void)esp_task_wdt_add(nullptr);
   for (;;) {
     firmware->pump.step(millis());
@@ -99,16 +117,21 @@ void give_up(const char* why) {
   }
 }
 
-[[noreturn]] void run_device(void*) {
+[[noreturn]] void run_device(void* /*unused*/) {
   (void)esp_task_wdt_add(nullptr);
   Firmware& f = *firmware;
-  // Made here and for good, on this task: it starts to read the settings at once.
-  auto* device = new (std::nothrow) Device(Platform{f.session, f.http, f.store, f.crypto, f.random,
-                                                    f.slot, f.system, f.finder, f.effects},
-                                           f.audio, f.link);
-  if (device == nullptr) f.system.restart();
+  // Made here and for good: it reads the settings at once, which takes a while. As large as it is
+  // it goes to PSRAM; nothing in it is shared between tasks.
+  auto* device =
+      new (std::nothrow) Device(Platform{connections->session, connections->http, f.store, f.crypto,
+                                         f.random, f.slot, f.system, f.finder, f.effects},
+                                f.audio, f.link);
   for (;;) {
-    device->step(millis());
+    if (device != nullptr) {
+      device->step(millis());
+    } else {
+      f.system.restart();
+    }
     (void)esp_task_wdt_reset();
     vTaskDelay(pdMS_TO_TICKS(kDeviceStepMs));
   }
@@ -119,19 +142,19 @@ bool start_task(const TaskPlace& place, TaskFunction_t function) {
                                  nullptr, place.core) == pdPASS;
 }
 
-}  // namespace
-}  // namespace lobug
-
-void setup() {
-  using namespace lobug;
+void start() {
   auto config = M5.config();
   config.serial_baudrate = 115200;
   config.clear_display = true;
   M5.begin(config);
   configure_sound();
 
-  firmware = new (std::nothrow) Firmware();
-  if (firmware == nullptr || !firmware->has_memory()) give_up("No PSRAM: wrong board settings?");
+  firmware = make<Firmware>(MALLOC_CAP_INTERNAL);
+  if (firmware == nullptr) give_up("Too little memory.");
+  connections = make<Connections>(MALLOC_CAP_SPIRAM, firmware->ca);
+  if (connections == nullptr || !firmware->has_memory()) {
+    give_up("No PSRAM: wrong board settings?");
+  }
   if (!firmware->store.begin()) give_up("The settings' memory cannot be opened.");
   firmware->system.begin();
   firmware->screen.begin(firmware->system.short_name());
@@ -143,6 +166,11 @@ void setup() {
     give_up("Too little memory for the tasks.");
   }
 }
+
+}  // namespace
+}  // namespace lobug
+
+void setup() { lobug::start(); }
 
 void loop() {
   lobug::firmware->screen.step(millis());

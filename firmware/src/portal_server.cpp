@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "lobug/net/http_syntax.h"
+
 #if defined(ESP_PLATFORM)
 #include <fcntl.h>
 #include <lwip/sockets.h>
@@ -51,22 +53,15 @@ int open_socket(int type, std::uint16_t port) {
   return -1;
 }
 
-bool same_letters(std::string_view left, std::string_view right) {
-  if (left.size() != right.size()) return false;
-  for (std::size_t n = 0; n < left.size(); ++n) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    if (lower(left[n]) != lower(right[n])) return false;
-  }
-  return true;
-}
-
 /// A header's value without the spaces around it; empty when there is none.
 std::string_view header(std::string_view head, std::string_view name) {
-  for (std::size_t at = head.find("\r\n"); at != head.npos; at = head.find("\r\n", at + 2)) {
+  for (std::size_t at = head.find("\r\n"); at != std::string_view::npos;
+       at = head.find("\r\n", at + 2)) {
     std::string_view line = head.substr(at + 2);
     line = line.substr(0, line.find("\r\n"));
     const std::size_t colon = line.find(':');
-    if (colon == line.npos || !same_letters(line.substr(0, colon), name)) continue;
+    if (colon == std::string_view::npos) continue;
+    if (!same_ignoring_case(line.substr(0, colon), name)) continue;
     line.remove_prefix(colon + 1);
     while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
     while (!line.empty() && line.back() == ' ') line.remove_suffix(1);
@@ -75,15 +70,12 @@ std::string_view header(std::string_view head, std::string_view name) {
   return {};
 }
 
-/// Larger than any request may be when it is no number.
-std::size_t length_of(std::string_view number) {
-  constexpr std::size_t kTooMuch = 1000000;
-  std::size_t value = 0;
-  for (const char digit : number) {
-    if (digit < '0' || digit > '9' || value > kTooMuch) return kTooMuch;
-    value = value * 10 + static_cast<std::size_t>(digit - '0');
-  }
-  return value;
+/// Of the body, bytes; larger than any request may be when it is no number.
+std::size_t body_length(std::string_view head) {
+  const std::string_view text = header(head, "Content-Length");
+  std::uint32_t number = 0;
+  if (text.empty()) return 0;
+  return parse_decimal(text, number) ? number : static_cast<std::size_t>(-1);
 }
 
 }  // namespace
@@ -133,10 +125,10 @@ void PortalServer::answer_names() {
                                reinterpret_cast<sockaddr*>(&from), &from_size);
   if (size <= 0) return;
   std::array<unsigned char, 544> answer;
-  const std::size_t length = answer_dns({query.data(), static_cast<std::size_t>(size)},
-                                        address_.data(), {answer.data(), answer.size()});
-  if (length == 0) return;
-  (void)::sendto(dns_, answer.data(), length, MSG_NOSIGNAL,
+  const std::size_t reply_bytes = answer_dns({query.data(), static_cast<std::size_t>(size)},
+                                             address_.data(), {answer.data(), answer.size()});
+  if (reply_bytes == 0) return;
+  (void)::sendto(dns_, answer.data(), reply_bytes, MSG_NOSIGNAL,
                  reinterpret_cast<const sockaddr*>(&from), from_size);
 }
 
@@ -158,13 +150,13 @@ void PortalServer::read_request() {
   if (got > 0) size_ += static_cast<std::size_t>(got);
   const std::string_view all(request_.data(), size_);
   const std::size_t head_end = all.find(kHeadEnd);
-  if (head_end == all.npos) {
+  if (head_end == std::string_view::npos) {
     if (size_ == request_.size()) begin_answer(Answer::kRefused);
     return;
   }
   const std::string_view head = all.substr(0, head_end);
   const std::string_view rest = all.substr(head_end + kHeadEnd.size());
-  const std::size_t length = length_of(header(head, "Content-Length"));
+  const std::size_t length = body_length(head);
   if (length > request_.size() - head_end - kHeadEnd.size()) {
     begin_answer(Answer::kRefused);
   } else if (rest.size() >= length) {
@@ -176,7 +168,8 @@ void PortalServer::handle(std::string_view head, std::string_view body) {
   const std::string_view line = head.substr(0, head.find("\r\n"));
   const std::size_t space = line.find(' ');
   const std::string_view method = line.substr(0, space);
-  std::string_view path = space == line.npos ? std::string_view() : line.substr(space + 1);
+  std::string_view path =
+      space == std::string_view::npos ? std::string_view() : line.substr(space + 1);
   path = path.substr(0, path.find(' '));
   error_.clear();
   load_settings(store_, settings_);

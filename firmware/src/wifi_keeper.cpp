@@ -142,7 +142,7 @@ void WifiKeeper::list_networks() {
   for (int n = 0; n < count && n < 32; ++n) {
     const String name = WiFi.SSID(static_cast<std::uint8_t>(n));
     const std::string_view text(name.c_str(), name.length());
-    if (text.empty() || text.find('\n') != text.npos) continue;
+    if (text.empty() || text.find('\n') != std::string_view::npos) continue;
     if (names.size() + text.size() + 1 > Text<1024>::capacity()) break;
     (void)names.append(text);
     (void)names.append('\n');

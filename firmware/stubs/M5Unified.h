@@ -142,7 +142,7 @@ class M5Unified {
   Mic_Class Mic;
   LED_Class Led;
 
-  static config_t config(void);
+  config_t config(void);  // static, but called as a method by everybody
   void begin(config_t cfg);
   virtual void update(void);
   board_t getBoard(void) const;

@@ -45,10 +45,11 @@ using WiFiEventFuncCb = std::function<void(arduino_event_id_t event, arduino_eve
 class WiFiClass {
  public:
   std::size_t onEvent(WiFiEventFuncCb cbEvent, arduino_event_id_t event = ARDUINO_EVENT_MAX);
-  static bool mode(wifi_mode_t mode);
+  // Some of these are static, but called as methods by everybody.
+  bool mode(wifi_mode_t mode);
   void persistent(bool persistent);
   bool setSleep(bool enabled);
-  static bool setHostname(const char* hostname);
+  bool setHostname(const char* hostname);
 
   wl_status_t begin(const char* ssid, const char* passphrase = nullptr, std::int32_t channel = 0,
                     const std::uint8_t* bssid = nullptr, bool connect = true);

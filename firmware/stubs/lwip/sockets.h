@@ -68,5 +68,5 @@ ssize_t recv(int socket, void* memory, std::size_t size, int flags);
 ssize_t recvfrom(int socket, void* memory, std::size_t size, int flags, sockaddr* from,
                  socklen_t* from_size);
 ssize_t send(int socket, const void* data, std::size_t size, int flags);
-ssize_t sendto(int socket, const void* data, std::size_t size, int flags, const sockaddr* to,
-               socklen_t to_size);
+ssize_t sendto(int socket, const void* data, std::size_t bytes, int flags, const sockaddr* to,
+               socklen_t tolen);
