@@ -29,6 +29,14 @@ elseif(CMAKE_CROSSCOMPILING) # newlib has no threads
   keep_tests(core_test_sources without_threads)
 endif()
 
+# Tests are compiled far more often than run: optimising them would triple the time of a build.
+add_library(lobug_tests INTERFACE)
+target_include_directories(lobug_tests INTERFACE tests)
+target_link_libraries(lobug_tests INTERFACE lobug_doctest lobug_warnings)
+if(NOT CMAKE_CROSSCOMPILING) # qemu is slow
+  target_compile_options(lobug_tests INTERFACE -O0)
+endif()
+
 # A CTest test for each folder of `sources`; a filter that finds no test is a failure.
 function(add_area_tests program sources)
   set(areas)
@@ -48,8 +56,7 @@ endfunction()
 list(LENGTH core_test_sources core_test_count)
 if(core_test_count GREATER 1)
   add_executable(core_tests ${core_test_sources})
-  target_include_directories(core_tests PRIVATE tests)
-  target_link_libraries(core_tests PRIVATE lobug_core lobug_doctest lobug_warnings)
+  target_link_libraries(core_tests PRIVATE lobug_core lobug_tests)
   if(TARGET Threads::Threads)
     target_link_libraries(core_tests PRIVATE Threads::Threads)
   endif()
@@ -59,7 +66,6 @@ endif()
 list(LENGTH sockets_test_sources sockets_test_count)
 if(TARGET lobug_sockets AND sockets_test_count GREATER 1 AND NOT LOBUG_SANITIZE MATCHES "thread")
   add_executable(sockets_tests ${sockets_test_sources})
-  target_include_directories(sockets_tests PRIVATE tests)
-  target_link_libraries(sockets_tests PRIVATE lobug_sockets lobug_doctest lobug_warnings)
+  target_link_libraries(sockets_tests PRIVATE lobug_sockets lobug_tests)
   add_area_tests(sockets_tests sockets_test_sources)
 endif()
