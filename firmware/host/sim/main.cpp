@@ -20,6 +20,7 @@
 #include "file_store.h"
 #include "firmware_folder.h"
 #include "host_clock.h"
+#include "host_screen.h"
 #include "host_system.h"
 #include "lobug/audio/audio_pump.h"
 #include "lobug/device/device.h"
@@ -192,9 +193,11 @@ int run(const Options& options, char** arguments) {
 
   std::atomic<bool> running{true};
   CommandQueue commands;
-  ScreenThread screen(
-      ScreenWorld{log, link, audio, microphone, speaker, air, store, [&] { running = false; }},
-      commands);
+  HostRandom blinking(options.seed);
+  HostScreen face(blinking, link.inputs, options.board == "m5stack-core2");
+  ScreenThread screen(ScreenWorld{log, link, audio, microphone, speaker, air, store,
+                                  options.screen ? &face : nullptr, [&] { running = false; }},
+                      commands);
   Watch watch(log, screen);
   if (!options.wifi.empty()) {
     Command join;

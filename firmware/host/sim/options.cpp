@@ -73,8 +73,8 @@ bool read_options(int count, char** arguments, Options& options, std::string& er
   };
   for (int index = 1; index < count; ++index) {
     const std::string name = arguments[index];
-    if (name == "--led") {
-      options.led = true;
+    if (name == "--led" || name == "--screen") {
+      (name == "--led" ? options.led : options.screen) = true;
       continue;
     }
     const auto found = setters.find(name);

@@ -58,7 +58,11 @@ void ScreenThread::step(Millis now) {
   Command command;
   while (commands_.pop(command)) take(command, now);
   feel(now);
-  tell(world_.link.view.read());
+  const View& view = world_.link.view.read();
+  tell(view);
+  if (world_.screen != nullptr) {
+    world_.screen->step(view, sense_.motion(), world_.audio.level.load(), now);
+  }
 }
 
 void ScreenThread::take(const Command& command, Millis now) {
@@ -124,8 +128,21 @@ void ScreenThread::take(const Command& command, Millis now) {
       stats();
       break;
     case Kind::kTouch:
+      if (world_.screen == nullptr) {
+        complain("--screen is needed for that");
+      } else {
+        last_tap_ = now;
+        world_.screen->press(static_cast<std::int16_t>(command.x),
+                             static_cast<std::int16_t>(command.y), command.ms, now);
+      }
+      break;
     case Kind::kPicture:
-      world_.log.emit("error", [](json::Writer& json) { json.name("message").text("no screen"); });
+      if (world_.screen == nullptr || !world_.screen->write(command.text)) {
+        complain("no picture: --screen is needed, and a file that can be written");
+      } else {
+        world_.log.emit("picture",
+                        [&](json::Writer& json) { json.name("file").text(command.text); });
+      }
       break;
     case Kind::kQuit:
       stats();
@@ -140,8 +157,12 @@ void ScreenThread::say(const Command& command) {
   if (read_wav(command.text, samples, error)) {
     world_.microphone.say(command.text, std::move(samples), command.ms, command.now);
   } else {
-    world_.log.emit("error", [&](json::Writer& json) { json.name("message").text(error); });
+    complain(error);
   }
+}
+
+void ScreenThread::complain(std::string_view message) {
+  world_.log.emit("error", [&](json::Writer& json) { json.name("message").text(message); });
 }
 
 void ScreenThread::push(Input::Kind kind, std::int32_t value, std::string_view text) {
@@ -149,10 +170,7 @@ void ScreenThread::push(Input::Kind kind, std::int32_t value, std::string_view t
   input.kind = kind;
   input.value = value;
   input.text = text;
-  if (!world_.link.inputs.push(input)) {
-    world_.log.emit("error",
-                    [](json::Writer& json) { json.name("message").text("the device is stuck"); });
-  }
+  if (!world_.link.inputs.push(input)) complain("the device is stuck");
 }
 
 void ScreenThread::console(const std::string& line) {
@@ -164,7 +182,9 @@ void ScreenThread::console(const std::string& line) {
 }
 
 void ScreenThread::stats() {
+  // Read before the log is locked, which others lock while they hold these.
   const WavSpeaker::Counters speaker = world_.speaker.counters();
+  const std::uint32_t microphone_lost = world_.microphone.lost();
   world_.log.emit("stats", [&](json::Writer& json) {
     json.name("played").number(speaker.played);
     json.name("torn").number(speaker.torn);
@@ -172,7 +192,7 @@ void ScreenThread::stats() {
     json.name("starved").number(world_.audio.downlink.starved());
     json.name("lost").number(world_.audio.downlink.lost());
     json.name("uplink_lost").number(world_.audio.uplink_lost.load());
-    json.name("microphone_lost").number(world_.microphone.lost());
+    json.name("microphone_lost").number(microphone_lost);
     json.name("bytes_sent").number(static_cast<std::int64_t>(world_.air.sent.load()));
     json.name("bytes_received").number(static_cast<std::int64_t>(world_.air.received.load()));
   });

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "event_log.h"
 #include "file_store.h"
+#include "host_screen.h"
 #include "lobug/audio/audio_link.h"
 #include "lobug/device/device.h"
 #include "lobug/senses/motion.h"
@@ -28,6 +29,7 @@ struct ScreenWorld {
   WavSpeaker& speaker;
   Air& air;
   Store& store;
+  HostScreen* screen;  ///< nullptr: it has none to look at
   std::function<void()> quit;
 };
 
@@ -44,6 +46,7 @@ class ScreenThread {
  private:
   void take(const Command& command, Millis now);
   void say(const Command& command);
+  void complain(std::string_view message);
   void push(Input::Kind kind, std::int32_t value = 0, std::string_view text = {});
   void console(const std::string& line);
   void stats();

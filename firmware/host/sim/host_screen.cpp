@@ -1,0 +1,48 @@
+#include "host_screen.h"
+
+#include <array>
+#include <fstream>
+
+namespace lobug::sim {
+namespace {
+
+constexpr Millis kFrameMs = 50;
+
+std::array<char, 3> bytes_of(Colour colour) {
+  const unsigned bits = colour;
+  return {static_cast<char>(bits >> 8U & 0xF8U), static_cast<char>(bits >> 3U & 0xFCU),
+          static_cast<char>(bits << 3U & 0xF8U)};
+}
+
+}  // namespace
+
+HostScreen::HostScreen(Random& random, Queue<Input, 16>& inputs, bool buttons_below)
+    : pixels_(std::size_t{kScreenWidth} * kScreenHeight),
+      canvas_({pixels_.data(), pixels_.size()}, kScreenWidth, kScreenHeight),
+      ui_(random, inputs, buttons_below) {}
+
+void HostScreen::press(std::int16_t x, std::int16_t y, std::uint32_t ms, Millis now) {
+  touch_ = {true, x, y};
+  lifted_.set(now, ms);
+}
+
+void HostScreen::step(const View& view, const Motion& motion, std::uint8_t level, Millis now) {
+  if (lifted_.due(now)) {
+    lifted_.clear();
+    touch_.down = false;
+  }
+  ui_.touch(touch_, now);
+  if (next_frame_.is_set() && !next_frame_.due(now)) return;
+  next_frame_.set(now, kFrameMs);
+  ui_.draw(canvas_, view, motion, level, now);
+}
+
+bool HostScreen::write(const std::string& file) const {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << "P6\n" << kScreenWidth << ' ' << kScreenHeight << "\n255\n";
+  for (const Colour colour : pixels_) out.write(bytes_of(colour).data(), 3);
+  out.close();
+  return static_cast<bool>(out);
+}
+
+}  // namespace lobug::sim
