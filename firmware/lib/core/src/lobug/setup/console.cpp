@@ -91,7 +91,7 @@ void Console::feed(char character, const View& view) {
     too_long_ = false;
   } else if (character == '\b' || code == 0x7F) {
     erase_last();
-  } else if (code < 0x20 || too_long_) {
+  } else if (code < 0x20) {
     return;
   } else if (size_ == line_.size()) {
     too_long_ = true;
