@@ -104,6 +104,7 @@ bool render_emotions(const std::string& folder) {
 struct Named {
   const char* name;
   void (*make)(Scene& scene);
+  bool buttons_below = true;
 };
 
 const Named kScenes[] = {
@@ -167,6 +168,7 @@ const Named kScenes[] = {
        s.view().notice = "Tea is ready";
        s.pass(kSettledMs);
      }},
+    {"corner-buttons", [](Scene& s) { s.pass(kSettledMs); }, false},
     {"tilted",
      [](Scene& s) {
        s.tilt(0.9F, 0.6F);
@@ -239,7 +241,7 @@ int main(int argc, char** argv) {
   const std::string folder = argv[1];
   bool written = render_emotions(folder);
   for (const Named& named : kScenes) {
-    const auto scene = std::make_unique<Scene>();
+    const auto scene = std::make_unique<Scene>(named.buttons_below);
     named.make(*scene);
     written = written && scene->save(folder, named.name);
   }

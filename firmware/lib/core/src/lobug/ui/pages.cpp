@@ -36,21 +36,21 @@ void draw_setup_page(Canvas& canvas, const View& view) {
 }
 
 void draw_pairing_page(Canvas& canvas, const View& view) {
-  int y = large(canvas, kStatusBarHeight + 8, "May I come in?", kAccent);
+  int y = large(canvas, kStatusBarHeight + 2, "May I come in?", kAccent);
   const int height = Canvas::line_height(FontSize::kCode);
   canvas.fill_round_rect(
-      {30, static_cast<std::int16_t>(y + 8), 260, static_cast<std::int16_t>(height + 8)}, 12,
+      {30, static_cast<std::int16_t>(y + 4), 260, static_cast<std::int16_t>(height + 8)}, 12,
       kPanel);
-  draw_centred(canvas, kCentre, y + 12, view.code, FontSize::kCode, kText);
-  y = small(canvas, y + height + 28, "On my server, type");
+  draw_centred(canvas, kCentre, y + 8, view.code, FontSize::kCode, kText);
+  y = small(canvas, y + height + 16, "On my server, type");
   std::array<char, 64> command{};
   std::snprintf(command.data(), command.size(), "lobug devices approve %s", view.code.c_str());
   y = small(canvas, y + 2, command.data(), kText);
-  if (!view.server_name.empty()) small(canvas, y + 6, view.server_name);
+  if (!view.server_name.empty()) small(canvas, y + 2, view.server_name);
 }
 
 void draw_update_page(Canvas& canvas, const View& view) {
-  int y = large(canvas, 70, "I am learning something new", kAccent);
+  int y = large(canvas, 44, "I am learning something new", kAccent);
   y = small(canvas, y + 6, "Please leave me switched on.");
   const int percent = clamped(view.update_percent, 0, 100);
   canvas.fill_round_rect({40, static_cast<std::int16_t>(y + 16), 240, 18}, 9, kPanel);
@@ -90,6 +90,27 @@ void draw_progress(Canvas& canvas, const View& view) {
       break;
   }
   small(canvas, kWordsY, text);
+}
+
+void draw_corners(Canvas& canvas) {
+  // Three sliders, and a loudspeaker.
+  for (int row = 0; row < 3; ++row) {
+    const int y = px(219 + 6 * row);
+    const int knob = px(row == 1 ? 12 : 18);
+    canvas.line(px(8), y, px(23), y, px(2), kPanelEdge);
+    canvas.fill_ellipse(knob, y, 40, 40, kFaint);
+  }
+  const Point speaker[] = {{px(297), px(222)}, {px(301), px(222)}, {px(306), px(217)},
+                           {px(306), px(233)}, {px(301), px(228)}, {px(297), px(228)}};
+  canvas.fill_polygon(speaker, kFaint);
+  const std::array<Point, 5> wave{{{px(309), px(219)},
+                                   {px(311), px(222)},
+                                   {px(312), px(225)},
+                                   {px(311), px(228)},
+                                   {px(309), px(231)}}};
+  for (std::size_t part = 1; part < wave.size(); ++part) {
+    canvas.line(wave[part - 1].x, wave[part - 1].y, wave[part].x, wave[part].y, px(2), kPanelEdge);
+  }
 }
 
 void draw_slider(Canvas& canvas, const Rect& area, int percent) {

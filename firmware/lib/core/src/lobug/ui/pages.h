@@ -13,6 +13,8 @@ void draw_update_page(Canvas& canvas, const View& view);
 void draw_trouble(Canvas& canvas, const View& view);
 /// The words below the face while it is on its way to the server.
 void draw_progress(Canvas& canvas, const View& view);
+/// Faint signs in the lower corners that stand for buttons: settings and volume.
+void draw_corners(Canvas& canvas);
 /// A horizontal track that is filled to `percent`, with a knob.
 void draw_slider(Canvas& canvas, const Rect& area, int percent);
 

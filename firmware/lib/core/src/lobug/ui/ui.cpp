@@ -21,6 +21,8 @@ constexpr int kRaiseMs = 140;
 // Where the face is with the screen to itself, and above words.
 constexpr int kFaceY = px(136), kFaceScale = 232;
 constexpr int kRaisedY = px(104), kRaisedScale = 176;
+// It looks over the lower edge at a page that says something.
+constexpr int kPeepingY = px(231), kPeepingScale = 124;
 
 int between(int from, int to, int progress) { return from + (to - from) * progress / 256; }
 
@@ -31,11 +33,11 @@ int gaze_of(float tilt) { return clamped(static_cast<int>(tilt * 256.0F), -256, 
 Ui::Ui(Random& random, Queue<Input, 16>& inputs, bool buttons_below)
     : inputs_(inputs), buttons_below_(buttons_below), face_(random), settings_(inputs) {}
 
-void Ui::put(Input::Kind kind, std::int32_t value) {
+bool Ui::put(Input::Kind kind, std::int32_t value) {
   Input input;
   input.kind = kind;
   input.value = value;
-  inputs_.push(input);
+  return inputs_.push(input);
 }
 
 Ui::Button Ui::button_at(std::int16_t x, std::int16_t y) const {
@@ -51,7 +53,12 @@ Ui::Button Ui::button_at(std::int16_t x, std::int16_t y) const {
 }
 
 void Ui::touch(const Touch& touch, Millis now) {
-  const Gesture gesture = gestures_.update(touch, now);
+  touched(gestures_.update(touch, now), now);
+  // A microphone that stays open because a queue was full would be the worst of all: until it fits.
+  if (let_go_ && put(Input::Kind::kHoldEnd)) let_go_ = false;
+}
+
+void Ui::touched(const Gesture& gesture, Millis now) {
   if (gesture.kind == Gesture::Kind::kNone) return;
   busy_at_ = now;
   const Button button = button_at(gesture.from_x, gesture.from_y);
@@ -87,12 +94,11 @@ void Ui::touch_face(const Gesture& gesture, Millis now) {
     case Kind::kHold:
       if (button_at(gesture.from_x, gesture.from_y) == Button::kMiddle) {
         page_ = Page::kFace;
-        holding_ = true;
-        put(Input::Kind::kHoldBegin);
+        holding_ = put(Input::Kind::kHoldBegin);
       }
       break;
     case Kind::kHoldEnd:
-      if (holding_) put(Input::Kind::kHoldEnd);
+      let_go_ = holding_;
       holding_ = false;
       break;
     default:
@@ -109,8 +115,9 @@ void Ui::touch_volume(const Gesture& gesture, Millis now) {
 
 std::string_view Ui::words(const View& view) const {
   if (!view.notice.empty()) return view.notice;
+  // Without captions an alert is shown all the same: nothing else says it.
+  if (!view.caption.empty() && (view.captions || !caption_spoken_)) return view.caption;
   if (!view.captions) return {};
-  if (!view.caption.empty()) return view.caption;
   return view.state == DeviceState::kThinking ? view.heard.view() : std::string_view();
 }
 
@@ -152,6 +159,11 @@ void Ui::move_face(const View& view, const Motion& motion, std::uint8_t level, M
       input.glow = kGlowOff;
       input.pulse = true;
       break;
+    case DeviceState::kPairing:
+    case DeviceState::kUpdating:
+      input.expression = &expression_of(Look::kBusy);
+      input.pulse = true;
+      break;
     default:
       break;
   }
@@ -173,6 +185,7 @@ void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8
     busy_at_ = drawn_at_ = now;
   }
   if (view.state != seen_.state || motion.moving || view.emotion != seen_.emotion) busy_at_ = now;
+  if (view.caption != seen_.caption) caption_spoken_ = view.state == DeviceState::kSpeaking;
   seen_ = view;
   move_face(view, motion, level, now);
   canvas.unclip();
@@ -182,8 +195,10 @@ void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8
   } else if (view.state == DeviceState::kSetup) {
     draw_setup_page(canvas, view);
   } else if (view.state == DeviceState::kPairing) {
+    draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
     draw_pairing_page(canvas, view);
   } else if (view.state == DeviceState::kUpdating) {
+    draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
     draw_update_page(canvas, view);
   } else {
     draw_face_page(canvas, view, now);
@@ -206,6 +221,7 @@ void Ui::draw_face_page(Canvas& canvas, const View& view, Millis now) {
       approached(raised_, below ? 256 : 0, passed < 100 ? static_cast<int>(passed) : 100, kRaiseMs);
   draw_face(canvas, face_.state(), px(kScreenWidth / 2), between(kFaceY, kRaisedY, raised_),
             between(kFaceScale, kRaisedScale, raised_));
+  if (!buttons_below_ && !below) draw_corners(canvas);
   if (volume) {
     draw_volume(canvas, now);
   } else if (!text.empty()) {

@@ -43,7 +43,9 @@ class Ui {
   Button button_at(std::int16_t x, std::int16_t y) const;
   void touch_face(const Gesture& gesture, Millis now);
   void touch_volume(const Gesture& gesture, Millis now);
-  void put(Input::Kind kind, std::int32_t value = 0);
+  void touched(const Gesture& gesture, Millis now);
+  /// False when the queue is full.
+  bool put(Input::Kind kind, std::int32_t value = 0);
   void move_face(const View& view, const Motion& motion, std::uint8_t level, Millis now);
   void draw_face_page(Canvas& canvas, const View& view, Millis now);
   void draw_volume(Canvas& canvas, Millis now);
@@ -59,6 +61,8 @@ class Ui {
   Page page_ = Page::kFace;
   View seen_;  ///< of the last frame: what fingers refer to
   bool holding_ = false;
+  bool let_go_ = false;          ///< the end of a hold is still to be told
+  bool caption_spoken_ = false;  ///< the caption is of a reply, not an alert
   Deadline volume_until_;
   std::uint8_t volume_ = 0;
   Millis busy_at_ = 0;  ///< when something happened last
