@@ -30,7 +30,11 @@ void WifiKeeper::begin(std::string_view device_name) {
     if (event == ARDUINO_EVENT_WIFI_STA_GOT_IP) has_address_ = true;
     if (event == ARDUINO_EVENT_WIFI_STA_LOST_IP) lost_reason_ = WIFI_REASON_UNSPECIFIED;
     if (event == ARDUINO_EVENT_WIFI_STA_DISCONNECTED) {
-      lost_reason_ = info.wifi_sta_disconnected.reason;
+      // Leaving one network for another is told like a loss. It comes late, when the new one is
+      // already being joined, which must not begin anew for that.
+      const std::uint8_t reason = info.wifi_sta_disconnected.reason;
+      if (reason == WIFI_REASON_ASSOC_LEAVE && leaving_.exchange(false)) return;
+      lost_reason_ = reason;
     }
   });
 }
@@ -69,7 +73,8 @@ void WifiKeeper::join(Millis now) {
   WiFi.setHostname(device_name_.c_str());
   // Radio sleep saves power and costs up to 100 ms for each packet that arrives.
   WiFi.setSleep(false);
-  WiFi.disconnect();
+  leaving_ = joined_;
+  joined_ = false;
   has_address_ = false;
   lost_reason_ = 0;
   const char* password =
@@ -81,6 +86,7 @@ void WifiKeeper::join(Millis now) {
 void WifiKeeper::watch_link(Millis now) {
   if (has_address_.exchange(false)) {
     joined_ = true;
+    leaving_ = false;
     lost_reason_ = 0;
     try_again_.clear();
     backoff_.reset();
@@ -92,7 +98,10 @@ void WifiKeeper::watch_link(Millis now) {
                         static_cast<unsigned>(address[3]));
     (void)push(Input::Kind::kWifiUp, 0, text);
   }
-  const std::uint8_t reason = lost_reason_.exchange(0);
+  std::uint8_t reason = lost_reason_.exchange(0);
+  if (joined_ && signal_.due(now) && WiFi.status() != WL_CONNECTED) {
+    reason = WIFI_REASON_UNSPECIFIED;  // an event was missed
+  }
   if (reason != 0) {
     joined_ = false;
     signal_.clear();

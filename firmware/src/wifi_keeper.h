@@ -57,7 +57,8 @@ class WifiKeeper {
   bool reload_ = true;
   bool joined_ = false;
 
-  // Set by Wi-Fi's event task.
+  // Between this task and Wi-Fi's events.
+  std::atomic<bool> leaving_{false};
   std::atomic<bool> has_address_{false};
   std::atomic<std::uint8_t> lost_reason_{0};  // 0: not lost
 };

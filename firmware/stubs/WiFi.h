@@ -20,6 +20,7 @@ enum wifi_mode_t { WIFI_MODE_NULL = 0, WIFI_MODE_STA, WIFI_MODE_AP, WIFI_MODE_AP
 
 enum wifi_err_reason_t {
   WIFI_REASON_UNSPECIFIED = 1,
+  WIFI_REASON_ASSOC_LEAVE = 8,
   WIFI_REASON_MIC_FAILURE = 14,
   WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT = 15,
   WIFI_REASON_AUTH_FAIL = 202,
@@ -53,7 +54,7 @@ class WiFiClass {
 
   wl_status_t begin(const char* ssid, const char* passphrase = nullptr, std::int32_t channel = 0,
                     const std::uint8_t* bssid = nullptr, bool connect = true);
-  bool disconnect(bool wifioff = false, bool eraseap = false);
+  wl_status_t status();
   bool setAutoReconnect(bool autoReconnect);
   IPAddress localIP();
   std::int8_t RSSI();
