@@ -272,3 +272,48 @@ TEST_CASE("two threads: replies that begin, end and are discarded never mix") {
   CHECK(impossible == 0);
   CHECK(heard > 0);
 }
+
+// As above, in a rush: the reader is at every point of `read` when a reply takes the other's place.
+TEST_CASE("two threads: a reply that is replaced while it is read gives none of its successor") {
+  std::vector<std::int16_t> storage(256);
+  JitterBuffer jitter({storage.data(), storage.size()}, 0);
+  std::atomic<bool> done{false};
+  std::size_t mixed = 0;
+  std::size_t disordered = 0;
+
+  std::thread reader([&] {
+    std::array<std::int16_t, 8> chunk{};
+    std::uint32_t generation = 0;
+    std::uint32_t expected = 0;
+    while (!done.load(std::memory_order_relaxed)) {
+      const std::size_t given = jitter.read({chunk.data(), chunk.size()});
+      if (jitter.read_generation() != generation) {
+        generation = jitter.read_generation();
+        expected = 0;
+      }
+      for (std::size_t n = 0; n < given; ++n) {
+        const auto sample = static_cast<std::uint16_t>(chunk[n]);
+        if ((sample >> 6U) != (generation & 0x3FFU)) ++mixed;
+        if ((sample & 0x3FU) != expected++) ++disordered;
+      }
+    }
+  });
+  std::array<std::int16_t, 6> chunk{};
+  for (int reply = 0; reply < 200000; ++reply) {
+    jitter.begin();
+    const std::uint32_t generation = jitter.generation() & 0x3FFU;
+    for (std::uint32_t part = 0; part < 2; ++part) {
+      for (std::uint32_t n = 0; n < chunk.size(); ++n) {
+        const std::uint32_t sequence = part * static_cast<std::uint32_t>(chunk.size()) + n;
+        chunk[n] = static_cast<std::int16_t>((generation << 6U) | sequence);
+      }
+      // Half a reply would be disordered by what is missing of it.
+      if (jitter.add({chunk.data(), chunk.size()}) != chunk.size()) break;
+    }
+    if (reply % 16 == 0) std::this_thread::yield();
+  }
+  done = true;
+  reader.join();
+  CHECK(mixed == 0);
+  CHECK(disordered == 0);
+}
