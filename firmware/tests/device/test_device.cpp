@@ -389,6 +389,35 @@ TEST_CASE("a new firmware is fetched from the own server, verified and started")
   }
 }
 
+TEST_CASE("an image that was taken back is tried once more, not for ever") {
+  World w;
+  w.firmware = std::string(64, 'f');
+  w.crypto.sha256_begin();
+  w.crypto.sha256_add(
+      Bytes(reinterpret_cast<const unsigned char*>(w.firmware.data()), w.firmware.size()));
+  std::string hash;
+  for (const std::uint8_t byte : w.crypto.sha256_end()) {
+    static const char kDigits[] = "0123456789abcdef";
+    hash += kDigits[byte >> 4U];
+    hash += kDigits[byte & 15U];
+  }
+  w.discovery = R"({"websocket":{"url":"ws://10.0.0.2:8321/xiaozhi/v1/","token":"t0ken"},)"
+                R"("firmware":{"version":"2.1.0","url":"http://10.0.0.2:8321/firmware/host/2.1.0",)"
+                R"("size":64,"sha256":")" +
+                hash + R"("}})";
+  for (int round = 1; round <= 4; ++round) {
+    w.boot();
+    w.wifi();
+    w.steps(60);
+    CHECK(w.slot.activated == std::min(round, 2));
+    if (w.slot.activated == round) {
+      w.slot.power_cycle();  // starts on trial
+      w.slot.power_cycle();  // was not confirmed: taken back
+    }
+  }
+  CHECK(w.device->state() == S::kIdle);
+}
+
 TEST_CASE("an image on trial is confirmed by reaching the server, and taken back otherwise") {
   World w;
   w.slot.begin(4);

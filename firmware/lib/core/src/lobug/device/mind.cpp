@@ -64,7 +64,7 @@ void Mind::step(Millis now) {
 }
 
 void Mind::start(Millis now) {
-  settings_ = load_settings(platform_.store);
+  load_settings(platform_.store, settings_);
   if (settings_.client_id.empty()) {
     settings_.client_id = new_client_id(platform_.random);
     save_settings(platform_.store, settings_);
@@ -161,7 +161,7 @@ void Mind::take(const Input& input, Millis now) {
 void Mind::take_settings(Millis now) {
   const bool had_wifi = !settings_.wifi_name.empty();
   save_at_.clear();
-  settings_ = load_settings(platform_.store);
+  load_settings(platform_.store, settings_);
   audio_.volume = settings_.volume;
   if (settings_.wifi_name.empty()) {
     if (had_wifi) offline(Trouble::kNone, 0, now);

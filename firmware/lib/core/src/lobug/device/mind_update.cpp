@@ -1,5 +1,6 @@
 // How the device takes a new firmware that discovery offers.
 #include "lobug/device/mind.h"
+#include "lobug/update/attempts.h"
 
 namespace lobug {
 
@@ -12,7 +13,8 @@ bool Mind::wants_update() {
   offer_.force = discovery.firmware_force;
   // An image on trial has first to prove itself.
   return !platform_.firmware.on_trial() && offer_.version != refused_version_.view() &&
-         worth_taking(offer_, platform_.firmware) && platform_.system.free_memory() >= kLeastMemory;
+         worth_taking(offer_, platform_.firmware) && may_attempt(platform_.store, offer_.version) &&
+         platform_.system.free_memory() >= kLeastMemory;
 }
 
 void Mind::begin_update(Millis now) {
@@ -63,6 +65,7 @@ void Mind::end_update(UpdateFault fault, Millis now) {
   http_use_ = HttpUse::kNone;
   if (fault == UpdateFault::kNone) {
     platform_.system.log("updated");
+    (void)note_attempt(platform_.store, offer_.version);
     platform_.system.restart();
     return;
   }

@@ -14,6 +14,20 @@ constexpr int kFull = 64;
 constexpr int kFarthest = px(1023);
 constexpr int within(int coordinate) { return clamped(coordinate, -kFarthest, kFarthest); }
 
+Point within(const Point& point) { return {within(point.x), within(point.y)}; }
+
+/// A polygon's side, downwards.
+struct Edge {
+  std::int16_t x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+
+  Edge() = default;
+  Edge(const Point& upper, const Point& lower)
+      : x0(static_cast<std::int16_t>(upper.x)),
+        y0(static_cast<std::int16_t>(upper.y)),
+        x1(static_cast<std::int16_t>(lower.x)),
+        y1(static_cast<std::int16_t>(lower.y)) {}
+};
+
 /// Half the width of an ellipse at `dy` from its centre; all in 1/16 pixel.
 int half_width(int radius_x, int radius_y, int dy) {
   if (dy <= -radius_y || dy >= radius_y) return 0;
@@ -49,10 +63,9 @@ void Canvas::unclip() {
 }
 
 void Canvas::clear(Colour colour) {
-  for (int y = 0; y < height_; ++y) {
-    Colour* row = pixels_.data() + y * width_;
-    for (int x = 0; x < width_; ++x) row[x] = colour;
-  }
+  Colour* pixel = pixels_.data();
+  Colour* const end = pixel + static_cast<int>(height_) * width_;
+  while (pixel != end) *pixel++ = colour;
 }
 
 void Canvas::fill_rect(const Rect& area, Colour colour) {
@@ -151,36 +164,45 @@ void Canvas::fill_triangle(int x0, int y0, int x1, int y1, int x2, int y2, Colou
 void Canvas::fill_polygon(Span<const Point> corners, Colour colour) {
   corners = corners.first(kMaxCorners);
   if (corners.size() < 3) return;
+  std::array<Edge, kMaxCorners> edges;
+  std::size_t edge_count = 0;
   int highest = kFarthest;
   int lowest = -kFarthest;
+  Point from = within(corners[corners.size() - 1]);
   for (const Point& corner : corners) {
-    const int y = within(corner.y);
-    if (y < highest) highest = y;
-    if (y > lowest) lowest = y;
+    const Point to = within(corner);
+    if (to.y < highest) highest = to.y;
+    if (to.y > lowest) lowest = to.y;
+    if (from.y != to.y) edges[edge_count++] = from.y < to.y ? Edge(from, to) : Edge(to, from);
+    from = to;
   }
   const int first = clamped(highest / 16 - 1, top_, bottom_);
   const int last = clamped(lowest / 16 + 1, top_, bottom_);
+  std::array<std::uint8_t, kMaxCorners> near_edges;
   std::array<std::int16_t, kMaxCorners> crossings;
   for (int y = first; y < last; ++y) {
+    // Most edges are nowhere near this row: they are looked at once a row, not four times.
+    std::size_t near_count = 0;
+    for (std::size_t edge = 0; edge < edge_count; ++edge) {
+      if (edges[edge].y0 < px(y + 1) && edges[edge].y1 > px(y)) {
+        near_edges[near_count++] = static_cast<std::uint8_t>(edge);
+      }
+    }
+    if (near_count == 0) continue;
     for (int sample = 0; sample < kSamples; ++sample) {
       const int at = px(y) + kSampleStep / 2 + sample * kSampleStep;
       std::size_t count = 0;
-      Point from = corners[corners.size() - 1];
-      for (const Point& to : corners) {
-        const int y0 = within(from.y);
-        const int y1 = within(to.y);
-        if ((y0 <= at) != (y1 <= at)) {
-          const int x0 = within(from.x);
-          const int x = x0 + (within(to.x) - x0) * (at - y0) / (y1 - y0);
-          // Sorted as they come: there are two, hardly ever more.
-          std::size_t place = count++;
-          while (place > 0 && crossings[place - 1] > x) {
-            crossings[place] = crossings[place - 1];
-            --place;
-          }
-          crossings[place] = static_cast<std::int16_t>(x);
+      for (std::size_t index = 0; index < near_count; ++index) {
+        const Edge& edge = edges[near_edges[index]];
+        if (at < edge.y0 || at >= edge.y1) continue;
+        const int x = edge.x0 + (edge.x1 - edge.x0) * (at - edge.y0) / (edge.y1 - edge.y0);
+        // Sorted as they come: there are two, hardly ever more.
+        std::size_t place = count++;
+        while (place > 0 && crossings[place - 1] > x) {
+          crossings[place] = crossings[place - 1];
+          --place;
         }
-        from = to;
+        crossings[place] = static_cast<std::int16_t>(x);
       }
       for (std::size_t index = 0; index + 1 < count; index += 2) {
         cover(crossings[index], crossings[index + 1]);

@@ -1,0 +1,2 @@
+// By this header the Arduino IDE finds the library; the code includes "lobug/..." by itself.
+#pragma once
