@@ -369,6 +369,18 @@ TEST_CASE("a beep sounds over a reply, which loses nothing by it") {
   CHECK(*std::max_element(bench.speaker.sounded.begin(), bench.speaker.sounded.end()) > 7000);
 }
 
+TEST_CASE("a beep is not cut off by a reply that begins, nor by one that is discarded") {
+  Bench bench;
+  bench.link.beeps = 1;
+  bench.run(30);
+  bench.link.downlink.begin();
+  bench.run(30);
+  bench.link.downlink.discard();
+  bench.run(300);
+  CHECK(bench.speaker.silenced == 0);
+  CHECK(bench.any_sound() >= samples_of(100));
+}
+
 TEST_CASE("a beep waits while somebody speaks, then the microphone pauses for it") {
   Bench bench;
   bench.microphone.source = [](std::size_t n) {
