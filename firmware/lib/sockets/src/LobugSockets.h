@@ -1,2 +1,3 @@
-// By this header the Arduino IDE finds the library; the code includes "lobug_sockets/..." by itself.
+// By this header the Arduino IDE finds the library; the code includes "lobug_sockets/..." by
+// itself.
 #pragma once

@@ -15,8 +15,8 @@ class Latest {
   /// By the writing thread alone.
   void publish(const T& value) {
     places_[writing_] = value;
-    const std::uint8_t before = between_.exchange(
-        static_cast<std::uint8_t>(writing_ | kFresh), std::memory_order_acq_rel);
+    const std::uint8_t before =
+        between_.exchange(static_cast<std::uint8_t>(writing_ | kFresh), std::memory_order_acq_rel);
     writing_ = before & kPlace;
   }
   /// By the reading thread alone: the newest value; the one before if nothing was published since.

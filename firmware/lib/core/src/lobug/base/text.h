@@ -7,7 +7,8 @@
 
 namespace lobug {
 
-/// The longest beginning of `text` of at most `bytes` bytes that does not end within a UTF-8 character.
+/// The longest beginning of `text` of at most `bytes` bytes that does not end within a UTF-8
+/// character.
 constexpr std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   std::size_t end = bytes;

@@ -7,8 +7,26 @@
 namespace lobug {
 
 enum class Emotion : std::uint8_t {
-  kNeutral, kHappy, kLaughing, kFunny, kSad, kAngry, kCrying, kLoving, kEmbarrassed, kSurprised,
-  kShocked, kThinking, kWinking, kCool, kRelaxed, kDelicious, kKissy, kConfident, kSleepy, kSilly,
+  kNeutral,
+  kHappy,
+  kLaughing,
+  kFunny,
+  kSad,
+  kAngry,
+  kCrying,
+  kLoving,
+  kEmbarrassed,
+  kSurprised,
+  kShocked,
+  kThinking,
+  kWinking,
+  kCool,
+  kRelaxed,
+  kDelicious,
+  kKissy,
+  kConfident,
+  kSleepy,
+  kSilly,
   kConfused,
 };
 constexpr std::uint8_t kEmotionCount = 21;

@@ -21,12 +21,12 @@ enum class ConnectionState : std::uint8_t { kClosed, kOpening, kOpen, kFailed };
 /// Why a connection failed, as far as it is worth telling the owner apart.
 enum class ConnectionFailure : std::uint8_t {
   kNone,
-  kUnknownHost,   ///< the name was not found
-  kRefused,       ///< somebody answered, nobody listens there
-  kTimeout,       ///< nobody answered
-  kUntrusted,     ///< the TLS certificate is not of the pinned CA or not for this host
-  kLost,          ///< it was open and broke
-  kNoCa,          ///< TLS was asked for and no CA is pinned: refused, never silently insecure
+  kUnknownHost,  ///< the name was not found
+  kRefused,      ///< somebody answered, nobody listens there
+  kTimeout,      ///< nobody answered
+  kUntrusted,    ///< the TLS certificate is not of the pinned CA or not for this host
+  kLost,         ///< it was open and broke
+  kNoCa,         ///< TLS was asked for and no CA is pinned: refused, never silently insecure
 };
 
 /// Nothing here waits: each call does what can be done now. Used by one thread.
