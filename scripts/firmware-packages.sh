@@ -23,8 +23,8 @@ fi
 
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "What checks the firmware is left out: its tools are the Debian packages"
-    echo "$packages, and this system has no apt-get. Building it by hand needs CMake, a C++17"
-    echo "compiler, doctest, jsmn and mbedTLS 2.28 alone (firmware/README.md)."
+    echo "$packages, and this system has no apt-get. Building it by hand (make firmware) needs"
+    echo "CMake, a C++17 compiler, doctest and mbedTLS 2.28 alone."
     exit 1
 fi
 install="apt-get install -y --no-install-recommends$missing"

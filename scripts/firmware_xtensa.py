@@ -25,7 +25,6 @@ ELSEWHERE = (".group", ".debug", ".comment", ".note", ".stack_sizes", ".xt", ".s
 MACHINE = ("-mtriple=xtensa", "-mcpu=esp32", "--function-sections", "--data-sections")
 NEWLIB = Path("/usr/include/newlib/c++")
 PICOLIBC = Path("/usr/lib/xtensa-lx106-elf/include")
-JSMN = Path("/usr/include/jsmn.h")
 
 
 class ToolError(Exception):
@@ -69,7 +68,7 @@ class Unit:
 def compile_all(folder: Path, sources: Sequence[Path]) -> list[Unit]:
     """Code for every source, two at a time. Raises ToolError."""
     folder.mkdir(parents=True, exist_ok=True)
-    flags = _flags(folder)
+    flags = _flags()
     with ThreadPoolExecutor(2) as pool:
         return list(pool.map(lambda source: _unit(folder, flags, source), sources))
 
@@ -82,7 +81,7 @@ def object_sizes(folder: Path, objects: Mapping[str, str]) -> dict[str, int]:
     source = folder / "object_sizes.cpp"
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
     # Some of them are private to their file.
-    target = _object(folder, [*_flags(folder), "-fno-access-control"], source)
+    target = _object(folder, [*_flags(), "-fno-access-control"], source)
     table = _run(f"llvm-nm-{LLVM}", "-S", target)
     sizes = {
         int(index): int(size, 16)
@@ -142,15 +141,12 @@ def _uleb(directive: str) -> int:
     return total
 
 
-def _flags(folder: Path) -> list[str]:
+def _flags() -> list[str]:
     versions = sorted(NEWLIB.glob("*/arm-none-eabi"))
-    if not versions or not PICOLIBC.is_dir() or not JSMN.is_file():
+    if not versions or not PICOLIBC.is_dir():
         raise ToolError("headers are missing: see scripts/firmware-packages.sh")
-    jsmn = folder / "jsmn"
-    jsmn.mkdir(exist_ok=True)
-    (jsmn / "jsmn.h").write_bytes(JSMN.read_bytes())
     compiler = _run(f"clang++-{LLVM}", "-print-resource-dir").strip()
-    system = (versions[-1].parent, versions[-1], Path(compiler) / "include", PICOLIBC, jsmn)
+    system = (versions[-1].parent, versions[-1], Path(compiler) / "include", PICOLIBC)
     return [
         "--target=xtensa",
         "-std=c++17",

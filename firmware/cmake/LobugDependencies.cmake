@@ -1,16 +1,15 @@
 # What is not ours, each as a target: lobug_jsmn, lobug_mbedtls, lobug_doctest. Debian's packages
 # are looked for; scripts/firmware-packages.sh installs them.
 
-# jsmn and doctest are one header each. They get folders of their own, so that /usr/include never
-# meets another machine's headers in a cross build.
-
-find_path(LOBUG_JSMN_DIR jsmn.h PATHS /usr/include NO_CMAKE_FIND_ROOT_PATH)
-if(NOT LOBUG_JSMN_DIR)
-  message(FATAL_ERROR "The core needs jsmn.h: apt install libjsmn-dev, or -DLOBUG_JSMN_DIR=FOLDER.")
+# jsmn gives the JSON fuzzer a second opinion.
+if(LOBUG_FUZZ)
+  find_path(LOBUG_JSMN_DIR jsmn.h)
+  if(NOT LOBUG_JSMN_DIR)
+    message(FATAL_ERROR "The fuzzers need jsmn.h: apt install libjsmn-dev.")
+  endif()
+  add_library(lobug_jsmn INTERFACE)
+  target_include_directories(lobug_jsmn SYSTEM INTERFACE ${LOBUG_JSMN_DIR})
 endif()
-file(COPY ${LOBUG_JSMN_DIR}/jsmn.h DESTINATION ${CMAKE_BINARY_DIR}/jsmn)
-add_library(lobug_jsmn INTERFACE)
-target_include_directories(lobug_jsmn SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/jsmn)
 
 # There is no 32-bit mbedTLS beside Debian's 64-bit one: sockets are for 64 bits only.
 if(NOT LOBUG_M32 AND NOT CMAKE_CROSSCOMPILING)
@@ -35,6 +34,7 @@ if(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)
     message(FATAL_ERROR "The tests need doctest: apt install doctest-dev (macOS: brew install "
                         "doctest), or -DBUILD_TESTING=OFF for a build without them.")
   endif()
+  # A folder of its own, so that /usr/include never meets another machine's headers.
   file(COPY ${LOBUG_DOCTEST_DIR}/doctest/doctest.h DESTINATION ${CMAKE_BINARY_DIR}/doctest/doctest)
   add_library(lobug_doctest INTERFACE)
   target_include_directories(lobug_doctest SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/doctest)
