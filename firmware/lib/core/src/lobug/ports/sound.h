@@ -14,6 +14,7 @@ class Microphone {
   virtual ~Microphone() = default;
   /// False when the microphone cannot be started.
   virtual bool start() = 0;
+  /// Gives back every buffer, filled or not.
   virtual void stop() = 0;
   /// Queue a buffer to be filled; false when two wait already. It belongs to the microphone until
   /// `queued` says that it was left.
