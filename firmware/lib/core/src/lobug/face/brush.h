@@ -30,9 +30,9 @@ class Brush {
   void line(int x0, int y0, int x1, int y1, int thickness, Colour colour) const {
     canvas_.line(x(x0), y(y0), x(x1), y(y1), length(thickness), colour);
   }
-  /// A line through all points, which are changed to the screen's.
+  /// A line through all points.
   template <std::size_t N>
-  void path(std::array<Point, N> points, int thickness, Colour colour) const {
+  void path(const std::array<Point, N>& points, int thickness, Colour colour) const {
     for (std::size_t index = 1; index < N; ++index) {
       line(points[index - 1].x, points[index - 1].y, points[index].x, points[index].y, thickness,
            colour);

@@ -38,6 +38,22 @@ Lips lips_of(const FaceState& face, int opened) {
   return lips;
 }
 
+/// It lies on the lower lip and never above the upper one.
+void draw_tongue(const Brush& mouth, const Lips& lips, int opened) {
+  constexpr int kFirst = 2;
+  constexpr int kCount = kSteps + 1 - 2 * kFirst;
+  std::array<Point, 2 * kCount> tongue;
+  for (std::size_t index = 0; index < kCount; ++index) {
+    const Point upper = lips.upper[index + kFirst];
+    const Point lower = lips.lower[index + kFirst];
+    const int angle = 128 * static_cast<int>(index) / (kCount - 1);
+    const int top = lower.y - opened * 2 / 5 * sine(angle) / 256;
+    tongue[index] = {lower.x, top > upper.y ? top : upper.y};
+    tongue[tongue.size() - 1 - index] = lower;
+  }
+  mouth.polygon(tongue, kTongue);
+}
+
 }  // namespace
 
 void draw_mouth(const Brush& brush, const FaceState& face) {
@@ -57,19 +73,7 @@ void draw_mouth(const Brush& brush, const FaceState& face) {
     inside[inside.size() - 1 - index] = lips.lower[index];
   }
   mouth.polygon(inside, kMouthInside);
-  // The tongue lies on the lower lip and never above the upper one.
-  constexpr int kFirst = 2;
-  constexpr int kCount = kSteps + 1 - 2 * kFirst;
-  std::array<Point, 2 * kCount> tongue;
-  for (std::size_t index = 0; index < kCount; ++index) {
-    const Point upper = lips.upper[index + kFirst];
-    const Point lower = lips.lower[index + kFirst];
-    const int angle = 128 * static_cast<int>(index) / (kCount - 1);
-    const int top = lower.y - opened * 2 / 5 * sine(angle) / 256;
-    tongue[index] = {lower.x, top > upper.y ? top : upper.y};
-    tongue[tongue.size() - 1 - index] = lower;
-  }
-  mouth.polygon(tongue, kTongue);
+  draw_tongue(mouth, lips, opened);
   mouth.path(lips.upper, kLip, kInk);
   mouth.path(lips.lower, kLip, kInk);
 }
