@@ -56,6 +56,32 @@ async def transcribed(samples: Samples) -> str:
         await whisper.close()
 
 
+def turn(device: FirmwareDevice, clip: Clip) -> tuple[str, str]:
+    """What was understood and what was answered, once it listens again (or gave up waiting)."""
+    mark = device.mark()
+    device.say(clip.samples, ms=400)
+    if device.states()[-1] == "idle":
+        device.do("tap")
+    heard = str(device.wait_view("heard", since=mark, patience_s=TURN_S))
+    device.wait(
+        lambda e: e["event"] == "state" and e["state"] in ("listening", "idle"),
+        device.mark(),
+        TURN_S,
+        "it listens again",
+    )
+    return heard, " ".join(text for text in device.views("caption", mark) if text)
+
+
+def warm_up(device: FirmwareDevice) -> None:
+    """Talk until there is an answer: a server reads of a device's tools once, after it has
+    connected, and a machine that does much else may not be done with it when somebody speaks."""
+    for _ in range(4):
+        _, said = turn(device, prompts(["hello-world"])[0])
+        if said and "too long" not in said:
+            return
+    raise AssertionError(f"no answer at all: {said}")
+
+
 async def test_ten_turns_in_one_conversation(lobug: ServedLobug, tmp_path: Path) -> None:
     first, last = await in_the_embedded_voice(
         "My name is Alex and I live in Boston.", "Do you remember my name?"
@@ -63,23 +89,13 @@ async def test_ten_turns_in_one_conversation(lobug: ServedLobug, tmp_path: Path)
     go_forward = next(clip for clip in pocketsphinx() if clip.name == "goforward")
     clips = [first, *prompts(RECORDED), go_forward, last]
     assert len(clips) == 10
-    lobug.say_in_writing("Hello!")  # from here on the models are in memory
     with firmware_device(tmp_path / "device", server=lobug.url, talk_mode="conversation") as device:
         pair(device, lobug.url)
+        warm_up(device)
         begun = device.mark()
-        device.do("tap")
-        turns = []
-        for clip in clips:
-            mark = device.mark()
-            device.say(clip.samples, ms=400)
-            heard = str(device.wait_view("heard", since=mark, patience_s=TURN_S))
-            understood = device.mark()
-            # After a reply it listens again by itself; without one a tap is needed.
-            device.wait_event("microphone", understood, patience_s=TURN_S, open=True)
-            said = " ".join(text for text in device.views("caption", mark) if text)
-            turns.append((clip.text, heard, said))
-        stats = device.stats()
+        turns = [(clip.text, *turn(device, clip)) for clip in clips]
         assert "offline" not in device.states(begun), "one session all the time"
+        stats = device.stats()
     assert wer([(said, heard) for said, heard, _ in turns]) <= 0.25, turns
     assert all(reply for _, _, reply in turns), turns
     assert "Alex" in turns[-1][2], turns[-1]
@@ -94,4 +110,4 @@ async def test_ten_turns_in_one_conversation(lobug: ServedLobug, tmp_path: Path)
 def _last_reply(device: FirmwareDevice, sound: NDArray[np.int16]) -> Samples:
     """The sound since it began to answer for the last time, 16 kHz."""
     begin = [e for e in device.since(0, "sound") if e["on"] and "gap_ms" not in e][-1]
-    return sound[begin["file_samples"] :].astype(np.float32) / 32_768
+    return sound[begin["file_samples"] :].astype(np.float32) / np.float32(32_768)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from support.firmware_device import FirmwareDevice, firmware_device, pair
+from support.firmware_device import FirmwareDevice, firmware_device, pair, side_by_side
 from support.firmware_images import BOARD, Meddler, make_image, offer_of, slots
 from support.firmware_server import ScriptedServer, scripted_server, speaking
 from support.wav import tone
@@ -76,43 +77,44 @@ IMAGE = make_image("2.1.0")
 OTHER = make_image("2.1.0", finds_no_server=True)
 
 
-@pytest.mark.parametrize(
-    ("lie", "sent", "length"),
-    [
-        ({"sha256": "0" * 64}, IMAGE, None),
-        ({"sha256": ""}, IMAGE, None),
-        ({}, OTHER, None),
-        ({"size": len(IMAGE) + 1}, IMAGE, None),
-        ({"size": len(IMAGE) - 1}, IMAGE, None),
-        ({"size": 0}, IMAGE, None),
-        ({"size": 2_000_000}, IMAGE, None),
-        ({}, IMAGE[:100_000], None),
-        ({}, IMAGE[:100_000], len(IMAGE)),
-        ({"url": "http://127.0.0.2:PORT/firmware/x"}, IMAGE, None),
-        ({"url": "http://127.0.0.1:9/firmware/x"}, IMAGE, None),
-        ({"url": "https://127.0.0.1:PORT/firmware/x"}, IMAGE, None),
-        ({"url": "http://user@127.0.0.1:PORT/firmware/x"}, IMAGE, None),
-        ({"version": "latest"}, IMAGE, None),
-        ({"version": "1.9.9"}, IMAGE, None),
-    ],
-    ids=["wrong-hash", "no-hash", "other-bytes", "longer", "shorter", "no-size", "too-large",
-         "truncated", "cut-off", "foreign-host", "foreign-port", "other-scheme", "user-name",
-         "no-version", "older"],
-)  # fmt: skip
-def test_an_image_that_is_no_good_is_refused(
-    tmp_path: Path, lie: dict[str, Any], sent: bytes, length: int | None
-) -> None:
-    meddler = Meddler(sent=sent, length=length)
-    with scripted_server(
-        tmp_path / "server", speaking(REPLY), meddler.around, access=OPEN
-    ) as server:
+@dataclass(frozen=True)
+class Lie:
+    """What is wrong with an offer and with what is sent."""
+
+    offer: Mapping[str, object] = field(default_factory=dict)
+    sent: bytes = IMAGE
+    length: int | None = None
+
+
+LIES = {
+    "wrong hash": Lie({"sha256": "0" * 64}),
+    "no hash": Lie({"sha256": ""}),
+    "other bytes": Lie(sent=OTHER),
+    "longer than said": Lie({"size": len(IMAGE) - 1}),
+    "shorter than said": Lie({"size": len(IMAGE) + 1}),
+    "no size": Lie({"size": 0}),
+    "too large": Lie({"size": 2_000_000}),
+    "truncated": Lie(sent=IMAGE[:100_000]),
+    "cut off": Lie(sent=IMAGE[:100_000], length=len(IMAGE)),
+    "foreign host": Lie({"url": "http://127.0.0.2:PORT/firmware/x"}),
+    "foreign port": Lie({"url": "http://127.0.0.1:9/firmware/x"}),
+    "other scheme": Lie({"url": "https://127.0.0.1:PORT/firmware/x"}),
+    "user name": Lie({"url": "http://user@127.0.0.1:PORT/firmware/x"}),
+    "no version": Lie({"version": "latest"}),
+    "older": Lie({"version": "1.9.9"}),
+}
+
+
+def refused(folder: Path, lie: Lie) -> None:
+    meddler = Meddler(sent=lie.sent, length=lie.length)
+    with scripted_server(folder / "server", speaking(REPLY), meddler.around, access=OPEN) as server:
         port = server.url.rpartition(":")[2]
         offer = offer_of(IMAGE, "2.1.0", f"{server.url}/firmware/{BOARD}/2.1.0")
         meddler.offer = offer | {
             name: value.replace("PORT", port) if isinstance(value, str) else value
-            for name, value in lie.items()
+            for name, value in lie.offer.items()
         }
-        with firmware_device(tmp_path / "device", server=server.url) as device:
+        with firmware_device(folder / "device", server=server.url) as device:
             device.wait_state("idle")
             assert slots(device.folder) == "a none", "nothing was activated"
             talks(device)
@@ -120,10 +122,13 @@ def test_an_image_that_is_no_good_is_refused(
             device.do("restart")
             assert device.wait_event("boot", mark)["version"] == "2.0.0"
             device.wait_state("idle", mark)
-    assert slots(device.folder) == "a none"
-    reached = {"foreign-host", "foreign-port", "other-scheme", "user-name"}
-    if lie.get("url") and reached:
+    assert slots(folder / "device") == "a none"
+    if "url" in lie.offer:
         assert meddler.fetched == 0, "nothing is fetched from elsewhere"
+
+
+def test_an_image_that_is_no_good_is_refused(tmp_path: Path) -> None:
+    side_by_side({name: partial(refused, tmp_path / name, lie) for name, lie in LIES.items()})
 
 
 def test_what_was_refused_is_said_and_not_fetched_again_and_again(tmp_path: Path) -> None:
@@ -154,12 +159,12 @@ def test_an_image_that_does_not_find_its_server_is_taken_back(tmp_path: Path) ->
         add(server, tmp_path, "2.1.0", finds_no_server=True)
         device.do("restart")
         trial = device.wait_event("boot", version="2.1.0", on_trial=True)
+        server.lobug.firmware.library.remove(BOARD, "2.1.0")
         after = device.events.index(trial) + 1
         old = device.wait_event("boot", after, patience_s=90)
         assert old["version"] == "2.0.0"
-        device.wait_state("idle", device.events.index(old), patience_s=120)
-        assert device.events[-1]["event"] != "end"
-    assert slots(device.folder).startswith("a"), "it ends with the one that works"
+        device.wait_state("idle", device.events.index(old))
+    assert slots(device.folder) == "a none"
 
 
 def test_a_power_cut_during_the_trial_takes_it_back(tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ import json
 import subprocess
 import threading
 import time
+import traceback
 import wave
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -250,3 +252,15 @@ def pair(device: FirmwareDevice, url: str, since: int = 0) -> str:
     approve(url, code)
     device.wait_state("idle", mark)
     return code
+
+
+def side_by_side(cases: Mapping[str, Callable[[], object]], at_once: int = 6) -> None:
+    """Run cases that mostly wait, several at once; all that fail are told together."""
+    with ThreadPoolExecutor(at_once) as pool:
+        running = {name: pool.submit(case) for name, case in cases.items()}
+    faults = {name: fault for name, done in running.items() if (fault := done.exception())}
+    told = "\n\n".join(
+        f"---- {name}\n{''.join(traceback.format_exception(fault)[-3:])}"
+        for name, fault in faults.items()
+    )
+    assert not faults, f"{len(faults)} of {len(cases)}: {', '.join(faults)}\n{told}"
