@@ -121,8 +121,12 @@ void Conversation::message(const ServerMessage& message, Millis now) {
   switch (message.kind) {
     case Kind::kStt:
       heard_.assign(message.text);
-      // The microphone stays open until the reply: were it none, the talk goes on.
-      if ((state_ == DeviceState::kListening && !opening_) || standby_) think(now);
+      // The microphone stays open until the reply: were it none, the talk goes on. While a finger
+      // holds it, these are the words of an utterance before.
+      if ((state_ == DeviceState::kListening && !opening_ && mode_ != ListenMode::kManual) ||
+          standby_) {
+        think(now);
+      }
       break;
     case Kind::kLlm:
       emotion_ = message.emotion;
@@ -191,6 +195,11 @@ void Conversation::step(TalkMode mode, Millis now) {
     caption_.clear();
     heard_.clear();
     emotion_ = Emotion::kNeutral;
+  }
+  // Nothing that was said stays for ever, however its turn ended.
+  if (state_ == DeviceState::kIdle && !caption_until_.is_set() &&
+      !(caption_.empty() && heard_.empty())) {
+    caption_until_.set(now, kCaptionMs);
   }
   if (opening_ && link_.actual == AudioMode::kListen) {
     opening_ = !session_.listen_start(mode_);
@@ -287,8 +296,12 @@ void Conversation::watch(TalkMode mode, Millis now) {
       break;
     case DeviceState::kThinking:
       if (mode_ == ListenMode::kAuto && mode == TalkMode::kConversation) {
-        state_ = DeviceState::kListening;
-        limit_.set(now, kNobodyMs);
+        if (link_.wanted == AudioMode::kListen) {
+          state_ = DeviceState::kListening;
+          limit_.set(now, kNobodyMs);
+        } else {
+          listen(ListenMode::kAuto, now);  // a tap had closed the microphone
+        }
       } else {
         stop_listening(DeviceState::kIdle, now);
         rest(now);
