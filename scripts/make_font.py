@@ -22,14 +22,14 @@ TARGET = ROOT / "firmware/lib/core/src/lobug/face/font_data.cpp"
 TTF = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 
 OVERSAMPLING = 16
-MORE = "ŒœŠšŸŽž–—‘’‚“”„•…€"
+MORE = "ŒœŠšŸŽž–—‘’‚“”„•…€"  # noqa: RUF001
 """What people and models write beyond Latin-1: French, quotation marks, dashes, the euro."""
 LATIN = "".join(map(chr, [*range(0x20, 0x7F), *range(0xA0, 0x100)])) + MORE
 
 
 @dataclass(frozen=True)
 class Font:
-    """One size. ``size`` is chosen so that the small letters' height is a whole number of pixels."""
+    """One size, so that the height of small letters is a whole number of pixels."""
 
     name: str
     size: float
@@ -66,7 +66,11 @@ def glyph(font: Font, drawn: ImageFont.FreeTypeFont, character: str) -> Glyph:
     large = Image.new("L", (width * OVERSAMPLING, height * OVERSAMPLING))
     baseline = margin + font.ascent
     ImageDraw.Draw(large).text(
-        (margin * OVERSAMPLING, baseline * OVERSAMPLING), character, fill=255, font=drawn, anchor="ls"
+        (margin * OVERSAMPLING, baseline * OVERSAMPLING),
+        character,
+        fill=255,
+        font=drawn,
+        anchor="ls",
     )
     small = large.reduce(OVERSAMPLING)
     levels = small.point([(value * 15 + 127) // 255 for value in range(256)])

@@ -51,7 +51,7 @@ void draw_tongue(const Brush& mouth, const Lips& lips, int opened) {
     tongue[index] = {lower.x, top > upper.y ? top : upper.y};
     tongue[tongue.size() - 1 - index] = lower;
   }
-  mouth.polygon(tongue, kTongue);
+  mouth.polygon(tongue, kTongueSkin);
 }
 
 }  // namespace

@@ -77,8 +77,8 @@ void draw_shades(const Brush& brush, const FaceState& face) {
 }
 
 void draw_tongue(const Brush& brush, int x, int y, int length, int half) {
-  brush.line(x, y, x, y + length, 2 * half, kTongue);
-  brush.line(x, y, x, y + length * 2 / 3, px(2), mix(kTongue, kMouthInside, 12));
+  brush.line(x, y, x, y + length, 2 * half, kTongueSkin);
+  brush.line(x, y, x, y + length * 2 / 3, px(2), mix(kTongueSkin, kMouthInside, 12));
 }
 
 void draw_question(const Brush& brush, Colour colour) {

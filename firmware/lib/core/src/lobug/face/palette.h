@@ -20,7 +20,7 @@ constexpr Colour kEyeWhite = rgb(252, 250, 244);
 constexpr Colour kIris = rgb(38, 118, 148);
 constexpr Colour kCheek = rgb(240, 120, 140);
 constexpr Colour kMouthInside = rgb(92, 20, 58);
-constexpr Colour kTongue = rgb(244, 118, 130);
+constexpr Colour kTongueSkin = rgb(244, 118, 130);
 constexpr Colour kHeart = rgb(255, 84, 120);
 constexpr Colour kTear = rgb(140, 214, 255);
 
