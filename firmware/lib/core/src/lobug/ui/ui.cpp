@@ -224,12 +224,12 @@ void Ui::draw_face_page(Canvas& canvas, const View& view, Millis now) {
   if (!buttons_below_ && !below) draw_corners(canvas);
   if (volume) {
     draw_volume(canvas, now);
+  } else if (offline) {
+    draw_trouble(canvas, view);
   } else if (!text.empty()) {
     const auto height =
         static_cast<std::int16_t>(kWordsRows * Canvas::line_height(FontSize::kLarge));
     captions_.draw(canvas, {kWordsX, kWordsY, kWordsWidth, height}, kWordsRows, kText, now);
-  } else if (offline) {
-    draw_trouble(canvas, view);
   } else if (on_its_way) {
     draw_progress(canvas, view);
   }
