@@ -251,6 +251,7 @@ TEST_CASE("a session that was closed for idleness is opened again at once") {
   w.boot();
   w.wifi();
   REQUIRE(w.reach(S::kIdle));
+  w.steps(110, 100);
   const int opened = w.session.opened;
   w.session.deliver(close_frame(4006));
   w.steps(10);

@@ -1,5 +1,6 @@
 #include "lobug/device/enrolment.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
@@ -7,6 +8,11 @@ namespace lobug {
 namespace {
 
 constexpr std::string_view kDiscoveryPath = "/xiaozhi/ota/";
+
+// How long a code is good for where the server does not say; what it says counts within bounds.
+constexpr Millis kCodeMs = 600000;
+constexpr Millis kLeastCodeMs = 10000;
+constexpr Millis kMostCodeMs = 3600000;
 
 }  // namespace
 
@@ -127,7 +133,8 @@ void Enrolment::answered(Millis now) {
   } else if (!discovery_.code.empty()) {
     phase_ = Phase::kPairing;
     next_poll_.set(now, kPollMs);
-    code_until_.set(now, discovery_.timeout_ms > 0 ? discovery_.timeout_ms : 600000);
+    const Millis good_for = discovery_.timeout_ms > 0 ? discovery_.timeout_ms : kCodeMs;
+    code_until_.set(now, std::clamp(good_for, kLeastCodeMs, kMostCodeMs));
   } else if (discovery_.websocket_url.empty()) {
     fail(Trouble::kRefused);
   } else {

@@ -43,6 +43,10 @@ void Mind::step(Millis now) {
   while (screen_.inputs.pop(input)) take(input, now);
   motion_ = screen_.motion.read();
   trial_.step(now, wifi_);
+  if (connected_ && settled_.due(now)) {
+    settled_.clear();
+    backoff_.reset();
+  }
   session_.step(now);
   conversation_.step(settings_.talk_mode, now);
   session_.flush();
@@ -56,10 +60,7 @@ void Mind::step(Millis now) {
     report_sensors(now);
   }
   ring_timers(now);
-  if (save_at_.due(now)) {
-    save_at_.clear();
-    if (!save_settings(platform_.store, settings_)) platform_.system.log("settings not saved");
-  }
+  if (save_at_.due(now)) save_levels();
   publish(now);
 }
 
@@ -67,7 +68,7 @@ void Mind::start(Millis now) {
   load_settings(platform_.store, settings_);
   if (settings_.client_id.empty()) {
     settings_.client_id = new_client_id(platform_.random);
-    save_settings(platform_.store, settings_);
+    save_identity(platform_.store, settings_);
   }
   audio_.volume = settings_.volume;
   // The last four digits of the MAC address tell two new devices apart.
@@ -142,18 +143,19 @@ void Mind::take(const Input& input, Millis now) {
       take_settings(now);
       break;
     case Kind::kForgetPairing:
-      forget_token();
       settings_.client_id = new_client_id(platform_.random);
-      save_settings(platform_.store, settings_);
-      offline(Trouble::kNone, 0, now);
+      forget_token();
       failures_ = kTriesWithOneAddress;
+      // Without a Wi-Fi it goes on with what it does: from kSetup nothing else would lead back.
+      if (wifi_ && state_ != DeviceState::kSetup) offline(Trouble::kNone, 0, now);
       break;
     case Kind::kReset:
+      save_at_.clear();
       platform_.store.erase_all();
-      platform_.system.restart();
+      restart();
       break;
     case Kind::kRestart:
-      platform_.system.restart();
+      restart();
       break;
   }
 }
@@ -259,7 +261,7 @@ void Mind::let_in(Millis now) {
   if (!discovery.token.empty()) {
     settings_.token = discovery.token;
     settings_.token_server.assign(server_name());
-    if (!save_settings(platform_.store, settings_)) platform_.system.log("token not saved");
+    if (!save_identity(platform_.store, settings_)) platform_.system.log("token not saved");
   }
   if (discovery.server_time_ms > 0) platform_.system.set_time(discovery.server_time_ms);
   view_.server_name.assign(enrolment_.server());
@@ -278,12 +280,13 @@ std::string_view Mind::token() const {
 void Mind::forget_token() {
   settings_.token.clear();
   settings_.token_server.clear();
-  save_settings(platform_.store, settings_);
+  save_identity(platform_.store, settings_);
 }
 
 void Mind::offline(Trouble trouble, Millis wait_ms, Millis now) {
   session_.close();
   enrolment_.stop();
+  if (http_use_ == HttpUse::kUpdate) writer_.abandon();
   http_use_ = HttpUse::kNone;
   checking_ = false;
   if (connected_) {
@@ -310,7 +313,7 @@ void Mind::on_ready(Millis now) {
   go(DeviceState::kIdle);
   connected_ = true;
   failures_ = 0;
-  backoff_.reset();
+  settled_.set(now, kSettledMs);
   trial_.reached_server();
   conversation_.begin();
   publish_at_.set(now, 0);
@@ -326,7 +329,7 @@ void Mind::on_message(const ServerMessage& message, Millis now) {
       break;
     }
     case ServerMessage::Kind::kSystemReboot:
-      platform_.system.restart();
+      restart();
       break;
     default:
       conversation_.message(message, now);
@@ -338,16 +341,18 @@ void Mind::on_message(const ServerMessage& message, Millis now) {
 void Mind::on_audio(Bytes pcm, Millis now) { conversation_.audio(pcm, now); }
 
 void Mind::on_end(const SessionEnd& end, Millis now) {
+  // A server that closes what it has just opened is not to be stormed, whatever its reason.
+  const bool at_once = end.idle && connected_ && !settled_.is_set();
   if (end.token_refused) {
     // Refused without a token: the server has one for this client id that we have lost. Only as
     // another client can the owner let us in again.
     if (token().empty()) settings_.client_id = new_client_id(platform_.random);
     forget_token();
     failures_ = kTriesWithOneAddress;
-  } else if (!end.idle) {
+  } else if (!at_once) {
     ++failures_;
   }
-  Millis wait = end.idle ? 0 : backoff_.next(platform_.random);
+  Millis wait = at_once ? 0 : backoff_.next(platform_.random);
   if (end.trouble == Trouble::kReplaced) wait = kReplacedMs;
   offline(end.trouble, wait, now);
 }
@@ -401,7 +406,12 @@ void Mind::report_sensors(Millis now) {
     if (http_.step(now) != HttpClient::State::kBusy) http_use_ = HttpUse::kNone;
     return;
   }
-  if (http_use_ != HttpUse::kNone || checking_ || !reporter_.due(motion_, now)) return;
+  // A TLS handshake computes for most of a second, on this thread: none within a conversation, and
+  // none for each change.
+  const bool tls = enrolment_.url().endpoint.tls;
+  if (tls && conversation_.state() != DeviceState::kIdle) return;
+  const Millis least = tls ? SensorReporter::kEveryMs : SensorReporter::kLeastMs;
+  if (http_use_ != HttpUse::kNone || checking_ || !reporter_.due(motion_, now, least)) return;
   const std::size_t length = write_sensors(Span<char>(sensors_.data(), sensors_.size()), motion_,
                                            reporter_.tapped(motion_));
   std::string_view base = enrolment_.url().path.view();
@@ -425,6 +435,22 @@ void Mind::report_sensors(Millis now) {
 }
 
 void Mind::save_later(Millis now) { save_at_.set(now, kSaveMs); }
+
+// No more than what is set here: the owner may just have stored another Wi-Fi.
+void Mind::save_levels() {
+  save_at_.clear();
+  for (const std::string_view name : {"talk_mode", "volume", "brightness", "captions"}) {
+    if (!save_setting(platform_.store, settings_, name)) {
+      platform_.system.log("settings not saved");
+      return;
+    }
+  }
+}
+
+void Mind::restart() {
+  if (save_at_.is_set()) save_levels();
+  platform_.system.restart();
+}
 
 Introduction Mind::introduction() const {
   return Introduction{platform_.system.device_id(), settings_.client_id.view(),

@@ -30,6 +30,7 @@ class Mind final : public SessionHandler, public ToolHost {
   static constexpr Millis kUpdateCheckMs = 21600000;    ///< 6 h
   static constexpr Millis kUpdateMs = 600000;           ///< for a whole download
   static constexpr Millis kReplacedMs = 60000;          ///< another device has our name: step back
+  static constexpr Millis kSettledMs = 10000;           ///< a session that lasts is no failure
   static constexpr std::uint32_t kLeastMemory = 16384;  ///< bytes
   static constexpr std::uint8_t kTriesWithOneAddress = 3;
 
@@ -82,6 +83,8 @@ class Mind final : public SessionHandler, public ToolHost {
   void report_sensors(Millis now);
   void ring_timers(Millis now);
   void save_later(Millis now);
+  void save_levels();
+  void restart();
   void publish(Millis now);
   Introduction introduction() const;
 
@@ -111,6 +114,7 @@ class Mind final : public SessionHandler, public ToolHost {
   Text<24> refused_version_;  ///< an image that was no good is not fetched again
   Millis now_ = 0;
   Deadline retry_;
+  Deadline settled_;  ///< set until the session has lasted
   Deadline join_until_;
   Deadline save_at_;
   Deadline publish_at_;

@@ -66,7 +66,7 @@ void Mind::end_update(UpdateFault fault, Millis now) {
   if (fault == UpdateFault::kNone) {
     platform_.system.log("updated");
     (void)note_attempt(platform_.store, offer_.version);
-    platform_.system.restart();
+    restart();
     return;
   }
   writer_.abandon();

@@ -6,18 +6,18 @@
 
 namespace lobug {
 
-/// On a change, and every 5 s; never more often than twice a second.
+/// On a change, and every 5 s; never more often than twice a second, or than is told.
 class SensorReporter {
  public:
   static constexpr Millis kEveryMs = 5000;
   static constexpr Millis kLeastMs = 500;
 
   /// Whether a report is due; what it is to hold is the motion that was passed.
-  bool due(const Motion& motion, Millis now) const {
+  bool due(const Motion& motion, Millis now, Millis least = kLeastMs) const {
     if (!begun_) return true;
     const Millis since = elapsed(sent_at_, now);
     if (since >= kEveryMs) return true;
-    return since >= kLeastMs &&
+    return since >= least &&
            (motion.orientation != sent_.orientation || motion.moving != sent_.moving ||
             motion.shaking != sent_.shaking || motion.taps != sent_.taps);
   }

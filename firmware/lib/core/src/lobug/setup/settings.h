@@ -48,6 +48,8 @@ bool save_settings(Store& store, const Settings& settings);
 /// As `save_settings`, of one setting alone (a name of `describe_settings`), so that nothing that
 /// another thread stored meanwhile is overwritten.
 bool save_setting(Store& store, const Settings& settings, std::string_view name);
+/// The same of what is no setting of the owner's: client id and token.
+bool save_identity(Store& store, const Settings& settings);
 
 /// What the owner can set, for the pages, the help and the documentation.
 struct SettingInfo {

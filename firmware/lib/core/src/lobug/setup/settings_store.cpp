@@ -148,14 +148,17 @@ bool save_setting(Store& store, const Settings& settings, std::string_view name)
   return false;
 }
 
+bool save_identity(Store& store, const Settings& settings) {
+  const bool saved = write(store, kClientId, settings.client_id);
+  return save_token(store, settings) && saved;
+}
+
 bool save_settings(Store& store, const Settings& settings) {
   bool saved = true;
   for (const SettingInfo& info : describe_settings()) {
     if (!save_setting(store, settings, info.name)) saved = false;
   }
-  if (!write(store, kClientId, settings.client_id)) saved = false;
-  if (!save_token(store, settings)) saved = false;
-  return saved;
+  return save_identity(store, settings) && saved;
 }
 
 }  // namespace lobug
