@@ -16,7 +16,7 @@
 #include "lobug/net/backoff.h"
 #include "lobug/ports/store.h"
 #include "lobug/setup/settings.h"
-#include "portal_server.h"
+#include "lobug_sockets/portal_server.h"
 
 namespace lobug {
 

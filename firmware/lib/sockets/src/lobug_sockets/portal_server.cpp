@@ -1,4 +1,4 @@
-#include "portal_server.h"
+#include "lobug_sockets/portal_server.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -31,13 +31,16 @@ namespace lobug {
 namespace {
 
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
+constexpr std::uint16_t kHttpPort = 80;
 
 bool make_patient(int socket) {
   const int flags = ::fcntl(socket, F_GETFL, 0);
   return flags >= 0 && ::fcntl(socket, F_SETFL, flags | O_NONBLOCK) >= 0;
 }
 
-int open_socket(int type, std::uint16_t port) {
+bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+int open_socket(int type, const std::array<std::uint8_t, 4>& address, std::uint16_t port) {
   const int made = ::socket(AF_INET, type, 0);
   if (made < 0) return -1;
   const int on = 1;
@@ -45,7 +48,7 @@ int open_socket(int type, std::uint16_t port) {
   sockaddr_in here{};
   here.sin_family = AF_INET;
   here.sin_port = htons(port);
-  here.sin_addr.s_addr = htonl(INADDR_ANY);
+  std::memcpy(&here.sin_addr.s_addr, address.data(), address.size());
   const bool good = ::bind(made, reinterpret_cast<const sockaddr*>(&here), sizeof here) == 0 &&
                     make_patient(made) && (type != SOCK_STREAM || ::listen(made, 2) == 0);
   if (good) return made;
@@ -70,10 +73,11 @@ std::string_view header(std::string_view head, std::string_view name) {
   return {};
 }
 
-/// Of the body, bytes; larger than any request may be when it is no number.
+/// Of the body, bytes; larger than any request may be when it is not told, or by no number.
 std::size_t body_length(std::string_view head) {
   const std::string_view text = header(head, "Content-Length");
   std::uint32_t number = 0;
+  if (!header(head, "Transfer-Encoding").empty()) return static_cast<std::size_t>(-1);
   if (text.empty()) return 0;
   return parse_decimal(text, number) ? number : static_cast<std::size_t>(-1);
 }
@@ -84,12 +88,17 @@ bool PortalServer::begin(const std::uint8_t address[4], std::uint16_t web_port,
                          std::uint16_t dns_port) {
   end();
   std::memcpy(address_.data(), address, address_.size());
-  char text[25];
+  char text[24];
   const auto part = [this](std::size_t n) { return static_cast<unsigned>(address_[n]); };
   (void)std::snprintf(text, sizeof text, "http://%u.%u.%u.%u", part(0), part(1), part(2), part(3));
-  origin_ = Text<24>(text);
-  web_ = open_socket(SOCK_STREAM, web_port);
-  dns_ = open_socket(SOCK_DGRAM, dns_port);
+  origin_ = Text<32>(text);
+  if (web_port != kHttpPort) {
+    (void)std::snprintf(text, sizeof text, ":%u", static_cast<unsigned>(web_port));
+    (void)origin_.append(text);
+  }
+  saved_ = false;
+  web_ = open_socket(SOCK_STREAM, address_, web_port);
+  dns_ = open_socket(SOCK_DGRAM, address_, dns_port);
   if (web_ >= 0 && dns_ >= 0) return true;
   end();
   return false;
@@ -106,9 +115,11 @@ void PortalServer::step(Millis now) {
   if (!is_open()) return;
   answer_names();
   if (client_ < 0) take_client(now);
-  if (client_ >= 0 && !sending_) read_request();
-  if (client_ >= 0 && sending_) send_on();
-  if (client_ >= 0 && give_up_.due(now)) drop_client();
+  if (client_ < 0) return;
+  if (phase_ == Phase::kReading) read_request(now);
+  if (phase_ == Phase::kSending) send_on(now);
+  if (phase_ == Phase::kLeaving) leave();
+  if (give_up_.due(now)) drop_client();
 }
 
 bool PortalServer::take_saved() {
@@ -118,14 +129,13 @@ bool PortalServer::take_saved() {
 }
 
 void PortalServer::answer_names() {
-  std::array<unsigned char, 512> query;
   sockaddr_in from{};
   socklen_t from_size = sizeof from;
-  const auto size = ::recvfrom(dns_, query.data(), query.size(), 0,
+  const auto size = ::recvfrom(dns_, query_.data(), query_.size(), 0,
                                reinterpret_cast<sockaddr*>(&from), &from_size);
   if (size <= 0) return;
-  std::array<unsigned char, 544> answer;
-  const std::size_t reply_bytes = answer_dns({query.data(), static_cast<std::size_t>(size)},
+  std::array<unsigned char, 528> answer;
+  const std::size_t reply_bytes = answer_dns({query_.data(), static_cast<std::size_t>(size)},
                                              address_.data(), {answer.data(), answer.size()});
   if (reply_bytes == 0) return;
   (void)::sendto(dns_, answer.data(), reply_bytes, MSG_NOSIGNAL,
@@ -136,18 +146,20 @@ void PortalServer::take_client(Millis now) {
   client_ = ::accept(web_, nullptr, nullptr);
   if (client_ < 0) return;
   size_ = 0;
-  sending_ = false;
-  give_up_.set(now, kRequestMs);
+  phase_ = Phase::kReading;
+  give_up_.set(now, kPauseMs);
   if (!make_patient(client_)) drop_client();
 }
 
-void PortalServer::read_request() {
+void PortalServer::read_request(Millis now) {
   const auto got = ::recv(client_, request_.data() + size_, request_.size() - size_, 0);
-  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) {
+  if (got < 0 && would_block(errno)) return;
+  if (got <= 0) {
     drop_client();
     return;
   }
-  if (got > 0) size_ += static_cast<std::size_t>(got);
+  if (size_ == 0) give_up_.set(now, kRequestMs);
+  size_ += static_cast<std::size_t>(got);
   const std::string_view all(request_.data(), size_);
   const std::size_t head_end = all.find(kHeadEnd);
   if (head_end == std::string_view::npos) {
@@ -176,7 +188,8 @@ void PortalServer::handle(std::string_view head, std::string_view body) {
   if (method == "POST") {
     // A phone may be in two networks at once: a page of the other one must not set this device.
     const std::string_view origin = header(head, "Origin");
-    if (!origin.empty() && origin != origin_.view()) {
+    const bool is_ours = origin.empty() || origin == origin_.view();
+    if (!is_ours || path != "/" || body.empty()) {
       begin_answer(Answer::kRefused);
       return;
     }
@@ -199,7 +212,7 @@ void PortalServer::handle(std::string_view head, std::string_view body) {
 void PortalServer::begin_answer(Answer answer) {
   answer_ = answer;
   part_ = 0;
-  sending_ = true;
+  phase_ = Phase::kSending;
   piece_sent_ = 0;
   int length = 0;
   switch (answer) {
@@ -224,12 +237,12 @@ void PortalServer::begin_answer(Answer answer) {
   piece_size_ = static_cast<std::size_t>(length);
 }
 
-void PortalServer::send_on() {
+void PortalServer::send_on(Millis now) {
   do {
     while (piece_sent_ < piece_size_) {
       const auto count =
           ::send(client_, piece_.data() + piece_sent_, piece_size_ - piece_sent_, MSG_NOSIGNAL);
-      if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (count < 0 && would_block(errno)) return;
       if (count <= 0) {
         drop_client();
         return;
@@ -238,7 +251,14 @@ void PortalServer::send_on() {
     }
   } while (next_piece());
   (void)::shutdown(client_, SHUT_WR);
-  drop_client();
+  phase_ = Phase::kLeaving;
+  give_up_.set(now, kPauseMs);
+}
+
+/// To close while something lies unread would take the answer back that is still on its way.
+void PortalServer::leave() {
+  const auto got = ::recv(client_, request_.data(), request_.size(), 0);
+  if (got == 0 || (got < 0 && !would_block(errno))) drop_client();
 }
 
 bool PortalServer::next_piece() {
@@ -255,9 +275,10 @@ bool PortalServer::next_piece() {
 }
 
 void PortalServer::drop_client() {
-  if (client_ >= 0) (void)::close(client_);
+  if (client_ < 0) return;
+  (void)::close(client_);
   client_ = -1;
-  sending_ = false;
+  request_.fill('\0');  // it may hold a password
 }
 
 }  // namespace lobug
