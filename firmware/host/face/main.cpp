@@ -11,8 +11,7 @@
 #include "lobug/face/emotion.h"
 #include "lobug/ui/ui.h"
 
-using namespace lobug;
-
+namespace lobug {
 namespace {
 
 constexpr Millis kFrameMs = 40;
@@ -232,6 +231,7 @@ const Named kScenes[] = {
 };
 
 }  // namespace
+}  // namespace lobug
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -239,9 +239,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string folder = argv[1];
-  bool written = render_emotions(folder);
-  for (const Named& named : kScenes) {
-    const auto scene = std::make_unique<Scene>(named.buttons_below);
+  bool written = lobug::render_emotions(folder);
+  for (const lobug::Named& named : lobug::kScenes) {
+    const auto scene = std::make_unique<lobug::Scene>(named.buttons_below);
     named.make(*scene);
     written = written && scene->save(folder, named.name);
   }

@@ -55,7 +55,7 @@ class JitterBuffer {
   std::uint32_t lost() const;
 
  private:
-  enum class Phase : std::uint32_t { kSilent, kFilling, kEnded };
+  enum class Phase : std::uint8_t { kSilent, kFilling, kEnded };
   static Phase phase_of(std::uint32_t state);
   void enter(Phase phase);
   /// By the audio thread: lets go of what was discarded, then says where the reply stands and how

@@ -195,8 +195,9 @@ void Session::on_text(std::string_view text, Millis now) {
 void Session::watch(Millis now) {
   if (limit_.due(now) || silent_.due(now)) {
     SessionEnd lost;
-    if (phase_ == Phase::kConnecting || phase_ == Phase::kShaking)
+    if (phase_ == Phase::kConnecting || phase_ == Phase::kShaking) {
       lost.trouble = Trouble::kNoServer;
+    }
     end(lost, now);
     return;
   }

@@ -1,5 +1,8 @@
 #include "lobug/face/canvas.h"
 
+#include <algorithm>
+#include <array>
+
 #include "lobug/face/fixed.h"
 
 namespace lobug {
@@ -27,6 +30,26 @@ struct Edge {
         x1(static_cast<std::int16_t>(lower.x)),
         y1(static_cast<std::int16_t>(lower.y)) {}
 };
+
+/// Where the sides `near_edges` of `edges` cross the height `at`, from left to right; how many do.
+std::size_t crossings_at(int at, const std::array<Edge, Canvas::kMaxCorners>& edges,
+                         Span<const std::uint8_t> near_edges,
+                         std::array<std::int16_t, Canvas::kMaxCorners>& crossings) {
+  std::size_t count = 0;
+  for (const std::uint8_t index : near_edges) {
+    const Edge& edge = edges[index];
+    if (at < edge.y0 || at >= edge.y1) continue;
+    const int x = edge.x0 + (edge.x1 - edge.x0) * (at - edge.y0) / (edge.y1 - edge.y0);
+    // Sorted as they come: there are two, hardly ever more.
+    std::size_t place = count++;
+    while (place > 0 && crossings[place - 1] > x) {
+      crossings[place] = crossings[place - 1];
+      --place;
+    }
+    crossings[place] = static_cast<std::int16_t>(x);
+  }
+  return count;
+}
 
 /// Half the width of an ellipse at `dy` from its centre; all in 1/16 pixel.
 int half_width(int radius_x, int radius_y, int dy) {
@@ -64,7 +87,7 @@ void Canvas::unclip() {
 
 void Canvas::clear(Colour colour) {
   Colour* pixel = pixels_.data();
-  Colour* const end = pixel + static_cast<int>(height_) * width_;
+  const Colour* const end = pixel + static_cast<int>(height_) * width_;
   while (pixel != end) *pixel++ = colour;
 }
 
@@ -101,8 +124,8 @@ void Canvas::cover(int left, int right) {
     add(last, tail - 16);
     add(last + 1, -tail);
   }
-  if (first < covered_from_) covered_from_ = first;
-  if (last + 1 > covered_to_) covered_to_ = last + 1;
+  covered_from_ = std::min(covered_from_, first);
+  covered_to_ = std::max(covered_to_, last + 1);
 }
 
 void Canvas::flush_row(int y, Colour colour) {
@@ -171,8 +194,8 @@ void Canvas::fill_polygon(Span<const Point> corners, Colour colour) {
   Point from = within(corners[corners.size() - 1]);
   for (const Point& corner : corners) {
     const Point to = within(corner);
-    if (to.y < highest) highest = to.y;
-    if (to.y > lowest) lowest = to.y;
+    highest = std::min(highest, to.y);
+    lowest = std::max(lowest, to.y);
     if (from.y != to.y) edges[edge_count++] = from.y < to.y ? Edge(from, to) : Edge(to, from);
     from = to;
   }
@@ -191,19 +214,7 @@ void Canvas::fill_polygon(Span<const Point> corners, Colour colour) {
     if (near_count == 0) continue;
     for (int sample = 0; sample < kSamples; ++sample) {
       const int at = px(y) + kSampleStep / 2 + sample * kSampleStep;
-      std::size_t count = 0;
-      for (std::size_t index = 0; index < near_count; ++index) {
-        const Edge& edge = edges[near_edges[index]];
-        if (at < edge.y0 || at >= edge.y1) continue;
-        const int x = edge.x0 + (edge.x1 - edge.x0) * (at - edge.y0) / (edge.y1 - edge.y0);
-        // Sorted as they come: there are two, hardly ever more.
-        std::size_t place = count++;
-        while (place > 0 && crossings[place - 1] > x) {
-          crossings[place] = crossings[place - 1];
-          --place;
-        }
-        crossings[place] = static_cast<std::int16_t>(x);
-      }
+      const std::size_t count = crossings_at(at, edges, {near_edges.data(), near_count}, crossings);
       for (std::size_t index = 0; index + 1 < count; index += 2) {
         cover(crossings[index], crossings[index + 1]);
       }

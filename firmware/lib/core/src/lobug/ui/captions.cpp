@@ -57,7 +57,7 @@ std::size_t wrap(std::string_view text, FontSize size, int width, Span<Line> lin
 }
 
 void Captions::show(std::string_view text, Millis now) {
-  const std::string_view taken = utf8_prefix(text, text_.capacity());
+  const std::string_view taken = utf8_prefix(text, decltype(text_)::capacity());
   if (text_ == taken) return;
   text_.assign(taken);
   shown_at_ = now;

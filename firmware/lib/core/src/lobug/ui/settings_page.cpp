@@ -157,7 +157,7 @@ void SettingsPage::draw(Canvas& canvas, const View& view, Millis now) {
   const bool reset = doubt_ == Doubt::kReset;
   draw_button(canvas, kForgetButton, forget ? "Sure? Tap again" : "Pair again",
               forget ? kNight : kText, forget ? kWarning : kPanel);
-  draw_button(canvas, kResetButton, reset ? "Erase all? Tap again" : "Reset", reset ? kText : kText,
+  draw_button(canvas, kResetButton, reset ? "Erase all? Tap again" : "Reset", kText,
               reset ? kAlarm : kPanel);
   draw_button(canvas, kCloseButton, "Close", kNight, kAccent);
   std::array<char, 80> text{};
