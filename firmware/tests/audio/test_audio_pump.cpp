@@ -462,3 +462,22 @@ TEST_CASE("microphone and speaker are never open together, whatever is wanted in
     bench.recorded();
   }
 }
+
+TEST_CASE("a failure to open is forgotten: half a wrap of the clock later nothing waits for it") {
+  for (const AudioMode mode : {AudioMode::kListen, AudioMode::kPlay}) {
+    CAPTURE(static_cast<int>(mode));
+    Bench bench;
+    bench.microphone.failing_starts = 1;
+    bench.speaker.failing_starts = 1;
+    bench.want(mode);
+    bench.run(10);
+    bench.want(AudioMode::kOff);
+    bench.run(2000);
+    REQUIRE(bench.actual() == AudioMode::kOff);
+    bench.now += 2150000000U;  // 24.9 days
+    bench.run(10);
+    bench.want(mode);
+    bench.run(10);
+    CHECK(bench.actual() == mode);
+  }
+}

@@ -21,6 +21,9 @@ void AudioPump::step(Millis now) {
   link_.downlink.read({});
   set_volume();
   beep_.add(link_.beeps.exchange(0, std::memory_order_relaxed));
+  // Forgotten as soon as they are due: one that stood for 25 days would be in the future again.
+  if (microphone_retry_.due(now)) microphone_retry_.clear();
+  if (speaker_retry_.due(now)) speaker_retry_.clear();
 
   if (mode_ == AudioMode::kListen) listen(now);
   if (mode_ == AudioMode::kPlay) play(now);
@@ -39,10 +42,10 @@ AudioMode AudioPump::target() const {
 
 void AudioPump::open(AudioMode mode, Millis now) {
   if (mode == AudioMode::kListen) {
-    if (!microphone_retry_.is_set() || microphone_retry_.due(now)) start_listening(now);
+    if (!microphone_retry_.is_set()) start_listening(now);
     return;
   }
-  if (!speaker_retry_.is_set() || speaker_retry_.due(now)) start_playing(now);
+  if (!speaker_retry_.is_set()) start_playing(now);
   if (mode_ == AudioMode::kPlay) return;
   // What nobody can hear is over as soon as it came: the session must not wait for it.
   beep_ = Beep();
