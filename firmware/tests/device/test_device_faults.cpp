@@ -42,6 +42,15 @@ TEST_CASE("pairing anew while the Wi-Fi is away waits for the Wi-Fi") {
   CHECK(w.reach(S::kIdle));
 }
 
+TEST_CASE("a Wi-Fi whose coming was not heard of is noticed by its signal") {
+  World w;
+  w.boot();
+  REQUIRE(w.reach(S::kOffline, 400, 100));
+  w.input(Input::Kind::kWifiSignal, -60);
+  CHECK(w.view().wifi);
+  CHECK(w.reach(S::kIdle));
+}
+
 TEST_CASE("what the device stores overwrites nothing that another thread has stored meanwhile") {
   World w;
   const std::string let_in = w.discovery;

@@ -125,14 +125,14 @@ void Mind::take(const Input& input, Millis now) {
       break;
     case Kind::kWifiUp:
       view_.address.assign(input.text);
-      wifi_ = true;
-      if (state_ == DeviceState::kJoining || state_ == DeviceState::kOffline) find(now);
+      wifi_up(now);
       break;
     case Kind::kWifiDown:
       wifi_down(input.value == 1, now);
       break;
     case Kind::kWifiSignal:
       view_.wifi_dbm = static_cast<std::int8_t>(input.value);
+      if (!wifi_) wifi_up(now);  // the queue was full when it came
       break;
     case Kind::kBattery:
       view_.battery = static_cast<std::uint8_t>(input.value & 0x7F);
@@ -176,6 +176,11 @@ void Mind::take_settings(Millis now) {
     go(DeviceState::kJoining);
     join_until_.set(now, kJoinMs);
   }
+}
+
+void Mind::wifi_up(Millis now) {
+  wifi_ = true;
+  if (state_ == DeviceState::kJoining || state_ == DeviceState::kOffline) find(now);
 }
 
 void Mind::wifi_down(bool password_refused, Millis now) {

@@ -60,6 +60,7 @@ class Mind final : public SessionHandler, public ToolHost {
   void start(Millis now);
   void take(const Input& input, Millis now);
   void take_settings(Millis now);
+  void wifi_up(Millis now);
   void wifi_down(bool password_refused, Millis now);
 
   void go(DeviceState next);
