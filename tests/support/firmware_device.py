@@ -25,6 +25,9 @@ from support.wav import pcm16
 PATIENCE_S = 30.0
 """For one thing to happen, on a machine that does much else."""
 
+BUFFERS_MS = 40
+"""Two buffers of sound: so long the device's sound may wait for its turn."""
+
 Event = dict[str, Any]
 Options = Mapping[str, str | Path | int | float | bool]
 
@@ -231,6 +234,15 @@ def firmware_device(
     code = device.quit()
     said = (folder / "stderr.txt").read_text()
     assert (code, said) == (0, ""), said[-4000:]
+
+
+def torn_or_lost(stats: Event) -> dict[str, int]:
+    """What went wrong with the sound, by its name. A computer that did not let the device's sound
+    have its turn for longer than its buffers last is no fault of the device."""
+    names = ["torn", "lost", "uplink_lost"]
+    if stats["audio_pause_ms"] < BUFFERS_MS:
+        names += ["gaps", "microphone_lost"]
+    return {name: stats[name] for name in names if stats[name]}
 
 
 def approve(url: str, code: str, name: str = "Desk") -> None:

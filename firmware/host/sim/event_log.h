@@ -24,9 +24,9 @@ class EventLog {
     json.begin_object().name("event").text(event).name("t").number(now_ms());
     fields(json);
     json.end_object();
-    std::fwrite(line_.data(), 1, json.finish(), out_);
-    std::fputc('\n', out_);
-    std::fflush(out_);
+    (void)std::fwrite(line_.data(), 1, json.finish(), out_);
+    (void)std::fputc('\n', out_);
+    (void)std::fflush(out_);
   }
   void emit(std::string_view event) {
     emit(event, [](json::Writer&) {});

@@ -36,7 +36,8 @@ std::string unescaped(std::string_view line) {
 }
 
 bool valid(std::string_view key) {
-  return !key.empty() && key.size() <= kLongestKey && key.find_first_of("=\n") == key.npos;
+  return !key.empty() && key.size() <= kLongestKey &&
+         key.find_first_of("=\n") == std::string_view::npos;
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ FileStore::FileStore(std::filesystem::path file) : file_(std::move(file)) {
   std::ifstream in(file_);
   for (std::string line; std::getline(in, line);) {
     const std::size_t equals = line.find('=');
-    if (equals == line.npos) continue;
+    if (equals == std::string::npos) continue;
     texts_[line.substr(0, equals)] = unescaped(std::string_view(line).substr(equals + 1));
   }
 }

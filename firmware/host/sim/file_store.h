@@ -36,7 +36,7 @@ class StoredCa final : public CaSource {
  public:
   explicit StoredCa(Store& store) : store_(store) {}
   const Text<2048>& ca() override {
-    settings_ = load_settings(store_);
+    load_settings(store_, settings_);
     return settings_.ca;
   }
 

@@ -21,9 +21,14 @@ std::string beginning_of(const std::filesystem::path& image) {
 
 std::string version_in(const std::string& bytes) {
   const std::size_t key = bytes.find(kVersionKey);
-  if (key == bytes.npos) return {};
+  if (key == std::string::npos) return {};
   const std::size_t start = key + kVersionKey.size();
   return bytes.substr(start, std::min(bytes.find('\n', start), bytes.size()) - start);
+}
+
+bool is_image(const std::filesystem::path& file) {
+  const std::string bytes = beginning_of(file);
+  return !bytes.empty() && bytes[0] == kMagic;
 }
 
 char other(char slot) { return slot == 'a' ? 'b' : 'a'; }
@@ -56,7 +61,7 @@ void FirmwareFolder::boot(const std::string& factory_version) {
   if (trial == "first") {
     on_trial_ = true;
     trial = "running";
-  } else if (trial == "running" || beginning_of(image(running_)).substr(0, 1)[0] != kMagic) {
+  } else if (trial == "running" || !is_image(image(running_))) {
     running_ = other(running_);
     rolled_back_ = true;
     trial = "none";

@@ -60,7 +60,7 @@ class ScriptedFinder final : public ServerFinder {
     if (elapsed(asked_at_, now_ms()) < kAnswerMs) return Search::kSearching;
     const std::size_t colon = finds_.rfind(':');
     std::uint32_t number = 0;
-    if (colon == finds_.npos || colon >= host_size ||
+    if (colon == std::string::npos || colon >= host_size ||
         !read_number(finds_.substr(colon + 1), 65535, number)) {
       return Search::kNone;
     }

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -41,14 +42,15 @@ constexpr int kDeviceRoundMs = 10;
 constexpr int kAudioRoundMs = 5;
 constexpr int kScreenRoundMs = 5;
 
+constexpr int kMostDescriptors = 1024;
+
 void pause_ms(int milliseconds) { (void)::poll(nullptr, 0, milliseconds); }
 
 /// What a reset does: the same program begins anew, with nothing but what is in its folder. The
 /// standard input and output stay, so that whoever started the device goes on with it.
 [[noreturn]] void start_anew(EventLog& log, char** arguments) {
   log.emit("restart");
-  const long descriptors = ::sysconf(_SC_OPEN_MAX);
-  for (int descriptor = 3; descriptor < descriptors && descriptor < 1024; ++descriptor) {
+  for (int descriptor = 3; descriptor < kMostDescriptors; ++descriptor) {
     (void)::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
   (void)::execv("/proc/self/exe", arguments);
@@ -192,12 +194,14 @@ int run(const Options& options, char** arguments) {
   });
 
   std::atomic<bool> running{true};
+  std::atomic<std::int64_t> audio_pause_us{0};
   CommandQueue commands;
   HostRandom blinking(options.seed);
   HostScreen face(blinking, link.inputs, options.board == "m5stack-core2");
-  ScreenThread screen(ScreenWorld{log, link, audio, microphone, speaker, air, store,
-                                  options.screen ? &face : nullptr, [&] { running = false; }},
-                      commands);
+  ScreenThread screen(
+      ScreenWorld{log, link, audio, microphone, speaker, air, store,
+                  options.screen ? &face : nullptr, audio_pause_us, [&] { running = false; }},
+      commands);
   Watch watch(log, screen);
   if (!options.wifi.empty()) {
     Command join;
@@ -213,7 +217,11 @@ int run(const Options& options, char** arguments) {
     }
   });
   std::thread audio_thread([&] {
+    std::int64_t last_us = now_us();
     while (running) {
+      const std::int64_t round_us = now_us();
+      audio_pause_us = std::max(audio_pause_us.load(), round_us - last_us);
+      last_us = round_us;
       pump.step(now_ms());
       watch.audio(audio);
       pause_ms(kAudioRoundMs);

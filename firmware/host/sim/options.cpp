@@ -39,7 +39,7 @@ bool read_number(const std::string& text, std::uint32_t most, std::uint32_t& num
   if (text.empty() || text[0] < '0' || text[0] > '9') return false;
   char* end = nullptr;
   errno = 0;
-  const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+  const std::uint64_t value = std::strtoull(text.c_str(), &end, 10);
   if (*end != '\0' || errno != 0 || value > most) return false;
   number = static_cast<std::uint32_t>(value);
   return true;

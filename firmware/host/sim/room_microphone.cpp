@@ -93,7 +93,7 @@ void RoomMicrophone::advance() {
     });
   }
   while (position_ < now && !buffers_.empty()) {
-    Span<std::int16_t>& buffer = buffers_.front();
+    const Span<std::int16_t> buffer = buffers_.front();
     // Into the buffer only once it is full: until then it holds rubbish.
     const std::size_t missing = buffer.size() - filled_;
     if (now - position_ < static_cast<std::int64_t>(missing)) break;

@@ -193,6 +193,7 @@ void ScreenThread::stats() {
     json.name("lost").number(world_.audio.downlink.lost());
     json.name("uplink_lost").number(world_.audio.uplink_lost.load());
     json.name("microphone_lost").number(microphone_lost);
+    json.name("audio_pause_ms").number(world_.audio_pause_us.load() / 1000);
     json.name("bytes_sent").number(static_cast<std::int64_t>(world_.air.sent.load()));
     json.name("bytes_received").number(static_cast<std::int64_t>(world_.air.received.load()));
   });

@@ -29,7 +29,8 @@ struct ScreenWorld {
   WavSpeaker& speaker;
   Air& air;
   Store& store;
-  HostScreen* screen;  ///< nullptr: it has none to look at
+  HostScreen* screen;                               ///< nullptr: it has none to look at
+  const std::atomic<std::int64_t>& audio_pause_us;  ///< longest between two rounds of the sound
   std::function<void()> quit;
 };
 

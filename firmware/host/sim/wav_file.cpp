@@ -1,5 +1,7 @@
 #include "wav_file.h"
 
+#include <sys/types.h>
+
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -75,7 +77,7 @@ WavWriter::~WavWriter() {
 void WavWriter::append(Span<const std::int16_t> samples) {
   if (file_ == nullptr || samples.empty()) return;
   const std::size_t end = kHeaderSize + std::size_t{size_} * kSampleBytes;
-  (void)std::fseek(file_, static_cast<long>(end), SEEK_SET);
+  (void)::fseeko(file_, static_cast<off_t>(end), SEEK_SET);
   (void)std::fwrite(samples.data(), kSampleBytes, samples.size(), file_);
   size_ += static_cast<std::uint32_t>(samples.size());
   write_header();

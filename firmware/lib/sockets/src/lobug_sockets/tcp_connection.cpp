@@ -148,9 +148,7 @@ std::size_t TcpConnection::read(MutableBytes into) {
   if (count == 0 && !write_broken_) {
     close();
     at_end_ = true;
-  } else if (count == 0) {
-    fail(ConnectionFailure::kLost);
-  } else if (!would_block(errno)) {
+  } else if (count == 0 || !would_block(errno)) {
     fail(ConnectionFailure::kLost);
   }
   return 0;
