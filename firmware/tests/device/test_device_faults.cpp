@@ -188,3 +188,40 @@ TEST_CASE("with TLS no handshake for the sensors holds up a conversation") {
   w.steps(60, 100);
   CHECK(count_of(w, "POST /context/sensors") > before);
 }
+
+TEST_CASE("asking for updates goes to the server of the session, whoever else can be found") {
+  World w;
+  w.store.values.erase("server");
+  w.finder.host = "10.0.0.2";
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kIdle, 1000));
+  const int searches = w.finder.searches;
+  const auto asked = count_of(w, "POST /xiaozhi/ota/");
+  w.finder.host = "10.6.6.6";
+  w.discovery = R"({"activation":{"code":"123456","timeout_ms":60000}})";
+  w.session.deliver(text_frame("{}"));
+  w.step(21600000);
+  w.session.deliver(text_frame("{}"));
+  w.steps(60, 200);
+  REQUIRE(w.device->state() == S::kIdle);
+  CHECK(count_of(w, "POST /xiaozhi/ota/") == asked + 1);
+  CHECK(w.finder.searches == searches);
+  CHECK(w.http.endpoint.host == "10.0.0.2");
+  CHECK(header_of(w.heads.back(), "Host") == "10.0.0.2:8321");
+}
+
+TEST_CASE("a tap takes a notice away that would stay for ever") {
+  World w;
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kIdle));
+  w.say(R"({"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":)"
+        R"({"name":"self.screen.show_text","arguments":{"text":"Milk!","seconds":0}}}})");
+  w.session.deliver(text_frame("{}"));
+  w.steps(300, 100);
+  REQUIRE(w.view().notice == "Milk!");
+  w.input(Input::Kind::kTap);
+  CHECK(w.view().notice.empty());
+  CHECK(w.device->state() == S::kListening);
+}

@@ -95,6 +95,7 @@ void Mind::take(const Input& input, Millis now) {
   using Kind = Input::Kind;
   switch (input.kind) {
     case Kind::kTap:
+      dismiss_notice();
       if (connected_) {
         conversation_.tap(settings_.talk_mode, now);
       } else if (state_ == DeviceState::kOffline && wifi_) {
@@ -102,6 +103,7 @@ void Mind::take(const Input& input, Millis now) {
       }
       break;
     case Kind::kHoldBegin:
+      dismiss_notice();
       if (connected_) conversation_.hold_begin(now);
       break;
     case Kind::kHoldEnd:
@@ -387,6 +389,11 @@ void Mind::show_text(std::string_view text, std::uint32_t seconds) {
   }
 }
 
+void Mind::dismiss_notice() {
+  notice_until_.clear();
+  view_.notice.clear();
+}
+
 bool Mind::start_timer(std::uint32_t seconds, std::string_view label) {
   return timers_.start(seconds, label, now_);
 }
@@ -394,10 +401,7 @@ bool Mind::start_timer(std::uint32_t seconds, std::string_view label) {
 void Mind::beep(std::uint8_t times) { audio_.beeps = times; }
 
 void Mind::ring_timers(Millis now) {
-  if (notice_until_.due(now)) {
-    notice_until_.clear();
-    view_.notice.clear();
-  }
+  if (notice_until_.due(now)) dismiss_notice();
   const ToolTimers::Label* label = timers_.ring(now);
   if (label == nullptr) return;
   beep(3);

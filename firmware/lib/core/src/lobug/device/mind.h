@@ -83,6 +83,7 @@ class Mind final : public SessionHandler, public ToolHost {
 
   void report_sensors(Millis now);
   void ring_timers(Millis now);
+  void dismiss_notice();
   void save_later(Millis now);
   void save_levels();
   void restart();

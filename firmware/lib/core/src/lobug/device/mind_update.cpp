@@ -99,7 +99,9 @@ void Mind::check_for_update(Millis now) {
   }
   update_check_.set(now, kUpdateCheckMs);
   checking_ = true;
-  enrolment_.start(settings_.server, now);
+  // The session's own server: another one that mDNS may find by now is not to get its token.
+  const Text<160> server(enrolment_.server());
+  enrolment_.start(server, now);
 }
 
 }  // namespace lobug
