@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lobug.conversation.tool_examples import KNOWN, STATUS_TOOL, TALK, ToolExample
-from lobug.conversation.tool_words import may_concern, vocabulary
+from lobug.conversation.tool_words import Vocabulary, may_concern, vocabulary
 from lobug.engines.base import ChatMessage
 from lobug.turn.toolbox import Tool
 
@@ -48,7 +48,7 @@ class ToolPrompt:
     """What enters the prompt."""
     tools: Mapping[str, Tool] = field(default_factory=dict)
     """By the short name that the model calls it by."""
-    words: frozenset[str] = frozenset()
+    words: Vocabulary = field(default_factory=Vocabulary)
     """Words that may concern one of them."""
 
     @property

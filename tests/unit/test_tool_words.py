@@ -1,0 +1,125 @@
+"""Which words let the chat model choose a tool of Lo-Bug's own firmware."""
+
+from __future__ import annotations
+
+import pytest
+
+from lobug.conversation.tool_prompt import ToolPrompt, tool_prompt
+from lobug.device.tool_messages import tool_of
+from lobug.settings import ChatSettings
+from support.tool_device import PERCENT, tool
+from support.tool_utterances import TALK, TALK_UNSEEN
+
+TEXT = {"type": "string"}
+COUNT = {"type": "integer", "minimum": 1, "maximum": 5}
+FACE = tool("self.face.set_expression", "Set the expression of your face.", expression=TEXT)
+MOTION = tool("self.get_motion", "Tell how you are held and whether you are moved.")
+OWN = (
+    tool("self.get_device_status", "Tell your own volume, screen brightness, battery and network."),
+    tool("self.audio_speaker.set_volume", "Set the volume of your voice.", volume=PERCENT),
+    tool("self.screen.set_brightness", "Set the brightness of your screen.", brightness=PERCENT),
+    FACE,
+    tool("self.screen.show_text", "Show a text on your screen.", text=TEXT, seconds=COUNT),
+    tool("self.timer.start", "Start a timer that beeps.", seconds=COUNT, label=TEXT),
+    tool("self.beep", "Beep so many times.", times=COUNT),
+    tool("self.led.set_color", "Set the color of your light.", color=TEXT),
+    MOTION,
+)
+
+FACE_WANTED = (
+    "Smile at me.",
+    "Can you smile?",
+    "Please smile!",
+    "Give me a big smile.",
+    "Hey Lo-Bug, wink.",
+    "I want you to frown.",
+    "Stop smiling.",
+    "Look sad.",
+    "Now look a bit angry, please.",
+    "Can you look surprised?",
+    "Be happy!",
+    "What is your expression?",
+    "Make a funny face.",
+)
+MOTION_WANTED = (
+    "Are you lying on your back?",
+    "Are you upside down?",
+    "Am I shaking you?",
+    "Am I holding you upright?",
+    "Did you fall?",
+    "Is anyone moving you?",
+    "Are you tilted to one side?",
+    "What position are you in?",
+)
+ORDINARY = (
+    "Good morning!",
+    "How are you today?",
+    "That made me smile.",
+    "She has a lovely smile.",
+    "My boss frowned at me all day.",
+    "I cried at the end of the film.",
+    "I feel sad today.",
+    "I want to be happy.",
+    "Why am I so tired? Tell me something.",
+    "You are very kind, I am happy.",
+    "They looked confused.",
+    "I was lying on the beach all day.",
+    "He is lying to everyone.",
+    "Hold on.",
+    "Drop it.",
+    "Make me laugh.",
+    "We moved to a new house last year.",
+    "The leaves fall in autumn.",
+    "I dropped my keys somewhere.",
+    "I carried my son home. Do you have advice?",
+    "How many times did it happen?",
+    "I start my new job on Monday.",
+    "Tell me a story about a mouse.",
+    "What is your name?",
+    "",
+    "Please.",
+)
+
+
+def own() -> ToolPrompt:
+    return prompt(*OWN)
+
+
+def prompt(*listed: object) -> ToolPrompt:
+    found = [tool_of(one) for one in listed]
+    return tool_prompt([one for one in found if one is not None], ChatSettings().tool_prompt_tokens)
+
+
+def test_all_nine_are_told() -> None:
+    assert len(own().tools) == len(OWN) == 9
+
+
+@pytest.mark.parametrize("said", FACE_WANTED)
+def test_words_for_the_face(said: str) -> None:
+    assert own().may_concern(said)
+    assert not prompt(MOTION).may_concern(said)
+
+
+@pytest.mark.parametrize("said", MOTION_WANTED)
+def test_words_for_motion(said: str) -> None:
+    assert own().may_concern(said)
+    assert not prompt(FACE).may_concern(said)
+
+
+@pytest.mark.parametrize(
+    "said", ["Louder!", "Show hello on your screen.", "Set a timer.", "Beep three times."]
+)
+def test_words_for_the_rest(said: str) -> None:
+    assert own().may_concern(said)
+
+
+@pytest.mark.parametrize("said", ORDINARY)
+def test_ordinary_talk_needs_no_tool(said: str) -> None:
+    assert not own().may_concern(said)
+
+
+def test_words_for_face_and_motion_let_no_more_of_the_tricky_talk_through() -> None:
+    without = prompt(*(one for one in OWN if one not in (FACE, MOTION)))
+    both = own()
+    for said in (*TALK, *TALK_UNSEEN):
+        assert both.may_concern(said) == without.may_concern(said), said
