@@ -69,7 +69,7 @@ void FirmwareFolder::boot(const std::string& factory_version) {
   (void)note(running_, trial);
   const std::string bytes = beginning_of(image(running_));
   version_ = version_in(bytes);
-  finds_no_server_ = bytes.find(kFault) != bytes.npos;
+  finds_no_server_ = bytes.find(kFault) != std::string::npos;
 }
 
 bool FirmwareFolder::note(char active, std::string_view trial) {
