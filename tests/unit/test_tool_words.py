@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from lobug.conversation.tool_prompt import ToolPrompt, tool_prompt
@@ -10,6 +13,7 @@ from lobug.settings import ChatSettings
 from support.tool_device import PERCENT, tool
 from support.tool_utterances import TALK, TALK_UNSEEN
 
+ROOT = Path(__file__).parents[2]
 TEXT = {"type": "string"}
 COUNT = {"type": "integer", "minimum": 1, "maximum": 5}
 FACE = tool("self.face.set_expression", "Set the expression of your face.", expression=TEXT)
@@ -92,6 +96,14 @@ def prompt(*listed: object) -> ToolPrompt:
 
 def test_all_nine_are_told() -> None:
     assert len(own().tools) == len(OWN) == 9
+
+
+def test_they_are_those_of_the_firmware_and_of_the_documentation() -> None:
+    registry = ROOT / "firmware" / "lib" / "core" / "src" / "lobug" / "tools" / "registry.cpp"
+    named = [str(one["name"]) for one in OWN]
+    assert re.findall(r'"(self\.[a-z_.]+)"', registry.read_text("utf-8")) == named
+    documented = (ROOT / "docs" / "tools.md").read_text("utf-8")
+    assert re.findall(r"^\| `(self\.[a-z_.]+)` \|", documented, re.MULTILINE) == named
 
 
 @pytest.mark.parametrize("said", FACE_WANTED)
