@@ -16,6 +16,8 @@ std::int64_t count_of(const World& w, const char* request) {
   return std::count(w.requests.begin(), w.requests.end(), request);
 }
 
+bool has_tls(World& w) { return load_settings(w.store).server.view().rfind("https:", 0) == 0; }
+
 const char* const kTls =
     R"({"websocket":{"url":"wss://10.0.0.2:8443/xiaozhi/v1/","version":1,"token":"t0ken"}})";
 
@@ -98,6 +100,24 @@ TEST_CASE("a reset leaves nothing, whatever was just set") {
   w.input(Input::Kind::kReset);
   CHECK(w.system.restarts == 1);
   CHECK(w.store.values.empty());
+}
+
+TEST_CASE("an address that is of no use is asked for again, until a good one comes") {
+  World w;
+  const std::string good = w.discovery;
+  SUBCASE("of another scheme") { w.discovery = R"({"websocket":{"url":"gopher://x"}})"; }
+  SUBCASE("without TLS where the owner asked for it") {
+    Settings settings = load_settings(w.store);
+    settings.server = "https://10.0.0.2:8443";
+    settings.ca = "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n";
+    REQUIRE(save_settings(w.store, settings));
+  }
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kOffline));
+  CHECK(w.session.opened == 0);
+  w.discovery = has_tls(w) ? kTls : good;
+  CHECK(w.reach(S::kIdle, 200, 100));
 }
 
 TEST_CASE("a server that closes each session at once is not stormed") {

@@ -224,13 +224,12 @@ void Mind::find(Millis now) {
 void Mind::connect(Millis now) {
   const Discovery& discovery = enrolment_.discovery();
   Url url;
-  if (!parse_url(discovery.websocket_url, url)) {
-    offline(Trouble::kRefused, backoff_.next(platform_.random), now);
-    return;
-  }
-  if (enrolment_.url().endpoint.tls && !url.endpoint.tls) {
-    // Never less safe than the owner asked for.
-    offline(Trouble::kUntrusted, backoff_.next(platform_.random), now);
+  const bool good = parse_url(discovery.websocket_url, url);
+  // Never less safe than the owner asked for.
+  const bool unsafe = good && enrolment_.url().endpoint.tls && !url.endpoint.tls;
+  if (!good || unsafe) {
+    failures_ = kTriesWithOneAddress;  // of no use a second time: ask for another
+    offline(unsafe ? Trouble::kUntrusted : Trouble::kRefused, backoff_.next(platform_.random), now);
     return;
   }
   go(DeviceState::kConnecting);
