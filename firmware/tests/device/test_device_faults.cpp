@@ -245,3 +245,16 @@ TEST_CASE("a tap takes a notice away that would stay for ever") {
   CHECK(w.view().notice.empty());
   CHECK(w.device->state() == S::kListening);
 }
+
+TEST_CASE("too little memory is said on the screen, also while all else is well") {
+  World w;
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kIdle));
+  w.system.memory = 8000;
+  CHECK(w.view().notice == sentence_of(Trouble::kLowMemory));
+  w.input(Input::Kind::kTap);  // seen
+  CHECK(w.view().notice.empty());
+  w.steps(10, 100);
+  CHECK(w.view().notice.empty());
+}

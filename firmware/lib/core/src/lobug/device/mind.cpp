@@ -363,84 +363,7 @@ void Mind::on_end(const SessionEnd& end, Millis now) {
   offline(end.trouble, wait, now);
 }
 
-// What tools do.
-
-void Mind::set_volume(std::uint8_t percent) {
-  settings_.volume = percent > 100 ? 100 : percent;
-  audio_.volume = settings_.volume;
-  save_later(now_);
-}
-
-void Mind::set_brightness(std::uint8_t percent) {
-  // A dark screen would leave nothing to set it with.
-  settings_.brightness = percent > 100 ? 100 : percent < 1 ? 1 : percent;
-  save_later(now_);
-}
-
-void Mind::show_emotion(Emotion emotion) { conversation_.set_emotion(emotion); }
-
-void Mind::show_text(std::string_view text, std::uint32_t seconds) {
-  view_.notice.assign(text);
-  if (seconds > 0) {
-    notice_until_.set(now_, seconds * 1000U);
-  } else {
-    notice_until_.clear();
-  }
-}
-
-void Mind::dismiss_notice() {
-  notice_until_.clear();
-  view_.notice.clear();
-}
-
-bool Mind::start_timer(std::uint32_t seconds, std::string_view label) {
-  return timers_.start(seconds, label, now_);
-}
-
-void Mind::beep(std::uint8_t times) { audio_.beeps = times; }
-
-void Mind::ring_timers(Millis now) {
-  if (notice_until_.due(now)) dismiss_notice();
-  const ToolTimers::Label* label = timers_.ring(now);
-  if (label == nullptr) return;
-  beep(3);
-  show_text(label->empty() ? std::string_view("Time is up!") : label->view(), 60);
-}
-
 // The rest.
-
-void Mind::report_sensors(Millis now) {
-  if (http_use_ == HttpUse::kSensors) {
-    if (http_.step(now) != HttpClient::State::kBusy) http_use_ = HttpUse::kNone;
-    return;
-  }
-  // A TLS handshake computes for most of a second, on this thread: none within a conversation, and
-  // none for each change.
-  const bool tls = enrolment_.url().endpoint.tls;
-  if (tls && conversation_.state() != DeviceState::kIdle) return;
-  const Millis least = tls ? SensorReporter::kEveryMs : SensorReporter::kLeastMs;
-  if (http_use_ != HttpUse::kNone || checking_ || !reporter_.due(motion_, now, least)) return;
-  const std::size_t length = write_sensors(Span<char>(sensors_.data(), sensors_.size()), motion_,
-                                           reporter_.tapped(motion_));
-  std::string_view base = enrolment_.url().path.view();
-  while (!base.empty() && base.back() == '/') base.remove_suffix(1);
-  Text<300> path(base);
-  const bool whole = path.append("/context/sensors");
-  const Introduction who = introduction();
-  HttpRequest request;
-  request.method = "POST";
-  request.path = path;
-  request.token = token();
-  request.device_id = who.device_id;
-  request.client_id = who.client_id;
-  request.user_agent = who.board;
-  request.body = std::string_view(sensors_.data(), length);
-  if (whole && length > 0 &&
-      http_.start(enrolment_.url().endpoint, request, now, Enrolment::kRequestMs)) {
-    http_use_ = HttpUse::kSensors;
-  }
-  reporter_.sent(motion_, now);
-}
 
 void Mind::save_later(Millis now) { save_at_.set(now, kSaveMs); }
 
@@ -471,9 +394,11 @@ void Mind::publish(Millis now) {
   publish_at_.set(now, kPublishMs);
   view_.state = state();
   view_.trouble = trouble_;
-  if (trouble_ == Trouble::kNone && platform_.system.free_memory() < kLeastMemory) {
-    view_.trouble = Trouble::kLowMemory;
-  }
+  const bool low_memory = platform_.system.free_memory() < kLeastMemory;
+  if (low_memory && trouble_ == Trouble::kNone) view_.trouble = Trouble::kLowMemory;
+  // The face shows trouble while it is offline; this is worth a word at any time.
+  if (low_memory && !low_memory_) show_text(sentence_of(Trouble::kLowMemory), 20);
+  low_memory_ = low_memory;
   view_.emotion = conversation_.emotion();
   view_.caption.assign(conversation_.caption());
   view_.heard.assign(conversation_.heard());

@@ -108,6 +108,7 @@ class Mind final : public SessionHandler, public ToolHost {
   DeviceState state_ = DeviceState::kStarting;
   Trouble trouble_ = Trouble::kNone;
   bool wifi_ = false;
+  bool low_memory_ = false;
   bool connected_ = false;     ///< the session is ready: the conversation's state is ours
   bool checking_ = false;      ///< enrolment runs beside the conversation, for an update alone
   std::uint8_t failures_ = 0;  ///< in a row, with one address
