@@ -124,6 +124,19 @@ struct World {
     session.deliver(text_frame(json));
     step();
   }
+  /// SHA-256 of the firmware that the server gives out, hexadecimal.
+  std::string firmware_hash() {
+    crypto.sha256_begin();
+    crypto.sha256_add(
+        Bytes(reinterpret_cast<const unsigned char*>(firmware.data()), firmware.size()));
+    static const char kDigits[] = "0123456789abcdef";
+    std::string hash;
+    for (const std::uint8_t byte : crypto.sha256_end()) {
+      hash += kDigits[byte >> 4U];
+      hash += kDigits[byte & 15U];
+    }
+    return hash;
+  }
   std::string stored(const char* key) {
     const auto found = store.values.find(key);
     return found == store.values.end() ? "" : found->second;

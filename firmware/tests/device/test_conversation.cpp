@@ -5,65 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "device/scripted_session.h"
+#include "device/scripted_talk.h"
 #include "lobug/device/conversation.h"
 
 using namespace lobug;
-using lobug::test::ScriptedSession;
+using lobug::test::Talk;
 using Sent = std::vector<std::string>;
 
 namespace {
-
-// A conversation with an audio thread that does at once what it is asked.
-struct Talk {
-  std::vector<std::int16_t> up = std::vector<std::int16_t>(16000);
-  std::vector<std::int16_t> down = std::vector<std::int16_t>(64000);
-  AudioLink link{{up.data(), up.size()}, {down.data(), down.size()}};
-  ScriptedSession session;
-  Conversation talk{link, session};
-  TalkMode mode = TalkMode::kTap;
-  Millis now = 1000;
-
-  Talk() { talk.begin(); }
-
-  void step(Millis ms = 10) {
-    now += ms;
-    const AudioMode wanted = link.wanted;
-    // A speaker first plays what it has, unless that was discarded.
-    const bool plays = link.actual == AudioMode::kPlay && link.downlink.active();
-    if (!plays || wanted == AudioMode::kPlay) link.actual = wanted;
-    talk.step(mode, now);
-  }
-  void steps(int count, Millis ms = 10) {
-    for (int round = 0; round < count; ++round) step(ms);
-  }
-  void hear(std::size_t samples, std::int16_t value = 7) {
-    const std::vector<std::int16_t> sound(samples, value);
-    REQUIRE(link.uplink.write({sound.data(), sound.size()}) == samples);
-  }
-  void say(ServerMessage::Kind kind, std::string_view text = "") {
-    ServerMessage message;
-    message.kind = kind;
-    message.text.assign(text);
-    talk.message(message, now);
-  }
-  void sound(std::size_t samples) {
-    const std::vector<std::int16_t> pcm(samples, 1000);
-    talk.audio(Bytes(reinterpret_cast<const unsigned char*>(pcm.data()), 2 * samples), now);
-  }
-  std::size_t play() {
-    std::array<std::int16_t, 960> place{};
-    std::size_t all = 0;
-    while (const std::size_t count = link.downlink.read({place.data(), place.size()})) all += count;
-    return all;
-  }
-  void reply(std::string_view text, std::size_t samples) {
-    say(ServerMessage::Kind::kTtsStart);
-    say(ServerMessage::Kind::kSentence, text);
-    sound(samples);
-    step();
-  }
-};
 
 using Kind = ServerMessage::Kind;
 
@@ -391,4 +340,33 @@ TEST_CASE("in wake-word mode a tap still opens an ordinary utterance") {
   t.steps(2);
   CHECK(t.session.sent == Sent{"start wake_word", "start auto"});
   CHECK(t.talk.state() == DeviceState::kListening);
+}
+
+TEST_CASE("a television that is not listened to does not keep the microphone open") {
+  Talk t;
+  t.mode = TalkMode::kConversation;
+  t.talk.tap(t.mode, t.now);
+  t.step();
+  t.link.voice = true;
+  t.steps(static_cast<int>(Conversation::kUnheardMs / 1000) - 1, 1000);
+  CHECK(t.talk.state() == DeviceState::kListening);
+  t.steps(static_cast<int>(Conversation::kNobodyMs / 1000) + 2, 1000);
+  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.link.wanted == AudioMode::kOff);
+}
+
+TEST_CASE("a reply that sets out just when it is interrupted is not heard") {
+  Talk t;
+  t.talk.tap(t.mode, t.now);
+  t.step();
+  t.say(Kind::kStt, "Tell me a story");
+  t.talk.tap(t.mode, t.now);
+  CHECK(t.session.sent.back() == "abort");
+  t.say(Kind::kTtsStart);
+  t.sound(960);
+  CHECK(t.play() == 0);
+  CHECK(t.talk.state() == DeviceState::kIdle);
+  t.steps(1, Conversation::kThoughtMs + 10);
+  t.reply("Something new", 960);
+  CHECK(t.talk.state() == DeviceState::kSpeaking);
 }

@@ -5,41 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "device/scripted_session.h"
+#include "device/scripted_talk.h"
 #include "lobug/device/conversation.h"
 
 using namespace lobug;
-using lobug::test::ScriptedSession;
+using lobug::test::Talk;
 using Sent = std::vector<std::string>;
 using Kind = ServerMessage::Kind;
-
-namespace {
-
-struct Talk {
-  std::vector<std::int16_t> up = std::vector<std::int16_t>(16000);
-  std::vector<std::int16_t> down = std::vector<std::int16_t>(64000);
-  AudioLink link{{up.data(), up.size()}, {down.data(), down.size()}};
-  ScriptedSession session;
-  Conversation talk{link, session};
-  TalkMode mode = TalkMode::kTap;
-  Millis now = 1000;
-
-  Talk() { talk.begin(); }
-
-  void step(Millis ms = 10) {
-    now += ms;
-    link.actual = link.wanted.load();
-    talk.step(mode, now);
-  }
-  void say(Kind kind, std::string_view text = "") {
-    ServerMessage message;
-    message.kind = kind;
-    message.text.assign(text);
-    talk.message(message, now);
-  }
-};
-
-}  // namespace
 
 TEST_CASE("words of the utterance before do not take the microphone from a finger") {
   Talk t;

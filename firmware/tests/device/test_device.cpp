@@ -340,15 +340,7 @@ TEST_CASE("what is felt is reported on a change and every five seconds, with the
 TEST_CASE("a new firmware is fetched from the own server, verified and started") {
   World w;
   w.firmware = std::string(5000, 'f');
-  w.crypto.sha256_begin();
-  w.crypto.sha256_add(
-      Bytes(reinterpret_cast<const unsigned char*>(w.firmware.data()), w.firmware.size()));
-  std::string hash;
-  for (const std::uint8_t byte : w.crypto.sha256_end()) {
-    static const char kDigits[] = "0123456789abcdef";
-    hash += kDigits[byte >> 4U];
-    hash += kDigits[byte & 15U];
-  }
+  std::string hash = w.firmware_hash();
   const auto offer = [&](const std::string& url, const std::string& sha, int size) {
     return R"({"websocket":{"url":"ws://10.0.0.2:8321/xiaozhi/v1/","token":"t0ken"},)"
            R"("firmware":{"version":"2.1.0","url":")" +
@@ -393,15 +385,7 @@ TEST_CASE("a new firmware is fetched from the own server, verified and started")
 TEST_CASE("an image that was taken back is tried once more, not for ever") {
   World w;
   w.firmware = std::string(64, 'f');
-  w.crypto.sha256_begin();
-  w.crypto.sha256_add(
-      Bytes(reinterpret_cast<const unsigned char*>(w.firmware.data()), w.firmware.size()));
-  std::string hash;
-  for (const std::uint8_t byte : w.crypto.sha256_end()) {
-    static const char kDigits[] = "0123456789abcdef";
-    hash += kDigits[byte >> 4U];
-    hash += kDigits[byte & 15U];
-  }
+  std::string hash = w.firmware_hash();
   w.discovery = R"({"websocket":{"url":"ws://10.0.0.2:8321/xiaozhi/v1/","token":"t0ken"},)"
                 R"("firmware":{"version":"2.1.0","url":"http://10.0.0.2:8321/firmware/host/2.1.0",)"
                 R"("size":64,"sha256":")" +

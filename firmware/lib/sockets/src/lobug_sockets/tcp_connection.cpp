@@ -72,8 +72,13 @@ void TcpConnection::open(const Endpoint& endpoint) {
 }
 
 bool TcpConnection::look_up(const Endpoint& endpoint) {
-  address_count_ = 0;
   next_address_ = 0;
+  // Asking for a name is the one thing here that waits, so an answer that was of use is kept.
+  const bool known = known_until_.is_set() && !known_until_.due(clocks_.now()) &&
+                     known_.host == endpoint.host.view() && known_.port == endpoint.port;
+  if (known) return true;
+  known_until_.clear();
+  address_count_ = 0;
   if (endpoint.host.empty()) return false;
   std::array<char, 8> port{};
   (void)std::snprintf(port.data(), port.size(), "%u", static_cast<unsigned>(endpoint.port));
@@ -91,6 +96,8 @@ bool TcpConnection::look_up(const Endpoint& endpoint) {
     ++address_count_;
   }
   ::freeaddrinfo(found);
+  known_ = endpoint;
+  if (address_count_ > 0) known_until_.set(clocks_.now(), kKnownMs);
   return address_count_ > 0;
 }
 
@@ -185,6 +192,7 @@ void TcpConnection::drop_socket() {
 
 void TcpConnection::fail(ConnectionFailure failure) {
   drop_socket();
+  known_until_.clear();  // the server may be elsewhere by now
   state_ = ConnectionState::kFailed;
   failure_ = failure;
 }

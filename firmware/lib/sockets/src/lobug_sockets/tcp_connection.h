@@ -12,7 +12,8 @@
 namespace lobug {
 
 /// Non-blocking but for the look-up of a name: `open` waits for the answer of the network's name
-/// server there (numeric addresses are not looked up). Every address of a name is tried in turn,
+/// server there (numeric addresses are not looked up; a name's are kept for five minutes, until a
+/// connection fails). Every address of a name is tried in turn,
 /// each for `connect_timeout_ms` at most.
 class TcpConnection final : public Connection {
  public:
@@ -40,6 +41,7 @@ class TcpConnection final : public Connection {
     std::uint32_t size = 0;
   };
   static constexpr std::size_t kMostAddresses = 4;
+  static constexpr Millis kKnownMs = 300000;
 
   bool look_up(const Endpoint& endpoint);
   void try_next(ConnectionFailure last);
@@ -51,6 +53,8 @@ class TcpConnection final : public Connection {
   std::array<Address, kMostAddresses> addresses_{};
   std::size_t address_count_ = 0;
   std::size_t next_address_ = 0;
+  Endpoint known_;        ///< what `addresses_` are of,
+  Deadline known_until_;  ///< as long as they are believed
   Deadline connect_by_;
   int socket_ = -1;
   ConnectionState state_ = ConnectionState::kClosed;

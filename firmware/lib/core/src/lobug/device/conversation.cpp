@@ -100,9 +100,11 @@ void Conversation::interrupt(Millis now) {
   link_.downlink.discard();
   link_.wanted = AudioMode::kOff;
   opening_ = closing_ = false;
-  // A reply that was only being thought of has no stop of its own.
-  interrupted_ = state_ == DeviceState::kSpeaking && !all_sent_;
-  interrupted_until_.set(now, kAbortMs);
+  // The server's stop ends it. A reply that was only being thought of may have none; but its
+  // beginning may be on its way already.
+  const bool thinking = state_ == DeviceState::kThinking;
+  interrupted_ = thinking || (state_ == DeviceState::kSpeaking && !all_sent_);
+  interrupted_until_.set(now, thinking ? kThoughtMs : kAbortMs);
   rest(now);
 }
 
@@ -203,7 +205,10 @@ void Conversation::step(TalkMode mode, Millis now) {
   }
   if (opening_ && link_.actual == AudioMode::kListen) {
     opening_ = !session_.listen_start(mode_);
-    if (!opening_) limit_.set(now, kNobodyMs);
+    if (!opening_) {
+      limit_.set(now, kNobodyMs);
+      unheard_until_.set(now, kUnheardMs);
+    }
   }
   const bool sends = state_ == DeviceState::kListening ||
                      (state_ == DeviceState::kThinking && mode_ != ListenMode::kManual);
@@ -281,7 +286,8 @@ void Conversation::after_reply(TalkMode mode, Millis now) {
 void Conversation::watch(TalkMode mode, Millis now) {
   if (state_ == DeviceState::kListening && !opening_ && link_.voice) {
     heard_voice_ = true;
-    limit_.set(now, kNobodyMs);
+    // Voices that the server makes nothing of (a television) do not keep the microphone open.
+    if (!unheard_until_.due(now)) limit_.set(now, kNobodyMs);
   }
   if (!limit_.due(now)) return;
   limit_.clear();

@@ -23,6 +23,8 @@ class Conversation {
   static constexpr Millis kAnswerMs = 45000;     ///< until a reply must have begun
   static constexpr Millis kNoReplyMs = 6000;     ///< ... after a face came instead of words
   static constexpr Millis kAbortMs = 2000;       ///< until the server's stop must have come
+  static constexpr Millis kThoughtMs = 700;      ///< ... of a reply that had not begun to sound
+  static constexpr Millis kUnheardMs = 120000;   ///< of voices without a transcript
   static constexpr Millis kSilenceMs = 20000;    ///< within a reply, before it is given up
   static constexpr Millis kCaptionMs = 8000;     ///< a caption stays after its reply
   static constexpr std::uint32_t kPrerollMs =
@@ -76,6 +78,7 @@ class Conversation {
   std::uint64_t first_sound_ = 0;
   Deadline limit_;
   Deadline interrupted_until_;
+  Deadline unheard_until_;
   Deadline caption_until_;
   Emotion emotion_ = Emotion::kNeutral;
   Text<512> caption_;

@@ -411,8 +411,9 @@ void Mind::publish(Millis now) {
   view_.captions = settings_.captions;
   view_.talk_mode = settings_.talk_mode;
   view_.update_percent = state_ == DeviceState::kUpdating ? writer_.percent() : std::uint8_t{0};
+  const Millis left_s = (retry_.left(now) + 999) / 1000;
   view_.retry_s = state_ == DeviceState::kOffline && wifi_
-                      ? static_cast<std::uint16_t>((retry_.left(now) + 999) / 1000)
+                      ? static_cast<std::uint16_t>(left_s < 0xFFFF ? left_s : 0xFFFF)
                       : std::uint16_t{0};
   view_.version.assign(platform_.firmware.running_version());
   screen_.view.publish(view_);

@@ -3,6 +3,12 @@
 #include "lobug/update/attempts.h"
 
 namespace lobug {
+namespace {
+
+// A repaired image may come under the same version; its digest tells it from the one that failed.
+std::string_view image_of(const FirmwareOffer& offer) { return offer.sha256.view().substr(0, 24); }
+
+}  // namespace
 
 bool Mind::wants_update() {
   const Discovery& discovery = enrolment_.discovery();
@@ -13,7 +19,8 @@ bool Mind::wants_update() {
   offer_.force = discovery.firmware_force;
   // An image on trial has first to prove itself.
   return !platform_.firmware.on_trial() && offer_.version != refused_version_.view() &&
-         worth_taking(offer_, platform_.firmware) && may_attempt(platform_.store, offer_.version) &&
+         worth_taking(offer_, platform_.firmware) &&
+         may_attempt(platform_.store, image_of(offer_)) &&
          platform_.system.free_memory() >= kLeastMemory;
 }
 
@@ -65,7 +72,7 @@ void Mind::end_update(UpdateFault fault, Millis now) {
   http_use_ = HttpUse::kNone;
   if (fault == UpdateFault::kNone) {
     platform_.system.log("updated");
-    (void)note_attempt(platform_.store, offer_.version);
+    (void)note_attempt(platform_.store, image_of(offer_));
     restart();
     return;
   }
