@@ -51,7 +51,16 @@ def test_clang_tidy_finds_nothing() -> None:
     folder = cpp_build.build("checked")
     config = FIRMWARE / ".clang-tidy"
     places = f"{FIRMWARE}/(lib|host)/.*"
-    run("run-clang-tidy-22", "-p", folder, f"-config-file={config}", "-j2", "-quiet", places)
+    run(
+        "run-clang-tidy-22",
+        "-p",
+        folder,
+        f"-config-file={config}",
+        "-j2",
+        "-quiet",
+        "-hide-progress",
+        places,
+    )
 
 
 def test_cppcheck_finds_nothing() -> None:

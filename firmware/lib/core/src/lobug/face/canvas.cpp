@@ -86,9 +86,7 @@ void Canvas::unclip() {
 }
 
 void Canvas::clear(Colour colour) {
-  Colour* pixel = pixels_.data();
-  const Colour* const end = pixel + static_cast<int>(height_) * width_;
-  while (pixel != end) *pixel++ = colour;
+  std::fill_n(pixels_.data(), static_cast<int>(height_) * width_, colour);
 }
 
 void Canvas::fill_rect(const Rect& area, Colour colour) {
