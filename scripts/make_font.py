@@ -22,7 +22,7 @@ TARGET = ROOT / "firmware/lib/core/src/lobug/face/font_data.cpp"
 TTF = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 
 OVERSAMPLING = 16
-MORE = "ŒœŠšŸŽž–—‘’‚“”„•…€"  # noqa: RUF001
+MORE = "ŒœŠšŸŽž–—‘’‚“”„•…€"  # noqa: RUF001 - they look alike on purpose
 """What people and models write beyond Latin-1: French, quotation marks, dashes, the euro."""
 LATIN = "".join(map(chr, [*range(0x20, 0x7F), *range(0xA0, 0x100)])) + MORE
 

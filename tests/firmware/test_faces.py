@@ -54,6 +54,7 @@ def test_every_golden_picture_has_its_scene(rendered: dict[str, Image.Image]) ->
 
 def test_one_changed_pixel_is_noticed(rendered: dict[str, Image.Image]) -> None:
     picture = rendered["settings"].copy()
+    # An RGB picture's pixel is a tuple; Pillow's types leave that open.
     red, green, blue = picture.getpixel((319, 239))  # type: ignore[misc]
     picture.putpixel((319, 239), (red ^ 1, green, blue))
     assert differing({"settings": picture}) == ["settings: differs within (319, 239, 320, 240)"]

@@ -470,3 +470,33 @@ TEST_CASE("no token, password or word that was said gets into the log") {
   }
   CHECK_FALSE(w.system.lines.empty());
 }
+
+TEST_CASE(
+    "a repaired image under the same version is taken, the broken one is not asked for again") {
+  World w;
+  w.firmware = std::string(64, 'f');
+  const std::string good = w.firmware_hash();
+  const auto offer = [&](const std::string& hash) {
+    w.discovery = R"({"websocket":{"url":"ws://10.0.0.2:8321/xiaozhi/v1/","token":"t0ken"},)"
+                  R"("firmware":{"version":"2.1.0",)"
+                  R"("url":"http://10.0.0.2:8321/firmware/host/2.1.0","size":64,"sha256":")" +
+                  hash + R"("}})";
+  };
+  const auto fetched = [&] {
+    return std::count(w.requests.begin(), w.requests.end(), "GET /firmware/host/2.1.0");
+  };
+  offer(std::string(64, 'a'));
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kIdle));
+  CHECK(fetched() == 1);
+  w.session.deliver(close_frame(4004));
+  w.step();
+  REQUIRE(w.reach(S::kIdle));
+  CHECK(fetched() == 1);
+  offer(good);
+  w.session.deliver(close_frame(4004));
+  w.steps(400);
+  CHECK(fetched() == 2);
+  CHECK(w.slot.activated == 1);
+}

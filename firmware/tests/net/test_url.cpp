@@ -218,3 +218,12 @@ TEST_CASE("an address that was read and written is the same") {
     CHECK(again.path == url.path.view());
   }
 }
+
+TEST_CASE("our requests go below the path that an address has of its own") {
+  Url url;
+  REQUIRE(parse_url("http://10.0.0.2:8321", url));
+  CHECK(path_at(url, "/context/sensors") == "/context/sensors");
+  REQUIRE(parse_url("https://home.example/lobug/", url));
+  CHECK(path_at(url, "/xiaozhi/ota/") == "/lobug/xiaozhi/ota/");
+  CHECK(path_at(url, std::string(300, 'a')).empty());
+}

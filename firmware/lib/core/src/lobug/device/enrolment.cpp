@@ -84,12 +84,9 @@ void Enrolment::step(const Introduction& who, Millis now) {
 
 bool Enrolment::request(std::string_view method, std::string_view action, const Introduction& who,
                         Millis now) {
-  // An address may have a path before ours (a reverse proxy's).
-  std::string_view base = url_.path.view();
-  while (!base.empty() && base.back() == '/') base.remove_suffix(1);
-  Text<300> path(base);
-  bool whole = path.append(kDiscoveryPath);
-  whole = path.append(action) && whole;
+  Text<40> ours(kDiscoveryPath);
+  ours.append(action);
+  const Text<300> path = path_at(url_, ours);
   const std::size_t length = write_description(
       Span<char>(body_.data(), body_.size()),
       DeviceDescription{who.device_id, who.client_id, who.board, who.version, 0, who.free_memory});
@@ -100,7 +97,7 @@ bool Enrolment::request(std::string_view method, std::string_view action, const 
   request.client_id = who.client_id;
   request.user_agent = who.board;
   request.body = std::string_view(body_.data(), length);
-  return whole && length > 0 && http_.start(url_.endpoint, request, now, kRequestMs);
+  return !path.empty() && length > 0 && http_.start(url_.endpoint, request, now, kRequestMs);
 }
 
 void Enrolment::ask(const Introduction& who, Millis now) {

@@ -114,7 +114,7 @@ class Mind final : public SessionHandler, public ToolHost {
   std::uint8_t failures_ = 0;  ///< in a row, with one address
   HttpUse http_use_ = HttpUse::kNone;
   FirmwareOffer offer_;
-  Text<24> refused_version_;  ///< an image that was no good is not fetched again
+  Text<24> refused_image_;  ///< an image that was no good is not fetched again
   Millis now_ = 0;
   Deadline retry_;
   Deadline settled_;  ///< set until the session has lasted

@@ -58,10 +58,7 @@ void Mind::report_sensors(Millis now) {
   if (http_use_ != HttpUse::kNone || checking_ || !reporter_.due(motion_, now, least)) return;
   const std::size_t length = write_sensors(Span<char>(sensors_.data(), sensors_.size()), motion_,
                                            reporter_.tapped(motion_));
-  std::string_view base = enrolment_.url().path.view();
-  while (!base.empty() && base.back() == '/') base.remove_suffix(1);
-  Text<300> path(base);
-  const bool whole = path.append("/context/sensors");
+  const Text<300> path = path_at(enrolment_.url(), "/context/sensors");
   const Introduction who = introduction();
   HttpRequest request;
   request.method = "POST";
@@ -71,7 +68,7 @@ void Mind::report_sensors(Millis now) {
   request.client_id = who.client_id;
   request.user_agent = who.board;
   request.body = std::string_view(sensors_.data(), length);
-  if (whole && length > 0 &&
+  if (!path.empty() && length > 0 &&
       http_.start(enrolment_.url().endpoint, request, now, Enrolment::kRequestMs)) {
     http_use_ = HttpUse::kSensors;
   }

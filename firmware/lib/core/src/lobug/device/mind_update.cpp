@@ -18,7 +18,7 @@ bool Mind::wants_update() {
   offer_.sha256 = discovery.firmware_sha256;
   offer_.force = discovery.firmware_force;
   // An image on trial has first to prove itself.
-  return !platform_.firmware.on_trial() && offer_.version != refused_version_.view() &&
+  return !platform_.firmware.on_trial() && image_of(offer_) != refused_image_.view() &&
          worth_taking(offer_, platform_.firmware) &&
          may_attempt(platform_.store, image_of(offer_)) &&
          platform_.system.free_memory() >= kLeastMemory;
@@ -29,7 +29,7 @@ void Mind::begin_update(Millis now) {
   const Endpoint& server = enrolment_.url().endpoint;
   if (!parse_url(offer_.url, url) || url.endpoint.host != server.host.view() ||
       url.endpoint.port != server.port || url.endpoint.tls != server.tls) {
-    refused_version_ = offer_.version;
+    refused_image_.assign(image_of(offer_));
     platform_.system.log("update refused: not from my server");
     show_text(sentence_of(Trouble::kUpdateFailed), 20);
     return;
@@ -78,7 +78,7 @@ void Mind::end_update(UpdateFault fault, Millis now) {
   }
   writer_.abandon();
   // What the network spoiled may succeed next time; what was wrong in itself will not.
-  if (fault != UpdateFault::kNetwork) refused_version_ = offer_.version;
+  if (fault != UpdateFault::kNetwork) refused_image_.assign(image_of(offer_));
   platform_.system.log("update failed");
   show_text(sentence_of(Trouble::kUpdateFailed), 20);
   if (state_ == DeviceState::kUpdating) connect(now);

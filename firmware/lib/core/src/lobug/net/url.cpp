@@ -181,4 +181,12 @@ Text<140> host_of(const Endpoint& endpoint) {
   return host;
 }
 
+Text<300> path_at(const Url& server, std::string_view path) {
+  std::string_view base = server.path.view();
+  while (!base.empty() && base.back() == '/') base.remove_suffix(1);
+  Text<300> whole(base);
+  if (!whole.append(path)) whole.clear();
+  return whole;
+}
+
 }  // namespace lobug

@@ -22,4 +22,8 @@ bool is_host(std::string_view text);
 /// "192.168.1.5:8321", for the Host header: the port is left out where it is the scheme's own.
 Text<140> host_of(const Endpoint& endpoint);
 
+/// The path of one of our requests at a server whose address may have a path of its own (a reverse
+/// proxy's); empty when it is too long.
+Text<300> path_at(const Url& server, std::string_view path);
+
 }  // namespace lobug
