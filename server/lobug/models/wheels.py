@@ -60,13 +60,19 @@ _NO_PIP_WORDS = ("No module named pip",)
 
 
 def download(
-    wheel: Wheel, work_dir: Path, progress: Callable[[int], None], python: str = sys.executable
+    wheel: Wheel,
+    work_dir: Path,
+    progress: Callable[[int], None],
+    *,
+    lock: int | None = None,
+    python: str = sys.executable,
 ) -> Path:
     """Download ``wheel`` into ``work_dir`` (which must exist) and return its path.
 
     ``progress`` is told the bytes of this wheel that have arrived, rising, where the installed
-    pip can say. Temporary files of pip stay inside ``work_dir`` too. Blocks until pip ends.
-    Raises a PullError.
+    pip can say. Temporary files of pip stay inside ``work_dir`` too. ``lock``: the descriptor of a
+    held ``flock``, which pip holds too until it ends, so that nobody else begins while it writes,
+    even when this process is killed. Blocks until pip ends. Raises a PullError.
     """
     requirements = work_dir / "wheel.txt"
     requirements.write_text(wheel.requirement + "\n", encoding="utf-8")
@@ -90,6 +96,7 @@ def download(
         ],
         work_dir,
         progress,
+        lock,
     )
     if code != 0:
         raise explain(wheel, tail)
@@ -103,7 +110,7 @@ def download(
 
 
 def _run_pip(
-    command: list[str], work_dir: Path, progress: Callable[[int], None]
+    command: list[str], work_dir: Path, progress: Callable[[int], None], lock: int | None
 ) -> tuple[int, str]:
     """Run pip to its end; return its exit code and the last lines that it printed."""
     environment = {
@@ -123,6 +130,7 @@ def _run_pip(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=environment,
+        pass_fds=() if lock is None else (lock,),
         text=True,
         encoding="utf-8",
         errors="replace",
