@@ -202,6 +202,16 @@ async def test_what_the_voice_says_whisper_hears(
     assert speech.words(heard.text) == speech.words(sentence)
 
 
+async def test_a_transcript_that_broke_off_is_made_again(
+    voice: HibariVoice, whisper: WhisperSpeechToText
+) -> None:
+    """With this much silence around it the short window ends after "Can"."""
+    text = "Can you tell me a joke?"
+    spoken = resample(await voice.synthesize(text), voice.sample_rate, STT_SAMPLE_RATE)
+    clip = speech.Clip(text, text, spoken).padded(0.1, 0.05)
+    assert (await whisper.transcribe(clip.samples, "en")).text == text
+
+
 async def test_the_voice_is_sound_and_always_the_same(voice: HibariVoice) -> None:
     first = await voice.synthesize(SPOKEN[0])
     second = await voice.synthesize(SPOKEN[0])

@@ -12,6 +12,7 @@ from lobug.memory.learning.consolidation import tidy_summary, transcript
 from lobug.memory.learning.distillation import tidy_identity
 from lobug.memory.learning.extraction import GarbledAnswerError
 from lobug.memory.learning.prompts import SECTIONS
+from lobug.memory.recall.prepared import prepare
 
 SOURCE = (
     "User: My name is Alex, I like tea, I built a robot. We came, went, came again and talked."
@@ -39,6 +40,19 @@ SOURCE = (
 )
 def test_questions_are_asked_about_the_user(text: str, query: str) -> None:
     assert in_third_person(text) == query
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Do you remember my name?", ("name",)),
+        ("Can you tell me where my keys are?", ("keys",)),
+        ("Do you remember?", ("remember",)),
+        ("I remember Lisbon", ("remember", "lisbon")),
+    ],
+)
+def test_words_that_ask_to_remember_are_not_looked_for(text: str, words: tuple[str, ...]) -> None:
+    assert prepare(text).asked.words == words
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from lobug.engines.stt_whisper import (
     better,
     is_looping,
     is_silence,
+    is_too_short,
     looks_wrong,
 )
 from lobug.engines.tts_hibari import HibariVoice, parts
@@ -63,6 +64,21 @@ def test_what_looks_wrong(found: Transcript, wrong: bool) -> None:
 
 def test_the_short_window_is_doubted_sooner() -> None:
     assert looks_wrong(transcript("Hello", -0.9), STT, margin=0.2)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "doubted"),
+    [
+        ("Can", 1.95, True),
+        ("Do", 2.1, True),
+        ("7", 0.82, False),
+        ("Yes", 1.5, False),
+        ("Stop", 2.0, False),
+        ("Can you tell me a joke?", 1.95, False),
+    ],
+)
+def test_too_few_words_for_the_time_are_doubted(text: str, seconds: float, doubted: bool) -> None:
+    assert is_too_short(text, seconds) is doubted
 
 
 def test_silence_gets_no_second_look() -> None:

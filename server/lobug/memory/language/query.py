@@ -28,6 +28,13 @@ THIRD_PERSON = tuple(
 )
 
 
+def without_asking(text: str) -> str:
+    """What is asked for, without the words that ask to remember it, which fit every memory or
+    none: "Do you remember my name?" → "my name?"."""
+    asked = ASKING.sub("", text)
+    return asked if asked.strip(" ?!.") else text
+
+
 def in_third_person(text: str) -> str:
     """A question or a command as it would be asked about the user; a statement as it is.
 
@@ -41,7 +48,7 @@ def in_third_person(text: str) -> str:
     ]
     if not asked:
         return text
-    query = " ".join(ASKING.sub("", sentence) for sentence in asked)
+    query = " ".join(map(without_asking, asked))
     for first, third in THIRD_PERSON:
         query = first.sub(third, query)
     return query if query.strip(" ?!.") else text
