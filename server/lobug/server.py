@@ -209,7 +209,7 @@ class LobugServer:
         """Let the owner's conversation know of its device's tools, and read them ahead. ``again``:
         only where it knows of none, because it was dropped from memory since."""
         conversation = self.conversations.get(owner)
-        if not again or not conversation.tools.messages:
+        if not again or not conversation.offered.messages:
             offer(conversation, tools, self.settings.chat.tool_prompt_tokens)
             self._in_background(self.read_ahead.after_turn(owner))
 

@@ -275,6 +275,40 @@ async def test_a_reply_uses_a_tool_of_the_device(tmp_path: Path) -> None:
         serving.cancel()
 
 
+class LateReader(ScriptedChatModel):
+    """Does not finish reading a prompt that tells of a volume before it may."""
+
+    def __init__(self, replies: Sequence[str]) -> None:
+        super().__init__(replies)
+        self.may_read = asyncio.Event()
+
+    async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        if "volume" in str(messages):
+            await self.may_read.wait()
+        await super().prefill(messages, lane)
+
+
+async def test_nobody_waits_for_tools_that_were_not_read_yet(tmp_path: Path) -> None:
+    chat = LateReader(["Hello to you.", "And again."])
+    stt = ScriptedSpeechToText(("Hello.", "Hello again."))
+    async with (
+        running(settings_for(tmp_path), ScriptedEngines(chat=chat, stt=stt)) as (http, server),
+        device(str(http.base_url), hello={**HELLO, "features": {"mcp": True}}) as client,
+    ):
+        serving = asyncio.ensure_future(serve_tools(client))
+        await until(lambda: any(c.offered.tools for c in server.conversations._by_name.values()))
+        (conversation,) = server.conversations._by_name.values()
+        for turn, told in enumerate((False, True), start=1):
+            await client.listen()
+            await client.speak()
+            await client.until_said("tts", count=turn, state="stop")
+            await turn_over(server, turn)
+            assert ("volume" in str(chat.calls[-1].messages)) is told
+            chat.may_read.set()
+            await until(lambda: not conversation.tools_unread)
+        serving.cancel()
+
+
 async def serve_tools(client: DeviceClient) -> None:
     """Answer as firmware with one tool does."""
     for number in itertools.count(1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import pytest
@@ -27,7 +28,7 @@ from lobug.priority import TurnPriority
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.reading_ahead import ReadAhead
 from lobug.turn.tool_calls import read_call
-from lobug.turn.tool_use import offer
+from lobug.turn.tool_use import offer, tell_if_needed
 from lobug.turn.toolbox import Tool
 from support.scripted import ScriptedChatModel
 from support.tool_device import PERCENT, common_tools, tool
@@ -185,28 +186,46 @@ def conversation() -> Conversation:
     return Conversations(Settings()).get(Owner("ada", "ada/device:desk"))
 
 
-def changes(talk: Conversation, offered: list[Tool]) -> bool:
-    """Whether the prompt has to be read again after tools were offered."""
+def told(talk: Conversation, offered: list[Tool], said: str = "Hello.") -> tuple[int, bool]:
+    """How many tools the prompt of a turn tells of after these were offered, and whether that makes
+    it another prompt."""
     talk.prefix_changed = False
     offer(talk, offered, MOST)
-    return talk.prefix_changed
+    tell_if_needed(talk, said)
+    return len(talk.tools.tools), talk.prefix_changed
 
 
-def test_offering_marks_the_prompt_only_when_it_changes() -> None:
+def test_offered_tools_wait_until_words_need_one() -> None:
     talk = conversation()
-    assert not changes(talk, [])
-    assert changes(talk, tools(*common_tools()))
-    assert len(talk.tools.tools) == 5
-    assert not changes(talk, tools(*common_tools()))
-    assert changes(talk, tools(*common_tools()[:2]))
-    assert changes(talk, [])
+    assert told(talk, []) == (0, False)
+    assert told(talk, tools(*common_tools())) == (0, False)
+    assert talk.tools_unread
+    assert told(talk, tools(*common_tools()), "Turn the volume up.") == (5, True)
+    assert told(talk, tools(*common_tools()), "Turn the volume up.") == (5, False)
+    assert told(talk, tools(*common_tools()[:2])) == (5, False), "the old ones until these are read"
+    assert told(talk, tools(*common_tools()[:2]), "Turn the volume up.") == (2, True)
 
 
-async def test_a_prompt_with_tools_is_read_ahead() -> None:
+class SlowReader(ScriptedChatModel):
+    """Lets something happen while it reads a prompt ahead for the first time."""
+
+    def __init__(self, meanwhile: Callable[[], None]) -> None:
+        super().__init__()
+        self._meanwhile: Callable[[], None] | None = meanwhile
+
+    async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        await super().prefill(messages, lane)
+        if self._meanwhile is not None:
+            meanwhile, self._meanwhile = self._meanwhile, None
+            meanwhile()
+
+
+async def test_a_prompt_is_read_ahead_until_it_tells_of_what_was_offered_last() -> None:
     configuration = Settings(_env_file=None)
-    chat, conversations = ScriptedChatModel(), Conversations(configuration)
+    conversations = Conversations(configuration)
     talk = conversations.get(Owner("ada", "ada/device:desk"))
     talk.loaded, talk.prefix_changed = True, False
+    chat = SlowReader(lambda: offer(talk, tools(*common_tools()[:2]), MOST))
     persona = make_persona("", ignore_and_react=True)
     ahead = ReadAhead(
         configuration,
@@ -218,8 +237,12 @@ async def test_a_prompt_with_tools_is_read_ahead() -> None:
         lambda: 0.0,
     )
     offer(talk, tools(*common_tools()), MOST)
+    first = talk.offered
     await ahead.after_turn(talk.owner)
-    ((messages, lane),) = chat.prefills
-    assert lane == talk.owner.conversation
-    assert list(messages) == prefix(persona, "", tools=talk.tools.messages)
+    assert [lane for _, lane in chat.prefills] == [talk.owner.conversation] * 2
+    assert [list(messages) for messages, _ in chat.prefills] == [
+        prefix(persona, "", tools=read.messages) for read in (first, talk.offered)
+    ]
+    assert len(talk.tools.tools) == 2
     assert not talk.prefix_changed
+    assert not talk.tools_unread

@@ -82,6 +82,7 @@ async def talking(*, sure: bool = True, timeout_s: float = 60.0) -> AsyncIterato
     await asyncio.wait_for(listed.wait(), 10)
     conversation = Conversations(Settings()).get(Owner("ada", "ada/device:desk"))
     offer(conversation, box.tools(), ChatSettings().tool_prompt_tokens)
+    conversation.tell_of_tools()
     talk = Talk(device, box, conversation, asyncio.Event(), asyncio.Event(), [])
     if sure:
         talk.sure.set()

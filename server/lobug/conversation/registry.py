@@ -56,6 +56,18 @@ class Conversation:
     tools: ToolPrompt = NO_TOOLS
     """What the prompt tells of the device's tools. They stay in it when the device disconnects: it
     will be back, and finds its prompt read."""
+    offered: ToolPrompt = NO_TOOLS
+    """What the prompt is to tell of them: ``tools``, or what the model has yet to read."""
+
+    @property
+    def tools_unread(self) -> bool:
+        """Whether the prompt does not tell yet of what the device offers."""
+        return self.offered.messages != self.tools.messages
+
+    def tell_of_tools(self) -> None:
+        """Let the prompt tell of what the device offers, whether the model has read it or not."""
+        self.prefix_changed = self.prefix_changed or self.tools_unread
+        self.tools = self.offered
 
 
 class Conversations:

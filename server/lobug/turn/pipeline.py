@@ -43,7 +43,7 @@ from lobug.turn.speaking import SpeechOutcome, speak
 from lobug.turn.storing import store_reply
 from lobug.turn.timeline import Timeline
 from lobug.turn.told import Told
-from lobug.turn.tool_use import ToolUse
+from lobug.turn.tool_use import ToolUse, tell_if_needed
 from lobug.turn.toolbox import ABSENT_TOOLS, ToolBox
 from lobug.turn.utterance import (
     SpokenUtterance,
@@ -295,6 +295,7 @@ class TurnRunner:
         turn.context = await self._memory.retrieve_context(
             conversation.owner, turn.heard.text, message_id=turn.message_id
         )
+        tell_if_needed(conversation, turn.heard.text)
         turn.prompted = turn.told.conversation(conversation, self._settings.conversation)
         turn.prompt = await prepare(
             turn.prompted,

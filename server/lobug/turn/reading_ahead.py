@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from lobug.conversation.prompt import Persona, prefix, user_message
 from lobug.conversation.registry import Conversation, Conversations, reload
+from lobug.conversation.tool_prompt import ToolPrompt
 from lobug.engines.base import SHARED_PREFIX_LANE, ChatMessage, ChatModel
 from lobug.errors import EngineError, StorageError
 from lobug.memory.base import Memory, Owner
@@ -61,10 +62,11 @@ class ReadAhead:
 
         async def read() -> None:
             # Looked at only now: reading a prompt that has grown since would throw the newer part
-            # of the model's cache away.
-            if conversation.prefix_changed:
-                await self._chat.prefill(self._prompt(conversation), owner.conversation)
-                conversation.prefix_changed = False
+            # of the model's cache away. Tools may be offered while it is read.
+            while conversation.prefix_changed or conversation.tools_unread:
+                offered = conversation.offered
+                await self._chat.prefill(self._prompt(conversation, offered), owner.conversation)
+                conversation.tools, conversation.prefix_changed = offered, False
 
         conversation.reading_ahead = True
         try:
@@ -85,19 +87,20 @@ class ReadAhead:
             return  # its turn is under way, or there is too much to read
         steady = " ".join(words.split()[:-UNSTEADY_WORDS])
         sensors = conversation.sensors.summary(self._clock())
-        messages = [*self._prompt(conversation), user_message(steady, (), sensors)]
+        before = self._prompt(conversation, conversation.tools)
+        messages = [*before, user_message(steady, (), sensors)]
         try:
             await self._chat.prefill(messages, owner.conversation)
         except EngineError as error:
             log.info("could not read along: %s", error)
 
-    def _prompt(self, conversation: Conversation) -> list[ChatMessage]:
+    def _prompt(self, conversation: Conversation, tools: ToolPrompt) -> list[ChatMessage]:
         return prefix(
             self._persona,
             conversation.base_memory,
             conversation.memory.messages(),
             earlier=conversation.earlier,
-            tools=conversation.tools.messages,
+            tools=tools.messages,
         )
 
     async def _load(self, owner: Owner) -> None:

@@ -61,15 +61,21 @@ class ToolUse:
 
 
 def offer(conversation: Conversation, tools: Sequence[Tool], max_tokens: int) -> None:
-    """Let the conversation's prompt tell of ``tools``, within ``max_tokens``.
+    """Let the conversation's prompt tell of ``tools``, within ``max_tokens``, once they are read.
 
-    Call it when the tools are known, not before: a device that comes back with the same tools finds
-    its prompt read, which nothing here changes then.
+    Reading them takes a small computer many seconds, and who talks to a device that has just
+    connected waits for none of them: see ``tell_if_needed``. Call it when the tools are known, not
+    before: a device that comes back with the same tools finds its prompt read.
     """
-    told = tool_prompt(tools, max_tokens)
-    if told.messages != conversation.tools.messages:
-        conversation.prefix_changed = True
-    conversation.tools = told
+    conversation.offered = tool_prompt(tools, max_tokens)
+    if not conversation.tools_unread:
+        conversation.tell_of_tools()
+
+
+def tell_if_needed(conversation: Conversation, said: str) -> None:
+    """Let a turn's prompt tell of tools that are not read yet only when its words need one."""
+    if conversation.tools_unread and conversation.offered.may_concern(said):
+        conversation.tell_of_tools()
 
 
 async def with_tools(write: Write, user: ChatMessage, use: ToolUse | None) -> AsyncGenerator[str]:
