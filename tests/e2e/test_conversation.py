@@ -96,6 +96,21 @@ def test_typed_words_are_answered_and_the_log_keeps_them(lobug: ServedLobug) -> 
     assert lobug.health()["memory"]["messages"] == before + 2
 
 
+def test_what_was_told_in_this_conversation_is_known_in_it(lobug: ServedLobug) -> None:
+    """Before it has been learned as a fact, and with much said in between."""
+    told = {
+        "My name is Alex and I live in Boston.": ("Do you remember my name?", "alex"),
+        "My sister is called Clara.": ("What is my sister called?", "clara"),
+        "I am allergic to peanuts.": ("What am I allergic to?", "peanut"),
+        "My dog Rex is five years old.": ("How old is my dog?", "five"),
+        "My favorite color is green.": ("What is my favorite color?", "green"),
+    }
+    for words in (*told, "Good morning!", "Tell me a joke.", "Thank you."):
+        lobug.say_in_writing(words, "teller")
+    answers = [(lobug.say_in_writing(asked, "teller"), word) for asked, word in told.values()]
+    assert sum(word in answer.lower() for answer, word in answers) >= 4, answers
+
+
 def test_the_embedded_model_has_no_network_port(lobug: ServedLobug) -> None:
     children = psutil.Process(lobug.process.pid).children(recursive=True)
     assert children, "the embedded model runs in a process of its own"

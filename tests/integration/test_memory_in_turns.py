@@ -86,6 +86,24 @@ async def test_the_beginning_of_the_prompt_changes_only_when_history_is_cut(tmp_
     assert len(set(beginnings)) > 2
 
 
+async def test_a_question_has_beside_it_what_the_conversation_holds_farther_up(
+    tmp_path: Path,
+) -> None:
+    """Each time it is asked; what only tells has its words in the prompt once."""
+    scripted = ScriptedEngines(chat=talkative())
+    told = "My bees live behind the barn"
+    said = [told, "Good morning!", told, "Where do my bees live?", "Tell me where my bees live"]
+    # Long before it has been learned as a fact.
+    async with running(settings_for(tmp_path, memory={"enabled": True}), scripted) as (client, _):
+        for text in said:
+            await client.post("/chat/text", json={"text": text}, headers=DESK)
+    last = [call.messages[-1].content for call in of_turns(scripted.chat)]
+    assert [content.count(told) for content in last] == [1, 0, 1, 1, 1]
+    assert [content.splitlines()[0] == "<memory-context>" for content in last] == [
+        False, False, False, True, True,
+    ]  # fmt: skip
+
+
 async def test_switched_off_memory_stays_out_of_the_prompt(tmp_path: Path) -> None:
     scripted = ScriptedEngines(chat=talkative())
     conversation = {"max_messages": 4, "trim_block": 2}

@@ -183,11 +183,14 @@ def test_what_is_taken_fits_and_keeps_its_order(texts: list[str], tokens: int, m
 
 
 def turn(number: int, confidence: float, role: Literal["user", "assistant"] = "user") -> TurnHit:
-    return TurnHit(number, 1, "ada/device:desk", role, None, "We ate figs", NOW, 0.0, confidence)
+    said = f"We ate {number} figs"
+    return TurnHit(number, 1, "ada/device:desk", role, None, said, NOW, 0.0, confidence)
 
 
-def chosen_turns(question: str, *hits: TurnHit, known: Collection[int] = ()) -> list[int]:
-    found = fitting_turns(hits, read(question), known=known, limit=3)
+def chosen_turns(
+    question: str, *hits: TurnHit, known: Collection[int] = (), held: Collection[int] = ()
+) -> list[int]:
+    found = fitting_turns(hits, read(question), known=known, held=held, limit=3)
     return [hit.message_id for hit in found]
 
 
@@ -201,6 +204,18 @@ def test_former_turns_answer_questions_and_nothing_else() -> None:
 def test_no_turn_goes_in_when_none_fits_well() -> None:
     assert chosen_turns("What did we eat?", turn(1, QUESTION_FLOOR - 0.01)) == []
     assert chosen_turns("What did we eat?", turn(1, QUESTION_FLOOR), turn(2, TURN_FLOOR / 2)) == [1]
+
+
+def test_of_what_the_prompt_holds_the_best_is_repeated_for_a_question() -> None:
+    hits = [turn(1, 0.9), turn(2, 0.8), turn(3, 0.7)]
+    assert chosen_turns("What did we eat?", *hits, held={1, 2}) == [1, 3]
+    assert chosen_turns("What did we eat?", *hits, held={2, 3}) == [1, 2]
+    assert chosen_turns("We ate figs again, in a bowl.", *hits, held={1, 2}) == [3]
+
+
+def test_what_was_said_twice_is_given_once() -> None:
+    twice = [turn(1, 0.9), replace(turn(2, 0.8), content="we ate 1 FIGS")]
+    assert chosen_turns("What did we eat?", *twice, turn(3, 0.7)) == [1, 3]
 
 
 def test_a_former_question_answers_nothing() -> None:

