@@ -120,6 +120,15 @@ const Named kScenes[] = {
        s.view().setup_address = "http://192.168.4.1";
        s.pass(kFrameMs);
      }},
+    {"setup-refused",
+     [](Scene& s) {
+       s.view().state = DeviceState::kSetup;
+       s.view().trouble = Trouble::kWrongPassword;
+       s.view().wifi = s.view().server = false;
+       s.view().setup_network = "Lo-Bug-eeff";
+       s.view().setup_address = "http://192.168.4.1";
+       s.pass(kFrameMs);
+     }},
     {"finding",
      [](Scene& s) {
        s.view().state = DeviceState::kFinding;

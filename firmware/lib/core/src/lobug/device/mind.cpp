@@ -51,6 +51,7 @@ void Mind::step(Millis now) {
   conversation_.step(settings_.talk_mode, now);
   session_.flush();
   if (!connected_) {
+    if (state_ == DeviceState::kSetup && setup_until_.due(now)) join(now);
     if (state_ == DeviceState::kJoining && join_until_.due(now)) offline(Trouble::kNoWifi, 0, now);
     if (state_ == DeviceState::kOffline && wifi_ && retry_.due(now)) retry(now);
     if (state_ == DeviceState::kFinding || state_ == DeviceState::kPairing) enrol(now);
@@ -84,8 +85,7 @@ void Mind::start(Millis now) {
   if (settings_.wifi_name.empty()) {
     go(DeviceState::kSetup);
   } else {
-    go(DeviceState::kJoining);
-    join_until_.set(now, kJoinMs);
+    join(now);
   }
 }
 
@@ -163,25 +163,36 @@ void Mind::take(const Input& input, Millis now) {
 }
 
 void Mind::take_settings(Millis now) {
-  const bool had_wifi = !settings_.wifi_name.empty();
+  const Text<32> name = settings_.wifi_name;
+  const Text<64> password = settings_.wifi_password;
   save_at_.clear();
   load_settings(platform_.store, settings_);
   audio_.volume = settings_.volume;
+  if (settings_.wifi_name != name.view() || settings_.wifi_password != password.view()) {
+    wifi_served_ = false;
+  }
+  refusals_ = 0;
+  setup_until_.clear();
   if (settings_.wifi_name.empty()) {
-    if (had_wifi) offline(Trouble::kNone, 0, now);
+    if (!name.empty()) offline(Trouble::kNone, 0, now);
     go(DeviceState::kSetup);
     return;
   }
   offline(Trouble::kNone, 0, now);
   failures_ = kTriesWithOneAddress;  // the address may be another now
-  if (!wifi_) {
-    go(DeviceState::kJoining);
-    join_until_.set(now, kJoinMs);
-  }
+  if (!wifi_) join(now);
+}
+
+void Mind::join(Millis now) {
+  setup_until_.clear();
+  go(DeviceState::kJoining);
+  join_until_.set(now, kJoinMs);
 }
 
 void Mind::wifi_up(Millis now) {
   wifi_ = true;
+  wifi_served_ = true;
+  refusals_ = 0;
   if (state_ == DeviceState::kJoining || state_ == DeviceState::kOffline) find(now);
 }
 
@@ -190,10 +201,21 @@ void Mind::wifi_down(bool password_refused, Millis now) {
   view_.address.clear();
   if (state_ == DeviceState::kSetup) return;
   if (password_refused) {
-    offline(Trouble::kWrongPassword, 0, now);
+    this->password_refused(now);
   } else if (state_ != DeviceState::kJoining) {
     offline(Trouble::kNoWifi, 0, now);
   }
+}
+
+// Whoever has mistyped the password must be able to type it again. An access point that was busy,
+// or a password that was changed, is waited for.
+void Mind::password_refused(Millis now) {
+  offline(Trouble::kWrongPassword, 0, now);
+  if (wifi_served_ || ++refusals_ < kRefusals) return;
+  refusals_ = 0;
+  setup_until_.set(now, kSetupAgainMs);
+  go(DeviceState::kSetup);
+  trouble_ = Trouble::kWrongPassword;
 }
 
 // The way to the server.

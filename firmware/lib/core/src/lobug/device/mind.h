@@ -25,7 +25,10 @@ enum class HttpUse : std::uint8_t { kNone, kSensors, kUpdate };
 class Mind final : public SessionHandler, public ToolHost {
  public:
   static constexpr Millis kJoinMs = 30000;  ///< until a missing Wi-Fi is worth a word
-  static constexpr Millis kSaveMs = 2000;   ///< settings rest so long before they are written
+  /// A password that was refused so often before it ever served is most likely mistyped.
+  static constexpr std::uint8_t kRefusals = 3;
+  static constexpr Millis kSetupAgainMs = 600000;  ///< then what is stored is tried once more
+  static constexpr Millis kSaveMs = 2000;  ///< settings rest so long before they are written
   static constexpr Millis kPublishMs = 100;
   static constexpr Millis kUpdateCheckMs = 21600000;    ///< 6 h
   static constexpr Millis kUpdateMs = 600000;           ///< for a whole download
@@ -62,6 +65,8 @@ class Mind final : public SessionHandler, public ToolHost {
   void take_settings(Millis now);
   void wifi_up(Millis now);
   void wifi_down(bool password_refused, Millis now);
+  void password_refused(Millis now);
+  void join(Millis now);
 
   void go(DeviceState next);
   void find(Millis now);
@@ -108,6 +113,8 @@ class Mind final : public SessionHandler, public ToolHost {
   DeviceState state_ = DeviceState::kStarting;
   Trouble trouble_ = Trouble::kNone;
   bool wifi_ = false;
+  bool wifi_served_ = false;   ///< with what is stored, since the start
+  std::uint8_t refusals_ = 0;  ///< of its password, in a row
   bool low_memory_ = false;
   bool connected_ = false;     ///< the session is ready: the conversation's state is ours
   bool checking_ = false;      ///< enrolment runs beside the conversation, for an update alone
@@ -119,6 +126,7 @@ class Mind final : public SessionHandler, public ToolHost {
   Deadline retry_;
   Deadline settled_;  ///< set until the session has lasted
   Deadline join_until_;
+  Deadline setup_until_;  ///< set where there is a Wi-Fi to go back to
   Deadline save_at_;
   Deadline publish_at_;
   Deadline update_check_;

@@ -27,7 +27,12 @@ int large(Canvas& canvas, int y, std::string_view text, Colour colour = kText) {
 }  // namespace
 
 void draw_setup_page(Canvas& canvas, const View& view) {
-  int y = large(canvas, kStatusBarHeight + 10, "Hello! Where is your Wi-Fi?", kAccent);
+  int y = kStatusBarHeight + 10;
+  if (view.trouble == Trouble::kWrongPassword) {
+    y = small(canvas, y + 4, sentence_of(view.trouble), kWarning) + 4;
+  } else {
+    y = large(canvas, y, "Hello! Where is your Wi-Fi?", kAccent);
+  }
   y = small(canvas, y + 14, "1. With a phone or computer, join the network");
   y = large(canvas, y + 2, view.setup_network);
   y = small(canvas, y + 10, "2. A page opens. If it does not, go to");
