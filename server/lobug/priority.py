@@ -10,6 +10,10 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+def _no_longer() -> float:
+    return 0.0
+
+
 class PreemptedError(Exception):
     """A turn arrived; the background work was stopped and should be tried again."""
 
@@ -66,18 +70,22 @@ class TurnPriority:
             if self._speaking == 0:
                 self._idle.set()
 
-    async def wait_idle(self) -> None:
-        """Return once no turn has been under way for ``idle_delay_s`` seconds."""
+    async def wait_idle(self, quiet_s: Callable[[], float] = _no_longer) -> None:
+        """Return once no turn has been under way for ``idle_delay_s`` seconds, and ``quiet_s``,
+        which is asked anew after each turn."""
         while True:
             await self._idle.wait()
             begun = self._begun
-            await self._sleep(self._idle_delay_s)
+            await self._sleep(max(self._idle_delay_s, quiet_s()))
             if self._begun == begun:
                 return
 
-    async def background(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run ``work`` while nobody talks. Raises PreemptedError when a turn stopped it."""
-        await self.wait_idle()
+    async def background(
+        self, work: Callable[[], Awaitable[T]], quiet_s: Callable[[], float] = _no_longer
+    ) -> T:
+        """Run ``work`` while nobody talks, and nobody has for ``quiet_s`` seconds (``wait_idle``).
+        Raises PreemptedError when a turn stopped it."""
+        await self.wait_idle(quiet_s)
 
         async def run() -> T:
             return await work()

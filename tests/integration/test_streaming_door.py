@@ -292,7 +292,9 @@ async def test_nobody_waits_for_tools_that_were_not_read_yet(tmp_path: Path) -> 
     chat = LateReader(["Hello to you.", "And again."])
     stt = ScriptedSpeechToText(("Hello.", "Hello again."))
     async with (
-        running(settings_for(tmp_path), ScriptedEngines(chat=chat, stt=stt)) as (http, server),
+        running(
+            settings_for(tmp_path, chat={"tool_quiet_s": 0.0}), ScriptedEngines(chat=chat, stt=stt)
+        ) as (http, server),
         device(str(http.base_url), hello={**HELLO, "features": {"mcp": True}}) as client,
     ):
         serving = asyncio.ensure_future(serve_tools(client))

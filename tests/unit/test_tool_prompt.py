@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from lobug.conversation.prompt import estimate_tokens, make_persona, prefix
+from lobug.conversation.prompt import Persona, estimate_tokens, make_persona, prefix
 from lobug.conversation.registry import Conversation, Conversations
 from lobug.conversation.tool_prompt import (
     LONGEST_STATE,
@@ -21,6 +21,7 @@ from lobug.conversation.tool_prompt import (
     state_of,
     tool_prompt,
 )
+from lobug.conversation.working_memory import Exchange
 from lobug.device.tool_messages import tool_of
 from lobug.engines.base import ChatMessage
 from lobug.memory.base import Memory, Owner
@@ -220,22 +221,24 @@ class SlowReader(ScriptedChatModel):
             meanwhile()
 
 
-async def test_a_prompt_is_read_ahead_until_it_tells_of_what_was_offered_last() -> None:
+def read_ahead_of(
+    talk: Conversation, chat: ScriptedChatModel, priority: TurnPriority
+) -> tuple[ReadAhead, Persona]:
     configuration = Settings(_env_file=None)
     conversations = Conversations(configuration)
-    talk = conversations.get(Owner("ada", "ada/device:desk"))
+    conversations._by_name[talk.owner.conversation] = talk
     talk.loaded, talk.prefix_changed = True, False
-    chat = SlowReader(lambda: offer(talk, tools(*common_tools()[:2]), MOST))
     persona = make_persona("", ignore_and_react=True)
-    ahead = ReadAhead(
-        configuration,
-        chat,
-        cast("Memory", None),  # the conversation is loaded: it is not asked
-        conversations,
-        TurnPriority(),
-        persona,
-        lambda: 0.0,
-    )
+    memory = cast("Memory", None)  # the conversation is loaded: it is not asked
+    return ReadAhead(
+        configuration, chat, memory, conversations, priority, persona, lambda: 0.0
+    ), persona
+
+
+async def test_a_prompt_is_read_ahead_until_it_tells_of_what_was_offered_last() -> None:
+    talk = conversation()
+    chat = SlowReader(lambda: offer(talk, tools(*common_tools()[:2]), MOST))
+    ahead, persona = read_ahead_of(talk, chat, TurnPriority())
     offer(talk, tools(*common_tools()), MOST)
     first = talk.offered
     await ahead.after_turn(talk.owner)
@@ -246,3 +249,29 @@ async def test_a_prompt_is_read_ahead_until_it_tells_of_what_was_offered_last() 
     assert len(talk.tools.tools) == 2
     assert not talk.prefix_changed
     assert not talk.tools_unread
+
+
+async def test_tools_are_not_read_between_two_turns_of_a_lively_conversation() -> None:
+    slept: list[float] = []
+    talk = conversation()
+    chat = ScriptedChatModel()
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 1:  # the first words come while the tools would be read
+            exchange = Exchange(ChatMessage("user", "Hello."), ChatMessage("assistant", "Hello!"))
+            talk.memory.add(exchange)
+            async with priority.turn():
+                pass
+
+    priority = TurnPriority(sleep=sleep)
+    ahead, _ = read_ahead_of(talk, chat, priority)
+    offer(talk, tools(*common_tools()), MOST)
+    await ahead.after_turn(talk.owner)
+    assert slept == [0.0, 0.0, ChatSettings().tool_quiet_s]
+    talk.prefix_changed = True
+    offer(talk, tools(*common_tools()[:2]), MOST)
+    await ahead.after_turn(talk.owner)
+    assert slept[3:] == [0.0, ChatSettings().tool_quiet_s]
+    assert len(chat.prefills) == 3, "what has changed is read without waiting, and again with them"
+    assert len(talk.tools.tools) == 2

@@ -44,6 +44,8 @@ class Conversation:
     """Whether the prompt's beginning differs from what the model has read last."""
     reading_ahead: bool = False
     """Whether the prompt is being read ahead of the next turn, or is about to be."""
+    reading_tools: bool = False
+    """Whether the prompt with the tools that were offered is being read, or is about to be."""
     base_memory: str = ""
     """Base memory as the last prompt held it."""
     earlier: str = ""

@@ -75,6 +75,12 @@ class ChatSettings(Section):
         description="How much of the prompt may tell of a device's tools, tokens; the rest of them"
         " is left out. 0: no tools.",
     )
+    tool_quiet_s: float = Field(
+        20.0,
+        ge=0.0,
+        description="Quiet in a conversation before the model reads about the tools of a device"
+        " that has just connected, seconds: it has to read the whole conversation again then.",
+    )
     max_tool_rounds: int = Field(
         3,
         ge=1,

@@ -55,28 +55,48 @@ class ReadAhead:
         await self._while_nobody_talks(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
 
     async def after_turn(self, owner: Owner) -> None:
-        """Read the conversation's prompt again if it changed at its beginning."""
+        """Read the conversation's prompt again if it changed at its beginning, and what is offered
+        to it of tools."""
         conversation = self._conversations.get(owner)
-        if conversation.reading_ahead:
-            return
+        if not conversation.reading_ahead:
+            conversation.reading_ahead = True
+            try:
+                if not conversation.loaded:  # something was erased: the log is another one now
+                    await self._load(owner)
+                await self._while_nobody_talks(lambda: self._read_prompt(conversation))
+            except StorageError as error:
+                log.info("a conversation could not be read ahead: %s", error)
+            finally:
+                conversation.reading_ahead = False
+        if conversation.tools_unread and not conversation.reading_tools:
+            conversation.reading_tools = True
+            try:
+                await self._while_nobody_talks(
+                    lambda: self._read_tools(conversation), lambda: self._quiet_s(conversation)
+                )
+            finally:
+                conversation.reading_tools = False
 
-        async def read() -> None:
-            # Looked at only now: reading a prompt that has grown since would throw the newer part
-            # of the model's cache away. Tools may be offered while it is read.
-            while conversation.prefix_changed or conversation.tools_unread:
-                offered = conversation.offered
-                await self._chat.prefill(self._prompt(conversation, offered), owner.conversation)
-                conversation.tools, conversation.prefix_changed = offered, False
+    def _quiet_s(self, conversation: Conversation) -> float:
+        # Tools come before what was said, so all of it has to be read again with them, and twice
+        # more when somebody speaks meanwhile: not between two turns of a lively conversation.
+        return self._settings.chat.tool_quiet_s if len(conversation.memory) else 0.0
 
-        conversation.reading_ahead = True
-        try:
-            if not conversation.loaded:  # something was erased: the log is another one now
-                await self._load(owner)
-            await self._while_nobody_talks(read)
-        except StorageError as error:
-            log.info("a conversation could not be read ahead: %s", error)
-        finally:
-            conversation.reading_ahead = False
+    async def _read_prompt(self, conversation: Conversation) -> None:
+        # Looked at only now: reading a prompt that has grown since would throw the newer part of
+        # the model's cache away.
+        about_to_change = conversation.tools_unread and not len(conversation.memory)
+        if conversation.prefix_changed and not about_to_change:
+            messages = self._prompt(conversation, conversation.tools)
+            await self._chat.prefill(messages, conversation.owner.conversation)
+            conversation.prefix_changed = False
+
+    async def _read_tools(self, conversation: Conversation) -> None:
+        while conversation.tools_unread:  # others may be offered meanwhile
+            offered = conversation.offered
+            messages = self._prompt(conversation, offered)
+            await self._chat.prefill(messages, conversation.owner.conversation)
+            conversation.tools, conversation.prefix_changed = offered, False
 
     async def while_speaking(self, owner: Owner, words: str) -> None:
         """Read what is known of the next prompt while somebody still speaks: all but the end of
@@ -109,11 +129,13 @@ class ReadAhead:
             await reload(conversation, self._memory, self._settings.conversation.max_messages)
             conversation.base_memory = await self._memory.base_memory(owner.user)
 
-    async def _while_nobody_talks(self, read: Callable[[], Awaitable[None]]) -> None:
-        """Begin again after each turn that comes in between."""
+    async def _while_nobody_talks(
+        self, read: Callable[[], Awaitable[None]], quiet_s: Callable[[], float] = lambda: 0.0
+    ) -> None:
+        """Begin again after each turn that comes in between, once it has been quiet for so long."""
         while True:
             try:
-                await self._priority.background(read)
+                await self._priority.background(read, quiet_s)
             except PreemptedError:
                 continue
             except EngineError as error:
