@@ -104,6 +104,17 @@ async def test_a_question_has_beside_it_what_the_conversation_holds_farther_up(
     ]  # fmt: skip
 
 
+async def test_what_was_put_right_in_the_conversation_is_not_put_beside_a_question(
+    tmp_path: Path,
+) -> None:
+    scripted = ScriptedEngines(chat=talkative())
+    said = ["I live in Portland", "I moved to Seattle", "Where do I live?"]
+    async with running(settings_for(tmp_path, memory={"enabled": True}), scripted) as (client, _):
+        for text in said:
+            await client.post("/chat/text", json={"text": text}, headers=DESK)
+    assert "Portland" not in of_turns(scripted.chat)[-1].messages[-1].content
+
+
 async def test_switched_off_memory_stays_out_of_the_prompt(tmp_path: Path) -> None:
     scripted = ScriptedEngines(chat=talkative())
     conversation = {"max_messages": 4, "trim_block": 2}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from lobug.errors import MemoryNotFoundError
 from lobug.memory.access import Access
 from lobug.memory.base import MemoryContext, Owner
 from lobug.memory.control import Draft, Filter
+from lobug.memory.knowledge.entries import no_longer_believed
 from lobug.memory.manager import MemoryManager
+from lobug.memory.storage.driver import connect
 from lobug.settings import MemorySettings
 from support.memory_kit import Kit
 
@@ -68,6 +71,37 @@ async def test_what_was_recalled_is_counted(kit: Kit, memory: MemoryManager) -> 
     assert counted[bees.id].recall_count == 3
     assert counted[bees.id].last_recalled_at == kit.clock()
     assert (counted[tea.id].recall_count, counted[tea.id].last_recalled_at) == (0, None)
+
+
+async def test_words_whose_fact_was_edited_stay_out_until_it_is_restored(
+    kit: Kit, memory: MemoryManager
+) -> None:
+    told, _ = await turn(memory, "I keep bees in Lisbon")
+    await memory.process_due()
+    (bees,) = await memory.control.entries(ACCESS, Filter())
+    assert bees.source_message_id == told
+
+    def stays_out() -> bool:
+        with closing(connect(str(kit.path), timeout_s=5.0)) as connection:
+            return no_longer_believed(connection, ADA.user, [told], past=False) == {told}
+
+    tagged = await memory.control.edit(ACCESS, bees.id, tags=("hobby",))
+    assert not stays_out(), "its words have not changed"
+    edited = await memory.control.edit(ACCESS, tagged.id, content="The user keeps bees in Porto")
+    assert stays_out()
+    _, context = await turn(memory, "Where do I keep my bees?")
+    assert [m.content for m in context.recalled] == [edited.content]
+    await memory.control.restore(ACCESS, tagged.id)
+    assert not stays_out()
+
+
+async def test_words_that_were_said_anew_stay_out(kit: Kit, memory: MemoryManager) -> None:
+    said = [(await turn(memory, f"I {keep} bees at the old mill in Lisbon"))[0]
+            for keep in ("keep", "kept")]  # fmt: skip
+    await memory.process_due()
+    with closing(connect(str(kit.path), timeout_s=5.0)) as connection:
+        found = [no_longer_believed(connection, ADA.user, said, past=p) for p in (False, True)]
+    assert found == [{said[0]}, set()]
 
 
 async def test_a_turn_that_recalled_nothing_says_so(memory: MemoryManager) -> None:

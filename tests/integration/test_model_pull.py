@@ -13,8 +13,10 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -193,7 +195,8 @@ def test_a_pip_that_outlives_its_pull_holds_the_lock(tmp_path: Path, served: Ser
                 return True
             return False
 
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor() as pool, ExitStack() as ending:
+        ending.callback((tmp_path / "may_end").touch)  # or the pool would wait for ever
         with (tmp_path / LOCK_NAME).open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             running = pool.submit(
@@ -206,6 +209,7 @@ def test_a_pip_that_outlives_its_pull_holds_the_lock(tmp_path: Path, served: Ser
             )
             while not (tmp_path / "begun").exists():
                 assert not running.done(), running.result()
+                time.sleep(0.01)
         # As when the pull is killed: its own descriptor is gone.
         assert taken()
         (tmp_path / "may_end").touch()

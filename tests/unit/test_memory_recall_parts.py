@@ -17,7 +17,7 @@ from lobug.memory.recall.choosing import TOLD_FLOOR, fitting_turns, interleaved,
 from lobug.memory.recall.kin import is_of_another
 from lobug.memory.recall.questions import read
 from lobug.memory.recall.ranking import HALF_LIFE_S, STRONG_MATCH, fitting
-from lobug.memory.recall.said_anew import is_overtaken, slots_of
+from lobug.memory.recall.said_anew import is_overtaken, is_taken_back, is_told_anew, slots_of
 from lobug.memory.recall.search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
 
 NOW = 1_790_000_000.0
@@ -211,6 +211,31 @@ def test_of_what_the_prompt_holds_the_best_is_repeated_for_a_question() -> None:
     assert chosen_turns("What did we eat?", *hits, held={1, 2}) == [1, 3]
     assert chosen_turns("What did we eat?", *hits, held={2, 3}) == [1, 2]
     assert chosen_turns("We ate figs again, in a bowl.", *hits, held={1, 2}) == [3]
+
+
+@pytest.mark.parametrize(
+    ("said", "later", "taken_back"),
+    [
+        ("I live in Portland.", ["I moved to Seattle."], True),
+        ("My favorite color is blue.", ["No, actually it is green."], True),
+        ("My name is Alex.", ["Good morning!", "Call me Sam from now on."], True),
+        ("I work at NASA.", ["I don't work there any more."], True),
+        ("My sister is called Clara.", ["I live in Boston.", "Good morning!"], False),
+        ("I am allergic to peanuts.", [], False),
+        ("I live in Portland.", ["What is the weather like?", "Tell me a joke."], False),
+        ("I live in Portland.", ["What is the weather like?", "No, thank you."], False),
+    ],
+)
+def test_what_was_put_right_later_is_no_memory(
+    said: str, later: list[str], taken_back: bool
+) -> None:
+    assert (is_told_anew(said, later) or is_taken_back(later)) is taken_back
+
+
+def test_a_former_order_answers_nothing() -> None:
+    orders = [replace(turn(1, 0.9), content="Tell me a joke."), turn(2, 0.8)]
+    told = replace(turn(3, 0.7), content="Remember that my sister is called Clara.")
+    assert chosen_turns("Tell me a joke.", *orders, told) == [2, 3]
 
 
 def test_what_was_said_twice_is_given_once() -> None:

@@ -136,10 +136,8 @@ class WhisperSpeechToText:
         short = self._settings.short_window
         first = self._attempt(model, audio, language, (0.0,), short=short, abandoned=abandoned)
         margin = _SHORT_WINDOW_DOUBT if short else 0.0
-        seconds = len(audio) / STT_SAMPLE_RATE
-        doubted = looks_wrong(first, self._settings, margin) or (
-            short and is_too_short(first.text, seconds)
-        )
+        broke_off = short and is_too_short(first.text, len(audio) / STT_SAMPLE_RATE)
+        doubted = broke_off or looks_wrong(first, self._settings, margin)
         if abandoned.is_set() or not doubted:
             return first
         if is_silence(first, self._settings):
@@ -147,6 +145,8 @@ class WhisperSpeechToText:
         second = self._attempt(
             model, audio, language, _FALLBACK_TEMPERATURES, short=False, abandoned=abandoned
         )
+        if broke_off and len(second.text) > len(first.text) and not is_looping(second.text):
+            return second
         return better(first, second, self._settings)
 
     def _attempt(

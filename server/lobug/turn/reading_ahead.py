@@ -48,7 +48,7 @@ class ReadAhead:
         try:
             for owner in await self._memory.latest_owners(places):
                 await self._load(owner)
-                await self.after_turn(owner)
+                await self._read_again(self._conversations.get(owner))
         except StorageError as error:
             log.info("no conversation could be read ahead: %s", error)
         messages = prefix(self._persona, "")
@@ -58,16 +58,7 @@ class ReadAhead:
         """Read the conversation's prompt again if it changed at its beginning, and what is offered
         to it of tools."""
         conversation = self._conversations.get(owner)
-        if not conversation.reading_ahead:
-            conversation.reading_ahead = True
-            try:
-                if not conversation.loaded:  # something was erased: the log is another one now
-                    await self._load(owner)
-                await self._while_nobody_talks(lambda: self._read_prompt(conversation))
-            except StorageError as error:
-                log.info("a conversation could not be read ahead: %s", error)
-            finally:
-                conversation.reading_ahead = False
+        await self._read_again(conversation)
         if conversation.tools_unread and not conversation.reading_tools:
             conversation.reading_tools = True
             try:
@@ -76,6 +67,19 @@ class ReadAhead:
                 )
             finally:
                 conversation.reading_tools = False
+
+    async def _read_again(self, conversation: Conversation) -> None:
+        if conversation.reading_ahead:
+            return
+        conversation.reading_ahead = True
+        try:
+            if not conversation.loaded:  # something was erased: the log is another one now
+                await self._load(conversation.owner)
+            await self._while_nobody_talks(lambda: self._read_prompt(conversation))
+        except StorageError as error:
+            log.info("a conversation could not be read ahead: %s", error)
+        finally:
+            conversation.reading_ahead = False
 
     def _quiet_s(self, conversation: Conversation) -> float:
         # Tools come before what was said, so all of it has to be read again with them, and twice
@@ -87,16 +91,19 @@ class ReadAhead:
         # the model's cache away.
         about_to_change = conversation.tools_unread and not len(conversation.memory)
         if conversation.prefix_changed and not about_to_change:
-            messages = self._prompt(conversation, conversation.tools)
-            await self._chat.prefill(messages, conversation.owner.conversation)
-            conversation.prefix_changed = False
+            await self._read(conversation, conversation.tools)
 
     async def _read_tools(self, conversation: Conversation) -> None:
         while conversation.tools_unread:  # others may be offered meanwhile
-            offered = conversation.offered
-            messages = self._prompt(conversation, offered)
-            await self._chat.prefill(messages, conversation.owner.conversation)
-            conversation.tools, conversation.prefix_changed = offered, False
+            await self._read(conversation, conversation.offered)
+
+    async def _read(self, conversation: Conversation, tools: ToolPrompt) -> None:
+        erasures = conversation.erasures
+        messages = self._prompt(conversation, tools)
+        await self._chat.prefill(messages, conversation.owner.conversation)
+        conversation.tools = tools
+        # What was erased meanwhile is to leave the model's cache too.
+        conversation.prefix_changed = conversation.erasures != erasures
 
     async def while_speaking(self, owner: Owner, words: str) -> None:
         """Read what is known of the next prompt while somebody still speaks: all but the end of

@@ -74,7 +74,8 @@ def offer(conversation: Conversation, tools: Sequence[Tool], max_tokens: int) ->
 
 def tell_if_needed(conversation: Conversation, said: str) -> None:
     """Let a turn's prompt tell of tools that are not read yet only when its words need one."""
-    if conversation.tools_unread and conversation.offered.may_concern(said):
+    concerned = conversation.offered, conversation.tools
+    if conversation.tools_unread and any(tools.may_concern(said) for tools in concerned):
         conversation.tell_of_tools()
 
 

@@ -86,16 +86,6 @@ def recent(connection: Connection, owner: Owner, limit: int) -> list[LoggedMessa
     return [LoggedMessage(*row) for row in reversed(rows)]
 
 
-def recent_ids(connection: Connection, owner: Owner, limit: int) -> list[int]:
-    """The ids of the conversation's last messages, newest first."""
-    rows = connection.execute(
-        "SELECT id FROM conversation_log WHERE user = ? AND conversation = ?"
-        " ORDER BY id DESC LIMIT ?",
-        (owner.user, owner.conversation, limit),
-    )
-    return [int(row[0]) for row in rows]
-
-
 def not_extracted(connection: Connection, user: str, limit: int) -> list[str]:
     """The user's last words that still wait for their facts to be extracted."""
     rows = connection.execute(

@@ -305,10 +305,17 @@ def no_longer_believed(
     that is true no more (``past``: those may answer). What else they told has entries of its own.
     """
     rows = connection.execute(
-        "SELECT DISTINCT source_message_id FROM memories WHERE user = ?"
-        " AND source_message_id IN (SELECT value FROM json_each(?))"
-        " AND (reason IN ('corrected', 'edited', 'removed', 'duplicate')"
-        " OR (reason = 'superseded' AND NOT ?))",
+        "SELECT DISTINCT m.source_message_id FROM memories m"
+        " LEFT JOIN memories newer ON newer.id = m.replaced_by"
+        " WHERE m.user = ? AND m.source_message_id IN (SELECT value FROM json_each(?))"
+        " AND (m.reason IN ('corrected', 'edited', 'removed')"
+        " OR (NOT ? AND (m.reason = 'superseded'"
+        " OR (m.reason = 'duplicate' AND newer.source_message_id > m.source_message_id))))"
+        # What the words themselves told is its first version; restored, it is believed again.
+        " AND NOT EXISTS (SELECT 1 FROM memories first WHERE first.replaced_by = m.id"
+        " AND first.source_message_id = m.source_message_id)"
+        " AND NOT EXISTS (SELECT 1 FROM memories a WHERE a.user = m.user AND a.status = 'active'"
+        " AND a.source_message_id = m.source_message_id AND a.content = m.content)",
         (user, json.dumps(list(message_ids)), int(past)),
     )
     return {int(row[0]) for row in rows}

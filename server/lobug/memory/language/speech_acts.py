@@ -96,6 +96,16 @@ def is_command(sentence: str) -> bool:
     return first in COMMANDS and second not in {"is", "are", "was", "were", "has"}
 
 
+def only_orders(text: str) -> bool:
+    """Whether a text orders and asks, and tells nothing: "Tell me a joke"."""
+    parts = sentences(text)
+    return (
+        bool(parts)
+        and all(is_command(part) or is_question(part) for part in parts)
+        and not statements(text)
+    )
+
+
 def is_small_talk(sentence: str) -> bool:
     """Whether a sentence has nothing in it but pleasantries."""
     return all(word in SMALL_TALK for word in words.content_words(sentence))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from lobug.memory.base import Recalled
+from lobug.memory.language import speech_acts
 from lobug.memory.recall.questions import Question
 from lobug.memory.recall.scoring import WEIGHTS
 from lobug.memory.recall.search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
@@ -33,7 +34,8 @@ def fitting_turns(
 
     For what only tells, a former turn must fit very well, and none is given when not one of them
     fits well. What Lo-Bug said itself is
-    left out unless it is asked about: it may have been wrong. Former questions answer nothing.
+    left out unless it is asked about: it may have been wrong. Former questions and orders answer
+    nothing.
     ``known`` are messages that an entry beside them cites, or that go nowhere. Of those that the
     prompt holds anyway, ``held``, the best alone is repeated, and only for a question: a small
     model answers from what stands beside it, but each repetition takes its time. What was said in
@@ -51,6 +53,7 @@ def fitting_turns(
         and hit.message_id not in known
         and (hit.role == "user" or question.about_lobug)
         and hit.parts.get("asking", 0.0) > ONLY_ASKS * WEIGHTS.asking
+        and not (hit.role == "user" and speech_acts.only_orders(hit.content))
     ]
     chosen: list[TurnHit] = []
     repeats = 1 if question.asks else 0

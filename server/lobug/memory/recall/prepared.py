@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lobug.memory.language.query import without_asking
 from lobug.memory.recall import analysis
 from lobug.memory.recall.analysis import Asked
 
@@ -15,7 +14,6 @@ class PreparedQuery:
     """A question, analysed."""
 
     text: str
-    """As it was asked, without "do you remember"."""
     asked: Asked
 
     @property
@@ -29,5 +27,4 @@ class PreparedQuery:
 
 def prepare(query: str, speakers: Iterable[str] = ()) -> PreparedQuery:
     """Analyse a question. ``speakers``: names of people in the user's log (``speakers``)."""
-    query = without_asking(query)
     return PreparedQuery(query, analysis.asked(query, speakers))

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.engines.base import ChatModel
 from lobug.memory.access import Access, access_of
-from lobug.memory.base import MemoryContext, Owner, Recalled
+from lobug.memory.base import LoggedMessage, MemoryContext, Owner, Recalled
 from lobug.memory.control import Filter, Hit
 from lobug.memory.history import log
 from lobug.memory.history.recall_log import NewRecall
 from lobug.memory.knowledge import entries, identity, searching
 from lobug.memory.knowledge.embedding import FactEmbedder
 from lobug.memory.knowledge.facts import EmbeddedQuery
-from lobug.memory.language.query import in_third_person
+from lobug.memory.language.query import in_third_person, without_asking
 from lobug.memory.recall import budget, choosing, ranking
 from lobug.memory.recall.kin import is_of_another
 from lobug.memory.recall.prepared import prepare
 from lobug.memory.recall.query_vectors import QueryEmbedder
 from lobug.memory.recall.questions import Question, read
-from lobug.memory.recall.said_anew import is_overtaken, slots_of
-from lobug.memory.recall.search import TurnHit, search_turns, speakers
+from lobug.memory.recall.said_anew import is_overtaken, is_taken_back, is_told_anew, slots_of
+from lobug.memory.recall.search import TURN_FLOOR, TurnHit, search_turns, speakers
 from lobug.memory.storage.database import Database
 from lobug.memory.storage.driver import Connection
 from lobug.settings import MemorySettings
@@ -176,7 +176,7 @@ class Recaller:
             embedded = await self._embedding.query(entries_text)
             return FoundTurns(embedded=embedded)
         names = await self._database.read(lambda connection: speakers(connection, access))
-        prepared = prepare(question.text, names)
+        prepared = prepare(without_asking(question.text), names)
         vectors = await self._queries.both(prepared, entries_text)
 
         def work(connection: Connection) -> FoundTurns:
@@ -189,11 +189,30 @@ class Recaller:
                 exclude_message_id=message_id,
             )
             found = [hit.message_id for hit in hits]
-            left_out = entries.no_longer_believed(connection, owner.user, found, past=question.past)
-            held = log.recent_ids(connection, owner, self._working_memory)
-            return FoundTurns(hits, frozenset(left_out), frozenset(held), vectors.entries)
+            past = question.past or question.history
+            left_out = entries.no_longer_believed(connection, owner.user, found, past=past)
+            held = log.recent(connection, owner, self._working_memory)
+            prompted = frozenset(message.id for message in held)
+            said = [m for m in held if m.role == "user" and m.id != message_id]
+            if not past:
+                left_out |= _put_right(hits, said, prompted)
+            return FoundTurns(hits, frozenset(left_out), prompted, vectors.entries)
 
         return await self._database.read(work)
+
+
+def _put_right(
+    hits: Iterable[TurnHit], said: Sequence[LoggedMessage], prompted: Collection[int]
+) -> set[int]:
+    """Former turns that may hold no more after what was said in this conversation since."""
+    found = set[int]()
+    for hit in hits:
+        if hit.role == "user" and hit.confidence >= TURN_FLOOR:
+            later = [message.content for message in said if message.id > hit.message_id]
+            taken_back = hit.message_id in prompted and is_taken_back(later)
+            if taken_back or is_told_anew(hit.content, later):
+                found.add(hit.message_id)
+    return found
 
 
 def turn_hit(found: TurnHit) -> Hit:

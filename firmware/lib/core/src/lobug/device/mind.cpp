@@ -193,6 +193,7 @@ void Mind::wifi_up(Millis now) {
   wifi_ = true;
   wifi_served_ = true;
   refusals_ = 0;
+  if (state_ == DeviceState::kSetup && setup_until_.is_set()) join(now);
   if (state_ == DeviceState::kJoining || state_ == DeviceState::kOffline) find(now);
 }
 

@@ -27,7 +27,7 @@ class Mind final : public SessionHandler, public ToolHost {
   static constexpr Millis kJoinMs = 30000;  ///< until a missing Wi-Fi is worth a word
   /// A password that was refused so often before it ever served is most likely mistyped.
   static constexpr std::uint8_t kRefusals = 3;
-  static constexpr Millis kSetupAgainMs = 600000;  ///< then what is stored is tried once more
+  static constexpr Millis kSetupAgainMs = 600000;  ///< then what is stored is tried again
   static constexpr Millis kSaveMs = 2000;  ///< settings rest so long before they are written
   static constexpr Millis kPublishMs = 100;
   static constexpr Millis kUpdateCheckMs = 21600000;    ///< 6 h

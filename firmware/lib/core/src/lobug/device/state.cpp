@@ -23,7 +23,8 @@ struct Row {
 };
 
 // Which states may follow which. From everywhere the way to kOffline (something broke) and to
-// kSetup (the owner forgot the network) is open; it is left out below.
+// kSetup (the owner forgot the network, or has mistyped its password) is open; it is left out
+// below.
 constexpr std::array<Row, kDeviceStateCount> kTable{{
     {S::kStarting, any_of(S::kJoining)},
     {S::kSetup, any_of(S::kJoining)},

@@ -8,7 +8,7 @@ namespace lobug {
 
 enum class DeviceState : std::uint8_t {
   kStarting,    ///< settings are being read
-  kSetup,       ///< no Wi-Fi is set: the captive portal is open
+  kSetup,       ///< no Wi-Fi is set, or its password refused: the captive portal is open
   kJoining,     ///< waits for the Wi-Fi
   kFinding,     ///< looks for the server (mDNS) and asks discovery
   kPairing,     ///< shows a code; the owner is to approve it
