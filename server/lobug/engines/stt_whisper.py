@@ -136,7 +136,9 @@ class WhisperSpeechToText:
         short = self._settings.short_window
         first = self._attempt(model, audio, language, (0.0,), short=short, abandoned=abandoned)
         margin = _SHORT_WINDOW_DOUBT if short else 0.0
-        broke_off = short and is_too_short(first.text, len(audio) / STT_SAMPLE_RATE)
+        # A sure short word with a long silence around it is no reason for doubt.
+        unsure = first.avg_logprob < self._settings.log_prob_threshold / 2
+        broke_off = short and unsure and is_too_short(first.text, len(audio) / STT_SAMPLE_RATE)
         doubted = broke_off or looks_wrong(first, self._settings, margin)
         if abandoned.is_set() or not doubted:
             return first
@@ -145,8 +147,6 @@ class WhisperSpeechToText:
         second = self._attempt(
             model, audio, language, _FALLBACK_TEMPERATURES, short=False, abandoned=abandoned
         )
-        if broke_off and len(second.text) > len(first.text) and not is_looping(second.text):
-            return second
         return better(first, second, self._settings)
 
     def _attempt(
