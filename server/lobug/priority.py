@@ -10,7 +10,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def _no_longer() -> float:
+def at_once() -> float:
+    """No quiet beyond the usual."""
     return 0.0
 
 
@@ -70,7 +71,7 @@ class TurnPriority:
             if self._speaking == 0:
                 self._idle.set()
 
-    async def wait_idle(self, quiet_s: Callable[[], float] = _no_longer) -> None:
+    async def wait_idle(self, quiet_s: Callable[[], float] = at_once) -> None:
         """Return once no turn has been under way for ``idle_delay_s`` seconds, and ``quiet_s``,
         which is asked anew after each turn."""
         while True:
@@ -81,7 +82,7 @@ class TurnPriority:
                 return
 
     async def background(
-        self, work: Callable[[], Awaitable[T]], quiet_s: Callable[[], float] = _no_longer
+        self, work: Callable[[], Awaitable[T]], quiet_s: Callable[[], float] = at_once
     ) -> T:
         """Run ``work`` while nobody talks, and nobody has for ``quiet_s`` seconds (``wait_idle``).
         Raises PreemptedError when a turn stopped it."""

@@ -30,10 +30,10 @@ _SHORT_WINDOW_DOUBT = 0.2
 the whole window, two of which are then right."""
 
 _LEAST_CHARS_PER_SECOND, _SILENT_S = 3, 0.9
-"""Below this a transcript of the short window is doubted too, ``_SILENT_S`` of the audio taken for
-the silence around the words: it sometimes breaks off after the first ("Can" for "Can you tell me a
-joke?", at an avg_logprob of -0.6 that many right ones have). Of 265 clips, 48 of them synthetic, it
-sends one more to the whole window, and that one is then right."""
+"""Below this an unsure transcript of the short window is doubted too, ``_SILENT_S`` of the audio
+taken for the silence around the words: it sometimes breaks off after the first ("Can" for "Can you
+tell me a joke?", at an avg_logprob of -0.6 that many right ones have). Of 265 clips, 48 of them
+synthetic, the length sends one more to the whole window, and that one is then right."""
 
 _TOKENS_PER_SECOND, _TOKENS_EXTRA = 20, 40
 """Bound of a transcript's length, so that a loop costs little. Fast speech has 8 tokens a second

@@ -11,7 +11,7 @@ from lobug.conversation.tool_prompt import ToolPrompt
 from lobug.engines.base import SHARED_PREFIX_LANE, ChatMessage, ChatModel
 from lobug.errors import EngineError, StorageError
 from lobug.memory.base import Memory, Owner
-from lobug.priority import PreemptedError, TurnPriority
+from lobug.priority import PreemptedError, TurnPriority, at_once
 from lobug.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ class ReadAhead:
             conversation.base_memory = await self._memory.base_memory(owner.user)
 
     async def _while_nobody_talks(
-        self, read: Callable[[], Awaitable[None]], quiet_s: Callable[[], float] = lambda: 0.0
+        self, read: Callable[[], Awaitable[None]], quiet_s: Callable[[], float] = at_once
     ) -> None:
         """Begin again after each turn that comes in between, once it has been quiet for so long."""
         while True:

@@ -33,9 +33,8 @@ def fitting_turns(
     """The former turns that may answer a question, best first.
 
     For what only tells, a former turn must fit very well, and none is given when not one of them
-    fits well. What Lo-Bug said itself is
-    left out unless it is asked about: it may have been wrong. Former questions and orders answer
-    nothing.
+    fits well. What Lo-Bug said itself is left out unless it is asked about: it may have been wrong.
+    Former questions and orders answer nothing.
     ``known`` are messages that an entry beside them cites, or that go nowhere. Of those that the
     prompt holds anyway, ``held``, the best alone is repeated, and only for a question: a small
     model answers from what stands beside it, but each repetition takes its time. What was said in

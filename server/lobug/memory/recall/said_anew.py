@@ -32,7 +32,7 @@ TAKES_BACK = re.compile(
 )
 """How somebody begins who puts right what they have just said."""
 NO_MORE = re.compile(
-    r"\b(?:no longer|not? any ?more|any ?more|from now on|changed my mind|nicht mehr|ya no)\b",
+    r"\b(?:no longer|any ?more|from now on|changed my mind|nicht mehr|ya no)\b",
     re.IGNORECASE,
 )
 """Words of what has come to an end, whatever it is."""
