@@ -16,6 +16,21 @@ void demand(bool holds) {
   if (!holds) std::abort();
 }
 
+/// A device that is set up, with these secrets.
+struct Setup {
+  lobug::MemoryStore store;
+  std::unique_ptr<lobug::Queue<lobug::Input, 16>> inputs =
+      std::make_unique<lobug::Queue<lobug::Input, 16>>();
+  std::unique_ptr<lobug::Console> console = std::make_unique<lobug::Console>(store, *inputs);
+
+  Setup(const char* password, const char* token) {
+    store.values = {{"wifi_name", "Home"},
+                    {"wifi_password", password},
+                    {"token", token},
+                    {"token_server", "http://desk:8321"}};
+  }
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -27,29 +42,26 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (character == '\b' || character == '\x7F') edited = true;
     if (static_cast<unsigned char>(character) >= 0x20) plain += character;
   }
-  lobug::MemoryStore store;
-  store.values = {{"wifi_name", "Home"},
-                  {"wifi_password", "hush hush hush"},
-                  {"token", "lobug_secret"},
-                  {"token_server", "http://desk:8321"}};
-  auto inputs = std::make_unique<lobug::Queue<Input, 16>>();
+  // Two devices that differ in their secrets only: one that answers otherwise than the other has
+  // told something of them, in whatever form.
+  Setup device("hush hush hush", "lobug_secret");
+  Setup other("open the door", "lobug_hidden");
   const auto view = std::make_unique<lobug::View>();
-  auto console = std::make_unique<lobug::Console>(store, *inputs);
+  lobug::MemoryStore& store = device.store;
   for (const char character : typed) {
-    console->feed(character, *view);
-    const std::string_view answer = console->answer();
+    device.console->feed(character, *view);
+    other.console->feed(character, *view);
+    const std::string_view answer = device.console->answer();
     const bool complete = character == '\n' || character == '\r';
     demand(complete || answer.empty());
     demand(answer.empty() || answer.back() == '\n');  // never cut off
-    // (Unless somebody typed one as the name of a Wi-Fi.)
-    for (const char* const secret : {"hush hush", "lobug_secret"}) {
-      demand(answer.find(secret) == answer.npos || edited || plain.find(secret) != plain.npos ||
-             plain.find('\\') != plain.npos);
-    }
+    demand(answer == other.console->answer().view());
     Input input;
-    while (inputs->pop(input)) {
+    while (device.inputs->pop(input)) {
       demand(complete);
-      switch (input.kind) {
+      const Input::Kind kind = input.kind;
+      demand(other.inputs->pop(input) && input.kind == kind);
+      switch (kind) {
         case Input::Kind::kReset:
           demand(edited || (plain.find("reset") != plain.npos && plain.find("yes") != plain.npos));
           break;
