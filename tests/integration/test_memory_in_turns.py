@@ -10,7 +10,7 @@ from pathlib import Path
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.memory.base import Memory, Owner
 from lobug.memory.learning.prompts import FACT_RULES
-from support.memory_kit import SUMMARY, look, model_that_listens
+from support.memory_kit import ADA, BOB, SUMMARY, Kit, exchange, look, model_that_listens
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, Reply, ScriptedChatModel
 
@@ -18,12 +18,14 @@ OWNER = Owner("device:desk", "device:desk/device:desk")
 DESK = {"Device-Id": "desk"}
 
 
-def talkative(said: str = "Indeed.") -> ScriptedChatModel:
-    """Talks in turns, works in the background."""
+def talkative(said: str = "Indeed.", *, learns: bool = True) -> ScriptedChatModel:
+    """Talks in turns, works in the background; whether it finds facts there."""
 
     def reply(messages: Sequence[ChatMessage], options: ChatOptions) -> Reply:
         if options.lane != BACKGROUND_LANE:
             return said
+        if options.json_schema is not None and not learns:
+            return "[]"
         return model_that_listens(messages, options)
 
     return ScriptedChatModel(reply)
@@ -107,12 +109,42 @@ async def test_a_question_has_beside_it_what_the_conversation_holds_farther_up(
 async def test_what_was_put_right_in_the_conversation_is_not_put_beside_a_question(
     tmp_path: Path,
 ) -> None:
-    scripted = ScriptedEngines(chat=talkative())
+    scripted = ScriptedEngines(chat=talkative(learns=False))
     said = ["I live in Portland", "I moved to Seattle", "Where do I live?"]
     async with running(settings_for(tmp_path, memory={"enabled": True}), scripted) as (client, _):
         for text in said:
             await client.post("/chat/text", json={"text": text}, headers=DESK)
     assert "Portland" not in of_turns(scripted.chat)[-1].messages[-1].content
+
+
+async def test_a_question_without_a_shared_word_has_its_answer_beside_it_at_once(
+    tmp_path: Path,
+) -> None:
+    scripted = ScriptedEngines(chat=talkative(learns=False))
+    said = ["I moved to Seattle", "My cousin lives in Rome.", "Where do I live?"]
+    async with running(settings_for(tmp_path, memory={"enabled": True}), scripted) as (client, _):
+        for text in said:
+            await client.post("/chat/text", json={"text": text}, headers=DESK)
+    last = of_turns(scripted.chat)[-1].messages[-1].content
+    assert said[0] in last
+    assert said[1] not in last
+
+
+async def test_what_was_told_in_another_conversation_answers_before_it_is_learned(
+    tmp_path: Path,
+) -> None:
+    memory = Kit(tmp_path / "memory.db").manager()
+    await memory.start(work=False)
+    for said in ("I moved to Seattle", "My cousin lives in Rome."):
+        await exchange(memory, said)
+    elsewhere = Owner(ADA.user, "ada-shelf")
+    recalled = [
+        [one.content for one in (await memory.retrieve_context(owner, "Where do I live?")).recalled]
+        for owner in (elsewhere, BOB)
+    ]
+    await memory.close()
+    assert recalled[0][0] == "I moved to Seattle"
+    assert recalled[1] == []
 
 
 async def test_switched_off_memory_stays_out_of_the_prompt(tmp_path: Path) -> None:

@@ -10,14 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory.base import Recalled
+from lobug.memory.base import LoggedMessage, Recalled
 from lobug.memory.control import Entry, Hit, Layer, Source, Status
 from lobug.memory.recall.budget import budget_tokens, tokens_of, within
 from lobug.memory.recall.choosing import TOLD_FLOOR, fitting_turns, interleaved, shown
 from lobug.memory.recall.kin import is_of_another
 from lobug.memory.recall.questions import read
 from lobug.memory.recall.ranking import HALF_LIFE_S, STRONG_MATCH, fitting
-from lobug.memory.recall.said_anew import is_overtaken, is_taken_back, is_told_anew, slots_of
+from lobug.memory.recall.said_anew import (
+    is_overtaken,
+    is_taken_back,
+    is_told_anew,
+    newest_answer,
+    slots_of,
+)
 from lobug.memory.recall.search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
 
 NOW = 1_790_000_000.0
@@ -73,6 +79,7 @@ def test_small_talk_recalls_nothing(text: str) -> None:
         "Where do I work?",
         "What is my job?",
         "who am i meeting today",
+        "Who am I?",
         "I saw Anna",
         "Wo wohne ich?",
     ],
@@ -85,6 +92,9 @@ def test_what_a_memory_could_answer_is_no_small_talk(text: str) -> None:
     ("text", "past"),
     [
         ("Where did I live before?", True),
+        ("Where is my old flat?", True),
+        ("How old am I?", False),
+        ("What is my first name?", False),
         ("What was my old phone number?", True),
         ("Where did I use to work?", True),
         ("what did my sister's dog used to be called", True),
@@ -184,7 +194,7 @@ def test_what_is_taken_fits_and_keeps_its_order(texts: list[str], tokens: int, m
 
 def turn(number: int, confidence: float, role: Literal["user", "assistant"] = "user") -> TurnHit:
     said = f"We ate {number} figs"
-    return TurnHit(number, 1, "ada/device:desk", role, None, said, NOW, 0.0, confidence)
+    return TurnHit(number, role, None, said, NOW, 0.0, confidence)
 
 
 def chosen_turns(
@@ -264,6 +274,45 @@ def test_what_is_told_anew_overtakes_what_was_known(
     said: str, content: str, overtaken: bool
 ) -> None:
     assert is_overtaken(content, slots_of([said])) is overtaken
+
+
+@pytest.mark.parametrize(
+    ("question", "slots"),
+    [
+        ("Where do I live?", {"home"}),
+        ("do you remember where I live", {"home"}),
+        ("Which city do I live in?", {"home"}),
+        ("What's my name?", {"name"}),
+        ("Tell me my first name.", {"name"}),
+        ("Who am I?", {"name"}),
+        ("How old am I?", {"age"}),
+        ("When is my birthday?", {"birthday"}),
+        ("What is my favorite color again?", {"favourite color", "favourite again color"}),
+        ("Which ice cream do I like best?", {"favourite ice", "favourite cream ice"}),
+        ("Where did I live before?", set()),
+        ("Where does my sister live?", set()),
+        ("What is my sister's name?", set()),
+        ("Who am I meeting today?", set()),
+        ("My name is Alex.", set()),
+        ("Where do bees live?", set()),
+    ],
+)
+def test_what_a_question_asks_for_of_which_there_is_one(question: str, slots: set[str]) -> None:
+    assert read(question).slots == slots
+
+
+def test_the_newest_of_the_users_words_answer() -> None:
+    said = [
+        LoggedMessage(number, "user", text, NOW)
+        for number, text in enumerate(
+            ["I moved to Rome.", "I live in Oslo.", "Where do I live?", "My aunt lives in Bonn."]
+        )
+    ]
+    answer = newest_answer(read("Where do I live?"), said)
+    assert answer is not None
+    assert answer.content == "I live in Oslo."
+    assert newest_answer(read("How old am I?"), said) is None
+    assert newest_answer(read("I live here."), said) is None
 
 
 def test_what_the_prompt_holds_anyway_is_not_put_in_again() -> None:

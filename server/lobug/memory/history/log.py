@@ -86,14 +86,15 @@ def recent(connection: Connection, owner: Owner, limit: int) -> list[LoggedMessa
     return [LoggedMessage(*row) for row in reversed(rows)]
 
 
-def not_extracted(connection: Connection, user: str, limit: int) -> list[str]:
-    """The user's last words that still wait for their facts to be extracted."""
+def not_extracted(connection: Connection, user: str, limit: int) -> list[LoggedMessage]:
+    """The user's last words that still wait for their facts to be extracted, newest first."""
     rows = connection.execute(
-        "SELECT l.content FROM background_tasks t JOIN conversation_log l ON l.id = t.message_id"
-        " WHERE t.kind = 'extract' AND t.user = ? ORDER BY l.id DESC LIMIT ?",
+        "SELECT l.id, l.role, l.content, l.created_at FROM background_tasks t"
+        " JOIN conversation_log l ON l.id = t.message_id WHERE t.kind = 'extract'"
+        " AND t.user = ? ORDER BY l.id DESC LIMIT ?",
         (user, limit),
     )
-    return [str(row[0]) for row in rows]
+    return [LoggedMessage(*row) for row in rows]
 
 
 def is_forgotten(connection: Connection, message_id: int) -> bool:

@@ -1,15 +1,17 @@
-"""What kind of turn asks to remember: whether it asks at all, and about when. Pure."""
+"""What kind of turn asks to remember: whether it asks at all, about when, and for what. Pure."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
+from lobug.memory.knowledge import replacing
 from lobug.memory.language import speech_acts, words
 
 PAST = re.compile(
-    r"\b(?:before|formerly|previously|used to|in the past|earlier|once|back then|former|old"
-    r"|ex|originally|at first|first|last (?:year|job|home|flat|apartment|address|phone|car)"
+    r"\b(?:before|formerly|previously|used to|in the past|earlier|once|back then|former"
+    r"|(?<!how )old|ex|originally|at first|first(?! name)"
+    r"|last (?:year|job|home|flat|apartment|address|phone|car)"
     r"|fr[u\u00fc]her|vorher|damals|ehemalig\w*|avant|autrefois|antes|anterior)\b"
     r"|\b(?:did|was|were|had)\s+(?:i|my|we|our)\b.*\b(?:live|work|drive|own|call|name)",
     re.IGNORECASE,
@@ -28,6 +30,34 @@ ABOUT_LOBUG = re.compile(
 )
 ABOUT_USER = re.compile(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)
 
+ASKED = (
+    (
+        "home",
+        re.compile(
+            r"\bwhere (?:do i|am i|i|i['\u2019]m|i am) (?:now |currently )?(?:live|living|reside)\b"
+            r"|\b(?:what|which) (?:city|town|country|place|state) (?:do|am) i (?:live|living)\b"
+            r"|\bwhere (?:is my home|did i move to)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "name",
+        re.compile(
+            r"\bmy (?:first )?name\b|\bwho am i\s*(?:[?.!]|$)|\bwhat am i called\b",
+            re.IGNORECASE,
+        ),
+    ),
+    ("age", re.compile(r"\bhow old (?:am i|i am|i['\u2019]m)\b|\bmy age\b", re.IGNORECASE)),
+    ("birthday", re.compile(r"\bmy birthday\b|\bwhen was i born\b", re.IGNORECASE)),
+)
+"""How one asks for what a person has only one of."""
+ASKED_FAVOURITE = (
+    re.compile(r"\bmy favou?rite (\w+)(?: (\w+))?", re.IGNORECASE),
+    re.compile(
+        r"\b(?:what|which) (\w+)(?: (\w+))? do i (?:like|love) (?:the )?(?:best|most)", re.I
+    ),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -44,6 +74,9 @@ class Question:
     """It is about what happened: the archive belongs to the answer."""
     about_lobug: bool
     """It is about what Lo-Bug said: its own former replies belong to the answer."""
+    slots: frozenset[str] = frozenset()
+    """What it asks for of which a person has only one at a time, by ``replacing.slot_of``; empty
+    when it asks for nothing of the kind, or for what was."""
 
 
 def read(text: str) -> Question:
@@ -54,16 +87,25 @@ def read(text: str) -> Question:
         for sentence in speech_acts.sentences(text)
     )
     past = PAST.search(text) is not None
+    slots = _slots(text) if asks and not past else frozenset[str]()
     return Question(
         text=text,
-        small_talk=not content
-        or (
-            all(word in speech_acts.SMALL_TALK for word in content)
-            and not past
-            and not (asks and ABOUT_USER.search(text))
-        ),
+        small_talk=not slots
+        and all(word in speech_acts.SMALL_TALK for word in content)
+        and not (content and (past or (asks and ABOUT_USER.search(text)))),
         asks=asks,
         past=asks and past,
         history=asks and HISTORY.search(text) is not None,
         about_lobug=asks and ABOUT_LOBUG.search(text) is not None,
+        slots=slots,
     )
+
+
+def _slots(text: str) -> frozenset[str]:
+    slots = {slot for slot, pattern in ASKED if pattern.search(text)}
+    for pattern in ASKED_FAVOURITE:
+        for first, second in pattern.findall(text):
+            # Whether the second word belongs to the kind ("ice cream") or goes on ("color again").
+            for kind in {first, f"{first} {second}".strip()}:
+                slots.add(replacing.slot_of(f"The user's favorite {kind} is") or "")
+    return frozenset(slots - {""})

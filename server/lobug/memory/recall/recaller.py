@@ -22,7 +22,13 @@ from lobug.memory.recall.kin import is_of_another
 from lobug.memory.recall.prepared import prepare
 from lobug.memory.recall.query_vectors import QueryEmbedder
 from lobug.memory.recall.questions import Question, read
-from lobug.memory.recall.said_anew import is_overtaken, is_taken_back, is_told_anew, slots_of
+from lobug.memory.recall.said_anew import (
+    is_overtaken,
+    is_taken_back,
+    is_told_anew,
+    newest_answer,
+    slots_of,
+)
 from lobug.memory.recall.search import TURN_FLOOR, TurnHit, search_turns, speakers
 from lobug.memory.storage.database import Database
 from lobug.memory.storage.driver import Connection
@@ -99,7 +105,8 @@ class Recaller:
             found = searching.search(
                 connection, access, query, embedded, EVERY_VERSION, limit=searching.CANDIDATES
             )
-            slots = slots_of(log.not_extracted(connection, owner.user, NEWEST_WORDS))
+            waiting = log.not_extracted(connection, owner.user, NEWEST_WORDS)
+            slots = slots_of(message.content for message in waiting)
             return known, [
                 hit for hit in found if question.past or not is_overtaken(hit.content, slots)
             ]
@@ -188,17 +195,38 @@ class Recaller:
                 limit=TURN_CANDIDATES,
                 exclude_message_id=message_id,
             )
-            found = [hit.message_id for hit in hits]
-            past = question.past or question.history
-            left_out = entries.no_longer_believed(connection, owner.user, found, past=past)
             held = log.recent(connection, owner, self._working_memory)
             prompted = frozenset(message.id for message in held)
             said = [m for m in held if m.role == "user" and m.id != message_id]
+            if not names:  # else they may be another's words
+                waiting = log.not_extracted(connection, owner.user, NEWEST_WORDS)
+                told = [*said, *(m for m in waiting if m.id != message_id)]
+                hits = _with_answer(hits, newest_answer(question, told))
+            found = [hit.message_id for hit in hits]
+            past = question.past or question.history
+            left_out = entries.no_longer_believed(connection, owner.user, found, past=past)
             if not past:
                 left_out |= _put_right(hits, said, prompted)
             return FoundTurns(hits, frozenset(left_out), prompted, vectors.entries)
 
         return await self._database.read(work)
+
+
+def _with_answer(hits: list[TurnHit], answer: LoggedMessage | None) -> list[TurnHit]:
+    """The hits, best first, with what is known to answer before all others."""
+    if answer is None:
+        return hits
+    sure = TurnHit(
+        message_id=answer.id,
+        role=answer.role,
+        speaker=None,
+        content=answer.content,
+        said_at=answer.created_at,
+        score=0.0,
+        confidence=1.0,
+        parts={"told": 1.0},
+    )
+    return [sure, *(hit for hit in hits if hit.message_id != answer.id)]
 
 
 def _put_right(

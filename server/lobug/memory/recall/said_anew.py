@@ -2,7 +2,8 @@
 
 Facts are extracted while nobody talks. Until then "I moved to Seattle" stands in the conversation
 only, and a memory that says "lives in Portland" beside it would win: a small model believes its
-notes.
+notes. Its vector is made in the quiet too, so "Where do I live?", with which it shares no word,
+would not find it.
 """
 
 from __future__ import annotations
@@ -10,8 +11,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from lobug.memory.base import LoggedMessage
 from lobug.memory.knowledge import replacing
 from lobug.memory.language import perspective, speech_acts
+from lobug.memory.recall.questions import Question
+
+
+def newest_answer(question: Question, said: Iterable[LoggedMessage]) -> LoggedMessage | None:
+    """The last of the user's words that tell what a question asks for, if it is something of which
+    there is only one."""
+    if not question.slots:
+        return None
+    telling = (m for m in said if not question.slots.isdisjoint(slots_of([m.content])))
+    return max(telling, key=lambda message: message.id, default=None)
 
 
 def slots_of(messages: Iterable[str]) -> frozenset[str]:

@@ -51,8 +51,6 @@ class TurnHit:
     """A former turn that a search found."""
 
     message_id: int
-    session_id: int | None
-    conversation: str
     role: Role
     speaker: str | None
     content: str
@@ -193,7 +191,7 @@ def _spoken(found: Sequence[Candidate], asked: Asked) -> np.ndarray[tuple[int], 
 
 def _hits(connection: Connection, access: Access, ranked: Sequence[_Ranked]) -> list[TurnHit]:
     rows = connection.execute(
-        "SELECT l.id, l.session_id, l.conversation, l.role, l.speaker, l.content, l.created_at"
+        "SELECT l.id, l.role, l.speaker, l.content, l.created_at"
         " FROM json_each(?) j CROSS JOIN conversation_log l ON l.id = j.value WHERE l.user = ?",
         (json.dumps([one.message_id for one in ranked]), access.user),
     )
@@ -201,8 +199,6 @@ def _hits(connection: Connection, access: Access, ranked: Sequence[_Ranked]) -> 
     known = {
         message_id: TurnHit(
             message_id=message_id,
-            session_id=session_id,
-            conversation=conversation,
             role=role,
             speaker=speaker,
             content=content,
@@ -211,6 +207,6 @@ def _hits(connection: Connection, access: Access, ranked: Sequence[_Ranked]) -> 
             confidence=scored[message_id].confidence,
             parts=scored[message_id].parts,
         )
-        for message_id, session_id, conversation, role, speaker, content, said_at in rows
+        for message_id, role, speaker, content, said_at in rows
     }
     return [known[one.message_id] for one in ranked if one.message_id in known]
