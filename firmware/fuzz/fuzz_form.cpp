@@ -51,7 +51,10 @@ std::string page(const Settings& settings, std::string_view networks, std::strin
     demand(part < 64);
     const std::size_t length = lobug::portal_page(part, settings, networks, error,
                                                   lobug::Span<char>(piece.data(), piece.size()));
-    if (length == 0) return html;
+    if (length == 0) {
+      demand(html.size() > 7 && html.compare(html.size() - 7, 7, "</html>") == 0);
+      return html;
+    }
     html.append(piece.data(), length);
   }
 }

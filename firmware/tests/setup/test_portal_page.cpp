@@ -164,6 +164,13 @@ TEST_CASE("every piece fits, whatever is in it") {
   CHECK(portal_page(0, settings, "", "", Span<char>(small.data(), small.size())) == 0);
 }
 
+TEST_CASE("an error is cut, and the page is whole, however long it is") {
+  const std::string html = page(Settings(), "", std::string(2000, '"'));
+  check_nesting(html);
+  CHECK(count_of(html, "&quot;") == 160);
+  CHECK(has(html, "</html>"));
+}
+
 TEST_CASE("the page after saving is whole too") {
   std::vector<char> into(kPortalPiece);
   std::string html;

@@ -21,6 +21,7 @@ struct Input {
     kWifiDown,       ///< value: 1 when the password was refused
     kWifiSignal,     ///< value: dBm
     kBattery,        ///< value: percent, 128 added while it charges
+    kSetupGuest,     ///< somebody is on the device's own Wi-Fi; said once a minute
     kSettings,       ///< settings were changed by the portal or a serial command: load them anew
     kForgetPairing,  ///< throw the token away and pair again
     kReset,          ///< back to the state of a new device

@@ -141,6 +141,9 @@ void Mind::take(const Input& input, Millis now) {
       view_.charging = (input.value & 0x80) != 0;
       view_.battery_known = true;
       break;
+    case Kind::kSetupGuest:
+      stay_in_setup(now);
+      break;
     case Kind::kSettings:
       take_settings(now);
       break;
@@ -213,10 +216,24 @@ void Mind::wifi_down(bool password_refused, Millis now) {
 void Mind::password_refused(Millis now) {
   offline(Trouble::kWrongPassword, 0, now);
   if (wifi_served_ || ++refusals_ < kRefusals) return;
+  set_up_again(Trouble::kWrongPassword, now);
+}
+
+// The setup page besides what is stored, which is tried again later.
+void Mind::set_up_again(Trouble why, Millis now) {
   refusals_ = 0;
+  setup_stays_ = kSetupStays;
   setup_until_.set(now, kSetupAgainMs);
   go(DeviceState::kSetup);
-  trouble_ = Trouble::kWrongPassword;
+  trouble_ = why;
+}
+
+// Nobody is thrown off the setup page while they type; a neighbour's phone that stays does not keep
+// it open for ever.
+void Mind::stay_in_setup(Millis now) {
+  if (state_ != DeviceState::kSetup || !setup_until_.is_set() || setup_stays_ == 0) return;
+  --setup_stays_;
+  if (setup_until_.left(now) < kSetupStayMs) setup_until_.set(now, kSetupStayMs);
 }
 
 // The way to the server.

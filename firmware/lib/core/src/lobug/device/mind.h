@@ -28,6 +28,8 @@ class Mind final : public SessionHandler, public ToolHost {
   /// A password that was refused so often before it ever served is most likely mistyped.
   static constexpr std::uint8_t kRefusals = 3;
   static constexpr Millis kSetupAgainMs = 600000;  ///< then what is stored is tried again
+  static constexpr Millis kSetupStayMs = 180000;   ///< longer while somebody is on the page
+  static constexpr std::uint8_t kSetupStays = 30;  ///< ... but not for ever
   static constexpr Millis kSaveMs = 2000;  ///< settings rest so long before they are written
   static constexpr Millis kPublishMs = 100;
   static constexpr Millis kUpdateCheckMs = 21600000;    ///< 6 h
@@ -66,6 +68,8 @@ class Mind final : public SessionHandler, public ToolHost {
   void wifi_up(Millis now);
   void wifi_down(bool password_refused, Millis now);
   void password_refused(Millis now);
+  void set_up_again(Trouble why, Millis now);
+  void stay_in_setup(Millis now);
   void join(Millis now);
 
   void go(DeviceState next);
@@ -113,8 +117,9 @@ class Mind final : public SessionHandler, public ToolHost {
   DeviceState state_ = DeviceState::kStarting;
   Trouble trouble_ = Trouble::kNone;
   bool wifi_ = false;
-  bool wifi_served_ = false;   ///< with what is stored, since the start
-  std::uint8_t refusals_ = 0;  ///< of its password, in a row
+  bool wifi_served_ = false;      ///< with what is stored, since the start
+  std::uint8_t refusals_ = 0;     ///< of its password, in a row
+  std::uint8_t setup_stays_ = 0;  ///< how often setup may yet be kept open
   bool low_memory_ = false;
   bool connected_ = false;     ///< the session is ready: the conversation's state is ours
   bool checking_ = false;      ///< enrolment runs beside the conversation, for an update alone

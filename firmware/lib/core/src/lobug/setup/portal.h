@@ -31,7 +31,8 @@ constexpr std::size_t kPortalPiece = 1280;
 
 /// The page, in pieces: `part` counts from 0; returns the length, 0 after the last (or when `into`
 /// is smaller than `kPortalPiece`). Networks are names that a scan found, one on each line, of
-/// which 32 are shown. Every name is escaped for HTML. An error is shown above the form.
+/// which 32 are shown. Every name is escaped for HTML. Of an error at most 160 bytes are shown above
+/// the form.
 std::size_t portal_page(unsigned part, const Settings& settings, std::string_view networks,
                         std::string_view error, Span<char> into);
 /// As `portal_page`: what the owner sees once the form was taken over.

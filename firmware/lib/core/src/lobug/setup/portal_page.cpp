@@ -10,6 +10,7 @@ namespace lobug {
 namespace {
 
 constexpr std::size_t kMostNetworks = 32;
+constexpr std::size_t kMostError = 160;  // escaped it still fits a piece, whatever is in it
 
 constexpr std::string_view kHead =
     "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -163,7 +164,9 @@ std::size_t portal_page(unsigned part, const Settings& settings, std::string_vie
     case 1:
       piece.add("<h1>Hello, I am Lo-Bug</h1>");
       if (!error.empty()) {
-        piece.add("<p class=\"error\" role=\"alert\">").escaped(error).add("</p>");
+        piece.add("<p class=\"error\" role=\"alert\">")
+            .escaped(error.substr(0, kMostError))
+            .add("</p>");
       }
       piece.add("<form method=\"post\" action=\"/\" accept-charset=\"utf-8\">");
       return piece.size();
