@@ -59,11 +59,21 @@ void JitterBuffer::end() {
                std::memory_order_release);
 }
 
+void JitterBuffer::resume() {
+  const std::uint32_t state = state_.load(std::memory_order_relaxed);
+  if (phase_of(state) == Phase::kSilent) return begin();
+  // Before its first samples can be read, so that whoever reads them knows where it begins.
+  resumed_.store(written_.load(std::memory_order_relaxed), std::memory_order_release);
+  state_.store((state & ~kPhaseMask) | static_cast<std::uint32_t>(Phase::kFilling),
+               std::memory_order_release);
+}
+
 void JitterBuffer::discard() { enter(Phase::kSilent); }
 
 bool JitterBuffer::look(Phase& phase, std::size_t& available) {
   // A reply may be replaced at any point in here, so the state is read before and after the size.
-  // Unchanged: all that was counted belongs to this reply, and to an ended one nothing is added.
+  // Unchanged: all that was counted belongs to this generation, and only `resume` adds to an ended
+  // one.
   for (int tries = 0; tries < 3; ++tries) {
     const std::uint32_t state = state_.load(std::memory_order_acquire);
     if (generation_of(state) != read_generation_) {
@@ -74,6 +84,7 @@ bool JitterBuffer::look(Phase& phase, std::size_t& available) {
       read_.store(start, std::memory_order_release);
       read_generation_ = generation_of(state);
       playing_ = false;
+      dry_ = false;
     }
     available = ring_.size();
     if (state_.load(std::memory_order_acquire) == state) {
@@ -89,11 +100,16 @@ std::size_t JitterBuffer::read(Span<std::int16_t> into) {
   std::size_t available = 0;
   if (!look(phase, available) || into.empty() || phase == Phase::kSilent) return 0;
   if (available == 0) {
-    if (playing_ && phase == Phase::kFilling) {
-      starved_.fetch_add(1, std::memory_order_relaxed);
-      playing_ = false;
-    }
+    dry_ = dry_ || playing_;
+    playing_ = false;
     return 0;
+  }
+  if (dry_) {
+    dry_ = false;
+    // A pause between two replies is nobody's fault.
+    const std::uint32_t position = read_.load(std::memory_order_relaxed);
+    if (position != resumed_.load(std::memory_order_acquire))
+      starved_.fetch_add(1, std::memory_order_relaxed);
   }
   if (!playing_ && phase == Phase::kFilling && available < prefill_) return 0;
   playing_ = true;

@@ -16,7 +16,7 @@ namespace lobug {
 /// server sends the first 720 ms at once.
 constexpr std::uint32_t kPrefillMs = 300;
 
-/// Replies on their way to the speaker. The session's thread begins, adds, ends and discards;
+/// Replies on their way to the speaker. The session's thread begins, adds, ends, resumes, discards;
 /// the audio thread reads. A reply starts to sound when `prefill` is there or it has ended; after
 /// it ran dry in mid-reply it waits for `prefill` again.
 class JitterBuffer {
@@ -26,8 +26,13 @@ class JitterBuffer {
   // By the session's thread:
   /// A reply begins; what is left of an earlier one is discarded.
   void begin();
+  /// A reply begins behind what is left of the one before it, in the same generation: there is no
+  /// gap as long as something is left to read, otherwise it waits for its own prefill. After
+  /// `discard`, or before any reply, it is `begin`.
+  void resume();
   /// How many samples were taken; the rest did not fit and is lost (counted in `lost`). Outside of
-  /// a reply (before `begin`, after `end` or `discard`) none are taken, and none are counted.
+  /// a reply (before `begin` or `resume`, after `end` or `discard`) none are taken, and none are
+  /// counted.
   std::size_t add(Span<const std::int16_t> samples);
   /// No more will come; what is there is played to its end.
   void end();
@@ -50,7 +55,8 @@ class JitterBuffer {
   std::uint32_t generation() const;
   /// Milliseconds of sound that wait.
   std::uint32_t buffered_ms() const;
-  /// Times that a reply ran dry before its end, and samples that did not fit, since the start.
+  /// Times that a reply ran dry in its middle (more of it followed), and samples that did not fit,
+  /// since the start.
   std::uint32_t starved() const;
   std::uint32_t lost() const;
 
@@ -70,6 +76,7 @@ class JitterBuffer {
   std::atomic<std::uint32_t> state_;       // generation and phase, see jitter_buffer.cpp
   std::atomic<std::uint32_t> start_{0};    // position of the newest generation's first sample
   std::atomic<std::uint32_t> written_{0};  // position of the next sample to be added
+  std::atomic<std::uint32_t> resumed_{0};  // position of the newest resumed reply's first sample
   std::atomic<std::uint32_t> lost_{0};
 
   // Written by the audio thread.
@@ -77,6 +84,7 @@ class JitterBuffer {
   std::atomic<std::uint32_t> starved_{0};
   std::uint32_t read_generation_ = 0;
   bool playing_ = false;  // the prefill was reached
+  bool dry_ = false;      // it played until nothing was left; starved if more of the reply follows
 };
 
 }  // namespace lobug
