@@ -1,4 +1,6 @@
+#include <dlfcn.h>
 #include <doctest/doctest.h>
+#include <netdb.h>
 #include <poll.h>
 
 #include <array>
@@ -7,6 +9,19 @@
 
 #include "lobug_sockets/tcp_connection.h"
 #include "sockets/loopback_server.h"
+
+namespace {
+int look_ups = 0;
+}
+
+// In front of the system's, which it asks: counts how often a name is looked up.
+extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* hints,
+                           addrinfo** found) {
+  ++look_ups;
+  using Ask = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
+  static const auto ask = reinterpret_cast<Ask>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+  return ask(host, port, hints, found);
+}
 
 namespace lobug {
 namespace {
@@ -145,6 +160,27 @@ TEST_CASE("names that are none") {
     CHECK(connection.state() == ConnectionState::kFailed);
     CHECK(connection.failure() == ConnectionFailure::kUnknownHost);
   }
+}
+
+TEST_CASE("a name's addresses are kept for five minutes, and for no longer however long ago") {
+  LoopbackServer server;
+  TcpConnection connection(kClocks);
+  const auto looked_up = [&] {
+    const int before = look_ups;
+    connection.open(at(server.port()));
+    CHECK(leaves_opening(connection));
+    connection.close();
+    return look_ups > before;
+  };
+  scripted_now = 0xFFFFFF00U;
+  CHECK(looked_up());
+  scripted_now += 299999;
+  CHECK_FALSE(looked_up());
+  scripted_now += 1;
+  CHECK(looked_up());
+  scripted_now += 0x80000000U + 600000U;  // beyond 24.8 days, where a moment seems to lie ahead
+  CHECK(looked_up());
+  scripted_now = 0;
 }
 
 TEST_CASE("a connection that never opens is given up after its time") {

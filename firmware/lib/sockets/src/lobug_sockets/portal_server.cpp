@@ -31,7 +31,10 @@ namespace lobug {
 namespace {
 
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
+constexpr std::string_view kScheme = "http://";
 constexpr std::uint16_t kHttpPort = 80;
+/// A phone that has just joined asks for many names at once; the web page waits meanwhile.
+constexpr int kMostNames = 8;
 
 bool make_patient(int socket) {
   const int flags = ::fcntl(socket, F_GETFL, 0);
@@ -129,17 +132,24 @@ bool PortalServer::take_saved() {
 }
 
 void PortalServer::answer_names() {
+  int count = 0;
+  while (count < kMostNames && answer_name()) ++count;
+}
+
+/// False when no datagram is there.
+bool PortalServer::answer_name() {
   sockaddr_in from{};
   socklen_t from_size = sizeof from;
   const auto size = ::recvfrom(dns_, query_.data(), query_.size(), 0,
                                reinterpret_cast<sockaddr*>(&from), &from_size);
-  if (size <= 0) return;
+  if (size < 0) return false;
   std::array<unsigned char, 528> answer;
   const std::size_t reply_bytes = answer_dns({query_.data(), static_cast<std::size_t>(size)},
                                              address_.data(), {answer.data(), answer.size()});
-  if (reply_bytes == 0) return;
+  if (reply_bytes == 0) return true;
   (void)::sendto(dns_, answer.data(), reply_bytes, MSG_NOSIGNAL,
                  reinterpret_cast<const sockaddr*>(&from), from_size);
+  return true;
 }
 
 void PortalServer::take_client(Millis now) {
@@ -183,30 +193,39 @@ void PortalServer::handle(std::string_view head, std::string_view body) {
   std::string_view path =
       space == std::string_view::npos ? std::string_view() : line.substr(space + 1);
   path = path.substr(0, path.find(' '));
+  const bool reads = method == "GET" || method == "HEAD";
+  without_body_ = method == "HEAD";
   error_.clear();
-  load_settings(store_, settings_);
-  if (method == "POST") {
-    // A phone may be in two networks at once: a page of the other one must not set this device.
-    const std::string_view origin = header(head, "Origin");
-    const bool is_ours = origin.empty() || origin == origin_.view();
-    if (!is_ours || path != "/" || body.empty()) {
-      begin_answer(Answer::kRefused);
-      return;
-    }
-    const SettingResult result = apply_form(settings_, body);
-    if (result.ok && save_settings(store_, settings_)) {
-      saved_ = true;
-      begin_answer(Answer::kSaved);
-      return;
-    }
-    error_ = result.ok ? Text<96>("The settings could not be written.") : result.error;
-    begin_answer(Answer::kPage);
-  } else if (method == "GET") {
-    // What phones ask for to see whether there is the internet is answered with the way here.
-    begin_answer(path == "/" ? Answer::kPage : Answer::kRedirect);
-  } else {
+  if (!reads && method != "POST") {
     begin_answer(Answer::kRefused);
+    return;
   }
+  // What phones ask for to see whether there is the internet is answered with the way here. So is
+  // the page at another host, which every name leads to: what it sends would be of another origin.
+  const bool is_here = is_own_host(header(head, "Host"), origin_.view().substr(kScheme.size()));
+  if (!is_here || (reads && path != "/")) {
+    begin_answer(Answer::kRedirect);
+    return;
+  }
+  load_settings(store_, settings_);
+  // A phone may be in two networks at once: a page of the other one must not set this device.
+  const std::string_view origin = header(head, "Origin");
+  const bool may_set = path == "/" && (origin.empty() || origin == origin_.view());
+  if (reads) {
+    begin_answer(Answer::kPage);
+  } else {
+    begin_answer(may_set && !body.empty() ? take_form(body) : Answer::kRefused);
+  }
+}
+
+PortalServer::Answer PortalServer::take_form(std::string_view body) {
+  const SettingResult result = apply_form(settings_, body);
+  if (result.ok && save_settings(store_, settings_)) {
+    saved_ = true;
+    return Answer::kSaved;
+  }
+  error_ = result.ok ? Text<96>("The settings could not be written.") : result.error;
+  return Answer::kPage;
 }
 
 void PortalServer::begin_answer(Answer answer) {
@@ -265,6 +284,7 @@ bool PortalServer::next_piece() {
   const Span<char> into(piece_.data(), piece_.size());
   piece_sent_ = 0;
   piece_size_ = 0;
+  if (without_body_) return false;
   if (answer_ == Answer::kPage) {
     piece_size_ = portal_page(part_, settings_, networks_, error_, into);
   } else if (answer_ == Answer::kSaved) {

@@ -49,9 +49,11 @@ class PortalServer {
   enum class Phase : std::uint8_t { kReading, kSending, kLeaving };
 
   void answer_names();
+  bool answer_name();
   void take_client(Millis now);
   void read_request(Millis now);
   void handle(std::string_view head, std::string_view body);
+  Answer take_form(std::string_view body);
   void begin_answer(Answer answer);
   void send_on(Millis now);
   bool next_piece();
@@ -74,6 +76,7 @@ class PortalServer {
   std::array<char, 8192> request_{};  // a CA of 2 KB, each character encoded as three
   std::size_t size_ = 0;
   Answer answer_ = Answer::kPage;
+  bool without_body_ = false;  // HEAD was asked for
   unsigned part_ = 0;
   std::array<char, kPortalPiece> piece_{};
   std::size_t piece_size_ = 0;

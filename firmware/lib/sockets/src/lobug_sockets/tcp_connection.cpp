@@ -74,10 +74,11 @@ void TcpConnection::open(const Endpoint& endpoint) {
 bool TcpConnection::look_up(const Endpoint& endpoint) {
   next_address_ = 0;
   // Asking for a name is the one thing here that waits, so an answer that was of use is kept.
-  const bool known = known_until_.is_set() && !known_until_.due(clocks_.now()) &&
+  // Not a Deadline: nobody looks at it while a connection lasts, perhaps for 25 days.
+  const bool known = is_known_ && elapsed(known_since_, clocks_.now()) < kKnownMs &&
                      known_.host == endpoint.host.view() && known_.port == endpoint.port;
   if (known) return true;
-  known_until_.clear();
+  is_known_ = false;
   address_count_ = 0;
   if (endpoint.host.empty()) return false;
   std::array<char, 8> port{};
@@ -97,8 +98,9 @@ bool TcpConnection::look_up(const Endpoint& endpoint) {
   }
   ::freeaddrinfo(found);
   known_ = endpoint;
-  if (address_count_ > 0) known_until_.set(clocks_.now(), kKnownMs);
-  return address_count_ > 0;
+  known_since_ = clocks_.now();
+  is_known_ = address_count_ > 0;
+  return is_known_;
 }
 
 void TcpConnection::try_next(ConnectionFailure last) {
@@ -192,7 +194,7 @@ void TcpConnection::drop_socket() {
 
 void TcpConnection::fail(ConnectionFailure failure) {
   drop_socket();
-  known_until_.clear();  // the server may be elsewhere by now
+  is_known_ = false;  // the server may be elsewhere by now
   state_ = ConnectionState::kFailed;
   failure_ = failure;
 }

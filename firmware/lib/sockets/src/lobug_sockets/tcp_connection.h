@@ -53,8 +53,9 @@ class TcpConnection final : public Connection {
   std::array<Address, kMostAddresses> addresses_{};
   std::size_t address_count_ = 0;
   std::size_t next_address_ = 0;
-  Endpoint known_;        ///< what `addresses_` are of,
-  Deadline known_until_;  ///< as long as they are believed
+  Endpoint known_;  ///< what `addresses_` are of,
+  bool is_known_ = false;
+  Millis known_since_ = 0;  ///< for `kKnownMs` they are believed
   Deadline connect_by_;
   int socket_ = -1;
   ConnectionState state_ = ConnectionState::kClosed;

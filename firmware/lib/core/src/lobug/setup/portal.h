@@ -31,12 +31,17 @@ constexpr std::size_t kPortalPiece = 1280;
 
 /// The page, in pieces: `part` counts from 0; returns the length, 0 after the last (or when `into`
 /// is smaller than `kPortalPiece`). Networks are names that a scan found, one on each line, of
-/// which 32 are shown. Every name is escaped for HTML. Of an error at most 160 bytes are shown above
-/// the form.
+/// which 32 are shown. Every name is escaped for HTML. Of an error at most 160 bytes are shown
+/// above the form.
 std::size_t portal_page(unsigned part, const Settings& settings, std::string_view networks,
                         std::string_view error, Span<char> into);
 /// As `portal_page`: what the owner sees once the form was taken over.
 std::size_t portal_saved(unsigned part, Span<char> into);
+
+/// Whether the `Host` of a request names the device. `own` is "192.168.4.1" for port 80, which may
+/// be said or not, and "192.168.4.1:8080" for another. A request without a `Host` names nobody
+/// else.
+bool is_own_host(std::string_view host, std::string_view own);
 
 /// Answers a DNS query (the whole datagram): IPv4 is asked for, it points to `address` (4 bytes);
 /// IPv6, there is none; anything else is refused. Returns the answer's length (at most 16 more than
