@@ -263,6 +263,23 @@ TEST_CASE("two knocks in quick succession are two, faster ones are one") {
   CHECK(hands.motion().taps <= 3);
 }
 
+TEST_CASE("weeks on the table without a tap: the next one is felt all the same") {
+  // 24.8 days are 2^31 ms, the farthest that a moment can lie ahead.
+  for (const Millis days : {24U, 25U, 37U, 49U}) {
+    CAPTURE(days);
+    Hands hands;
+    hands.rest(1000);
+    hands.knock();
+    hands.rest(1000);
+    REQUIRE(hands.motion().taps == 1);
+    hands.now += days * 24 * 3600 * 1000;
+    hands.rest(1000);
+    hands.knock();
+    hands.rest(1000);
+    CHECK(hands.motion().taps == 2);
+  }
+}
+
 TEST_CASE("a knock too soft for a tap is none") {
   Hands hands;
   hands.rest(1000);

@@ -171,13 +171,15 @@ void MotionSense::find_shaking(const Vector& jolt, float strength, Millis now) {
 }
 
 void MotionSense::find_tap(float jolt, float turning, Millis now) {
+  // Forgotten as soon as they are due: one that stood for 25 days would be in the future again.
+  if (loud_.due(now)) loud_.clear();
+  if (tap_again_.due(now)) tap_again_.clear();
   const bool quiet = jolt < kQuietJolt && turning < kQuietTurn;
-  const bool was_quiet = !loud_.is_set() || loud_.due(now);
+  const bool was_quiet = !loud_.is_set();
   if (!quiet) loud_.set(now, kQuietBeforeMs);
 
   if (!spike_over_.is_set()) {
-    const bool may_begin = was_quiet && !motion_.moving && !motion_.shaking &&
-                           (!tap_again_.is_set() || tap_again_.due(now));
+    const bool may_begin = was_quiet && !motion_.moving && !motion_.shaking && !tap_again_.is_set();
     if (jolt > kTapJolt && may_begin) {
       spike_over_.set(now, kSpikeMs);
       confirmed_.set(now, kSpikeMs + kQuietBehindMs);

@@ -82,10 +82,10 @@ class MotionSense {
   Deadline shake_over_;
 
   // Tap: a spike that is over at once, with quiet before and behind it.
-  Deadline loud_;        // not due: it was loud a moment ago
+  Deadline loud_;        // set: it was loud a moment ago
   Deadline spike_over_;  // set while there may be a tap: from then on it has to be quiet
   Deadline confirmed_;   // ... until then
-  Deadline tap_again_;
+  Deadline tap_again_;   // set: too soon behind the last one
 };
 
 }  // namespace lobug
