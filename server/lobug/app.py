@@ -26,7 +26,6 @@ from lobug.api import (
 from lobug.api.audio_jobs import AudioJobs
 from lobug.api.authentication import REFUSALS, Authentication
 from lobug.api.limits import BodyLimit
-from lobug.api.origin import SameOrigin
 from lobug.api.problems import add_problem_handlers, error_responses
 from lobug.assembly import assemble
 from lobug.mdns.announcer import announcer_for
@@ -88,7 +87,6 @@ def create_app(
     app.state.audio_jobs = AudioJobs(limits)
     app.add_middleware(BodyLimit, max_bytes=limits.max_body_bytes, timeout_s=limits.body_timeout_s)
     app.add_middleware(Authentication)
-    app.add_middleware(SameOrigin)
     add_problem_handlers(app)
     app.include_router(health.router)
     app.include_router(chat.router)

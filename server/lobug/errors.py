@@ -143,7 +143,7 @@ class AudioTooLongError(AudioError):
 
 
 class ForeignOriginError(LobugError):
-    """A web page of another site sent the request."""
+    """A web page of another site sent the request, without a token."""
 
     code = "foreign_origin"
     status = 403

@@ -49,3 +49,22 @@ async def test_a_public_name_without_a_proxy_is_this_computers_own(tmp_path: Pat
     async with running(settings, ScriptedEngines()) as (http, _server):
         answer = await http.get("/devices", headers={"Host": f"{PUBLIC}:8000"})
         assert answer.status_code == 200
+
+
+async def test_who_comes_by_a_proxy_is_held_to_the_limits(tmp_path: Path) -> None:
+    limits = {"codes_per_minute": 2, "attempts_per_minute": 2}
+    async with running(settings_for(tmp_path, access=limits), ScriptedEngines()) as (http, _):
+
+        async def new_device(number: int, **headers: str) -> int:
+            named = {"Device-Id": f"d{number}", "Client-Id": "x", **headers}
+            return (await http.post("/xiaozhi/ota/", headers=named, json={})).status_code
+
+        async def guess(**headers: str) -> int:
+            wrong = {"Authorization": "Bearer lobug_guess", **headers}
+            return (await http.get("/memory/entries", headers=wrong)).status_code
+
+        assert [await new_device(n, Via="1.1 door") for n in range(3)] == [200, 200, 429]
+        assert [await guess(Via="1.1 door") for _ in range(3)] == [401, 401, 429]
+        # This computer itself simulates as many as it likes.
+        assert [await new_device(n) for n in range(3, 8)] == [200] * 5
+        assert [await guess() for _ in range(5)] == [401] * 5

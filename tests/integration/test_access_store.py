@@ -189,7 +189,9 @@ async def test_new_codes_are_limited_by_address_but_not_at_this_computer(tmp_pat
             await code_of(access, "d3")
         await code_of(access, "d1")  # the same code once more is nothing new
         for name in ("d4", "d5", "d6"):
-            await access.devices.discover(name, "mine", description="", address="127.0.0.1")
+            await access.devices.discover(
+                name, "mine", description="", address="127.0.0.1", at_this_computer=True
+            )
         await access.devices.discover("d7", "mine", description="", address="192.168.1.8")
 
 

@@ -6,14 +6,16 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from lobug.access.addresses import is_loopback, source_of
+from lobug.access.addresses import source_of
 from lobug.errors import TooManyAttemptsError
 from lobug.settings.access import AccessSettings
 
 
 class Attempts:
     """Counts what one address tries. Whoever comes with a good token is never counted, so that
-    nobody can lock out those who share an address with him (as behind a container's gateway)."""
+    nobody can lock out those who share an address with him (as behind a container's gateway). Nor
+    are programs on this computer, which simulate hundreds of devices; whom a proxy on it speaks for
+    are."""
 
     def __init__(self, settings: AccessSettings) -> None:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
@@ -21,10 +23,8 @@ class Attempts:
         self._new = RateLimitItemPerMinute(settings.codes_per_minute)
 
     def wrong_token(self, address: str | None) -> None:
-        """Count a token that let nobody in. This computer's own are not counted. Raises
-        TooManyAttemptsError."""
-        if not is_loopback(address):
-            self._count(self._wrong, "token", address)
+        """Count a token that let nobody in. Raises TooManyAttemptsError."""
+        self._count(self._wrong, "token", address)
 
     def wrong_code(self, address: str | None) -> None:
         """Count a code that nobody shows. Raises TooManyAttemptsError."""
@@ -36,10 +36,8 @@ class Attempts:
             raise TooManyAttemptsError("too many wrong codes; wait a minute")
 
     def new_device(self, address: str | None) -> None:
-        """Count a new code, or a new device where none is needed. This computer's own are not
-        counted: only it simulates hundreds. Raises TooManyAttemptsError."""
-        if not is_loopback(address):
-            self._count(self._new, "new", address)
+        """Count a new code, or a new device where none is needed. Raises TooManyAttemptsError."""
+        self._count(self._new, "new", address)
 
     def _count(self, limit: RateLimitItemPerMinute, what: str, address: str | None) -> None:
         if not self._limiter.hit(limit, what, source_of(address)):

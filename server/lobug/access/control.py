@@ -121,7 +121,8 @@ class Access:
         try:
             caller = rules.identify(shown, self._store.register, self._settings)
         except (TokenInvalidError, TokenWrongDeviceError) as error:
-            self._attempts.wrong_token(shown.address)
+            if not rules.is_here(shown, self._settings):
+                self._attempts.wrong_token(shown.address)
             log.info("refused a request from %s: %s", shown.address, error.code)
             raise
         self._seen.note(caller)

@@ -67,9 +67,16 @@ class Devices:
         return [pairing for pairing in self._store.opened().pairings if now < pairing.expires_at]
 
     async def discover(
-        self, device_id: str, client_id: str, *, description: str, address: str | None
+        self,
+        device_id: str,
+        client_id: str,
+        *,
+        description: str,
+        address: str | None,
+        at_this_computer: bool = False,
     ) -> Discovery:
-        """Answer a device that asks where to connect. ``device_id``: in small letters. Raises
+        """Answer a device that asks where to connect. ``device_id``: in small letters.
+        ``at_this_computer``: it may come with as many others as it likes. Raises
         TooManyAttemptsError, AccessFullError."""
         register = self._store.opened()
         known = register.devices.get(device_id)
@@ -81,12 +88,14 @@ class Devices:
         if answer is Answer.welcome:
             return Discovery()
         if answer is Answer.token:
-            if known is None or known.client_id != client_id or known.token_given_at is not None:
+            new = known is None or known.client_id != client_id or known.token_given_at is not None
+            if new and not at_this_computer:
                 self._attempts.new_device(address)
             return Discovery(token=await self._give_token(device_id, client_id))
         waiting = register.waiting(device_id, client_id, self._clock())
         if waiting is None:
-            self._attempts.new_device(address)
+            if not at_this_computer:
+                self._attempts.new_device(address)
             waiting = await self._give_code(device_id, client_id, description, address)
         return Discovery(pairing=waiting)
 

@@ -76,8 +76,7 @@ def identify(shown: Credentials, register: Register | None, settings: AccessSett
     address = parse_address(shown.address)
     key = caller_key(shown.device_id, shown.authorization, str(address) if address else None)
     device_id = own.removeprefix("device:") if own else None
-    passed_on = shown.forwarded or names_tls(shown.host, settings.public_url)
-    if is_loopback(shown.address) and not passed_on:
+    if is_here(shown, settings):
         require_own_name(shown.host, settings)
         return Caller("loopback", key, owner=True, device_id=device_id)
     known = _known(register)
@@ -90,6 +89,12 @@ def identify(shown: Credentials, register: Register | None, settings: AccessSett
     if token is not None:
         raise TokenInvalidError("the token is not one of this server's")
     raise TokenRequiredError("a caller from another computer needs a token (docs/access.md)")
+
+
+def is_here(shown: Credentials, settings: AccessSettings) -> bool:
+    """Whether a program on this computer sent the request, for nobody else."""
+    passed_on = shown.forwarded or names_tls(shown.host, settings.public_url)
+    return is_loopback(shown.address) and not passed_on
 
 
 def require_own_name(host: str | None, settings: AccessSettings) -> None:

@@ -8,6 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from lobug.access.caller import Caller
 from lobug.access.control import Access
 from lobug.access.rules import Credentials, stranger
+from lobug.api.origin import is_foreign
 from lobug.api.refusal import refuse
 from lobug.errors import (
     AccessUnavailableError,
@@ -43,7 +44,8 @@ class Authentication:
     """ASGI middleware for HTTP and WebSocket: refuses who may not talk, with the answer that
     ``lobug.access.rules`` gives; of everybody else it puts the ``Caller`` into the scope.
 
-    A WebSocket is refused before it is accepted.
+    A WebSocket is refused before it is accepted. Whoever is let in without a token of ours may not
+    come from a web page of another site; such a page cannot know a token, so with one it is none.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -56,10 +58,13 @@ class Authentication:
             return
         access: Access = scope["app"].state.lobug.access
         client = scope.get("client")
-        shown = Credentials.of(client[0] if client else None, Headers(scope=scope))
+        headers = Headers(scope=scope)
+        shown = Credentials.of(client[0] if client else None, headers)
         caller: Caller
         try:
             caller = access.authenticate(shown)
+            if caller.token_hash is None and is_foreign(headers.get("origin"), shown.host):
+                raise ForeignOriginError("the request comes from a web page of another site")
         except LobugError as error:
             if scope["type"] != "http" or scope["path"] not in OPEN_PATHS:
                 await refuse(error, scope, receive, send)

@@ -12,6 +12,7 @@ from lobug import __version__
 from lobug.access.addresses import is_forwarded
 from lobug.access.introduction import read_introduction
 from lobug.access.rules import checked_client_id, checked_device_id, require_own_name
+from lobug.api.caller import caller_of
 from lobug.api.discovery_reply import DiscoveryReply, called_url, reply_to, server_url
 from lobug.api.problems import error_responses
 from lobug.api.state import ServerDep
@@ -95,6 +96,7 @@ async def discover(
         client,
         description=introduction.description,
         address=request.client.host if request.client else None,
+        at_this_computer=caller_of(request.scope).at_this_computer,
     )
     image = None
     if found.pairing is None:
