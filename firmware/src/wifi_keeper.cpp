@@ -9,7 +9,9 @@ namespace {
 constexpr Millis kSignalMs = 5000;
 constexpr Millis kJoinMs = 20000;
 constexpr Millis kScanMs = 20000;
-constexpr Millis kFarewellMs = 3000;  // the browser still gets its last page
+constexpr Millis kGuestMs = 60000;     // from telling that somebody is there to telling it again
+constexpr Millis kGuestLookMs = 5000;  // whoever comes as setup is about to end is still seen
+constexpr Millis kFarewellMs = 3000;   // the browser still gets its last page
 constexpr std::uint8_t kPortalAddress[4] = {192, 168, 4, 1};
 
 bool is_password_trouble(std::uint8_t reason) {
@@ -24,6 +26,8 @@ WifiKeeper::WifiKeeper(Store& store, Random& random, Queue<Input, 16>& inputs)
 
 void WifiKeeper::begin(std::string_view device_name) {
   device_name_ = Text<16>(device_name);
+  // Heeded when the radio is switched to another mode, and at no other time.
+  (void)WiFi.setHostname(device_name_.c_str());
   WiFi.persistent(false);  // the password is stored once, in our own settings
   WiFi.setAutoReconnect(false);
   WiFi.onEvent([this](arduino_event_id_t event, arduino_event_info_t info) {
@@ -70,7 +74,6 @@ void WifiKeeper::join(Millis now) {
     return;
   }
   WiFi.mode(WIFI_STA);
-  WiFi.setHostname(device_name_.c_str());
   // Radio sleep saves power and costs up to 100 ms for each packet that arrives.
   WiFi.setSleep(false);
   leaving_ = joined_;
@@ -115,21 +118,28 @@ void WifiKeeper::watch_link(Millis now) {
 }
 
 void WifiKeeper::open_portal(Millis now) {
+  joined_ = false;
+  try_again_.clear();
+  // The station looks for networks to offer. The radio goes first: the chip's random numbers are
+  // those of a formula while it is off.
+  if (!WiFi.mode(WIFI_AP_STA)) {
+    close_.set(now, kFarewellMs);  // and try again
+    return;
+  }
   // The network has a key, which only the screen shows: the owner's own password is about to be
   // sent over it.
   char key[9];
   (void)std::snprintf(key, sizeof key, "%08" PRIu32, random_.next() % 100000000U);
   portal_key_ = Text<8>(key);
-  joined_ = false;
-  try_again_.clear();
-  WiFi.mode(WIFI_AP_STA);  // the station looks for networks to offer
   const IPAddress here(kPortalAddress[0], kPortalAddress[1], kPortalAddress[2], kPortalAddress[3]);
   WiFi.softAPConfig(here, here, IPAddress(255, 255, 255, 0));
   if (!WiFi.softAP(device_name_.c_str(), portal_key_.c_str()) || !portal_.begin(kPortalAddress)) {
     close_.set(now, kFarewellMs);  // and try again
     return;
   }
+  has_list_ = false;
   scan_.set(now, 0);
+  guest_.set(now, 0);
 }
 
 void WifiKeeper::step_portal(Millis now) {
@@ -138,9 +148,14 @@ void WifiKeeper::step_portal(Millis now) {
     reload_ = true;
     (void)push(Input::Kind::kSettings, 0);
   }
+  if (guest_.due(now)) {
+    const bool told = WiFi.softAPgetStationNum() > 0 && push(Input::Kind::kSetupGuest, 0);
+    guest_.set(now, told ? kGuestMs : kGuestLookMs);
+  }
   if (scan_.due(now) && WiFi.scanComplete() != WIFI_SCAN_RUNNING) {
-    (void)WiFi.scanNetworks(true);
     scan_.set(now, kScanMs);
+    // The radio leaves its channel to look, and a phone that fills in the page loses it.
+    if (!has_list_ || WiFi.softAPgetStationNum() == 0) (void)WiFi.scanNetworks(true);
   }
   if (WiFi.scanComplete() > 0) list_networks();
 }
@@ -157,6 +172,7 @@ void WifiKeeper::list_networks() {
     (void)names.append('\n');
   }
   portal_.set_networks(names);
+  has_list_ = true;
   WiFi.scanDelete();
 }
 

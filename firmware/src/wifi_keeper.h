@@ -54,8 +54,10 @@ class WifiKeeper {
   Deadline signal_;
   Deadline close_;
   Deadline scan_;
+  Deadline guest_;
   bool reload_ = true;
   bool joined_ = false;
+  bool has_list_ = false;  // of networks, since the portal was opened
 
   // Between this task and Wi-Fi's events.
   std::atomic<bool> leaving_{false};

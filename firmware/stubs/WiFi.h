@@ -63,6 +63,7 @@ class WiFiClass {
               int ssid_hidden = 0, int max_connection = 4, bool ftm_responder = false);
   bool softAPConfig(IPAddress local_ip, IPAddress gateway, IPAddress subnet);
   bool softAPdisconnect(bool wifioff = false);
+  std::uint8_t softAPgetStationNum();
 
   std::int16_t scanNetworks(bool async = false, bool show_hidden = false);
   std::int16_t scanComplete();

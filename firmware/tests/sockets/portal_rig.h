@@ -80,17 +80,18 @@ struct PortalRig {
   std::string origin() const { return "http://" + host(); }
 };
 
-/// Descriptors of this process at the server's port: its own and those that it has accepted.
+/// TCP's descriptors of this process at the server's port: its own and those that it has accepted.
 inline std::vector<int> sockets_at(std::uint16_t port, bool listening) {
+  const auto option = [](int descriptor, int name) {
+    int value = 0;
+    socklen_t size = sizeof value;
+    return ::getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
+  };
   std::vector<int> found;
   for (int descriptor = 0; descriptor < 1024; ++descriptor) {
-    int listens = 0;
-    socklen_t size = sizeof listens;
-    if (local_port(descriptor) != port ||
-        ::getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0) {
-      continue;
-    }
-    if ((listens != 0) == listening) found.push_back(descriptor);
+    // The DNS server's port may happen to have the same number.
+    if (local_port(descriptor) != port || option(descriptor, SO_TYPE) != SOCK_STREAM) continue;
+    if ((option(descriptor, SO_ACCEPTCONN) > 0) == listening) found.push_back(descriptor);
   }
   return found;
 }

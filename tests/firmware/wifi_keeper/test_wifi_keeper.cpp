@@ -1,0 +1,168 @@
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+
+#include "fake_wifi.h"
+#include "support/memory_store.h"
+#include "wifi_keeper.h"
+
+namespace lobug {
+namespace {
+
+constexpr Millis kStepMs = 20;
+constexpr Millis kMinute = 60000;
+
+/// Random numbers of which it is written down when they were drawn.
+class NotedRandom final : public Random {
+ public:
+  std::uint32_t next() override {
+    air.calls.emplace_back("random");
+    return 4200000042U;
+  }
+};
+
+struct Rig {
+  MemoryStore store;
+  NotedRandom random;
+  Queue<Input, 16> inputs;
+  WifiKeeper keeper{store, random, inputs};
+  Millis now = 0xFFFFF000U;  // deadlines lie behind the clock's wrap
+  bool setup = true;
+
+  Rig() {
+    air = Air();
+    keeper.begin("Lo-Bug-1234");
+  }
+  void live(Millis ms) {
+    for (Millis lived = 0; lived < ms; lived += kStepMs) {
+      keeper.step(setup, now);
+      now += kStepMs;
+    }
+  }
+  /// How often it was told that somebody is there, since it was last asked.
+  int tellings() {
+    int count = 0;
+    Input input;
+    while (inputs.pop(input)) count += input.kind == Input::Kind::kSetupGuest ? 1 : 0;
+    return count;
+  }
+};
+
+TEST_CASE("the device has its name before the radio is switched to anything") {
+  for (const bool setup : {false, true}) {
+    CAPTURE(setup);
+    Rig rig;
+    REQUIRE(rig.store.put("wifi_name", "Home"));
+    rig.setup = setup;
+    rig.live(1000);
+    CHECK(air.count("mode ") > 0);
+    CHECK(air.count("hostname ") == 1);
+    CHECK(air.first("hostname Lo-Bug-1234") < air.first("mode "));
+  }
+}
+
+TEST_CASE("the portal's key is drawn while the radio is on, for each opening") {
+  Rig rig;
+  rig.live(1000);
+  CHECK(air.count("random") == 1);
+  CHECK(air.first("mode 3") < air.first("random"));
+  CHECK(air.first("random") < air.first("softAP 00000042"));
+  rig.setup = false;
+  rig.live(5000);
+  rig.setup = true;
+  rig.live(1000);
+  CHECK(air.count("random") == 2);
+  CHECK(air.count("softAP ") == 2);
+}
+
+TEST_CASE("without a radio there is no key and no portal; it is tried again") {
+  Rig rig;
+  air.has_radio = false;
+  rig.live(1000);
+  CHECK(air.count("random") == 0);
+  CHECK(air.count("softAP ") == 0);
+  View view;
+  rig.keeper.describe(view);
+  CHECK(view.setup_network.empty());
+  air.has_radio = true;
+  rig.live(5000);
+  CHECK(air.count("softAP ") == 1);
+  rig.keeper.describe(view);
+  CHECK(view.setup_network == "Lo-Bug-1234, key 00000042");
+}
+
+TEST_CASE("while nobody is there it looks for networks again and again") {
+  Rig rig;
+  rig.live(kMinute);
+  CHECK(air.count("scan") == 3);
+  CHECK(air.listed == "Home\n");
+  air.networks = {"Home", "Cafe"};
+  rig.live(kMinute);
+  CHECK(air.count("scan") == 6);
+  CHECK(air.listed == "Home\nCafe\n");
+}
+
+TEST_CASE("once there is a list, a guest is not left for another") {
+  Rig rig;
+  rig.live(1000);
+  CHECK(air.count("scan") == 1);
+  air.guests = 1;
+  rig.live(5 * kMinute);
+  CHECK(air.count("scan") == 1);
+  CHECK(air.listed == "Home\n");
+  air.guests = 0;
+  rig.live(kMinute / 2);
+  CHECK(air.count("scan") > 1);
+}
+
+TEST_CASE("without a list even a guest waits for one; each opening makes its own") {
+  Rig rig;
+  air.guests = 1;
+  air.networks.clear();
+  rig.live(kMinute);
+  CHECK(air.count("scan") == 3);
+  air.networks = {"Home"};
+  rig.live(kMinute);
+  CHECK(air.count("scan") == 4);
+  CHECK(air.listed == "Home\n");
+  rig.setup = false;
+  rig.live(5000);
+  rig.setup = true;
+  rig.live(kMinute);
+  CHECK(air.count("scan") == 5);
+}
+
+TEST_CASE("a guest is told once a minute, as long as the portal is open") {
+  Rig rig;
+  rig.live(5 * kMinute + kMinute / 2);
+  CHECK(rig.tellings() == 0);
+  air.guests = 2;
+  rig.live(5000 + kStepMs);  // soon: setup may be about to end
+  CHECK(rig.tellings() == 1);
+  rig.live(10 * kMinute);
+  CHECK(rig.tellings() == 10);
+  air.guests = 0;
+  rig.live(5 * kMinute);
+  CHECK(rig.tellings() == 0);
+  air.guests = 1;
+  rig.setup = false;
+  rig.live(5000);
+  (void)rig.tellings();
+  rig.live(5 * kMinute);
+  CHECK(rig.tellings() == 0);
+}
+
+TEST_CASE("what finds no room in the queue is told a little later") {
+  Rig rig;
+  air.guests = 1;
+  Input other;
+  while (rig.inputs.push(other)) continue;
+  rig.live(1000);
+  CHECK(rig.tellings() == 0);
+  rig.live(5000);
+  CHECK(rig.tellings() == 1);
+}
+
+}  // namespace
+}  // namespace lobug
