@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -69,4 +70,106 @@ TEST_CASE("a sentence that belongs to no reply vanishes by itself") {
   CHECK(t.talk.caption() == "out of nowhere");
   t.step(Conversation::kCaptionMs + 10);
   CHECK(t.talk.caption().empty());
+}
+
+TEST_CASE("whoever holds on until the server has heard enough gets the answer") {
+  Talk t;
+  t.talk.hold_begin(t.now);
+  t.step();
+  SUBCASE("what comes at once is of an utterance before") {
+    t.step(Conversation::kOlderMs - 20);
+    t.say(Kind::kTtsStart);
+    CHECK(t.talk.state() == DeviceState::kListening);
+  }
+  SUBCASE("what comes later is the answer") {
+    t.steps(3000);
+    t.say(Kind::kStt, "a long story");
+    CHECK(t.talk.state() == DeviceState::kThinking);
+    t.reply("I see.", 960);
+    CHECK(t.talk.state() == DeviceState::kSpeaking);
+    CHECK(t.link.wanted == AudioMode::kPlay);
+    t.talk.hold_end(t.now);  // the finger leaves at last: nothing is cut off
+    t.step();
+    CHECK(t.talk.state() == DeviceState::kSpeaking);
+    t.say(Kind::kTtsStop);
+    CHECK(t.play() == 960);
+  }
+}
+
+TEST_CASE("what was no word is said to have been none, soon") {
+  Talk t;
+  t.talk.hold_begin(t.now);
+  t.step();
+  t.talk.hold_end(t.now);
+  t.step();
+  SUBCASE("the server says so with a face") {
+    t.say(Kind::kLlm);
+    t.step(Conversation::kNotHeardMs + 10);
+    t.step();
+  }
+  SUBCASE("the server says nothing at all") {
+    t.step(Conversation::kAnswerMs + 10);
+    t.step();
+  }
+  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.talk.caption() == "I did not get that.");
+}
+
+TEST_CASE("whatever happens in whatever order, no step is one that the table refuses") {
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    Talk t;
+    t.session.finds_wake_word = seed % 3 == 0;
+    std::minstd_rand dice(seed);
+    for (int round = 0; round < 300; ++round) {
+      t.mode = static_cast<TalkMode>(dice() / 97 % 3);
+      switch (dice() / 131 % 14) {
+        case 0:
+          t.talk.tap(t.mode, t.now);
+          break;
+        case 1:
+          t.talk.hold_begin(t.now);
+          break;
+        case 2:
+          t.talk.hold_end(t.now);
+          break;
+        case 3:
+          t.talk.lost();
+          break;
+        case 4:
+          t.talk.begin();
+          break;
+        case 5:
+          t.say(Kind::kStt, "words");
+          break;
+        case 6:
+          t.say(Kind::kLlm);
+          break;
+        case 7:
+          t.say(Kind::kTtsStart);
+          break;
+        case 8:
+          t.say(Kind::kTtsStop);
+          break;
+        case 9:
+          t.say(Kind::kAlert, "oh");
+          break;
+        case 10:
+          t.sound(960);
+          break;
+        case 11:
+          (void)t.play();
+          break;
+        case 12:
+          t.link.voice = !t.link.voice;
+          break;
+        default:
+          t.step(dice() / 61 % 4 == 0 ? 50000 : 700);
+          break;
+      }
+      t.step();
+      CAPTURE(seed);
+      CAPTURE(round);
+      REQUIRE(t.talk.refused() == 0);
+    }
+  }
 }

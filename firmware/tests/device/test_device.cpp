@@ -15,9 +15,6 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// As Mind counts them.
-constexpr int kRefusals = 3;
-
 const char* const kCode =
     R"({"activation":{"code":"123456","message":"m","challenge":"c","timeout_ms":60000}})";
 
@@ -202,45 +199,6 @@ TEST_CASE("the Wi-Fi goes and comes back") {
   CHECK(w.reach(S::kIdle));
   w.input(Input::Kind::kWifiDown, 1);
   CHECK(w.view().trouble == Trouble::kWrongPassword);
-}
-
-TEST_CASE("a password that was mistyped can be typed again") {
-  World w;
-  w.boot();
-  for (int refusal = 1; refusal < kRefusals; ++refusal) {
-    w.input(Input::Kind::kWifiDown, 1);
-    CHECK(w.device->state() == S::kOffline);
-  }
-  w.input(Input::Kind::kWifiDown, 1);
-  CHECK(w.device->state() == S::kSetup);
-  CHECK(w.view().trouble == Trouble::kWrongPassword);
-  SUBCASE("with the right one it goes on") {
-    w.input(Input::Kind::kSettings);
-    CHECK(w.device->state() == S::kJoining);
-    CHECK(w.view().trouble == Trouble::kNone);
-    w.wifi();
-    REQUIRE(w.reach(S::kIdle));
-    w.steps(80, 10000);
-    CHECK(w.device->state() != S::kSetup);
-  }
-  SUBCASE("nobody does: what is stored is tried again, as often as before") {
-    w.steps(59, 10000);
-    CHECK(w.device->state() == S::kSetup);
-    w.steps(2, 10000);
-    CHECK(w.device->state() == S::kJoining);
-    for (int refusal = 0; refusal < kRefusals; ++refusal) {
-      CHECK(w.device->state() != S::kSetup);
-      w.input(Input::Kind::kWifiDown, 1);
-    }
-    CHECK(w.device->state() == S::kSetup);
-  }
-  SUBCASE("one that has served is believed") {
-    w.input(Input::Kind::kSettings);
-    w.wifi();
-    REQUIRE(w.reach(S::kIdle));
-    for (int refusal = 0; refusal < 5; ++refusal) w.input(Input::Kind::kWifiDown, 1);
-    CHECK(w.device->state() == S::kOffline);
-  }
 }
 
 TEST_CASE("the server's reasons to refuse are told apart") {

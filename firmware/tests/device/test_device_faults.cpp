@@ -186,6 +186,28 @@ TEST_CASE("an update that the Wi-Fi cuts off is given up") {
   CHECK(w.slot.activated == 0);
 }
 
+TEST_CASE("an update that the network spoils is no bad news: it is tried again soon") {
+  World w;
+  w.discovery = R"({"websocket":{"url":"ws://10.0.0.2:8321/xiaozhi/v1/","token":"t0ken"},)"
+                R"("firmware":{"version":"2.1.0","url":"http://10.0.0.2:8321/firmware/host/2.1.0",)"
+                R"("size":5001,"sha256":")" +
+                std::string(64, '0') + R"("}})";
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kIdle));  // the server had no image: 404
+  CHECK(w.view().notice.empty());
+  const auto tried = count_of(w, "GET /firmware/host/2.1.0");
+  REQUIRE(tried >= 1);
+  w.session.deliver(text_frame("{}"));
+  w.steps(8000, 100);
+  CHECK(count_of(w, "GET /firmware/host/2.1.0") == tried);
+  for (int minute = 0; minute < 3; ++minute) {
+    w.session.deliver(text_frame("{}"));
+    w.steps(600, 100);
+  }
+  CHECK(count_of(w, "GET /firmware/host/2.1.0") == tried + 1);
+}
+
 TEST_CASE("with TLS no handshake for the sensors holds up a conversation") {
   World w;
   Settings settings = load_settings(w.store);
@@ -243,6 +265,8 @@ TEST_CASE("a tap takes a notice away that would stay for ever") {
   REQUIRE(w.view().notice == "Milk!");
   w.input(Input::Kind::kTap);
   CHECK(w.view().notice.empty());
+  CHECK(w.device->state() == S::kIdle);  // the tap was for the notice
+  w.input(Input::Kind::kTap);
   CHECK(w.device->state() == S::kListening);
 }
 
@@ -257,4 +281,94 @@ TEST_CASE("too little memory is said on the screen, also while all else is well"
   CHECK(w.view().notice.empty());
   w.steps(10, 100);
   CHECK(w.view().notice.empty());
+}
+
+TEST_CASE("with too little memory only the talk goes on") {
+  World w;
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kIdle));
+  w.steps(100, 100);
+  w.system.memory = 12000;
+  w.steps(20, 100);
+  const auto reports = count_of(w, "POST /context/sensors");
+  w.steps(300, 100);
+  CHECK(count_of(w, "POST /context/sensors") == reports);
+  w.input(Input::Kind::kTap);
+  CHECK(w.device->state() == S::kListening);
+  CHECK(w.system.restarts == 0);
+  w.system.memory = 100000;
+  w.steps(100, 100);
+  CHECK(count_of(w, "POST /context/sensors") > reports);
+}
+
+TEST_CASE("a device whose memory is gone restarts in a quiet moment, where that can help") {
+  World w;
+  w.boot();
+  w.wifi();
+  SUBCASE("it once had enough") {
+    REQUIRE(w.reach(S::kIdle));
+    w.steps(10, 100);
+    w.system.memory = 1000;
+    w.steps(500, 100);
+    CHECK(w.system.restarts == 0);
+    w.input(Input::Kind::kTap);
+    REQUIRE(w.device->state() == S::kListening);
+    w.steps(140, 100);
+    CHECK(w.system.restarts == 0);  // not in the middle of a word
+    REQUIRE(w.reach(S::kIdle));
+    w.steps(2, 100);
+    CHECK(w.system.restarts >= 1);
+  }
+  SUBCASE("it never had more") {
+    w.system.memory = 1000;
+    REQUIRE(w.reach(S::kIdle));
+    w.steps(2000, 100);
+    CHECK(w.system.restarts == 0);
+  }
+}
+
+TEST_CASE("a face that was asked for outlives the reply that tells of it") {
+  World w;
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kIdle));
+  w.say(R"({"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":)"
+        R"({"name":"self.face.set_expression","arguments":{"expression":"sad"}}}})");
+  w.say(R"({"type":"llm","emotion":"happy","text":"x"})");
+  CHECK(w.view().emotion == Emotion::kSad);
+  CHECK(w.view().posing);
+  SUBCASE("for a while") {
+    w.steps(110, 100);
+    CHECK_FALSE(w.view().posing);
+    CHECK(w.view().emotion != Emotion::kSad);
+  }
+  SUBCASE("or until a finger comes") {
+    w.input(Input::Kind::kTap);
+    CHECK_FALSE(w.view().posing);
+  }
+}
+
+TEST_CASE("a setting that does not concern the way to the server leaves the session alone") {
+  World w;
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kIdle));
+  const int opened = w.session.opened;
+  Settings settings = load_settings(w.store);
+  SUBCASE("the volume") {
+    settings.volume = 33;
+    REQUIRE(save_settings(w.store, settings));
+    w.input(Input::Kind::kSettings);
+    w.steps(300);
+    CHECK(w.session.opened == opened);
+    CHECK(w.view().volume == 33);
+  }
+  SUBCASE("another server") {
+    settings.server = "http://10.0.0.3:8321";
+    REQUIRE(save_settings(w.store, settings));
+    w.input(Input::Kind::kSettings);
+    w.steps(300);
+    CHECK(w.session.opened > opened);
+  }
 }

@@ -192,3 +192,17 @@ TEST_CASE("two devices with the same numbers and clock draw the same; a still fa
   }
   CHECK(moved);
 }
+
+TEST_CASE("a face that was asked for is shown while it thinks, too") {
+  const auto thinking = [](Emotion emotion, bool posing) {
+    Screen s;
+    s.view.state = DeviceState::kThinking;
+    s.view.emotion = emotion;
+    s.view.posing = posing;
+    for (int frame = 0; frame < 40; ++frame) s.draw(20);
+    return s.pixels;
+  };
+  const auto usual = thinking(Emotion::kNeutral, false);
+  CHECK(thinking(Emotion::kSad, false) == usual);
+  CHECK(thinking(Emotion::kSad, true) != usual);
+}

@@ -11,7 +11,7 @@ void Conversation::begin() {
   open_ = true;
   interrupted_ = false;
   first_sound_ = link_.first_sound.load();
-  if (state_ != DeviceState::kSpeaking) state_ = DeviceState::kIdle;
+  if (state_ != DeviceState::kSpeaking) go(DeviceState::kIdle);
 }
 
 void Conversation::lost() {
@@ -23,7 +23,7 @@ void Conversation::lost() {
     all_sent_ = true;
   } else {
     link_.wanted = AudioMode::kOff;
-    state_ = DeviceState::kIdle;
+    go(DeviceState::kIdle);
   }
 }
 
@@ -59,6 +59,15 @@ void Conversation::hold_end(Millis now) {
   }
 }
 
+void Conversation::go(DeviceState next) {
+  if (state_ == next) return;
+  if (may_follow(state_, next)) {
+    state_ = next;
+  } else {
+    ++refused_;
+  }
+}
+
 void Conversation::listen(ListenMode mode, Millis now) {
   mode_ = mode;
   heard_voice_ = false;
@@ -67,7 +76,7 @@ void Conversation::listen(ListenMode mode, Millis now) {
   heard_.clear();
   link_.uplink.drop(link_.uplink.size());
   link_.wanted = AudioMode::kListen;
-  state_ = DeviceState::kListening;
+  go(DeviceState::kListening);
   limit_.set(now, kMicrophoneMs);
 }
 
@@ -82,7 +91,7 @@ void Conversation::stop_listening(DeviceState next, Millis now) {
     return;
   }
   closing_ = true;
-  state_ = next;
+  go(next);
   if (next == DeviceState::kThinking) {
     think(now);
   } else {
@@ -91,7 +100,7 @@ void Conversation::stop_listening(DeviceState next, Millis now) {
 }
 
 void Conversation::think(Millis now) {
-  state_ = DeviceState::kThinking;
+  go(DeviceState::kThinking);
   limit_.set(now, kAnswerMs);
 }
 
@@ -109,7 +118,7 @@ void Conversation::interrupt(Millis now) {
 }
 
 void Conversation::rest(Millis now) {
-  state_ = DeviceState::kIdle;
+  go(DeviceState::kIdle);
   limit_.clear();
   caption_until_.set(now, kCaptionMs);
 }
@@ -123,16 +132,14 @@ void Conversation::message(const ServerMessage& message, Millis now) {
   switch (message.kind) {
     case Kind::kStt:
       heard_.assign(message.text);
-      // The microphone stays open until the reply: were it none, the talk goes on. While a finger
-      // holds it, these are the words of an utterance before.
-      if ((state_ == DeviceState::kListening && !opening_ && mode_ != ListenMode::kManual) ||
-          standby_) {
+      // The microphone stays open until the reply: were it none, the talk goes on.
+      if ((state_ == DeviceState::kListening && !opening_ && !is_older(now)) || standby_) {
         think(now);
       }
       break;
     case Kind::kLlm:
       emotion_ = message.emotion;
-      if (state_ == DeviceState::kThinking) limit_.set(now, kNoReplyMs);
+      expect_no_reply(now);
       break;
     case Kind::kTtsStart:
       begin_reply(now);
@@ -152,18 +159,29 @@ void Conversation::message(const ServerMessage& message, Millis now) {
       caption_.assign(message.text);
       caption_until_.set(now, kCaptionMs);
       emotion_ = message.emotion;
-      if (state_ == DeviceState::kThinking) limit_.set(now, kNoReplyMs);
+      expect_no_reply(now);
       break;
     default:
       break;
   }
 }
 
+// A face or an alert came: words may follow, but need not.
+void Conversation::expect_no_reply(Millis now) {
+  if (state_ == DeviceState::kThinking) limit_.set(now, heard_.empty() ? kNotHeardMs : kNoReplyMs);
+}
+
+// A finger on the button has the word: the server drops what it was about when it reads `listen
+// start`, but something may be on its way. Whoever holds on until the server has heard enough gets
+// the answer all the same.
+bool Conversation::is_older(Millis now) const {
+  return mode_ == ListenMode::kManual && (opening_ || elapsed(listened_at_, now) < kOlderMs);
+}
+
 void Conversation::begin_reply(Millis now) {
-  // A finger on the button has the word; the server learns of it from `listen start`.
-  if (state_ == DeviceState::kListening && mode_ == ListenMode::kManual) return;
+  if (state_ == DeviceState::kListening && is_older(now)) return;
   opening_ = closing_ = false;
-  state_ = DeviceState::kSpeaking;
+  go(DeviceState::kSpeaking);
   all_sent_ = false;
   first_frame_ = true;
   caption_.clear();
@@ -206,6 +224,7 @@ void Conversation::step(TalkMode mode, Millis now) {
   if (opening_ && link_.actual == AudioMode::kListen) {
     opening_ = !session_.listen_start(mode_);
     if (!opening_) {
+      listened_at_ = now;
       limit_.set(now, kNobodyMs);
       unheard_until_.set(now, kUnheardMs);
     }
@@ -303,12 +322,13 @@ void Conversation::watch(TalkMode mode, Millis now) {
     case DeviceState::kThinking:
       if (mode_ == ListenMode::kAuto && mode == TalkMode::kConversation) {
         if (link_.wanted == AudioMode::kListen) {
-          state_ = DeviceState::kListening;
+          go(DeviceState::kListening);
           limit_.set(now, kNobodyMs);
         } else {
           listen(ListenMode::kAuto, now);  // a tap had closed the microphone
         }
       } else {
+        if (caption_.empty() && heard_.empty()) caption_.assign("I did not get that.");
         stop_listening(DeviceState::kIdle, now);
         rest(now);
       }

@@ -22,6 +22,8 @@ class Conversation {
   static constexpr Millis kNobodyMs = 15000;     ///< of listening in which nobody speaks
   static constexpr Millis kAnswerMs = 45000;     ///< until a reply must have begun
   static constexpr Millis kNoReplyMs = 6000;     ///< ... after a face came instead of words
+  static constexpr Millis kNotHeardMs = 1500;    ///< ... when nothing was understood either
+  static constexpr Millis kOlderMs = 2000;       ///< what comes so soon is of an utterance before
   static constexpr Millis kAbortMs = 2000;       ///< until the server's stop must have come
   static constexpr Millis kThoughtMs = 700;      ///< ... of a reply that had not begun to sound
   static constexpr Millis kUnheardMs = 120000;   ///< of voices without a transcript
@@ -44,15 +46,20 @@ class Conversation {
   void step(TalkMode mode, Millis now);
 
   DeviceState state() const { return state_; }
+  /// Steps that the table of states refused; always 0, unless something is wrong here.
+  unsigned refused() const { return refused_; }
   Emotion emotion() const { return emotion_; }
-  void set_emotion(Emotion emotion) { emotion_ = emotion; }
   std::string_view caption() const { return caption_; }
   std::string_view heard() const { return heard_; }
 
  private:
+  void go(DeviceState next);
   void listen(ListenMode mode, Millis now);
   void stop_listening(DeviceState next, Millis now);
   void think(Millis now);
+  void expect_no_reply(Millis now);
+  /// Whether words and replies that come now belong to an utterance before this one.
+  bool is_older(Millis now) const;
   void begin_reply(Millis now);
   void after_reply(TalkMode mode, Millis now);
   void interrupt(Millis now);
@@ -65,6 +72,7 @@ class Conversation {
   AudioLink& link_;
   SessionSender& session_;
   DeviceState state_ = DeviceState::kIdle;
+  unsigned refused_ = 0;
   bool open_ = false;  ///< there is a session
   ListenMode mode_ = ListenMode::kAuto;
   bool opening_ = false;  ///< the microphone is asked for and not open yet
@@ -76,6 +84,7 @@ class Conversation {
   bool first_frame_ = false;  ///< no audio of this reply has come yet
   Millis first_frame_at_ = 0;
   std::uint64_t first_sound_ = 0;
+  Millis listened_at_ = 0;  ///< when `listen start` was sent
   Deadline limit_;
   Deadline interrupted_until_;
   Deadline unheard_until_;

@@ -20,6 +20,7 @@ struct Input {
     kWifiUp,         ///< text: own IP address
     kWifiDown,       ///< value: 1 when the password was refused
     kWifiSignal,     ///< value: dBm
+    kWifiSeen,       ///< the stored Wi-Fi is there after all; said while the setup page is open
     kBattery,        ///< value: percent, 128 added while it charges
     kSetupGuest,     ///< somebody is on the device's own Wi-Fi; said once a minute
     kSettings,       ///< settings were changed by the portal or a serial command: load them anew

@@ -2,6 +2,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <functional>
 
 namespace lobug {
 namespace {
@@ -53,6 +54,7 @@ void Mind::step(Millis now) {
   if (!connected_) {
     if (state_ == DeviceState::kSetup && setup_until_.due(now)) join(now);
     if (state_ == DeviceState::kJoining && join_until_.due(now)) offline(Trouble::kNoWifi, 0, now);
+    if (missing_until_.due(now)) set_up_again(Trouble::kNoWifi, now);
     if (state_ == DeviceState::kOffline && wifi_ && retry_.due(now)) retry(now);
     if (state_ == DeviceState::kFinding || state_ == DeviceState::kPairing) enrol(now);
     if (state_ == DeviceState::kUpdating) step_update(now);
@@ -95,8 +97,10 @@ void Mind::take(const Input& input, Millis now) {
   using Kind = Input::Kind;
   switch (input.kind) {
     case Kind::kTap:
-      dismiss_notice();
-      if (connected_) {
+      posing_until_.clear();
+      if (!view_.notice.empty()) {
+        dismiss_notice();  // the finger is meant for what lies before the face
+      } else if (connected_) {
         conversation_.tap(settings_.talk_mode, now);
       } else if (state_ == DeviceState::kOffline && wifi_) {
         retry_.set(now, 0);  // whoever taps does not want to wait
@@ -136,6 +140,10 @@ void Mind::take(const Input& input, Millis now) {
       view_.wifi_dbm = static_cast<std::int8_t>(input.value);
       if (!wifi_) wifi_up(now);  // the queue was full when it came
       break;
+    case Kind::kWifiSeen:
+      // Where the password was refused its being there is no news.
+      if (setup_why_ == Trouble::kNoWifi && state_ == DeviceState::kSetup) join(now);
+      break;
     case Kind::kBattery:
       view_.battery = static_cast<std::uint8_t>(input.value & 0x7F);
       view_.charging = (input.value & 0x80) != 0;
@@ -168,15 +176,24 @@ void Mind::take(const Input& input, Millis now) {
 void Mind::take_settings(Millis now) {
   const Text<32> name = settings_.wifi_name;
   const Text<64> password = settings_.wifi_password;
+  const Text<160> server = settings_.server;
+  const std::size_t ca = std::hash<std::string_view>{}(settings_.ca);  // too long to keep two
   save_at_.clear();
   load_settings(platform_.store, settings_);
   audio_.volume = settings_.volume;
+  if (connected_ && settings_.wifi_name == name.view() &&
+      settings_.wifi_password == password.view() && settings_.server == server.view() &&
+      std::hash<std::string_view>{}(settings_.ca) == ca) {
+    return;  // nothing that concerns the way to the server
+  }
   if (settings_.wifi_name != name.view() || settings_.wifi_password != password.view()) {
     wifi_served_ = false;
   }
   refusals_ = 0;
   setup_until_.clear();
+  setup_why_ = Trouble::kNone;
   if (settings_.wifi_name.empty()) {
+    missing_until_.clear();
     if (!name.empty()) offline(Trouble::kNone, 0, now);
     go(DeviceState::kSetup);
     return;
@@ -188,13 +205,16 @@ void Mind::take_settings(Millis now) {
 
 void Mind::join(Millis now) {
   setup_until_.clear();
+  setup_why_ = Trouble::kNone;
   go(DeviceState::kJoining);
   join_until_.set(now, kJoinMs);
+  if (!wifi_served_) missing_until_.set(now, kMissingMs);
 }
 
 void Mind::wifi_up(Millis now) {
   wifi_ = true;
   wifi_served_ = true;
+  missing_until_.clear();
   refusals_ = 0;
   if (state_ == DeviceState::kSetup && setup_until_.is_set()) join(now);
   if (state_ == DeviceState::kJoining || state_ == DeviceState::kOffline) find(now);
@@ -204,6 +224,7 @@ void Mind::wifi_down(bool password_refused, Millis now) {
   wifi_ = false;
   view_.address.clear();
   if (state_ == DeviceState::kSetup) return;
+  if (!wifi_served_ && !missing_until_.is_set()) missing_until_.set(now, kMissingMs);
   if (password_refused) {
     this->password_refused(now);
   } else if (state_ != DeviceState::kJoining) {
@@ -222,8 +243,11 @@ void Mind::password_refused(Millis now) {
 // The setup page besides what is stored, which is tried again later.
 void Mind::set_up_again(Trouble why, Millis now) {
   refusals_ = 0;
+  missing_until_.clear();
+  if (state_ != DeviceState::kOffline) offline(why, 0, now);
   setup_stays_ = kSetupStays;
   setup_until_.set(now, kSetupAgainMs);
+  setup_why_ = why;
   go(DeviceState::kSetup);
   trouble_ = why;
 }
@@ -429,17 +453,37 @@ Introduction Mind::introduction() const {
                       platform_.system.free_memory()};
 }
 
+// First what can wait is left out (sensor reports, updates). When hardly anything is left, a
+// restart in a quiet moment is better than a crash in the middle of a word; but not where it never
+// was more.
+void Mind::watch_memory(Millis now) {
+  const std::uint32_t memory = platform_.system.free_memory();
+  const bool low = memory < kLeastMemory;
+  // The face shows trouble while it is offline; this is worth a word at any time.
+  if (low && !low_memory_) show_text(sentence_of(Trouble::kLowMemory), 20);
+  low_memory_ = low;
+  if (!low && connected_) had_memory_ = true;
+  const bool quiet = state() == DeviceState::kIdle || state() == DeviceState::kOffline;
+  if (memory >= kTooLittleMemory || !had_memory_) {
+    starving_until_.clear();
+  } else if (!starving_until_.is_set()) {
+    starving_until_.set(now, kStarvingMs);
+  } else if (quiet && starving_until_.due(now)) {
+    platform_.system.log("restart: out of memory");
+    restart();
+  }
+}
+
 void Mind::publish(Millis now) {
   if (publish_at_.is_set() && !publish_at_.due(now)) return;
   publish_at_.set(now, kPublishMs);
   view_.state = state();
   view_.trouble = trouble_;
-  const bool low_memory = platform_.system.free_memory() < kLeastMemory;
-  if (low_memory && trouble_ == Trouble::kNone) view_.trouble = Trouble::kLowMemory;
-  // The face shows trouble while it is offline; this is worth a word at any time.
-  if (low_memory && !low_memory_) show_text(sentence_of(Trouble::kLowMemory), 20);
-  low_memory_ = low_memory;
-  view_.emotion = conversation_.emotion();
+  watch_memory(now);
+  if (low_memory_ && trouble_ == Trouble::kNone) view_.trouble = Trouble::kLowMemory;
+  if (posing_until_.due(now)) posing_until_.clear();
+  view_.posing = posing_until_.is_set();
+  view_.emotion = view_.posing ? posed_ : conversation_.emotion();
   view_.caption.assign(conversation_.caption());
   view_.heard.assign(conversation_.heard());
   view_.code.assign(state_ == DeviceState::kPairing ? enrolment_.code() : std::string_view());

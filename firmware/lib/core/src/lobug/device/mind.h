@@ -27,16 +27,24 @@ class Mind final : public SessionHandler, public ToolHost {
   static constexpr Millis kJoinMs = 30000;  ///< until a missing Wi-Fi is worth a word
   /// A password that was refused so often before it ever served is most likely mistyped.
   static constexpr std::uint8_t kRefusals = 3;
+  /// A Wi-Fi that has not served since the start and is missing for so long is most likely
+  /// mistyped, or another one by now.
+  static constexpr Millis kMissingMs = 180000;
   static constexpr Millis kSetupAgainMs = 600000;  ///< then what is stored is tried again
   static constexpr Millis kSetupStayMs = 180000;   ///< longer while somebody is on the page
   static constexpr std::uint8_t kSetupStays = 30;  ///< ... but not for ever
+  static constexpr Millis kPoseMs = 10000;         ///< a face that was asked for stays
   static constexpr Millis kSaveMs = 2000;  ///< settings rest so long before they are written
   static constexpr Millis kPublishMs = 100;
   static constexpr Millis kUpdateCheckMs = 21600000;    ///< 6 h
   static constexpr Millis kUpdateMs = 600000;           ///< for a whole download
   static constexpr Millis kReplacedMs = 60000;          ///< another device has our name: step back
   static constexpr Millis kSettledMs = 10000;           ///< a session that lasts is no failure
-  static constexpr std::uint32_t kLeastMemory = 16384;  ///< bytes
+  static constexpr std::uint32_t kLeastMemory = 16384;  ///< bytes: below it only the talk goes on
+  static constexpr std::uint32_t kTooLittleMemory = 8192;
+  static constexpr Millis kStarvingMs =
+      60000;  ///< ... for so long, and a restart is the lesser ill
+  static constexpr Millis kUpdateAgainMs = 900000;  ///< after the network cut a download off
   static constexpr std::uint8_t kTriesWithOneAddress = 3;
 
   Mind(const Platform& platform, AudioLink& audio, ScreenLink& screen);
@@ -56,6 +64,8 @@ class Mind final : public SessionHandler, public ToolHost {
   void show_emotion(Emotion emotion) override;
   void show_text(std::string_view text, std::uint32_t seconds) override;
   bool start_timer(std::uint32_t seconds, std::string_view label) override;
+  std::size_t cancel_timers(std::string_view label) override;
+  bool find_timer(std::size_t place, TimerState& into) const override;
   void beep(std::uint8_t times) override;
   const View& view() const override { return view_; }
   const Motion& motion() const override { return motion_; }
@@ -96,6 +106,7 @@ class Mind final : public SessionHandler, public ToolHost {
   void save_later(Millis now);
   void save_levels();
   void restart();
+  void watch_memory(Millis now);
   void publish(Millis now);
   Introduction introduction() const;
 
@@ -117,10 +128,12 @@ class Mind final : public SessionHandler, public ToolHost {
   DeviceState state_ = DeviceState::kStarting;
   Trouble trouble_ = Trouble::kNone;
   bool wifi_ = false;
-  bool wifi_served_ = false;      ///< with what is stored, since the start
-  std::uint8_t refusals_ = 0;     ///< of its password, in a row
-  std::uint8_t setup_stays_ = 0;  ///< how often setup may yet be kept open
+  bool wifi_served_ = false;            ///< with what is stored, since the start
+  std::uint8_t refusals_ = 0;           ///< of its password, in a row
+  Trouble setup_why_ = Trouble::kNone;  ///< why the setup page is open beside a stored Wi-Fi
+  std::uint8_t setup_stays_ = 0;        ///< how often setup may yet be kept open
   bool low_memory_ = false;
+  bool had_memory_ = false;    ///< there was enough of it once: a restart would bring it back
   bool connected_ = false;     ///< the session is ready: the conversation's state is ours
   bool checking_ = false;      ///< enrolment runs beside the conversation, for an update alone
   std::uint8_t failures_ = 0;  ///< in a row, with one address
@@ -131,11 +144,15 @@ class Mind final : public SessionHandler, public ToolHost {
   Deadline retry_;
   Deadline settled_;  ///< set until the session has lasted
   Deadline join_until_;
-  Deadline setup_until_;  ///< set where there is a Wi-Fi to go back to
+  Deadline missing_until_;  ///< set while a Wi-Fi that has not served is looked for
+  Deadline setup_until_;    ///< set where there is a Wi-Fi to go back to
   Deadline save_at_;
   Deadline publish_at_;
   Deadline update_check_;
   Deadline notice_until_;
+  Deadline starving_until_;
+  Deadline posing_until_;
+  Emotion posed_ = Emotion::kNeutral;
   Motion motion_;
   View view_;
   std::array<char, 4096> answer_{};

@@ -15,7 +15,11 @@ void Mind::set_brightness(std::uint8_t percent) {
   save_later(now_);
 }
 
-void Mind::show_emotion(Emotion emotion) { conversation_.set_emotion(emotion); }
+// The reply that tells of it brings a face of its own, which must not take this one away.
+void Mind::show_emotion(Emotion emotion) {
+  posed_ = emotion;
+  posing_until_.set(now_, kPoseMs);
+}
 
 void Mind::show_text(std::string_view text, std::uint32_t seconds) {
   view_.notice.assign(text);
@@ -27,6 +31,7 @@ void Mind::show_text(std::string_view text, std::uint32_t seconds) {
 }
 
 void Mind::dismiss_notice() {
+  timers_.acknowledge();
   notice_until_.clear();
   view_.notice.clear();
 }
@@ -35,14 +40,24 @@ bool Mind::start_timer(std::uint32_t seconds, std::string_view label) {
   return timers_.start(seconds, label, now_);
 }
 
+std::size_t Mind::cancel_timers(std::string_view label) {
+  const bool rang = timers_.ringing();
+  const std::size_t count = timers_.cancel(label);
+  if (rang && !timers_.ringing()) dismiss_notice();
+  return count;
+}
+
+bool Mind::find_timer(std::size_t place, TimerState& into) const {
+  return timers_.find(place, now_, into);
+}
+
 void Mind::beep(std::uint8_t times) { audio_.beeps = times; }
 
 void Mind::ring_timers(Millis now) {
-  if (notice_until_.due(now)) dismiss_notice();
-  const ToolTimers::Label* label = timers_.ring(now);
-  if (label == nullptr) return;
+  if (notice_until_.due(now)) show_text({}, 0);  // nobody has noticed: what rings goes on
+  if (!timers_.step(now)) return;
   beep(3);
-  show_text(label->empty() ? std::string_view("Time is up!") : label->view(), 60);
+  show_text(timers_.words(), 60);
 }
 
 void Mind::report_sensors(Millis now) {
@@ -55,7 +70,9 @@ void Mind::report_sensors(Millis now) {
   const bool tls = enrolment_.url().endpoint.tls;
   if (tls && conversation_.state() != DeviceState::kIdle) return;
   const Millis least = tls ? SensorReporter::kEveryMs : SensorReporter::kLeastMs;
-  if (http_use_ != HttpUse::kNone || checking_ || !reporter_.due(motion_, now, least)) return;
+  if (low_memory_ || http_use_ != HttpUse::kNone || checking_ ||
+      !reporter_.due(motion_, now, least))
+    return;
   const std::size_t length = write_sensors(Span<char>(sensors_.data(), sensors_.size()), motion_,
                                            reporter_.tapped(motion_));
   const Text<300> path = path_at(enrolment_.url(), "/context/sensors");

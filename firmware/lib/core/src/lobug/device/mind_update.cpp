@@ -77,10 +77,15 @@ void Mind::end_update(UpdateFault fault, Millis now) {
     return;
   }
   writer_.abandon();
-  // What the network spoiled may succeed next time; what was wrong in itself will not.
-  if (fault != UpdateFault::kNetwork) refused_image_.assign(image_of(offer_));
-  platform_.system.log("update failed");
-  show_text(sentence_of(Trouble::kUpdateFailed), 20);
+  if (fault == UpdateFault::kNetwork) {
+    // Nothing is wrong with the image, and nobody need know.
+    platform_.system.log("update cut off");
+    update_check_.set(now, kUpdateAgainMs);
+  } else {
+    platform_.system.log("update failed");
+    refused_image_.assign(image_of(offer_));
+    show_text(sentence_of(Trouble::kUpdateFailed), 20);
+  }
   if (state_ == DeviceState::kUpdating) connect(now);
 }
 
@@ -100,7 +105,7 @@ void Mind::check_for_update(Millis now) {
     }
     return;
   }
-  if (!update_check_.due(now) || http_use_ != HttpUse::kNone ||
+  if (!update_check_.due(now) || low_memory_ || http_use_ != HttpUse::kNone ||
       conversation_.state() != DeviceState::kIdle) {
     return;
   }

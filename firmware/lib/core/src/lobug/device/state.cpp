@@ -32,7 +32,8 @@ constexpr std::array<Row, kDeviceStateCount> kTable{{
     {S::kFinding, any_of(S::kPairing, S::kConnecting, S::kUpdating, S::kJoining)},
     {S::kPairing, any_of(S::kFinding)},
     {S::kConnecting, any_of(S::kIdle, S::kFinding)},
-    {S::kIdle, any_of(S::kListening, S::kSpeaking, S::kUpdating, S::kFinding)},
+    // (Into kThinking: the server heard the wake word and what followed it.)
+    {S::kIdle, any_of(S::kListening, S::kThinking, S::kSpeaking, S::kUpdating, S::kFinding)},
     {S::kListening, any_of(S::kThinking, S::kSpeaking, S::kIdle, S::kFinding)},
     {S::kThinking, any_of(S::kSpeaking, S::kListening, S::kIdle, S::kFinding)},
     {S::kSpeaking, any_of(S::kListening, S::kIdle, S::kFinding)},

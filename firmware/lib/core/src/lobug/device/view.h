@@ -14,6 +14,8 @@ struct View {
   DeviceState state = DeviceState::kStarting;
   Trouble trouble = Trouble::kNone;
   Emotion emotion = Emotion::kNeutral;
+  /// Somebody asked for this face: it is shown while a thinking one would be, too.
+  bool posing = false;
   /// The words that sound now, or an alert's; empty: nothing to show.
   Text<512> caption;
   /// What was understood of the owner's last utterance.

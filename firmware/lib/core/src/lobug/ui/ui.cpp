@@ -137,7 +137,7 @@ void Ui::move_face(const View& view, const Motion& motion, std::uint8_t level, M
       input.glow = view.microphone ? kGlowListening : kGlowIdle;
       break;
     case DeviceState::kThinking:
-      input.expression = &expression_of(Emotion::kThinking);
+      if (!view.posing) input.expression = &expression_of(Emotion::kThinking);
       input.glow = kGlowThinking;
       input.pulse = true;
       break;
