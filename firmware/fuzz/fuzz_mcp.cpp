@@ -35,6 +35,15 @@ class StrictHost : public lobug::ToolHost, public lobug::Effects {
     require(seconds >= 1 && seconds <= 86400 && label.size() <= 160 && ++uses_ == 1);
     return seconds % 2 == 0;
   }
+  std::size_t cancel_timers(std::string_view label) override {
+    require(label.size() <= 160 && ++uses_ == 1);
+    return label.size() % 2;
+  }
+  bool find_timer(std::size_t place, lobug::TimerState& into) const override {
+    if (place == lobug::ToolTimers::kMost) return false;
+    into = {"\"\\\n\xFF label of a device that is full of timers", 86400000};
+    return true;
+  }
   void beep(std::uint8_t times) override { require(times >= 1 && times <= 5 && ++uses_ == 1); }
   const lobug::View& view() const override { return view_; }
   const lobug::Motion& motion() const override { return motion_; }

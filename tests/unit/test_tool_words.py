@@ -25,6 +25,10 @@ OWN = (
     FACE,
     tool("self.screen.show_text", "Show a text on your screen.", text=TEXT, seconds=COUNT),
     tool("self.timer.start", "Start a timer that beeps.", seconds=COUNT, label=TEXT),
+    tool(
+        "self.timer.cancel", "Cancel the timer with that label; without a label, all.", label=TEXT
+    ),
+    tool("self.timer.list", "Tell which timers run, and the seconds left."),
     tool("self.beep", "Beep so many times.", times=COUNT),
     tool("self.led.set_color", "Set the color of your light.", color=TEXT),
     MOTION,
@@ -94,8 +98,8 @@ def prompt(*listed: object) -> ToolPrompt:
     return tool_prompt([one for one in found if one is not None], ChatSettings().tool_prompt_tokens)
 
 
-def test_all_nine_are_told() -> None:
-    assert len(own().tools) == len(OWN) == 9
+def test_all_eleven_are_told() -> None:
+    assert len(own().tools) == len(OWN) == 11
 
 
 def test_they_are_those_of_the_firmware_and_of_the_documentation() -> None:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lobug/tools/tools.h"
 
@@ -38,6 +39,17 @@ class ScriptedHost : public ToolHost {
     note("timer", seconds);
     return true;
   }
+  std::size_t cancel_timers(std::string_view label) override {
+    shown = label;
+    const std::size_t count = label.empty() || label == "Tea" ? timers.size() : 0;
+    if (count > 0) note("cancelled", static_cast<std::uint32_t>(count));
+    return count;
+  }
+  bool find_timer(std::size_t place, TimerState& into) const override {
+    if (place >= timers.size()) return false;
+    into = timers[place];
+    return true;
+  }
   void beep(std::uint8_t times) override { note("beep", times); }
   const View& view() const override { return view_now; }
   const Motion& motion() const override { return motion_now; }
@@ -46,6 +58,7 @@ class ScriptedHost : public ToolHost {
   std::string done;
   std::string shown;
   bool timers_left = true;
+  std::vector<TimerState> timers;
   View view_now;
   Motion motion_now;
   ScriptedEffects led;

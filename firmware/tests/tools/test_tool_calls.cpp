@@ -195,3 +195,52 @@ TEST_CASE("Motion is told with its numbers") {
         R"({"orientation":"face_up","moving":true,"shaking":false,)"
         R"("acceleration_g":{"x":-0.12,"y":0.00,"z":1.00}})");
 }
+
+TEST_CASE("Timers are cancelled by their label, or all of them") {
+  ScriptedHost host;
+  host.timers = {{"Tea", 60000}, {"", 5000}};
+  CHECK(call(host, "self.timer.cancel", R"({"label":"Tea"})") == kDone);
+  CHECK(host.shown == "Tea");
+  CHECK(call(host, "self.timer.cancel", "{}") == kDone);
+  CHECK(host.shown.empty());
+  CHECK(call(host, "self.timer.cancel", R"({"label":"Eggs"})")
+            .find(R"("text":"There is no timer with that label."}],"isError":true)") !=
+        std::string::npos);
+  host.timers.clear();
+  CHECK(call(host, "self.timer.cancel", "{}").find(R"("text":"No timer runs."}],"isError":true)") !=
+        std::string::npos);
+  CHECK(refusal("self.timer.cancel", R"({"label":5})") == "label must be text");
+  CHECK(refusal("self.timer.cancel", R"({"label":")" + std::string(41, 'a') + "\"}") ==
+        "label must be a text of 0 to 40 characters");
+}
+
+TEST_CASE("Timers are told with the seconds that are left") {
+  ScriptedHost host;
+  CHECK(told(host, "self.timer.list") == R"({"timers":[]})");
+  // What rings has none left; a second that has begun counts.
+  host.timers = {{"Tea", 0}, {"", 1}, {"Oven \"2\"", 86400000}};
+  CHECK(told(host, "self.timer.list") ==
+        R"({"timers":[{"label":"Tea","seconds_left":0},{"seconds_left":1},)"
+        R"({"label":"Oven \"2\"","seconds_left":86400}]})");
+}
+
+TEST_CASE("Of more timers than there is room for the first are told, and how many more there are") {
+  ScriptedHost host;
+  const std::string label(60, 'x');
+  for (lobug::Millis timer = 1; timer <= 8; ++timer) host.timers.push_back({label, timer * 60000});
+  const std::string listed = told(host, "self.timer.list");
+  const Value answer = parse(listed);
+  REQUIRE(answer.raw() == listed);
+  std::int64_t count = 0;
+  lobug::json::Items timers(answer.member("timers"));
+  while (timers.next()) ++count;
+  CHECK(count >= 2);
+  CHECK(answer.member("more").integer(1, 8) == 8 - count);
+  // Every length of a label ends in whole JSON.
+  for (std::size_t size = 0; size <= 64; ++size) {
+    const std::string shorter(size, '"');
+    for (lobug::TimerState& timer : host.timers) timer.label = shorter;
+    const std::string text = told(host, "self.timer.list");
+    CHECK(parse(text).raw() == text);
+  }
+}

@@ -70,8 +70,9 @@ TEST_CASE("All tools of a device, the most used ones first") {
   CHECK(all_names(host) ==
         std::vector<std::string>{"self.get_device_status", "self.audio_speaker.set_volume",
                                  "self.screen.set_brightness", "self.face.set_expression",
-                                 "self.screen.show_text", "self.timer.start", "self.beep",
-                                 "self.led.set_color", "self.get_motion"});
+                                 "self.screen.show_text", "self.timer.start", "self.timer.cancel",
+                                 "self.timer.list", "self.beep", "self.led.set_color",
+                                 "self.get_motion"});
 }
 
 TEST_CASE("A light is offered only where there is one") {

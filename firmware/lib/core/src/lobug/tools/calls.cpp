@@ -47,6 +47,36 @@ ToolOutcome motion_of(const Motion& motion) {
   return {true, std::string_view(bytes, json.finish())};
 }
 
+ToolOutcome cancel_timers(std::string_view label, ToolHost& host) {
+  if (host.cancel_timers(label) > 0) return done();
+  return failed(label.empty() ? "No timer runs." : "There is no timer with that label.");
+}
+
+/// The soonest first, as many as there is room for, and how many more there are.
+ToolOutcome timers_of(const ToolHost& host) {
+  constexpr std::size_t kTail = sizeof(R"(],"more":8})");
+  char bytes[kLongest];
+  json::Writer json{Span<char>(bytes)};
+  json.begin_object().name("timers").begin_array();
+  TimerState timer;
+  std::size_t place = 0;
+  for (; host.find_timer(place, timer); ++place) {
+    const json::Writer::Mark mark = json.mark();
+    json.begin_object();
+    if (!timer.label.empty()) json.name("label").text(timer.label);
+    json.name("seconds_left").number((timer.left + 999) / 1000).end_object();
+    if (json.fits() && json.room() >= kTail) continue;
+    json.rewind(mark);
+    break;
+  }
+  json.end_array();
+  std::size_t more = 0;
+  while (host.find_timer(place + more, timer)) ++more;
+  if (more > 0) json.name("more").number(static_cast<std::int64_t>(more));
+  json.end_object();
+  return {true, std::string_view(bytes, json.finish())};
+}
+
 ToolOutcome set_color(std::size_t place, Effects& effects) {
   if (!effects.has_led()) return failed("This device has no light.");
   const NamedColor& color = named_colors()[place];
@@ -79,6 +109,10 @@ ToolOutcome call_tool(ToolId tool, const Arguments& arguments, ToolHost& host) {
         return failed("All timers are in use.");
       }
       return done();
+    case ToolId::kCancelTimer:
+      return cancel_timers(arguments.text, host);
+    case ToolId::kListTimers:
+      return timers_of(host);
     case ToolId::kBeep:
       host.beep(static_cast<std::uint8_t>(first));
       return done();

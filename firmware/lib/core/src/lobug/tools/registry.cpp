@@ -29,6 +29,7 @@ constexpr Parameter kShownText[] = {{"text", Kind::kText, 1, 200},
                                     {"seconds", Kind::kInteger, 0, 3600, false, 15}};
 constexpr Parameter kTimer[] = {{"seconds", Kind::kInteger, 1, 86400},
                                 {"label", Kind::kText, 0, 40, false}};
+constexpr Parameter kTimerLabel[] = {{"label", Kind::kText, 0, 40, false}};
 constexpr Parameter kTimes[] = {{"times", Kind::kInteger, 1, 5, false, 1}};
 constexpr Parameter kColor[] = {{"color", Kind::kChoice, 0, 0, true, 0, color_name, kColorCount}};
 
@@ -48,6 +49,13 @@ constexpr Tool kTools[] = {
      "Show a text on your screen for some seconds; 0: until there is another.", kShownText, false},
     {ToolId::kStartTimer, "self.timer.start", "Start a timer that beeps after so many seconds.",
      kTimer, false},
+    {ToolId::kCancelTimer, "self.timer.cancel",
+     "Cancel the timer with that label; without a label, all.", kTimerLabel, false},
+    {ToolId::kListTimers,
+     "self.timer.list",
+     "Tell which timers run, and the seconds left.",
+     {},
+     false},
     {ToolId::kBeep, "self.beep", "Beep so many times.", kTimes, false},
     {ToolId::kSetColor, "self.led.set_color", "Set the color of your light.", kColor, true},
     {ToolId::kMotion,

@@ -16,6 +16,8 @@ enum class ToolId : std::uint8_t {
   kSetExpression,
   kShowText,
   kStartTimer,
+  kCancelTimer,
+  kListTimers,
   kBeep,
   kSetColor,
   kMotion,

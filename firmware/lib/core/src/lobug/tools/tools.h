@@ -6,6 +6,7 @@
 
 #include "lobug/base/clock.h"
 #include "lobug/base/span.h"
+#include "lobug/device/tool_timers.h"
 #include "lobug/device/view.h"
 #include "lobug/senses/motion.h"
 #include "lobug/tools/effects.h"
@@ -23,6 +24,10 @@ class ToolHost {
   virtual void show_text(std::string_view text, std::uint32_t seconds) = 0;
   /// Beeps after `seconds`, with the label on the screen. False when all timers are in use.
   virtual bool start_timer(std::uint32_t seconds, std::string_view label) = 0;
+  /// Ends the timers of that label, of an empty one all; returns how many.
+  virtual std::size_t cancel_timers(std::string_view label) = 0;
+  /// The timer that is over as number `place`, counted from 0; false when there are no so many.
+  virtual bool find_timer(std::size_t place, TimerState& into) const = 0;
   virtual void beep(std::uint8_t times) = 0;
   virtual const View& view() const = 0;
   virtual const Motion& motion() const = 0;
