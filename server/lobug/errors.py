@@ -70,7 +70,7 @@ class InvalidEncodingError(InvalidRequestError):
 
 
 class BodyTooLargeError(LobugError):
-    """The request body is larger than ``limits.max_body_bytes``."""
+    """The request body is larger than ``limits.max_body_bytes``, or in discovery than 64 KB."""
 
     code = "body_too_large"
     status = 413
@@ -78,7 +78,8 @@ class BodyTooLargeError(LobugError):
 
 
 class BodyTimeoutError(LobugError):
-    """Nothing more of the request's body came within ``limits.body_timeout_s``."""
+    """Nothing more of the request's body came within ``limits.body_timeout_s``, or in discovery not
+    all of it."""
 
     code = "body_timeout"
     status = 408

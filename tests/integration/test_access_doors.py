@@ -254,7 +254,7 @@ async def test_discovery_needs_its_headers(http: httpx.AsyncClient) -> None:
 
 async def test_discovery_takes_any_body(http: httpx.AsyncClient) -> None:
     headers = Firmware(http).headers
-    strange = (b"", b"\x00\xff", b"[" * 100_000, b'{"application": {"version": {}}}', b"null")
+    strange = (b"", b"\x00\xff", b"[" * 60_000, b'{"application": {"version": {}}}', b"null")
     for body in strange:
         answer = await http.post("/xiaozhi/ota/", headers=headers, content=body)
         assert answer.status_code == 200, body[:20]

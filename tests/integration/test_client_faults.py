@@ -212,6 +212,52 @@ async def test_a_sender_that_falls_silent_is_given_up(tmp_path: Path, sent: byte
         assert (await say(client)).json() == {"response": "Okay."}
 
 
+CHUNKED = "Transfer-Encoding: chunked"
+DISCOVERY = ("/xiaozhi/ota/", "/xiaozhi/ota")
+
+
+@pytest.mark.parametrize("path", DISCOVERY)
+@pytest.mark.parametrize(
+    ("length", "more", "sent"),
+    [
+        (32 * 1024 * 1024, (), b""),
+        (65_537, (), b""),
+        (None, (CHUNKED,), b"10001\r\n" + b"x" * 65_537),
+    ],
+    ids=["declared", "just too large", "chunked"],
+)
+async def test_strangers_may_not_park_much_here(
+    tmp_path: Path, path: str, length: int | None, more: tuple[str, ...], sent: bytes
+) -> None:
+    """Refused before the body has ended, though the settings allow others 32 MB."""
+    named = ("Device-Id: d", "Client-Id: c", *more)
+    async with (
+        running(settings_for(tmp_path), ScriptedEngines()) as (client, _),
+        connected(client) as (reader, writer),
+    ):
+        writer.write(head(path, length, *named) + sent)
+        status, body = await read_answer(reader)
+        assert (status, body["error"]["code"]) == (413, "body_too_large")
+
+
+async def test_strangers_may_not_take_their_time(tmp_path: Path) -> None:
+    """Byte by byte, each in time."""
+    settings = settings_for(tmp_path, limits={"body_timeout_s": 0.5})
+    async with (
+        running(settings, ScriptedEngines()) as (client, _),
+        connected(client) as (reader, writer),
+    ):
+        writer.write(head(DISCOVERY[0], 60_000, "Device-Id: d", "Client-Id: c"))
+        answer = asyncio.create_task(read_answer(reader))
+        async with asyncio.timeout(PATIENCE_S):
+            while not answer.done():
+                writer.write(b" ")
+                await asyncio.wait([answer], timeout=0.02)
+        status, body = await answer
+        assert (status, body["error"]["code"]) == (408, "body_timeout")
+        assert "not all of the body" in body["error"]["message"]
+
+
 async def test_a_long_answer_is_no_silent_sender(tmp_path: Path) -> None:
     gate = asyncio.Event()
     chat = ScriptedChatModel([["One ", gate, "moment."]])

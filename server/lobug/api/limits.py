@@ -6,6 +6,8 @@ import asyncio
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lobug.access.introduction import MAX_BYTES as INTRODUCTION_BYTES
+from lobug.api.authentication import OPEN_PATHS
 from lobug.api.problems import problem
 from lobug.errors import BodyTimeoutError, BodyTooLargeError, LobugError
 
@@ -17,6 +19,9 @@ class BodyLimit:
     A ``Content-Length`` that is too large is refused before anything is read; a chunked body when
     the limit is passed. A device that left its network in an upload says nothing any more: without
     the time-out what it sent would be kept for ever.
+
+    At the doors that are open to strangers a body has room for a device's introduction, and all of
+    it has to come within ``timeout_s``: else anybody could fill this computer's memory.
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int, timeout_s: float) -> None:
@@ -29,12 +34,14 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        too_large = BodyTooLargeError(f"the body is larger than {self._max_bytes} bytes")
+        to_strangers = scope["path"] in OPEN_PATHS
+        max_bytes = min(self._max_bytes, INTRODUCTION_BYTES) if to_strangers else self._max_bytes
+        too_large = BodyTooLargeError(f"the body is larger than {max_bytes} bytes")
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > self._max_bytes:
+        if declared.isdigit() and int(declared) > max_bytes:
             await problem(too_large)(scope, receive, send)
             return
-        body = _Body(receive, self._max_bytes, self._timeout_s, too_large)
+        body = _Body(receive, max_bytes, self._timeout_s, too_large, at_once=to_strangers)
         started = False
 
         async def answering(message: Message) -> None:
@@ -60,11 +67,19 @@ class _Body:
     """One request's body as it arrives."""
 
     def __init__(
-        self, receive: Receive, max_bytes: int, timeout_s: float, too_large: BodyTooLargeError
+        self,
+        receive: Receive,
+        max_bytes: int,
+        timeout_s: float,
+        too_large: BodyTooLargeError,
+        *,
+        at_once: bool,
     ) -> None:
+        """``timeout_s``: of each piece, or with ``at_once`` of the whole."""
         self._receive = receive
         self._room = max_bytes
         self._timeout_s = timeout_s
+        self._ends_at = asyncio.get_running_loop().time() + timeout_s if at_once else None
         self._too_large = too_large
         self._complete = False
         self.fault: LobugError | None = None
@@ -76,10 +91,15 @@ class _Body:
             # Whoever still listens waits for the caller to hang up: as long as the answer takes.
             return await self._receive()
         try:
-            async with asyncio.timeout(self._timeout_s):
+            now = asyncio.get_running_loop().time()
+            async with asyncio.timeout_at(self._ends_at or now + self._timeout_s):
                 message = await self._receive()
         except TimeoutError:
-            self.fault = BodyTimeoutError(f"nothing more of the body for {self._timeout_s:g} s")
+            self.fault = BodyTimeoutError(
+                f"nothing more of the body for {self._timeout_s:g} s"
+                if self._ends_at is None
+                else f"not all of the body came within {self._timeout_s:g} s"
+            )
             raise self.fault from None
         if message["type"] == "http.request":
             self._room -= len(message.get("body", b""))

@@ -51,10 +51,14 @@ class LimitSettings(Section):
     """What a caller may send, and how much at once."""
 
     max_body_bytes: int = Field(
-        32 * 1024 * 1024, ge=1024, description="Largest request body, bytes."
+        32 * 1024 * 1024,
+        ge=1024,
+        description="Largest request body, bytes. Discovery takes 64 KB: it is open to strangers.",
     )
     body_timeout_s: Seconds = Field(
-        30.0, description="Longest wait for the next piece of a request body, seconds."
+        30.0,
+        description="Longest wait for the next piece of a request body, in discovery for all of it,"
+        " seconds.",
     )
     max_text_chars: int = Field(8_000, ge=1, description="Longest text of `/chat/text`.")
     max_chat_bytes: int = Field(
