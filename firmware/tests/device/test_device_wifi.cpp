@@ -83,6 +83,13 @@ TEST_CASE("a Wi-Fi that is not there can be typed anew, without a cable") {
     wait(w, kMissingS + kSetupAgainS);
     CHECK(w.device->state() == S::kIdle);
   }
+  SUBCASE("it is there and lets nobody in: the page is not taken away again and again") {
+    w.input(Input::Kind::kWifiSeen);
+    miss(w, kMissingS + 20);
+    REQUIRE(w.device->state() == S::kSetup);
+    w.input(Input::Kind::kWifiSeen);
+    CHECK(w.device->state() == S::kSetup);
+  }
   SUBCASE("nobody comes: it is tried again, then the page opens again") {
     wait(w, kSetupAgainS + 1);
     CHECK(w.device->state() == S::kJoining);

@@ -77,6 +77,7 @@ class Mind final : public SessionHandler, public ToolHost {
   void take_settings(Millis now);
   void wifi_up(Millis now);
   void wifi_down(bool password_refused, Millis now);
+  void wifi_seen(Millis now);
   void password_refused(Millis now);
   void set_up_again(Trouble why, Millis now);
   void stay_in_setup(Millis now);
@@ -130,6 +131,7 @@ class Mind final : public SessionHandler, public ToolHost {
   bool wifi_ = false;
   bool wifi_served_ = false;            ///< with what is stored, since the start
   std::uint8_t refusals_ = 0;           ///< of its password, in a row
+  bool tried_as_seen_ = false;          ///< the setup page was left once since the Wi-Fi was seen
   Trouble setup_why_ = Trouble::kNone;  ///< why the setup page is open beside a stored Wi-Fi
   std::uint8_t setup_stays_ = 0;        ///< how often setup may yet be kept open
   bool low_memory_ = false;
