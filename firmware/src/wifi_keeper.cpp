@@ -162,11 +162,13 @@ void WifiKeeper::step_portal(Millis now) {
 
 void WifiKeeper::list_networks() {
   Text<1024> names;
+  bool seen = false;
   const int count = WiFi.scanComplete();
   for (int n = 0; n < count && n < 32; ++n) {
     const String name = WiFi.SSID(static_cast<std::uint8_t>(n));
     const std::string_view text(name.c_str(), name.length());
     if (text.empty() || text.find('\n') != std::string_view::npos) continue;
+    seen = seen || joined_name_ == text;
     if (names.size() + text.size() + 1 > Text<1024>::capacity()) break;
     (void)names.append(text);
     (void)names.append('\n');
@@ -174,6 +176,8 @@ void WifiKeeper::list_networks() {
   portal_.set_networks(names);
   has_list_ = true;
   WiFi.scanDelete();
+  // The one that was tried is there after all; but whoever is on the page is not thrown off it.
+  if (seen && WiFi.softAPgetStationNum() == 0) (void)push(Input::Kind::kWifiSeen, 0);
 }
 
 void WifiKeeper::close_portal() {

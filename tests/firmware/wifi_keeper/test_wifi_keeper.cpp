@@ -41,10 +41,11 @@ struct Rig {
     }
   }
   /// How often it was told that somebody is there, since it was last asked.
-  int tellings() {
+  int tellings() { return told(Input::Kind::kSetupGuest); }
+  int told(Input::Kind kind) {
     int count = 0;
     Input input;
-    while (inputs.pop(input)) count += input.kind == Input::Kind::kSetupGuest ? 1 : 0;
+    while (inputs.pop(input)) count += input.kind == kind ? 1 : 0;
     return count;
   }
 };
@@ -151,6 +152,23 @@ TEST_CASE("a guest is told once a minute, as long as the portal is open") {
   (void)rig.tellings();
   rig.live(5 * kMinute);
   CHECK(rig.tellings() == 0);
+}
+
+TEST_CASE("the Wi-Fi that was tried is told when it is seen, unless somebody is on the page") {
+  Rig rig;
+  REQUIRE(rig.store.put("wifi_name", "Home"));
+  air.networks = {"Cafe"};
+  rig.setup = false;
+  rig.live(1000);
+  rig.setup = true;
+  rig.live(kMinute);
+  CHECK(rig.told(Input::Kind::kWifiSeen) == 0);
+  air.networks = {"Cafe", "Home"};
+  rig.live(kMinute / 2);
+  CHECK(rig.told(Input::Kind::kWifiSeen) > 0);
+  air.guests = 1;
+  rig.live(5 * kMinute);
+  CHECK(rig.told(Input::Kind::kWifiSeen) == 0);
 }
 
 TEST_CASE("what finds no room in the queue is told a little later") {
