@@ -48,7 +48,7 @@ class UnknownModelError(LobugError):
 
 
 class EmptyTextError(InvalidRequestError):
-    """The text is empty or blank."""
+    """The text is empty or blank, or holds nothing that the voice can speak."""
 
     code = "text_empty"
     spoken = "I did not get any words."

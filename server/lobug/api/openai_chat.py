@@ -19,7 +19,14 @@ from lobug.api.openai_body import openai_json
 from lobug.api.openai_errors import failure_body
 from lobug.api.openai_messages import asked, words_of
 from lobug.api.openai_models import CHAT, require_model
-from lobug.api.openai_schemas import ChatCompletion, ChatRequest, Choice, ReplyMessage, Usage
+from lobug.api.openai_schemas import (
+    ChatCompletion,
+    ChatRequest,
+    Choice,
+    FinishReason,
+    ReplyMessage,
+    Usage,
+)
 from lobug.api.outcome import TURN_ERRORS, run_to_end
 from lobug.api.problems import error_responses, problem, unheard
 from lobug.api.sse import TURN_HEADER, event_response
@@ -97,7 +104,7 @@ async def chat_completions(
     if isinstance(outcome, Failed):
         return problem(outcome.error)
     answer.headers[TURN_HEADER] = timeline.id
-    return completion.whole(outcome.done.response)
+    return completion.whole(outcome.done)
 
 
 async def _streamed(
@@ -130,6 +137,7 @@ async def _first_words(turn: TurnStream) -> ReplyDelta | Done | Failed:
 async def _chunks(
     first: ReplyDelta | Done, turn: TurnStream, completion: _Completion
 ) -> AsyncGenerator[ServerSentEvent]:
+    last = first
     try:
         yield completion.chunk({"role": "assistant", "content": ""})
         if isinstance(first, ReplyDelta):
@@ -137,10 +145,12 @@ async def _chunks(
         async for event in turn:
             if isinstance(event, ReplyDelta):
                 yield completion.chunk({"content": event.text})
+            elif isinstance(event, Done):
+                last = event
             elif isinstance(event, Failed):
                 yield _data(failure_body(event.error))
                 return
-        yield completion.chunk({}, finish="stop")
+        yield completion.chunk({}, finish=_finish(last))
         if completion.include_usage:
             yield completion.usage_chunk()
         yield ServerSentEvent("[DONE]", sep="\n")
@@ -162,13 +172,13 @@ class _Completion:
         }
         self._said = ""
 
-    def whole(self, text: str) -> ChatCompletion:
+    def whole(self, done: Done) -> ChatCompletion:
         """All of it."""
-        self._said = text
-        message = ReplyMessage(content=text)
-        return ChatCompletion(**self._head, choices=[Choice(message=message)], usage=self._usage())
+        self._said = done.response
+        choice = Choice(message=ReplyMessage(content=done.response), finish_reason=_finish(done))
+        return ChatCompletion(**self._head, choices=[choice], usage=self._usage())
 
-    def chunk(self, delta: dict[str, str], finish: str | None = None) -> ServerSentEvent:
+    def chunk(self, delta: dict[str, str], finish: FinishReason | None = None) -> ServerSentEvent:
         """More of it."""
         self._said += delta.get("content", "")
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
@@ -188,6 +198,10 @@ class _Completion:
         )
         reply = estimate_tokens([ChatMessage("assistant", self._said)])
         return Usage(prompt_tokens=prompt, completion_tokens=reply, total_tokens=prompt + reply)
+
+
+def _finish(last: ReplyDelta | Done) -> FinishReason:
+    return "length" if isinstance(last, Done) and last.truncated else "stop"
 
 
 def _data(value: dict[str, Any]) -> ServerSentEvent:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lobug.audio.encode import MEDIA_TYPES
 
+FinishReason = Literal["stop", "length"]
 SpeechFormat = Literal["mp3", "opus", "ogg", "aac", "flac", "wav", "pcm"]
 assert set(MEDIA_TYPES) == set(SpeechFormat.__args__)  # type: ignore[attr-defined]  # noqa: S101
 
@@ -114,7 +115,9 @@ class Choice(BaseModel):
     index: Literal[0] = Field(0, description="Always 0.")
     message: ReplyMessage = Field(description="The reply.")
     logprobs: None = Field(None, description="Always null.")
-    finish_reason: Literal["stop"] = Field("stop", description="Always `stop`.")
+    finish_reason: FinishReason = Field(
+        "stop", description="`length`: `max_tokens` cut the reply off; else `stop`."
+    )
 
 
 class ChatCompletion(BaseModel):

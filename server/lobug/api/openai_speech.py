@@ -21,6 +21,7 @@ from lobug.api.problems import error_responses, unheard
 from lobug.api.state import ServerDep
 from lobug.audio.encode import MEDIA_TYPES, SpeechEncoder
 from lobug.engines.base import PacedVoice, Samples, TextToSpeech
+from lobug.engines.tts_none import NoVoice
 from lobug.errors import (
     BodyTimeoutError,
     BodyTooLargeError,
@@ -86,7 +87,10 @@ async def speech(
     except ClientDisconnect:
         return unheard()
     if first is None:
-        raise EngineUnavailableError("tts", "there is no voice for these words")
+        if isinstance(tts, NoVoice):
+            raise EngineUnavailableError("tts", "there is no voice")
+        # Nothing that the same request would cure: no 503, after which clients try again.
+        raise EmptyTextError("the voice can say nothing of this", param="input")
     return AudioResponse(
         _after(first, sound),
         media_type=MEDIA_TYPES[body.response_format],

@@ -87,6 +87,9 @@ class Done:
     """The stable code of a text-to-speech failure; the reply is then text only."""
     interrupted: bool = False
     """Somebody stopped the reply; ``response`` is what was heard of it."""
+    truncated: bool = False
+    """The model was cut off by its token limit; of a model that does not send token by token it is
+    not known."""
 
 
 @dataclass(frozen=True, slots=True)

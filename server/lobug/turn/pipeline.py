@@ -148,7 +148,8 @@ class TurnRunner:
         going: Going | None = None,
         told: Told | None = None,
     ) -> AsyncGenerator[TurnEvent]:
-        """Run one turn and yield its events; the last is ``Done`` or ``Failed``.
+        """Run one turn and yield its events; the last is ``Done`` or ``Failed``. A turn that is
+        withdrawn (``Commitment``) has none.
 
         Args:
             owner: whose turn it is.
@@ -165,7 +166,10 @@ class TurnRunner:
         with observed(timeline, self._observer, lambda: going is None or going.commitment.made):
             turn: _Turn | None = None
             try:
-                async with self._places.take(owner) as place:
+                commitment = going.commitment if going is not None else None
+                async with self._places.take(owner, commitment) as place:
+                    if commitment is not None and commitment.withdrawn:
+                        return
                     conversation = place.conversation
                     turn = _Turn(
                         conversation,
@@ -213,6 +217,8 @@ class TurnRunner:
         finally:
             if not turn.counts:  # nobody has said this: a question that waits goes on waiting
                 dialogue.question, dialogue.recited = before
+        if not turn.counts:
+            return
         if turn.heard is None:
             yield Done(Action.IGNORE, "", "", turn.timeline.timings())
             return
@@ -237,6 +243,7 @@ class TurnRunner:
             turn.timeline.timings(),
             speech_error=turn.speech.error.code if turn.speech.error else None,
             interrupted=interrupted,
+            truncated=turn.reply.truncated,
         )
 
     async def _understand(self, turn: _Turn) -> AsyncGenerator[TurnEvent]:

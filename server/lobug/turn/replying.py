@@ -44,6 +44,8 @@ class Reply:
     """Sentences, or clauses of them."""
     sentences: int = 0
     """How many sentences are whole."""
+    truncated: bool = False
+    """The model was cut off by its token limit."""
 
     @property
     def text(self) -> str:
@@ -106,8 +108,8 @@ async def write_reply(
                 break
     if reply.sentences < settings.max_sentences:
         # Models send token by token, so this many mean that the limit cut it off.
-        cut = tokens >= settings.max_tokens and reply.sentences > 0
-        for event in events(parser.flush(truncated=cut)):
+        reply.truncated = tokens >= settings.max_tokens
+        for event in events(parser.flush(truncated=reply.truncated and reply.sentences > 0)):
             yield event
     timeline.mark("reply")
     if must_answer and not reply.pieces and reply.action is not Action.RESPOND:
