@@ -148,8 +148,23 @@ def judge(budget: Mapping[str, Any], units: Sequence[Unit], objects: Mapping[str
     report.rows.append(Row("static RAM", "core", static, budget["ram"]["static"]))
     for name, size in objects.items():
         report.rows.append(Row("object", name, size, budget["objects"][name]["bytes"]))
-    _judge_stack(budget["stack"], [each for unit in units for each in unit.functions], report)
+    functions = [each for unit in units for each in unit.functions]
+    _judge_stack(budget["stack"], functions, report)
+    _judge_atomics(functions, report)
     return report
+
+
+def _judge_atomics(functions: Sequence[Function], report: Report) -> None:
+    """What the chip does not change in one go needs a function that the vendor's library may lack,
+    and a lock that the audio thread would wait for."""
+    needing = {
+        (called, function.name)
+        for function in functions
+        for called in function.refers_to
+        if called.startswith("__atomic_")
+    }
+    plain = demangled([name for _, name in needing])
+    report.faults += sorted(f"{plain[name]} needs {called}" for called, name in needing)
 
 
 def _judge_stack(budget: Mapping[str, Any], functions: Sequence[Function], report: Report) -> None:

@@ -129,11 +129,11 @@ class Watch {
         json.number(elapsed(screen_.last_tap(), now_ms()));
       });
     }
-    const std::uint64_t first = link.first_sound.load();
+    const std::uint32_t first = link.first_sound.load();
     if (first != first_sound_) {
       first_sound_ = first;
       log_.emit("first_sound", [&](json::Writer& json) {
-        json.name("at").number(static_cast<Millis>(first >> 32U));
+        json.name("at").number(first_sound_at(first, now_ms() - 0xFFFF));
       });
     }
   }
@@ -143,7 +143,7 @@ class Watch {
   const ScreenThread& screen_;
   DeviceState state_ = DeviceState::kStarting;
   bool open_ = false;
-  std::uint64_t first_sound_ = 0;
+  std::uint32_t first_sound_ = 0;
 };
 
 int run(const Options& options, char** arguments) {

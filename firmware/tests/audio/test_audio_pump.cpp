@@ -47,10 +47,6 @@ struct Bench {
     return static_cast<std::size_t>(
         std::count(speaker.sounded.begin(), speaker.sounded.end(), value));
   }
-  Millis first_sound_at() const { return static_cast<Millis>(link.first_sound.load() >> 32U); }
-  std::uint32_t first_sound_of() const {
-    return static_cast<std::uint32_t>(link.first_sound.load() & 0xFFFFFFFFU);
-  }
   std::size_t any_sound() const { return speaker.sounded.size() - sounded(0); }
 
   std::vector<std::int16_t> uplink;
@@ -310,9 +306,8 @@ TEST_CASE("the first sound of each reply is announced once, with time and genera
   const Millis at = bench.now;
   bench.reply(200, 7);
   bench.run(100);
-  CHECK(bench.first_sound_at() == at);
-  CHECK(bench.first_sound_of() == bench.link.downlink.generation());
-  const std::uint64_t first = bench.link.first_sound;
+  CHECK(bench.link.first_sound == first_sound_mark(bench.link.downlink.generation(), at));
+  const std::uint32_t first = bench.link.first_sound;
   bench.reply(200, 7);
   bench.run(100);
   CHECK(bench.link.first_sound == first);
@@ -320,8 +315,17 @@ TEST_CASE("the first sound of each reply is announced once, with time and genera
   bench.reply(200, 8);
   const Millis second = bench.now;
   bench.run(100);
-  CHECK(bench.first_sound_at() == second);
-  CHECK(bench.first_sound_of() == bench.link.downlink.generation());
+  CHECK(bench.link.first_sound == first_sound_mark(bench.link.downlink.generation(), second));
+}
+
+TEST_CASE("a first sound's mark tells its moment, right across the wrap of the clock") {
+  for (const Millis since : {0U, 1000U, 0xFFFFU, 0x1FFFFU, 0xFFFFFF00U}) {
+    for (const Millis later : {0U, 1U, 85U, 20000U, 65535U}) {
+      CHECK(first_sound_at(first_sound_mark(7, since + later), since) == since + later);
+    }
+  }
+  CHECK(first_sound_mark(7, 1000) != first_sound_mark(8, 1000));
+  CHECK(first_sound_mark(7, 1000) != first_sound_mark(7, 1001));
 }
 
 TEST_CASE("the mouth follows what leaves the speaker's queue, not what enters it") {

@@ -276,7 +276,7 @@ TEST_CASE("the server learns when the first sound was heard, by the device's clo
   Talk t;
   t.reply("A", 960);
   const Millis arrived = t.now - 10;
-  t.link.first_sound = (static_cast<std::uint64_t>(arrived + 85) << 32U) | 1U;
+  t.link.first_sound = first_sound_mark(1, arrived + 85);
   t.steps(3);
   CHECK(t.session.sent == Sent{"playing 85"});
 }

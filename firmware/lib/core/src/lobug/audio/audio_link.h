@@ -6,11 +6,22 @@
 
 #include "lobug/audio/jitter_buffer.h"
 #include "lobug/audio/ring.h"
+#include "lobug/base/clock.h"
 
 namespace lobug {
 
 /// A Core2 can listen or play, never both: microphone and speaker share a pin.
 enum class AudioMode : std::uint8_t { kOff, kListen, kPlay };
+
+/// Which reply sounded first when, in one word: an ESP32 cannot change a larger one in one go. Of
+/// the downlink's generation and of the clock's milliseconds it holds the lower 16 bits each.
+constexpr std::uint32_t first_sound_mark(std::uint32_t generation, Millis at) {
+  return generation << 16U | (at & 0xFFFFU);
+}
+/// When that was; no sooner than `since` and no more than 65 s later.
+constexpr Millis first_sound_at(std::uint32_t mark, Millis since) {
+  return since + ((mark - since) & 0xFFFFU);
+}
 
 struct AudioLink {
   AudioLink(Span<std::int16_t> uplink_storage, Span<std::int16_t> downlink_storage,
@@ -30,9 +41,9 @@ struct AudioLink {
   std::atomic<bool> voice{false};
   /// Volume, 0 to 100.
   std::atomic<std::uint8_t> volume{60};
-  /// Set by the audio thread when the first sample of a reply goes to the speaker: the clock's
-  /// milliseconds in the upper, the low 32 bits of the downlink's generation in the lower half.
-  std::atomic<std::uint64_t> first_sound{0};
+  /// Set by the audio thread when the first sample of a reply goes to the speaker: see
+  /// `first_sound_mark`. A resumed reply has none of its own.
+  std::atomic<std::uint32_t> first_sound{0};
   /// Beeps to sound over whatever plays; taken by the audio thread, which sets it to 0.
   std::atomic<std::uint8_t> beeps{0};
   /// Samples of the microphone that were lost because the uplink was full.

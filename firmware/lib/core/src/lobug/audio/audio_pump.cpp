@@ -165,7 +165,7 @@ void AudioPump::feed_speaker(Millis now) {
     reply_held_ = reply_held_ || reply;
     if (reply && !announced_) {
       announced_ = true;
-      link_.first_sound = (static_cast<std::uint64_t>(now) << 32U) | generation_;
+      link_.first_sound = first_sound_mark(generation_, now);
     }
   }
 }

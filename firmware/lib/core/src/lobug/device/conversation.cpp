@@ -285,10 +285,10 @@ void Conversation::stand_by(TalkMode mode) {
 }
 
 void Conversation::report_first_sound() {
-  const std::uint64_t sound = link_.first_sound.load();
+  const std::uint32_t sound = link_.first_sound.load();
   if (sound == first_sound_ || first_frame_) return;
   first_sound_ = sound;
-  session_.playing(elapsed(first_frame_at_, static_cast<Millis>(sound >> 32U)));
+  session_.playing(elapsed(first_frame_at_, first_sound_at(sound, first_frame_at_)));
 }
 
 void Conversation::after_reply(TalkMode mode, Millis now) {

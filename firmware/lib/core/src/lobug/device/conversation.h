@@ -83,7 +83,7 @@ class Conversation {
   bool all_sent_ = false;     ///< the reply's end was announced
   bool first_frame_ = false;  ///< no audio of this reply has come yet
   Millis first_frame_at_ = 0;
-  std::uint64_t first_sound_ = 0;
+  std::uint32_t first_sound_ = 0;
   Millis listened_at_ = 0;  ///< when `listen start` was sent
   Deadline limit_;
   Deadline interrupted_until_;
