@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from lobug.access.caller import Caller
 from lobug.access.records import Register
 from lobug.conversation.identity import token_key
 
@@ -23,6 +24,12 @@ class Revoked:
     token_hash: str | None
     """The ``Caller.token_hash`` of who came with it; None: it came without a token from a trusted
     network, under the ``Device-Id`` of a device that has one now."""
+
+    def concerns(self, caller: Caller) -> bool:
+        """Whether ``caller`` is who came with it."""
+        if self.token_hash is None:
+            return caller.kind == "network" and caller.key == self.key
+        return caller.token_hash == self.token_hash
 
 
 def revoked_between(before: Register, now: Register) -> Iterator[Revoked]:

@@ -170,14 +170,16 @@ async def _answer(
     kind = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM, WAV))
     background.add_task(server.after_turn, owner)
     door = "audio" if isinstance(utterance, SpokenUtterance) else "text"
-    device = caller_of(request.scope).device_id or ""
-    timeline = Timeline(door, server.clock, device=device)
+    caller = caller_of(request.scope)
+    timeline = Timeline(door, server.clock, device=caller.device_id or "")
     voice = voice or kind == WAV
     turn = server.turns.run(owner, utterance, voice=voice, timeline=timeline)
     if kind == EVENT_STREAM:
-        return event_stream(TurnStream(turn), timeline.id, server.settings)
+        stream = TurnStream(turn, caller=caller, access=server.access)
+        return event_stream(stream, timeline.id, server.settings)
     if kind == WAV:
-        return await spoken_reply(request, TurnStream(turn), timeline.id, server.settings)
+        stream = TurnStream(turn, caller=caller, access=server.access)
+        return await spoken_reply(request, stream, timeline.id, server.settings)
     try:
         outcome = await while_connected(request, run_to_end(turn))
     except ClientDisconnect:

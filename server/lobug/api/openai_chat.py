@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 
 from lobug.api.accept import EVENT_STREAM
 from lobug.api.body import documented
-from lobug.api.caller import OwnerDep
+from lobug.api.caller import OwnerDep, caller_of
 from lobug.api.hangup import while_connected
 from lobug.api.openai_body import openai_json
 from lobug.api.openai_errors import failure_body
@@ -96,7 +96,8 @@ async def chat_completions(
         owner, turn_asked.utterance, voice=False, timeline=timeline, told=turn_asked.told
     )
     if body.stream:
-        return await _streamed(request, TurnStream(turn), completion, server.settings)
+        stream = TurnStream(turn, caller=caller_of(request.scope), access=server.access)
+        return await _streamed(request, stream, completion, server.settings)
     try:
         outcome = await while_connected(request, run_to_end(turn))
     except ClientDisconnect:

@@ -120,11 +120,7 @@ class Connections:
     def revoked(self, revoked: Revoked) -> None:
         """Send away whoever came with what is worth nothing any more."""
         for endpoint, caller in tuple(self._open.values()):
-            if revoked.token_hash is None:
-                gone = caller.kind == "network" and caller.key == revoked.key
-            else:
-                gone = caller.token_hash == revoked.token_hash
-            if gone:
+            if revoked.concerns(caller):
                 self._close(endpoint, CloseCode.TOKEN_REVOKED)
 
     async def close(self) -> None:
