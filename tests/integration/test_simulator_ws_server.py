@@ -240,6 +240,27 @@ def test_simulate_with_several_devices_prints_json_lines(elsewhere: Path) -> Non
     assert summary["first_audio_p50_s"] > 0
 
 
+@pytest.mark.parametrize("turns", [1, 2])
+def test_simulate_comes_back_after_it_broke_off(elsewhere: Path, turns: int) -> None:
+    with a_server(elsewhere) as url:
+        result = lobug(
+            *("simulate", "--protocol", "ws", "--server", url, "--json", "hello.wav"),
+            *("--disconnect-after", "0.1", "--max-turns", str(turns)),
+        )
+    assert result.exit_code == 0, result.output
+    *taken, summary = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [turn["closed"] for turn in taken] == ["it broke off", None][:turns]
+    assert summary["reconnections"] == 1
+
+
+@pytest.mark.parametrize("reason", [["--idle", "0.1"], ["--discovery"]])
+def test_simulate_without_words_for_a_reason(elsewhere: Path, reason: list[str]) -> None:
+    with a_server(elsewhere, access={"pairing": False}) as url:
+        result = lobug("simulate", "--protocol", "ws", "--server", url, "--json", *reason)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["unreachable"] == []
+
+
 def test_simulate_for_people_and_the_saved_reply(elsewhere: Path) -> None:
     with a_server(elsewhere) as url:
         result = lobug(
@@ -301,6 +322,7 @@ def test_a_reply_that_was_waited_for_and_did_not_come_is_a_failure(elsewhere: Pa
         ),
         (["--protocol", "ws", "--mode", "manual", "--wake-word", "x"], "no --wake-word"),
         (["--protocol", "ws", "silence.wav"], "silence.wav: the recording is silent"),
+        (["--protocol", "ws"], "nothing to say: name a WAV file or use --say"),
     ],
 )
 def test_a_wrong_command_line(elsewhere: Path, arguments: list[str], sentence: str) -> None:

@@ -149,7 +149,8 @@ DisconnectOption = Annotated[
     typer.Option(
         min=0.0,
         metavar="SECONDS",
-        help="Break off so long after the beginning of the first turn, and connect again.",
+        help="Break off so long after the beginning of the first turn, and connect again: for the"
+        " next turn, or without one before the end.",
         show_default=False,
         rich_help_panel=NETWORK_PANEL,
     ),

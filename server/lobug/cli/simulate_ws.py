@@ -47,6 +47,12 @@ def simulate_ws(command: WsCommand, recordings: Sequence[Recording]) -> None:
         raise CommandError(
             f"--pause must be under {_SERVER_PATIENCE_S:g} s: the connection ends", code=EXIT_USAGE
         )
+    if not recordings and not command.choices.discovery and not command.shared.idle_s:
+        raise CommandError(
+            "nothing to say: name a WAV file or use --say; --discovery or --idle alone only pair"
+            " the device or keep it connected",
+            code=EXIT_USAGE,
+        )
     output: WsOutput = WsJsonLines() if command.as_json else WsTable()
     options = run_options(command)
     taken: list[WsTurnResult] = []

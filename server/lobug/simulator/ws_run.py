@@ -137,15 +137,21 @@ class _Run:
             if done:
                 await asyncio.sleep(self._options.pause_s)
             if not device.connected:
-                await device.connect_again(ATTEMPTS)
-                self.summary.reconnections += 1
+                await self._connect_again(device)
             await self._take(await device.turn(self._inputs[index], self._faults(done, index)))
             done += 1
             if (follow_up := await device.follow_up()) is not None:
                 await self._take(follow_up)
                 done += 1
+        if not device.connected and self._options.disconnect_after_s is not None:
+            # With no turn left too: whether the server takes it back is what the run is for.
+            await self._connect_again(device)
         if device.connected:
             await asyncio.sleep(self._options.idle_s)
+
+    async def _connect_again(self, device: SimulatedWsDevice) -> None:
+        await device.connect_again(ATTEMPTS)
+        self.summary.reconnections += 1
 
     def _faults(self, done: int, index: int) -> TurnFaults:
         options = self._options
