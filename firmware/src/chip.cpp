@@ -51,7 +51,8 @@ void ChipSystem::begin() {
 }
 
 std::uint32_t ChipSystem::free_memory() const {
-  return static_cast<std::uint32_t>(heap_caps_get_free_size(MALLOC_CAP_INTERNAL));
+  // Without MALLOC_CAP_8BIT what is left of instruction memory would count, which holds no data.
+  return static_cast<std::uint32_t>(heap_caps_get_free_size(MALLOC_CAP_INTERNAL | MALLOC_CAP_8BIT));
 }
 
 void ChipSystem::restart() {

@@ -2,6 +2,8 @@
 
 #include <Arduino.h>
 
+#include <algorithm>
+
 #include "lobug/audio/format.h"
 #include "tasks.h"
 
@@ -9,6 +11,9 @@ namespace lobug {
 namespace {
 
 constexpr std::uint8_t kChannel = 0;
+// M5 multiplies each sample by magnification / 8.13 at full volume. A Core2's 16 would cut off the
+// peaks of speech above 71 % of volume.
+constexpr std::uint8_t kLoudest = 8;
 // M5's task has been woken by then, or never will be.
 constexpr Millis kWakeMs = 50;
 // A buffer of M5's I2S lasts 5.3 ms; `stop` takes effect with the next.
@@ -23,6 +28,7 @@ void configure_sound() {
   microphone.task_pinned_core = static_cast<std::uint8_t>(kM5SoundTasks.core);
   M5.Mic.config(microphone);
   auto speaker = M5.Speaker.config();
+  speaker.magnification = std::min(speaker.magnification, kLoudest);
   speaker.task_priority = kM5SoundTasks.priority;
   speaker.task_pinned_core = static_cast<std::uint8_t>(kM5SoundTasks.core);
   M5.Speaker.config(speaker);

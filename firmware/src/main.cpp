@@ -35,6 +35,8 @@ SET_LOOP_TASK_STACK_SIZE(lobug::kScreenStack);
 namespace lobug {
 namespace {
 
+/// A CA is pasted in one piece, faster than it is read while the face is drawn.
+constexpr std::size_t kSerialBytes = 4096;
 constexpr std::uint32_t kUplinkMs = 2000;
 constexpr std::uint32_t kDownlinkMs = 8000;  // the server sends at most about 1.5 s ahead
 
@@ -143,6 +145,13 @@ bool start_task(const TaskPlace& place, TaskFunction_t function) {
 }
 
 void start() {
+  // Before M5.begin, which begins it.
+  (void)Serial.setRxBufferSize(kSerialBytes);
+#if ARDUINO_USB_CDC_ON_BOOT
+  // What nobody reads is soon given up. Not 0: the counter of version 2.0.17 would wrap, and a
+  // write wait for ever.
+  Serial.setTxTimeoutMs(10);
+#endif
   auto config = M5.config();
   config.serial_baudrate = 115200;
   config.clear_display = true;
@@ -173,7 +182,8 @@ void start() {
 void setup() { lobug::start(); }
 
 void loop() {
-  lobug::firmware->screen.step(millis());
+  const lobug::Millis began = millis();
+  lobug::firmware->screen.step(began);
   (void)esp_task_wdt_reset();
-  delay(lobug::kScreenStepMs);
+  delay(lobug::rest_of_step(lobug::kScreenStepMs, lobug::elapsed(began, millis())));
 }

@@ -33,6 +33,8 @@ class Screen {
   void read_battery(Millis now);
   void read_serial();
   void draw(Millis now);
+  /// Rows of what is drawn, to the display.
+  void show(int first, int count) const;
 
   Pictures pictures_;
   AudioLink& audio_;

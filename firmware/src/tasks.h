@@ -12,8 +12,7 @@ namespace lobug {
 // device    0     2         12 KB     Device::step every 10 ms: session, HTTP, TLS (a handshake
 //                                     computes for about a second and needs most of the stack)
 // screen    1     1         8 KB      Arduino's loop(): touch, motion sensor, drawing, Wi-Fi,
-// portal,
-//                                     serial line
+//                                     portal, serial line
 // Wi-Fi     0     23        -         ESP-IDF's own; lwIP has 18
 //
 // What crosses:
@@ -40,6 +39,14 @@ constexpr std::uint32_t kScreenStack = 8192;
 constexpr std::uint32_t kAudioStepMs = 5;
 constexpr std::uint32_t kDeviceStepMs = 10;
 constexpr std::uint32_t kScreenStepMs = 20;
+
+/// How long a task waits whose work took `used` ms, so that it goes round every `step` ms. At least
+/// 1, in which tasks of lower priority run.
+constexpr std::uint32_t rest_of_step(std::uint32_t step, std::uint32_t used) {
+  return used < step ? step - used : 1;
+}
+static_assert(rest_of_step(20, 0) == 20 && rest_of_step(20, 19) == 1, "what is left of it");
+static_assert(rest_of_step(20, 20) == 1 && rest_of_step(20, 31) == 1, "drawing may take longer");
 
 /// A task that has not come round for so long is stuck: the device restarts. Longer than lwIP looks
 /// for a name (14 s).

@@ -14,6 +14,7 @@ class String {
   unsigned int length() const;
 };
 
+// A UART (Core2), or the chip's own USB (CoreS3); which of them `Serial` is depends on the board.
 class HardwareSerial {
  public:
   int available();
@@ -22,8 +23,24 @@ class HardwareSerial {
   std::size_t write(const std::uint8_t* data, std::size_t size);
   std::size_t println(const char* text);
   void flush();
+  std::size_t setRxBufferSize(std::size_t new_size);
 };
+class HWCDC {
+ public:
+  int available();
+  int read();
+  std::size_t write(std::uint8_t byte);
+  std::size_t write(const std::uint8_t* data, std::size_t size);
+  std::size_t println(const char* text);
+  void flush();
+  std::size_t setRxBufferSize(std::size_t size);
+  void setTxTimeoutMs(std::uint32_t timeout);
+};
+#if ARDUINO_USB_CDC_ON_BOOT
+extern HWCDC Serial;
+#else
 extern HardwareSerial Serial;
+#endif
 
 // Replaces a weak function of the core.
 #define SET_LOOP_TASK_STACK_SIZE(sz) \

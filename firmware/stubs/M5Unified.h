@@ -54,6 +54,7 @@ class Mic_Class {
 };
 
 struct speaker_config_t {
+  std::uint8_t magnification;
   std::uint8_t task_priority;
   std::uint8_t task_pinned_core;
 };

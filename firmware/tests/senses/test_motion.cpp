@@ -248,6 +248,26 @@ TEST_CASE("every knock is one tap, however it stands and however often it is rea
   }
 }
 
+TEST_CASE("a knock is felt as well when the readings come at uneven times") {
+  // As on a device: between two pieces of the picture, and while nothing is drawn.
+  constexpr Millis kSteps[] = {20, 19, 11, 10, 12, 20, 21, 10, 10, 13};
+  Hands hands(10);
+  std::size_t place = 0;
+  const auto rest = [&](Millis ms) {
+    for (Millis passed = 0; passed < ms; passed += hands.step_ms) {
+      hands.step_ms = kSteps[place++ % 10];
+      hands.feed(0, 0, 1);
+    }
+  };
+  rest(1000);
+  for (std::uint32_t knock = 1; knock <= 60; ++knock) {
+    hands.knock(knock % 2 == 0 ? 0.8F : 2.0F);
+    rest(950 + knock);
+    CHECK(hands.motion().taps == knock);
+    CHECK_FALSE(hands.motion().shaking);
+  }
+}
+
 TEST_CASE("two knocks in quick succession are two, faster ones are one") {
   Hands hands;
   hands.rest(1000);
