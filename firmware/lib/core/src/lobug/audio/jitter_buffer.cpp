@@ -108,8 +108,8 @@ std::size_t JitterBuffer::read(Span<std::int16_t> into) {
     dry_ = false;
     // A pause between two replies is nobody's fault.
     const std::uint32_t position = read_.load(std::memory_order_relaxed);
-    if (position != resumed_.load(std::memory_order_acquire))
-      starved_.fetch_add(1, std::memory_order_relaxed);
+    const bool next_reply = position == resumed_.load(std::memory_order_acquire);
+    if (!next_reply) starved_.fetch_add(1, std::memory_order_relaxed);
   }
   if (!playing_ && phase == Phase::kFilling && available < prefill_) return 0;
   playing_ = true;
