@@ -4,19 +4,24 @@ prepared, interruption at the very end."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from lobug.device.codec import Encoder
+from lobug.device.codec import Encoder, PcmDecoder
 from lobug.device.connection import Connection
+from lobug.device.formats import AudioCodec, AudioFormat
+from lobug.device.hearing import DeviceHearing
 from lobug.device.stream_clock import StreamClock
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineInterruptedError
 from lobug.memory.base import Owner
 from lobug.server import LobugServer
 from lobug.turn.events import Done
+from lobug.turn.listening_events import ListeningEvent, SpeechEnded
 from lobug.turn.live import Commitment
 from lobug.turn.pipeline import Going, TranscribedUtterance
 from support.device_client import device, silence, tone, until
@@ -59,6 +64,55 @@ async def test_a_button_that_is_held_holds_up_nobody_else(tmp_path: Path) -> Non
         await thinking.listen("stop", mode="manual")
         await thinking.until_said("stt", text="Well.")
         await thinking.until_said("tts", state="stop")
+
+
+@pytest.mark.parametrize("finished", [True, False])
+async def test_a_button_that_is_held_holds_up_nobody_in_its_conversation(
+    tmp_path: Path, finished: bool
+) -> None:
+    """``finished``: whether the reply that was prepared had been written to its end."""
+    prepared: Reply = "Take your time." if finished else ["Take", asyncio.Event()]
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel([prepared, "It is noon.", "Well, what?"]),
+        stt=ScriptedSpeechToText(("Well.",)),
+    )
+    settings = settings_for(tmp_path, listening={"interim_every_s": 0.0})
+    async with (
+        running(settings, scripted) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen(mode="manual")
+        await client.send_audio(tone(0.6) + silence(0.3))
+        await scripted.chat.wait_for_calls(1)
+        typed = await http.post(
+            "/chat/text",
+            json={"text": "What time is it?"},
+            headers={"Device-Id": "aa:bb:cc:dd:ee:01"},
+        )
+        assert typed.json() == {"response": "It is noon."}
+        assert client.messages("stt") == []
+        await client.listen("stop", mode="manual")
+        await client.until_said("tts", state="stop")
+        await turn_over(server, 2)
+        assert await logged(server) == ["What time is it?", "It is noon.", "Well.", "Well, what?"]
+        assert client.messages("alert") == []
+
+
+async def test_a_device_that_stops_sending_in_mid_utterance_is_answered(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(["It is noon."]), stt=ScriptedSpeechToText(("What time is it?",))
+    )
+    settings = settings_for(tmp_path, listening={"end_silence_s": 0.25, "stalled_s": 0.05})
+    async with (
+        running(settings, scripted) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen()
+        await client.send_audio(tone(0.6))  # it has voice detection of its own: no silence follows
+        await client.until_said("stt", text="What time is it?")
+        await client.until_said("tts", state="stop")
+        await turn_over(server)
+        assert await logged(server) == ["What time is it?", "It is noon."]
 
 
 async def test_what_failed_while_it_was_prepared_is_tried_again(tmp_path: Path) -> None:
@@ -211,3 +265,46 @@ def test_a_stream_is_timed_anew_after_what_was_not_listened_to() -> None:
         now += 0.06
         clock.arrived(0.06, now)
     assert clock.at(clock.fed_s) == pytest.approx(now)
+
+
+class Wire:
+    """What a device's ears need of its connection."""
+
+    def decoder(self) -> PcmDecoder:
+        return PcmDecoder(AudioFormat(AudioCodec.PCM, 16_000, 60.0))
+
+    async def compute(self, work: Callable[[], Any]) -> Any:
+        return work()
+
+
+async def ended(events: AsyncGenerator[ListeningEvent]) -> SpeechEnded:
+    """The next end of an utterance."""
+    async for event in events:
+        if isinstance(event, SpeechEnded):
+            return event
+    raise AssertionError("nobody has finished")
+
+
+async def test_what_is_said_after_a_stall_is_timed_as_it_was_spoken(tmp_path: Path) -> None:
+    scripted = ScriptedEngines()
+    settings = settings_for(tmp_path, listening={"end_silence_s": 0.25})
+    now = 100.6
+    wire: Any = Wire()
+    hearing = DeviceHearing(
+        scripted.gate, scripted.stt, settings, wire, lambda: now, busy=lambda: True
+    )
+    hearing.start("realtime")
+    packets = [tone(0.2)] * 3
+    for packet in packets:
+        await hearing.take(packet)
+    now += 1.25  # of nothing
+    async with aclosing(hearing.events()) as events:
+        event = await ended(events)
+        assert hearing.moment(event.speech_end_s) == pytest.approx(now - 1.25, abs=0.04)
+        for packet in packets:
+            now += 0.2
+            await hearing.take(packet)
+        now += 1.25
+        event = await ended(events)
+        assert hearing.moment(event.speech_end_s) == pytest.approx(now - 1.25, abs=0.04)
+    await hearing.close()

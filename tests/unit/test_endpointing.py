@@ -184,6 +184,21 @@ def test_stop_ends_it(mode: ListeningMode, frames: str, signal: Signal) -> None:
     assert feed(ends, "####" + "." * 60) == []
 
 
+@pytest.mark.parametrize(
+    ("mode", "frames", "waits"),
+    [
+        ("auto", "", False), ("auto", "##", False), ("auto", "####", True),
+        ("auto", "####........", True), ("realtime", "####", True),
+        ("auto", "####" + "." * 30, False), ("manual", "####........", False),
+    ],
+)  # fmt: skip
+def test_frames_are_missed_only_in_mid_utterance(
+    mode: ListeningMode, frames: str, waits: bool
+) -> None:
+    patience = SETTINGS.end_silence_s + SETTINGS.stalled_s
+    assert endpointer(mode, frames).patience() == (patience if waits else None)
+
+
 def test_push_to_talk_waits_for_the_button_and_still_tells_pauses() -> None:
     ends = endpointer("manual")
     assert feed(ends, "." * 150) == []

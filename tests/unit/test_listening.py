@@ -133,13 +133,15 @@ async def ears(
     mode: Any = "auto",
     busy: Callable[[], bool] = lambda: False,
     stt: Any = None,
+    stood_in: Callable[[float], None] = lambda seconds: None,
     **listening: Any,
 ) -> AsyncIterator[Ears]:
     """A listener at work; at its end no task of it may be left."""
     settings = Settings(_env_file=None, listening={**LISTENING, **listening}, stt=stt or {})
     gate, engine = ScriptedGate(), ToldSpeechToText()
     before = asyncio.all_tasks()
-    opened = Ears(Listener(gate, engine, settings, mode=mode, busy=busy), engine, gate)
+    listener = Listener(gate, engine, settings, mode=mode, busy=busy, stood_in=stood_in)
+    opened = Ears(listener, engine, gate)
     collecting = asyncio.create_task(opened.collect())
     try:
         yield opened
@@ -298,6 +300,29 @@ async def test_an_interim_transcript_that_knows_all_words_is_that_of_the_pause()
         e.hear("....")
         assert isinstance(await e.next(), PauseTranscript)
         assert len(e.stt.calls) == 1
+
+
+@pytest.mark.parametrize("mode", ["auto", "realtime"])
+@pytest.mark.parametrize("frames", ["#" * 20, "#" * 20 + "." * 6])
+async def test_a_stream_that_stalls_in_mid_utterance_is_silent(mode: str, frames: str) -> None:
+    missing: list[float] = []
+    stalled: dict[str, Any] = {
+        "end_silence_s": 0.25,
+        "unfinished_silence_s": 0.5,
+        "stalled_s": 0.05,
+    }
+    async with ears(mode=mode, stood_in=missing.append, **stalled) as e:
+        e.stt.immediate = "What time is it?"
+        e.hear(frames)
+        assert (await e.names(2))[0] == "SpeechBegan"
+        ended = await e.next()
+        assert isinstance(ended, SpeechEnded)
+        assert ended.transcript is not None
+        assert ended.speech_end_s == at(20)
+        assert missing[0] == pytest.approx(0.3)
+        # Who speaks again is heard.
+        e.hear("#" * 20 + "." * 8)
+        assert await e.names(3) == ["SpeechBegan", "PauseTranscript", "SpeechEnded"]
 
 
 async def test_stop_ends_it_at_once() -> None:

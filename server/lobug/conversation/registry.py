@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -38,6 +38,8 @@ class Conversation:
     """Turns of one conversation follow one another."""
     turns: int = 0
     """Turns under way or waiting for it; while there are any it stays here."""
+    drafts: list[Callable[[], None]] = field(default_factory=list)
+    """Make those of its turns give way that are only prepared."""
     loaded: bool = False
     """Whether working memory has been filled from the log."""
     prefix_changed: bool = True

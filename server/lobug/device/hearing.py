@@ -61,13 +61,15 @@ class DeviceHearing:
             self._listener.close()
         self.mode = mode
         self._decoder = self._connection.decoder()
-        self._stream = StreamClock()
+        stream = self._stream = StreamClock()
         self._listener = Listener(
             self._gate,
             self._stt,
             self._settings,
             mode=mode,
             busy=self._busy,
+            stood_in=lambda seconds: stream.arrived(seconds, self._clock()),
+            clock=self._clock,
         )
         self._open, self._answering = True, False
         self._changed.set()
@@ -87,6 +89,9 @@ class DeviceHearing:
     def answering(self) -> None:
         """A reply is on its way: the device hears only in realtime mode."""
         self._answering = True
+        if self.mode != "realtime" and self._listener is not None:
+            # Words that have begun meanwhile would have a hole in them.
+            self._listener.reset()
 
     def answered(self) -> None:
         """The reply is over. A device that was not told to speak still listens."""

@@ -39,8 +39,7 @@ class LiveTurn:
         its events, and ``on_over`` is called when it has ended, however it did."""
         self.timeline = timeline
         self.speaker = speaker
-        self.failed = False
-        """Whether it failed before it counted."""
+        self._failed = False
         self._commitment = Commitment()
         self._clock = clock
         self._begun_at = clock()
@@ -54,6 +53,11 @@ class LiveTurn:
     def committed(self) -> bool:
         """Whether it counts."""
         return self._commitment.made
+
+    @property
+    def failed(self) -> bool:
+        """Whether it can count no more: it failed before it did, or gave way to another turn."""
+        return self._failed or self._commitment.withdrawn
 
     @property
     def first_sent_at(self) -> float | None:
@@ -87,14 +91,14 @@ class LiveTurn:
             async with aclosing(self._events) as events:
                 async for event in events:
                     if not self.committed and isinstance(event, Failed):
-                        self.failed = True
+                        self._failed = True
                         return
                     await self._on_event(self, event)
         except asyncio.CancelledError:
             raise
         except Exception:
             log.exception("a device's turn ended unexpectedly")
-            self.failed = True
+            self._failed = True
         finally:
             if self.committed:
                 await self.speaker.close()

@@ -113,8 +113,9 @@ class Replies:
             if restarts != self._hearing.restarts:
                 return  # the device began anew while a model was being stopped
             draft = self._begin(text, event.transcript.language, event.speech_end_s)
+        # From here to its commitment nothing is awaited: nobody can make it give way in between.
         self._draft = None
-        await self.stop()
+        self._interrupt()
         draft.timeline.mark("endpoint", self._hearing.moment(event.decided_s))
         draft.timeline.counts.speculations_started = self._counts.speculations_started
         draft.timeline.counts.speculations_discarded = self._counts.speculations_discarded
@@ -130,6 +131,9 @@ class Replies:
         """Interrupt the reply, and drop what was only prepared. ``by_device``: it asked for that,
         and may have dropped what it holds already."""
         await self.discard()
+        self._interrupt(by_device=by_device)
+
+    def _interrupt(self, *, by_device: bool = False) -> None:
         if self._turn is not None and not self._turn.over:
             self._turn.timeline.counts.interrupted = True
             dropped = by_device and self._connection.agreed.drops_on_abort

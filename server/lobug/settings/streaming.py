@@ -50,6 +50,11 @@ class ListeningSettings(Section):
     max_utterance_s: Seconds = Field(
         30.0, description="Longest utterance of a stream; it is answered then, seconds."
     )
+    stalled_s: Seconds = Field(
+        1.0,
+        description="A stream that stops in mid-utterance is taken for silent when nothing has come"
+        " for `end_silence_s` and this, seconds. Not while a button is held.",
+    )
     max_backlog_s: Seconds = Field(
         10.0,
         description="Audio of one stream that may wait to be listened to, seconds; behind that the"

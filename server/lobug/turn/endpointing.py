@@ -135,6 +135,14 @@ class Endpointer:
             return min(settings.finished_silence_s, settings.end_silence_s)
         return settings.end_silence_s
 
+    def patience(self) -> float | None:
+        """Seconds without a frame after which those that are missing are to be fed as silence: a
+        device with voice detection of its own sends none, a network stalls. None: nobody waits for
+        them, as nobody speaks or a stop ends it."""
+        if self._manual or not self._begun():
+            return None
+        return self._settings.end_silence_s + self._settings.stalled_s
+
     def _is_voiced(self, probability: float) -> bool:
         threshold = self._settings.voice_threshold
         if self._was_voiced:

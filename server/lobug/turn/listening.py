@@ -8,8 +8,11 @@ to be its end it has usually been there for a while.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
+
+import numpy as np
 
 from lobug.engines.base import (
     STT_SAMPLE_RATE,
@@ -62,14 +65,21 @@ class Listener:
         *,
         mode: ListeningMode = "auto",
         busy: Callable[[], bool] = lambda: False,
+        stood_in: Callable[[float], None] = lambda seconds: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``busy``: whether the cores have something better to do than interim transcripts.
+        ``stood_in`` is told of silence, in seconds, that was put into the stream for samples that
+        did not come.
 
         Raises EngineUnavailableError where there is no gate.
         """
         self._settings = settings
         self._mode = mode
         self._busy = busy
+        self._stood_in = stood_in
+        self._clock = clock
+        self._arrived_at = clock()
         self._voice = gate.open_stream()
         self._inbox = ListeningInbox(int(settings.listening.max_backlog_s * STT_SAMPLE_RATE))
         self._news = asyncio.Event()
@@ -87,6 +97,7 @@ class Listener:
     def push(self, samples: Samples) -> None:
         """Take the stream's next samples, 16 kHz; they must not change afterwards. Never blocks."""
         if not self._closed:
+            self._arrived_at = self._clock()
             self._inbox.push(samples)
             self._news.set()
 
@@ -123,7 +134,7 @@ class Listener:
                 self._news.clear()
                 events = await self._advance()
                 if events is None:
-                    await self._news.wait()
+                    await self._wait()
                     continue
                 for event in events:
                     if self._void or self._closed:
@@ -146,6 +157,20 @@ class Listener:
             if taken is not None:
                 return await self._listen(taken)
         return None
+
+    async def _wait(self) -> None:
+        """Wait for something to do. In a stream that stalls in mid-utterance silence stands in for
+        what does not come: or the utterance would go on for ever."""
+        patience = None if self._ending else self._ends.patience()
+        left = None if patience is None else self._arrived_at + patience - self._clock()
+        try:
+            async with asyncio.timeout(left):
+                await self._news.wait()
+        except TimeoutError:
+            assert patience is not None  # noqa: S101 - for the type checker
+            seconds = min(patience, self._settings.listening.max_backlog_s)
+            self.push(np.zeros(int(seconds * STT_SAMPLE_RATE), np.float32))
+            self._stood_in(seconds)
 
     def _start_afresh(self) -> None:
         """Wait for the first utterance of what comes now."""

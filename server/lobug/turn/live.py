@@ -16,19 +16,38 @@ class Commitment:
 
     def __init__(self) -> None:
         self._made = asyncio.Event()
+        self._decided = asyncio.Event()
 
     @property
     def made(self) -> bool:
         """Whether the turn counts."""
         return self._made.is_set()
 
+    @property
+    def withdrawn(self) -> bool:
+        """Whether it never will: it has given way to a turn that counts."""
+        return self._decided.is_set() and not self.made
+
     def make(self) -> None:
-        """From now on the turn counts. To throw it away, close its events instead."""
+        """From now on the turn counts. To throw it away, close its events instead. Raises
+        RuntimeError when it was withdrawn."""
+        if self.withdrawn:
+            raise RuntimeError("the turn has given way")
         self._made.set()
+        self._decided.set()
+
+    def withdraw(self) -> None:
+        """Somebody waits for the place of a turn that may never count: unless it does by now, it
+        ends without a trace and without a last event."""
+        self._decided.set()
 
     async def wait(self) -> None:
         """Return once the turn counts; may wait for ever."""
         await self._made.wait()
+
+    async def decided(self) -> None:
+        """Return once the turn counts or is withdrawn."""
+        await self._decided.wait()
 
 
 async def live(
@@ -39,7 +58,7 @@ async def live(
     playback: Playback | None,
 ) -> AsyncGenerator[TurnEvent]:
     """Let ``events`` happen at once, and pass them on when the turn counts. What they raise before
-    that is raised at once.
+    that is raised at once; nothing is passed on of a turn that is withdrawn.
 
     ``begin`` runs in between: what has to be durable before anybody hears of the turn. When the
     playback is interrupted ``events`` is closed at once and this ends. Closes ``events``.
@@ -62,6 +81,8 @@ async def live(
     watching = None
     try:
         await _certain(commitment, pumping)
+        if commitment.withdrawn:
+            return
         await begin()
         if playback is not None:
             watching = asyncio.ensure_future(stop_when_interrupted(playback))
@@ -83,12 +104,12 @@ async def live(
 
 
 async def _certain(commitment: Commitment, pumping: asyncio.Future[None]) -> None:
-    """Return once the turn counts; raises what ``pumping`` raises before that."""
-    waiting = asyncio.ensure_future(commitment.wait())
+    """Return once it is known whether the turn counts; raises what ``pumping`` raises before."""
+    deciding = asyncio.ensure_future(commitment.decided())
     try:
-        await asyncio.wait([waiting, pumping], return_when=asyncio.FIRST_COMPLETED)
-        if not commitment.made:
+        await asyncio.wait([deciding, pumping], return_when=asyncio.FIRST_COMPLETED)
+        if not deciding.done():
             pumping.result()
-        await waiting
+        await deciding
     finally:
-        waiting.cancel()
+        deciding.cancel()

@@ -13,6 +13,7 @@ from lobug.errors import BusyError
 from lobug.memory.base import Owner
 from lobug.priority import TurnPriority
 from lobug.settings import LimitSettings
+from lobug.turn.live import Commitment
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,24 @@ class Places:
         """Turns that wait for a place."""
 
     @asynccontextmanager
-    async def take(self, owner: Owner) -> AsyncIterator[Place]:
-        """Wait for a turn's place. Raises BusyError when too many wait already."""
+    async def take(
+        self, owner: Owner, commitment: Commitment | None = None
+    ) -> AsyncIterator[Place]:
+        """Wait for a turn's place. Raises BusyError when too many wait already.
+
+        Turns of the same conversation that do not count yet are withdrawn: what was prepared at a
+        pause may wait for ever, as while a button is held, and nobody else would get a word in.
+        ``commitment``: by which this one may be withdrawn; None: it counts.
+        """
         conversation = self._conversations.get(owner)
         must_wait = self._engines.locked() or conversation.turns > 0
         if must_wait and self.waiting >= self._limits.max_waiting_turns:
             raise BusyError(f"{self.waiting} turns are waiting")
+        for withdraw in conversation.drafts:
+            withdraw()
+        conversation.drafts.clear()
+        if commitment is not None:
+            conversation.drafts.append(commitment.withdraw)
         conversation.turns += 1
         self.waiting += 1
         waiting = True
@@ -59,5 +72,7 @@ class Places:
                     yield Place(conversation, engines.aclose)
         finally:
             conversation.turns -= 1
+            if commitment is not None and commitment.withdraw in conversation.drafts:
+                conversation.drafts.remove(commitment.withdraw)
             if waiting:
                 self.waiting -= 1
