@@ -304,7 +304,7 @@ TEST_CASE("tools of the device answer and act") {
   CHECK(has(w.texts.back(), "\"id\":7"));
   CHECK(w.audio.volume == 35);
   CHECK(w.view().volume == 35);
-  CHECK(load_settings(w.store).volume == 60);
+  CHECK(load_settings(w.store).volume == 70);
   w.steps(30, 100);
   CHECK(load_settings(w.store).volume == 35);  // written when it has come to rest
   w.say(R"({"type":"mcp","payload":{"jsonrpc":"2.0","id":8,"method":"tools/call","params":)"

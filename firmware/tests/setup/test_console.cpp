@@ -172,7 +172,7 @@ TEST_CASE("show and status hold no secret") {
   REQUIRE(save_settings(terminal.store, settings));
   const std::string shown = terminal.type("show");
   CHECK(has(shown, "wifi_name: My Home\nwifi_password: (set)\nserver: https://desk:8321\n"));
-  CHECK(has(shown, "ca: (set)\ntalk_mode: tap\nvolume: 60\nbrightness: 70\ncaptions: on\n"));
+  CHECK(has(shown, "ca: (set)\ntalk_mode: tap\nvolume: 70\nbrightness: 70\ncaptions: on\n"));
   CHECK(has(shown, "paired_with: https://desk:8321\n"));
   for (const std::string& answer : {shown, terminal.type("status"), terminal.type("help")}) {
     CHECK_FALSE(has(answer, "geheim"));

@@ -64,7 +64,7 @@ _STATUS_COVERS = "volume brightness battery network"
 
 _EVERYWHERE = frozenset(
     "self set get add device tool use user take make value state info information mode name"
-    " current number type text string true false question times label start".split()
+    " current number type text string true false question times label start list".split()
 )
 """Part of many tools' names, so no sign of any."""
 

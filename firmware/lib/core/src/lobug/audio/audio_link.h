@@ -40,9 +40,9 @@ struct AudioLink {
   /// Whether what the microphone hears now is speech, as far as the device can tell.
   std::atomic<bool> voice{false};
   /// Volume, 0 to 100.
-  std::atomic<std::uint8_t> volume{60};
+  std::atomic<std::uint8_t> volume{70};
   /// Set by the audio thread when the first sample of a reply goes to the speaker: see
-  /// `first_sound_mark`. A resumed reply has none of its own.
+  /// `first_sound_mark`.
   std::atomic<std::uint32_t> first_sound{0};
   /// Beeps to sound over whatever plays; taken by the audio thread, which sets it to 0.
   std::atomic<std::uint8_t> beeps{0};

@@ -120,7 +120,6 @@ void AudioPump::start_playing(Millis now) {
   held_ = 0;
   heard_ = false;
   reply_held_ = false;
-  announced_ = false;  // a resumed reply that finds the speaker closed begins anew
   volume_set_ = false;
   set_volume();
   enter(AudioMode::kPlay);

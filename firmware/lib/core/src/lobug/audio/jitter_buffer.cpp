@@ -59,21 +59,11 @@ void JitterBuffer::end() {
                std::memory_order_release);
 }
 
-void JitterBuffer::resume() {
-  const std::uint32_t state = state_.load(std::memory_order_relaxed);
-  if (phase_of(state) == Phase::kSilent) return begin();
-  // Before its first samples can be read, so that whoever reads them knows where it begins.
-  resumed_.store(written_.load(std::memory_order_relaxed), std::memory_order_release);
-  state_.store((state & ~kPhaseMask) | static_cast<std::uint32_t>(Phase::kFilling),
-               std::memory_order_release);
-}
-
 void JitterBuffer::discard() { enter(Phase::kSilent); }
 
 bool JitterBuffer::look(Phase& phase, std::size_t& available) {
   // A reply may be replaced at any point in here, so the state is read before and after the size.
-  // Unchanged: all that was counted belongs to this generation, and only `resume` adds to an ended
-  // one.
+  // Unchanged: all that was counted belongs to this reply, and to an ended one nothing is added.
   for (int tries = 0; tries < 3; ++tries) {
     const std::uint32_t state = state_.load(std::memory_order_acquire);
     if (generation_of(state) != read_generation_) {
@@ -104,13 +94,8 @@ std::size_t JitterBuffer::read(Span<std::int16_t> into) {
     playing_ = false;
     return 0;
   }
-  if (dry_) {
-    dry_ = false;
-    // A pause between two replies is nobody's fault.
-    const std::uint32_t position = read_.load(std::memory_order_relaxed);
-    const bool next_reply = position == resumed_.load(std::memory_order_acquire);
-    if (!next_reply) starved_.fetch_add(1, std::memory_order_relaxed);
-  }
+  if (dry_) starved_.fetch_add(1, std::memory_order_relaxed);
+  dry_ = false;
   if (!playing_ && phase == Phase::kFilling && available < prefill_) return 0;
   playing_ = true;
   const std::size_t given = ring_.read(into.first(available));

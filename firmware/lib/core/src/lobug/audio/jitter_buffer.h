@@ -16,7 +16,7 @@ namespace lobug {
 /// server sends the first 720 ms at once.
 constexpr std::uint32_t kPrefillMs = 300;
 
-/// Replies on their way to the speaker. The session's thread begins, adds, ends, resumes, discards;
+/// Replies on their way to the speaker. The session's thread begins, adds, ends and discards;
 /// the audio thread reads. A reply starts to sound when `prefill` is there or it has ended; after
 /// it ran dry in mid-reply it waits for `prefill` again.
 class JitterBuffer {
@@ -24,15 +24,11 @@ class JitterBuffer {
   explicit JitterBuffer(Span<std::int16_t> storage, std::uint32_t prefill_ms = kPrefillMs);
 
   // By the session's thread:
-  /// A reply begins; what is left of an earlier one is discarded.
+  /// A reply begins; what is left of an earlier one is discarded: a server that interrupts a reply
+  /// says so by beginning another.
   void begin();
-  /// A reply begins behind what is left of the one before it, in the same generation: there is no
-  /// gap as long as something is left to read, otherwise it waits for its own prefill. After
-  /// `discard`, or before any reply, it is `begin`.
-  void resume();
   /// How many samples were taken; the rest did not fit and is lost (counted in `lost`). Outside of
-  /// a reply (before `begin` or `resume`, after `end` or `discard`) none are taken, and none are
-  /// counted.
+  /// a reply (before `begin`, after `end` or `discard`) none are taken, and none are counted.
   std::size_t add(Span<const std::int16_t> samples);
   /// No more will come; what is there is played to its end.
   void end();
@@ -76,7 +72,6 @@ class JitterBuffer {
   std::atomic<std::uint32_t> state_;       // generation and phase, see jitter_buffer.cpp
   std::atomic<std::uint32_t> start_{0};    // position of the newest generation's first sample
   std::atomic<std::uint32_t> written_{0};  // position of the next sample to be added
-  std::atomic<std::uint32_t> resumed_{0};  // position of the newest resumed reply's first sample
   std::atomic<std::uint32_t> lost_{0};
 
   // Written by the audio thread.

@@ -14,7 +14,7 @@ constexpr SettingInfo kSettings[] = {
      "the Lo-Bug server; auto: found by itself (mDNS)"},
     {"ca", "PEM or none", "none", "CA that an https server's certificate must be of"},
     {"talk_mode", "tap, conversation or wake_word", "tap", "how a conversation is held"},
-    {"volume", "0 to 100", "60", "loudness, percent"},
+    {"volume", "0 to 100", "70", "loudness, percent"},
     {"brightness", "1 to 100", "70", "of the screen, percent"},
     {"captions", "on or off", "on", "words on the screen while they are spoken"},
 };

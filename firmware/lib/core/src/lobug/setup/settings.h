@@ -26,7 +26,7 @@ struct Settings {
   /// PEM of the CA that the server's certificate must be of; https needs it.
   Text<2048> ca;
   TalkMode talk_mode = TalkMode::kTap;
-  std::uint8_t volume = 60;      ///< 0 to 100
+  std::uint8_t volume = 70;      ///< 0 to 100
   std::uint8_t brightness = 70;  ///< 1 to 100
   bool captions = true;
   /// Made once, at the first start: a UUID.

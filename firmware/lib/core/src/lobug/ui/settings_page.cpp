@@ -148,6 +148,8 @@ int SettingsPage::shown(Row row, std::uint8_t stored, Millis now) const {
 }
 
 void SettingsPage::draw(Canvas& canvas, const View& view, Millis now) {
+  // Cleared, since a moment that is long past is in the future again after 25 days.
+  if (settle_.due(now)) settle_.clear();
   if (confirm_until_.due(now)) doubt_ = Doubt::kNone;
   draw_row(canvas, kVolumeTrack, "Volume", shown(Row::kVolume, view.volume, now));
   draw_row(canvas, kBrightnessTrack, "Light", shown(Row::kBrightness, view.brightness, now));
