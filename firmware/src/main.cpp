@@ -49,7 +49,8 @@ Span<T> take_psram(std::size_t count) {
 
 constexpr std::size_t kPixels = static_cast<std::size_t>(kScreenWidth) * kScreenHeight;
 
-/// What only the device's task uses, 40 KB each for TLS: in PSRAM.
+/// What only the device's task uses: in PSRAM. Where mbedTLS keeps a session's buffers (about 40 KB
+/// each) is decided by the core's own configuration, not here.
 struct Connections {
   explicit Connections(CaSource& ca) : session(chip_clocks(), ca), http(chip_clocks(), ca) {}
   NetConnection session;
