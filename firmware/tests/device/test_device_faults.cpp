@@ -18,6 +18,14 @@ std::int64_t count_of(const World& w, const char* request) {
 
 bool has_tls(World& w) { return load_settings(w.store).server.view().rfind("https:", 0) == 0; }
 
+/// Discovery's reply with a newer firmware, which the server does not have.
+std::string update_offered() {
+  return R"({"websocket":{"url":"ws://10.0.0.2:8321/xiaozhi/v1/","token":"t0ken"},)"
+         R"("firmware":{"version":"2.1.0","url":"http://10.0.0.2:8321/firmware/host/2.1.0",)"
+         R"("size":5001,"sha256":")" +
+         std::string(64, '0') + R"("}})";
+}
+
 const char* const kTls =
     R"({"websocket":{"url":"wss://10.0.0.2:8443/xiaozhi/v1/","version":1,"token":"t0ken"}})";
 
@@ -169,10 +177,7 @@ TEST_CASE("a code's time that makes no sense neither storms the server nor freez
 
 TEST_CASE("an update that the Wi-Fi cuts off is given up") {
   World w;
-  w.discovery = R"({"websocket":{"url":"ws://10.0.0.2:8321/xiaozhi/v1/","token":"t0ken"},)"
-                R"("firmware":{"version":"2.1.0","url":"http://10.0.0.2:8321/firmware/host/2.1.0",)"
-                R"("size":5001,"sha256":")" +
-                std::string(64, '0') + R"("}})";
+  w.discovery = update_offered();
   const auto serve = w.http.on_write;
   w.http.on_write = [&](std::string_view bytes) {  // the image never comes
     if (w.http.written.rfind("GET ", 0) != 0) serve(bytes);
@@ -188,10 +193,7 @@ TEST_CASE("an update that the Wi-Fi cuts off is given up") {
 
 TEST_CASE("an update that the network spoils is no bad news: it is tried again soon") {
   World w;
-  w.discovery = R"({"websocket":{"url":"ws://10.0.0.2:8321/xiaozhi/v1/","token":"t0ken"},)"
-                R"("firmware":{"version":"2.1.0","url":"http://10.0.0.2:8321/firmware/host/2.1.0",)"
-                R"("size":5001,"sha256":")" +
-                std::string(64, '0') + R"("}})";
+  w.discovery = update_offered();
   w.boot();
   w.wifi();
   REQUIRE(w.reach(S::kIdle));  // the server had no image: 404
