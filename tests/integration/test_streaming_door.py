@@ -167,6 +167,34 @@ async def test_its_own_voice_is_not_answered(tmp_path: Path) -> None:
         assert "Harbor lies beyond the old lighthouse." not in await logged(server)
 
 
+async def test_where_echo_comes_back_words_interrupt_and_not_a_sound(tmp_path: Path) -> None:
+    reply = "The harbour lies beyond the old lighthouse and the mill."
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel([f"{reply} {'x' * 600}.", "Okay."]),
+        stt=ScriptedSpeechToText(
+            ("Where is the harbour?", "Harbor lies beyond the old lighthouse.", "Mill.", "Stop it.")
+        ),
+    )
+    settings = settings_for(tmp_path, listening={"interim_every_s": 0.0})
+    async with (
+        running(settings, scripted) as (http, server),
+        device(str(http.base_url), hello={**HELLO, "features": {"aec": True}}) as client,
+    ):
+        await client.listen(mode="realtime")
+        await client.speak()
+        await client.until(lambda: len(client.audio()) > 4_800)
+        for transcriptions in (2, 3):
+            await client.speak()  # its loudspeaker
+            await until(lambda n=transcriptions: len(scripted.stt.heard) == n)  # type: ignore[misc]
+        assert [m["state"] for m in client.messages("tts")].count("stop") == 0
+        await client.speak()  # a person
+        await client.until_said("tts", state="stop")
+        await client.until_said("stt", text="Stop it.")
+        await turn_over(server, 2)
+        heard = [m["text"] for m in client.messages("stt")]
+        assert heard == ["Where is the harbour?", "Stop it."]
+
+
 async def test_push_to_talk_ends_with_the_button(tmp_path: Path) -> None:
     scripted = ScriptedEngines(stt=ScriptedSpeechToText(("What time is it?",)))
     async with (

@@ -133,6 +133,22 @@ async def test_a_flood_ends_the_connection(tmp_path: Path) -> None:
         assert client.socket.close_code == 4008
 
 
+@pytest.mark.parametrize(("frame_ms", "seconds"), [(20, 5.0), (2.5, 0.6)])
+async def test_audio_that_comes_at_once_is_no_flood(
+    tmp_path: Path, frame_ms: float, seconds: float
+) -> None:
+    params = {**HELLO["audio_params"], "frame_duration": frame_ms}
+    async with (
+        world(tmp_path, streaming={"max_messages_per_s": 60}) as (http, _),
+        device(str(http.base_url), hello={**HELLO, "audio_params": params}) as client,
+    ):
+        await client.listen()
+        pcm, size = tone(seconds) + silence(1.0), round(32 * frame_ms)
+        for start in range(0, len(pcm), size):
+            await client.socket.send(pcm[start : start + size])
+        await client.until_said("tts", state="stop")
+
+
 async def test_a_message_that_is_too_large(tmp_path: Path) -> None:
     async with world(tmp_path) as (http, _), device(str(http.base_url)) as client:
         await client.socket.send("x" * 3_000_000)
@@ -146,13 +162,28 @@ async def test_audio_garbage_is_skipped(tmp_path: Path) -> None:
         world(tmp_path) as (http, server),
         device(str(http.base_url), hello=opus) as client,
     ):
-        await client.listen()
-        for _ in range(30):
-            await client.socket.send(b"\xff\x00\x13" * 20)
-        await client.say(type="listen", state="stop")
-        await client.say(type="listen", state="start", mode="auto")
-        assert not client.closed.is_set()
+        for alerts in (1, 2):
+            await client.listen()
+            for _ in range(12):
+                await client.socket.send(b"\xff\x00\x13" * 20)
+            await client.listen("stop")
+            await client.until_said("llm", count=alerts, emotion="confused")
+            assert len(client.messages("alert")) == alerts
         assert len(server.connections) == 1
+
+
+async def test_a_device_that_sends_another_format_is_sent_away(tmp_path: Path) -> None:
+    opus = {**HELLO, "audio_params": {**HELLO["audio_params"], "format": "opus"}}
+    async with (
+        world(tmp_path) as (http, _),
+        device(str(http.base_url), hello=opus) as client,
+    ):
+        await client.listen()
+        with suppress(ConnectionClosed):
+            await client.send_audio(silence(6.0))
+        await asyncio.wait_for(client.closed.wait(), 20)
+        assert client.socket.close_code == 1008
+        assert len(client.messages("alert")) == 1
 
 
 @pytest.mark.parametrize("engine", ["chat", "stt", "gate"])

@@ -16,7 +16,7 @@ from lobug.device.connection import Connection
 from lobug.device.formats import AudioCodec, AudioFormat
 from lobug.device.hearing import DeviceHearing
 from lobug.device.stream_clock import StreamClock
-from lobug.engines.base import ChatMessage, ChatOptions
+from lobug.engines.base import ChatMessage, ChatOptions, Transcript
 from lobug.errors import EngineInterruptedError
 from lobug.memory.base import Owner
 from lobug.server import LobugServer
@@ -135,6 +135,42 @@ async def test_what_failed_while_it_was_prepared_is_tried_again(tmp_path: Path) 
         await turn_over(server)
         assert client.messages("alert") == []
         assert await logged(server) == ["What time is it?", "It is noon."]
+
+
+@pytest.mark.parametrize("mode", ["auto", "manual", "realtime"])
+@pytest.mark.parametrize("sound", [silence(0.5), tone(0.5)])
+async def test_who_said_stop_learns_that_there_were_no_words(
+    tmp_path: Path, mode: str, sound: bytes
+) -> None:
+    noise = Transcript("", "en", 0.99, -2.0, 1.0)
+    scripted = ScriptedEngines(stt=ScriptedSpeechToText(transcript=noise))
+    settings = settings_for(tmp_path, listening={"interim_every_s": 0.0})
+    async with (
+        running(settings, scripted) as (http, _server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen(mode=mode)
+        await client.send_audio(sound)
+        await client.listen("stop")
+        await client.until_said("llm", emotion="confused")
+        assert client.messages("stt") == []
+
+
+async def test_who_still_listens_is_not_told_of_noise(tmp_path: Path) -> None:
+    noise = Transcript("", "en", 0.99, -2.0, 1.0)
+    scripted = ScriptedEngines(stt=ScriptedSpeechToText(transcript=noise))
+    settings = settings_for(tmp_path, listening={"interim_every_s": 0.0})
+    async with (
+        running(settings, scripted) as (http, _server),
+        device(str(http.base_url)) as client,
+    ):
+        await client.listen()
+        await client.speak()
+        await until(lambda: len(scripted.stt.heard) == 1)
+        scripted.stt.transcript = None
+        await client.speak()
+        await client.until_said("tts", state="stop")
+        assert "confused" not in [m["emotion"] for m in client.messages("llm")]
 
 
 class SpokenOver:

@@ -83,6 +83,15 @@ def test_a_few_words_may_be_the_beginning_of_an_echo(heard: str) -> None:
     assert not is_own_voice(heard, SPOKEN)
 
 
+def test_where_the_microphone_hears_the_loudspeaker_one_or_two_words_are_an_echo() -> None:
+    for heard in ("Portland", "her two", "red one."):
+        assert is_own_voice(heard, SPOKEN, echoes=True)
+        assert without_own_voice(heard, SPOKEN, echoes=True) == ""
+        assert without_own_voice(heard, SPOKEN) == heard
+    for heard in ("stop", "Boston", "two her", "the blue one", ""):
+        assert not is_own_voice(heard, SPOKEN, echoes=True)
+
+
 @pytest.mark.parametrize("heard", ["Stop", "stop at", "My sister", "No", "sister your", "Wait", ""])
 def test_a_few_words_that_cannot_be_an_echo(heard: str) -> None:
     assert not is_own_voice(heard, SPOKEN, partial=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from lobug.cli.faults import EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, CommandError
-from lobug.cli.simulate_options import Mode, WsChoices
+from lobug.cli.simulate_options import WsChoices
 
 if TYPE_CHECKING:
     from lobug.cli.simulate_ws_output import WsOutput
@@ -83,7 +83,6 @@ def run_options(command: WsCommand) -> WsRunOptions:
             mode=ListenMode(choices.mode.value),
             codec=AudioCodec(choices.format.value),
             wake_word=choices.wake_word,
-            echo_cancelling=choices.mode is Mode.realtime,
             buffer_frames=choices.buffer_frames,
             # Decoding what nobody listens to would cost the devices of a load test their time.
             keep_audio=choices.devices == 1,

@@ -8,10 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Protocol
 
-from limits import RateLimitItemPerSecond
-from limits.storage import MemoryStorage
-from limits.strategies import FixedWindowRateLimiter
-
 from lobug.access.caller import Caller
 from lobug.access.revocation import Revoked
 from lobug.device.close_codes import CloseCode
@@ -73,8 +69,6 @@ class Connections:
         self._settings = settings
         self._open: dict[str, tuple[Endpoint, Caller]] = {}
         self._closing: set[asyncio.Future[None]] = set()
-        self._messages = RateLimitItemPerSecond(settings.max_messages_per_s)
-        self._limiter = FixedWindowRateLimiter(MemoryStorage())
 
     def __len__(self) -> int:
         """Devices connected."""
@@ -112,10 +106,6 @@ class Connections:
         if entry is None:
             raise DeviceOfflineError("the device is not connected")
         await entry[0].send(write(entry[0].session_id))
-
-    def may_send(self, session_id: str) -> bool:
-        """Count a message; whether the device keeps to ``streaming.max_messages_per_s``."""
-        return self._limiter.hit(self._messages, session_id)
 
     def revoked(self, revoked: Revoked) -> None:
         """Send away whoever came with what is worth nothing any more."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
@@ -12,13 +12,15 @@ from lobug.device.codec import Decoder
 from lobug.device.connection import Connection
 from lobug.device.stream_clock import StreamClock
 from lobug.engines.base import STT_SAMPLE_RATE, SpeechGate, SpeechToText
-from lobug.errors import AudioError
+from lobug.errors import AudioPacketError
 from lobug.settings import Settings
 from lobug.turn.endpointing import ListeningMode
 from lobug.turn.listening import Listener
 from lobug.turn.listening_events import ListeningEvent
 
-log = logging.getLogger(__name__)
+_JUDGED_PACKETS = 50
+"""Packets by whose share of broken ones a device is judged: 3 s of 60 ms. A poor network loses
+packets, it breaks none; a device that sends something else breaks most."""
 
 
 class DeviceHearing:
@@ -52,11 +54,23 @@ class DeviceHearing:
         self.restarts = 0
         """How often what was heard before was forgotten: what is still told of it is void."""
         self.bad_packets = 0
-        """Audio packets that could not be decoded; they are skipped."""
+        """Audio packets that could not be decoded since ``start``; they are skipped."""
+        self._broken: deque[bool] = deque(maxlen=_JUDGED_PACKETS)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the device has said that that was all, and waits."""
+        return self._listener is not None and not self._open
+
+    @property
+    def mostly_broken(self) -> bool:
+        """Whether most of the last packets could not be decoded: this is another format."""
+        return 2 * sum(self._broken) > _JUDGED_PACKETS
 
     def start(self, mode: ListeningMode) -> None:
         """The device listens from now on. What it sent before is forgotten."""
         self.restarts += 1
+        self.bad_packets = 0
         if self._listener is not None:
             self._listener.close()
         self.mode = mode
@@ -102,7 +116,7 @@ class DeviceHearing:
         return self._stream.at(stream_s)
 
     async def take(self, packet: bytes) -> None:
-        """Hear an audio packet; what is no audio is skipped."""
+        """Hear an audio packet. Raises AudioPacketError for what is no audio; it is skipped."""
         deaf = self._answering and self.mode != "realtime"
         listener, decoder = self._listener, self._decoder
         if deaf:
@@ -111,11 +125,11 @@ class DeviceHearing:
             return
         try:
             samples = await self._connection.compute(partial(decoder.decode, packet))
-        except AudioError as fault:
+        except AudioPacketError:
             self.bad_packets += 1
-            if self.bad_packets == 1:
-                log.info("a device sent audio that cannot be decoded: %s", fault.code)
-            return
+            self._broken.append(True)
+            raise
+        self._broken.append(False)
         self._stream.arrived(samples.size / STT_SAMPLE_RATE, self._clock())
         listener.push(samples)
 

@@ -15,9 +15,10 @@ from lobug.device.close_codes import CloseCode
 from lobug.device.connection import Connection
 from lobug.device.emotions import Emotion
 from lobug.device.hearing import DeviceHearing
+from lobug.device.message_budget import MessageBudget
 from lobug.device.replies import Replies
 from lobug.device.tools import DeviceTools
-from lobug.errors import FrameError, LobugError, MessageError
+from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
 from lobug.memory.base import Owner
 from lobug.server import LobugServer
 from lobug.turn.echo import is_own_voice, without_own_voice
@@ -75,9 +76,11 @@ class DeviceSession:
         self._over_reply = False
         """Whether what is being said now began while a reply was heard, or just after: only then it
         can be that reply coming back."""
-        self._echoes = False
-        """Whether this device's microphone has been caught hearing its own loudspeaker."""
+        self._echoes = connection.agreed.aec
+        """Whether this device's microphone hears its own loudspeaker: it leaves that to the server,
+        or was caught."""
         self._faults = 0
+        self._budget = MessageBudget(server.settings, connection.agreed.uplink.frame_s, clock())
         self._active_at = clock()
         self._tools: DeviceTools | None = None
         self._floor = ExitStack()
@@ -94,7 +97,7 @@ class DeviceSession:
         try:
             while True:
                 message = await self._connection.receive()
-                if not self._server.connections.may_send(self._connection.session_id):
+                if not self._budget.spend(self._clock()):
                     await self._connection.close(CloseCode.TOO_MANY_MESSAGES)
                     return
                 if len(message) > self._settings.streaming.max_message_bytes:
@@ -124,15 +127,22 @@ class DeviceSession:
                 else:
                     self._server.telemetry.audio_received()
                     await self._hearing.take(frame.payload)
+        except AudioPacketError as fault:
+            first = self._hearing.bad_packets == 1
+            await self._on_fault(fault, first=first, too_many=self._hearing.mostly_broken)
         except (FrameError, MessageError) as fault:
-            await self._on_fault(fault)
+            self._faults += 1
+            await self._on_fault(fault, first=self._faults == 1, too_many=self._faults > MAX_FAULTS)
 
-    async def _on_fault(self, fault: LobugError) -> None:
-        self._faults += 1
-        log.info("a device sent something broken: %s", fault.code)
-        if self._faults == 1:
+    async def _on_fault(self, fault: LobugError, *, first: bool, too_many: bool) -> None:
+        log.log(
+            logging.INFO if first else logging.DEBUG,
+            "a device sent something broken: %s",
+            fault.code,
+        )
+        if first:
             await self._replies.alert(fault)
-        if self._faults > MAX_FAULTS:
+        if too_many:
             await self._connection.close(CloseCode.POLICY)
 
     async def _on_text(self, text: str | bytes) -> None:
@@ -209,8 +219,7 @@ class DeviceSession:
             case NothingSaid():
                 self._floor.close()
                 await self._replies.discard()
-                if self._hearing.mode == "manual":
-                    await self._replies.face(Emotion.CONFUSED)
+                await self._say_that_nothing_was_said()
             case ListeningFailed(error):
                 self._floor.close()
                 await self._replies.discard()
@@ -219,23 +228,29 @@ class DeviceSession:
     async def _on_words_while_speaking(self, text: str, *, partial: bool = False) -> None:
         if not self._echoes or not text or not self._replies.going_on:
             return
-        if not is_own_voice(text, self._replies.words, partial=partial):
+        if not is_own_voice(text, self._replies.words, partial=partial, echoes=True):
             self._replies.barge_in()
 
     async def _on_speech_ended(self, event: SpeechEnded) -> None:
         self._note_activity()
         if event.transcript is None:
             await self._replies.discard()
+            await self._say_that_nothing_was_said()
             return
         text = heard = event.transcript.text.strip()
         if self._hearing.mode == "realtime" and self._over_reply:
-            text = without_own_voice(heard, self._replies.words)
+            text = without_own_voice(heard, self._replies.words, echoes=self._echoes)
             self._echoes = self._echoes or text != heard
         if not text:
             log.info("the device heard its own voice; that is not answered")
             await self._replies.discard()
             return
         await self._replies.answer(text, event)
+
+    async def _say_that_nothing_was_said(self) -> None:
+        """A device that has said ``stop`` waits for a reply: it learns by this that none comes."""
+        if self._hearing.stopped and not self._replies.going_on:
+            await self._replies.face(Emotion.CONFUSED)
 
     def _cores_are_busy(self) -> bool:
         """Whether an interim transcript would be in the way of somebody's answer. Where a device

@@ -92,7 +92,10 @@ class StreamingSettings(Section):
         65_536, ge=1024, description="Largest message of a device, bytes."
     )
     max_messages_per_s: int = Field(
-        200, ge=10, description="Messages a second from one device before it is disconnected."
+        200,
+        ge=10,
+        description="Messages a second from one device before it is disconnected; twice its audio"
+        " frames where those are more. `listening.max_backlog_s` of audio may come at once.",
     )
     tool_timeout_s: Seconds = Field(
         8.0, description="How long a device may take to answer a call of one of its tools, seconds."

@@ -4,7 +4,8 @@ The words that were heard are laid against the words that were spoken. Speech-to
 and the beginning or the end of an echo is often cut. A person who says something at that moment
 shares words with it too: asks back, corrects it, chooses one of two things it named. To miss a
 person's "stop" is worse than to hear an echo, so a text is only called own if next to nothing in
-it is anything else, and never for one or two words that a person may have said.
+it is anything else, and never for one or two words that a person may have said, unless the
+microphone is known to hear the loudspeaker.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from difflib import SequenceMatcher
 
 _LONG_ENOUGH = 4
 """Words from which a part of what was spoken is taken for it; fewer must be most of a piece."""
+_FEW = 2
+"""Words up to which a text is too short to be told from what a person takes up."""
 _SHORT_SHARE = 0.7
 """That "most"."""
 _ALIKE = 0.7
@@ -57,19 +60,23 @@ _NUMBERS = {
 }  # fmt: skip
 
 
-def is_own_voice(transcript: str, spoken: Sequence[str], *, partial: bool = False) -> bool:
+def is_own_voice(
+    transcript: str, spoken: Sequence[str], *, partial: bool = False, echoes: bool = False
+) -> bool:
     """Whether ``transcript`` holds nothing but what was spoken lately.
 
     ``spoken``: the pieces that were played, in their order, as text; a piece that is still being
     played as a whole. ``partial``: more words will follow (an interim transcript), so a few that
     were spoken in just that order are taken for the beginning of an echo; orders never are.
+    ``echoes``: the microphone is known to hear the loudspeaker, so one or two words that were
+    spoken in just that order are taken for a splinter of an echo; orders never are.
     """
     words = _words(transcript)[:_MOST_WORDS]
     heard = [word for word, _ in words]
     if not heard:
         return False
     if len(heard) < _LONG_ENOUGH:
-        if partial and _is_within(heard, _all_words(spoken)):
+        if (partial or (echoes and len(heard) <= _FEW)) and _is_within(heard, _all_words(spoken)):
             return True
         sentences = [s for piece in spoken for s in re.split(r"[.!?]+(?:\s|$)", piece) if s]
         return any(_is_most_of(heard, sentence) for sentence in sentences)
@@ -77,14 +84,14 @@ def is_own_voice(transcript: str, spoken: Sequence[str], *, partial: bool = Fals
     return _longest_part(heard, _all_words(spoken), whole, _firsts(transcript, words)) is not None
 
 
-def without_own_voice(transcript: str, spoken: Sequence[str]) -> str:
+def without_own_voice(transcript: str, spoken: Sequence[str], *, echoes: bool = False) -> str:
     """``transcript`` without the echo at its beginning: what a person said into it.
 
     Empty if there is nothing else; as it was where no echo can be told with certainty. Cut is only
     where a sentence ends or somebody turns to something else ("no", "stop"), so that words a person
-    took up are left to them.
+    took up are left to them. ``echoes`` as of ``is_own_voice``.
     """
-    if is_own_voice(transcript, spoken):
+    if is_own_voice(transcript, spoken, echoes=echoes):
         return ""
     words = _words(transcript)[:_MOST_WORDS]
     said = _all_words(spoken)

@@ -1,0 +1,42 @@
+"""How many messages a device may send: its audio always, a flood never."""
+
+from __future__ import annotations
+
+import pytest
+
+from lobug.device.formats import FRAME_DURATIONS_MS
+from lobug.device.message_budget import MessageBudget
+from lobug.settings import Settings
+
+SETTINGS = Settings(
+    _env_file=None, streaming={"max_messages_per_s": 50}, listening={"max_backlog_s": 6.0}
+)
+
+
+def sent(budget: MessageBudget, now: float, most: int = 1_000_000) -> int:
+    """Messages that it lets pass at a moment."""
+    for count in range(most):
+        if not budget.spend(now):
+            return count
+    return most
+
+
+@pytest.mark.parametrize("frame_ms", FRAME_DURATIONS_MS)
+def test_audio_in_real_time_is_never_too_much(frame_ms: float) -> None:
+    budget = MessageBudget(SETTINGS, frame_ms / 1000, 0.0)
+    assert all(budget.spend(n * frame_ms / 1000) for n in range(round(60_000 / frame_ms)))
+
+
+@pytest.mark.parametrize("frame_ms", FRAME_DURATIONS_MS)
+def test_what_a_network_held_back_may_come_at_once(frame_ms: float) -> None:
+    budget = MessageBudget(SETTINGS, frame_ms / 1000, 0.0)
+    backlog = round(6_000 / frame_ms)
+    assert sent(budget, 6.0, backlog) == backlog
+
+
+def test_a_flood_is_too_much() -> None:
+    budget = MessageBudget(SETTINGS, 0.06, 0.0)
+    assert sent(budget, 0.0) == 150  # 6 s of audio, and a second of messages
+    assert sent(budget, 1.0) == 50
+    assert sent(budget, 1.5) == 25
+    assert sent(budget, 100.0) == 150
