@@ -51,7 +51,7 @@ class ListeningSettings(Section):
         30.0, description="Longest utterance of a stream; it is answered then, seconds."
     )
     stalled_s: Seconds = Field(
-        1.0,
+        2.0,  # a network that lost a packet twice is back after less
         description="A stream that stops in mid-utterance is taken for silent when nothing has come"
         " for `end_silence_s` and this, seconds. Not while a button is held.",
     )
