@@ -70,9 +70,8 @@ void Mind::report_sensors(Millis now) {
   const bool tls = enrolment_.url().endpoint.tls;
   if (tls && conversation_.state() != DeviceState::kIdle) return;
   const Millis least = tls ? SensorReporter::kEveryMs : SensorReporter::kLeastMs;
-  if (low_memory_ || http_use_ != HttpUse::kNone || checking_ ||
-      !reporter_.due(motion_, now, least))
-    return;
+  if (low_memory_ || http_use_ != HttpUse::kNone || checking_) return;
+  if (!reporter_.due(motion_, now, least)) return;
   const std::size_t length = write_sensors(Span<char>(sensors_.data(), sensors_.size()), motion_,
                                            reporter_.tapped(motion_));
   const Text<300> path = path_at(enrolment_.url(), "/context/sensors");
