@@ -115,6 +115,23 @@ TEST_CASE("what was no word is said to have been none, soon") {
   CHECK(t.talk.caption() == "I did not get that.");
 }
 
+TEST_CASE("words of a quick second turn are shown as long as it thinks") {
+  Talk t;
+  t.reply("The first answer.", 960);
+  t.say(Kind::kTtsStop);
+  (void)t.play();
+  t.steps(3);
+  REQUIRE(t.talk.state() == DeviceState::kIdle);
+  t.step(Conversation::kCaptionMs - 1000);
+  t.talk.tap(t.mode, t.now);
+  t.steps(2);
+  t.say(Kind::kStt, "and now?");
+  CHECK(t.talk.caption().empty());
+  t.step(2000);
+  CHECK(t.talk.state() == DeviceState::kThinking);
+  CHECK(t.talk.heard() == "and now?");
+}
+
 TEST_CASE("whatever happens in whatever order, no step is one that the table refuses") {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     Talk t;

@@ -132,6 +132,9 @@ void Conversation::message(const ServerMessage& message, Millis now) {
   switch (message.kind) {
     case Kind::kStt:
       heard_.assign(message.text);
+      // The newest words are shown; the time of those before is not theirs.
+      caption_.clear();
+      caption_until_.clear();
       // The microphone stays open until the reply: were it none, the talk goes on.
       if ((state_ == DeviceState::kListening && !opening_ && !is_older(now)) || standby_) {
         think(now);
