@@ -26,6 +26,11 @@ def add(server: ScriptedServer, folder: Path, version: str, **image: Any) -> Non
 
 
 def talks(device: FirmwareDevice) -> None:
+    notices = device.views("notice")
+    if notices and notices[-1]:
+        mark = device.mark()
+        device.do("tap")  # read: the next tap talks
+        device.wait_view("notice", "", since=mark)
     device.say(tone(1.0))
     mark = device.mark()
     device.do("tap")

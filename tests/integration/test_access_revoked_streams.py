@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from lobug.engines.base import BACKGROUND_LANE
 from lobug.server import LobugServer
 from support.faults import PATIENCE_S
 from support.running import ScriptedEngines, running, settings_for
-from support.scripted import ScriptedChatModel
+from support.scripted import ChatCall, ScriptedChatModel
 
 DOORS: dict[str, tuple[str, dict[str, Any], str]] = {
     "events": ("/chat/text", {"text": "Tell me a story", "voice": True}, "text/event-stream"),
@@ -62,12 +62,20 @@ async def telling(
         yield made["id"], answer, answer.aiter_bytes()
 
 
-async def stopped(server: LobugServer, scripted: ScriptedEngines) -> None:
+def of_turns(scripted: ScriptedEngines) -> list[ChatCall]:
+    return [call for call in scripted.chat.calls if call.options.lane != BACKGROUND_LANE]
+
+
+async def until(happened: Callable[[], object]) -> None:
+    """Return once something has happened for which the server offers no event."""
     async with asyncio.timeout(PATIENCE_S):
-        while server.priority.turns:  # noqa: ASYNC110 - the server offers no event for it
+        while not happened():  # noqa: ASYNC110
             await asyncio.sleep(0.005)
-    told = [call for call in scripted.chat.calls if call.options.lane != BACKGROUND_LANE]
-    assert [call.cancelled for call in told] == [True]
+
+
+async def stopped(server: LobugServer, scripted: ScriptedEngines) -> None:
+    await until(lambda: not server.priority.turns)
+    assert [call.cancelled for call in of_turns(scripted)] == [True]
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -79,6 +87,7 @@ async def test_the_answer_to_a_revoked_token_ends_at_once(tmp_path: Path, door: 
     ):
         assert answer.status_code == 200
         assert await anext(body), "it has begun"
+        await until(lambda: of_turns(scripted))  # the first event comes before the model's words
         other = await http.post("/tokens", json={"name": "other"})
         await http.delete(f"/tokens/{other.json()['id']}")
         assert server.priority.turns == 1, "somebody else's token is no matter"
@@ -107,4 +116,4 @@ async def test_a_token_that_was_revoked_while_the_body_came(
         assert answer.status_code == (200 if door == "events" else 401)
         assert b'"token_invalid"' in whole
         assert server.priority.turns == 0
-        assert [call for call in scripted.chat.calls if call.options.lane != BACKGROUND_LANE] == []
+        assert of_turns(scripted) == []

@@ -323,7 +323,7 @@ async def ended(events: AsyncGenerator[ListeningEvent]) -> SpeechEnded:
 
 async def test_what_is_said_after_a_stall_is_timed_as_it_was_spoken(tmp_path: Path) -> None:
     scripted = ScriptedEngines()
-    settings = settings_for(tmp_path, listening={"end_silence_s": 0.25})
+    settings = settings_for(tmp_path, listening={"end_silence_s": 0.25, "stalled_s": 1.0})
     now = 100.6
     wire: Any = Wire()
     hearing = DeviceHearing(
