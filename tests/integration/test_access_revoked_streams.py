@@ -67,9 +67,9 @@ def of_turns(scripted: ScriptedEngines) -> list[ChatCall]:
 
 
 async def until(happened: Callable[[], object]) -> None:
-    """Return once something has happened for which the server offers no event."""
+    """Return once something has happened that nobody tells of."""
     async with asyncio.timeout(PATIENCE_S):
-        while not happened():  # noqa: ASYNC110
+        while not happened():  # noqa: ASYNC110 - there is no event to wait for
             await asyncio.sleep(0.005)
 
 

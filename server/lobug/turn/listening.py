@@ -162,12 +162,13 @@ class Listener:
         """Wait for something to do. In a stream that stalls in mid-utterance silence stands in for
         what does not come: or the utterance would go on for ever."""
         patience = None if self._ending else self._ends.patience()
-        left = None if patience is None else self._arrived_at + patience - self._clock()
+        if patience is None:
+            await self._news.wait()
+            return
         try:
-            async with asyncio.timeout(left):
+            async with asyncio.timeout(self._arrived_at + patience - self._clock()):
                 await self._news.wait()
         except TimeoutError:
-            assert patience is not None  # noqa: S101 - for the type checker
             seconds = min(patience, self._settings.listening.max_backlog_s)
             self.push(np.zeros(int(seconds * STT_SAMPLE_RATE), np.float32))
             self._stood_in(seconds)

@@ -198,7 +198,7 @@ class Recaller:
             held = log.recent(connection, owner, self._working_memory)
             prompted = frozenset(message.id for message in held)
             said = [m for m in held if m.role == "user" and m.id != message_id]
-            if not names:  # else they may be another's words
+            if question.slots and not names:  # with names they may be another's words
                 waiting = log.not_extracted(connection, owner.user, NEWEST_WORDS)
                 told = [*said, *(m for m in waiting if m.id != message_id)]
                 hits = _with_answer(hits, newest_answer(question, told))

@@ -1,23 +1,8 @@
 #include "lobug/device/tool_timers.h"
 
+#include "lobug/net/http_syntax.h"
+
 namespace lobug {
-namespace {
-
-char lower(char character) {
-  return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a')
-                                              : character;
-}
-
-// A chat model writes "Tea" one time and "tea" the next.
-bool same_words(std::string_view one, std::string_view other) {
-  if (one.size() != other.size()) return false;
-  for (std::size_t place = 0; place < one.size(); ++place) {
-    if (lower(one[place]) != lower(other[place])) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 bool ToolTimers::start(std::uint32_t seconds, std::string_view label, Millis now) {
   for (Timer& timer : timers_) {
@@ -34,7 +19,8 @@ std::size_t ToolTimers::cancel(std::string_view label) {
   std::size_t count = 0;
   bool rings = false;
   for (Timer& timer : timers_) {
-    if (timer.in_use() && (wanted.empty() || same_words(timer.label, wanted))) {
+    // A chat model writes "Tea" one time and "tea" the next.
+    if (timer.in_use() && (wanted.empty() || same_ignoring_case(timer.label, wanted))) {
       timer.at.clear();
       timer.rings = false;
       ++count;
