@@ -2,6 +2,9 @@
 # Everything the tests need, then the tests. Arguments go to pytest.
 #
 # What cannot be had is left out by name, except under CI=true: there it is a failure.
+#
+# One test process for each core, at most four: each may load the models, about 2 GB. A file's tests
+# stay in one process, in their order. ARGS="-n 0" runs all in this one, for a debugger.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,4 +23,4 @@ if ! sh scripts/firmware-packages.sh && [ "${CI:-}" = true ]; then
     exit 1
 fi
 .venv/bin/lobug models pull
-exec .venv/bin/python -m pytest "$@"
+exec .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist loadfile "$@"

@@ -44,7 +44,8 @@ def test_unit_tests(configuration: str) -> None:
 def test_the_way_for_a_newcomer() -> None:
     """What README.md says: a plain build, its tests, and nothing else needed."""
     need("cmake", "ninja", "make")
-    run("make", "firmware")
+    output = run("make", "firmware")
+    assert re.search(r"100% tests passed, 0 tests failed out of [1-9]", output)
 
 
 def seconds_each() -> int:

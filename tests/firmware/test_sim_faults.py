@@ -78,6 +78,7 @@ def test_a_server_that_comes_later_than_the_device(tmp_path: Path) -> None:
         with server:
             pair(device, server.url)
             answered(device)
+        assert device.stats()["torn"] == 0
 
 
 def test_the_wifi_goes_in_mid_reply_and_comes_back(tmp_path: Path) -> None:
@@ -96,6 +97,7 @@ def test_the_wifi_goes_in_mid_reply_and_comes_back(tmp_path: Path) -> None:
         device.do("wifi_up")
         device.wait_state("idle", back)
         answered(device)
+        assert "pairing" not in device.states(mark), "it is known"
 
 
 def test_a_refused_wifi_password_is_said(tmp_path: Path) -> None:
@@ -103,12 +105,13 @@ def test_a_refused_wifi_password_is_said(tmp_path: Path) -> None:
         device.wait_state("offline")
         mark = device.mark()
         device.do("wifi_down", now=True)
-        device.wait_view("trouble", "The Wi-Fi refuses my password.", since=mark)
+        assert device.wait_view("trouble", "The Wi-Fi refuses my password.", since=mark)
 
 
 def test_without_a_wifi_it_opens_its_set_up(tmp_path: Path) -> None:
     with firmware_device(tmp_path / "device", wifi="") as device:
         device.wait_state("setup")
+        assert "connecting" not in device.states(), "there is nothing to connect to"
 
 
 def test_a_server_that_is_found_by_mdns(tmp_path: Path) -> None:
@@ -120,11 +123,12 @@ def test_a_server_that_is_found_by_mdns(tmp_path: Path) -> None:
     ):
         device.wait_state("idle")
         answered(device)
+        assert "offline" not in device.states()
 
 
 def test_no_server_in_the_whole_network(tmp_path: Path) -> None:
     with firmware_device(tmp_path / "device", server="") as device:
-        device.wait_view("trouble", "I find no Lo-Bug server here. Is it running?")
+        assert device.wait_view("trouble", "I find no Lo-Bug server here. Is it running?")
 
 
 # ---- poor networks
@@ -185,6 +189,7 @@ def test_a_network_that_is_too_narrow_for_talk_breaks_nothing(tmp_path: Path) ->
             what="an end of it",
         )
         device.wait_state("idle", mark, patience_s=90)
+        assert device.stats()["torn"] == 0
 
 
 # ---- tokens

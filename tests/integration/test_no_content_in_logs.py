@@ -160,6 +160,17 @@ FAULTS = [
 ]
 
 
+FAILS = {
+    "chat": [True, True],
+    "stt": [False, True],
+    "gate": [False, True],
+    "tts": [False, False],
+    "embedder": [False, False],
+    "memory": [True, True],
+}
+"""By what fails: whether a typed turn does, and a spoken one."""
+
+
 def ended(client: DeviceClient) -> bool:
     """Whether the device knows that its turn is over."""
     spoken = any(message.get("state") == "stop" for message in client.messages("tts"))
@@ -187,14 +198,19 @@ async def test_failing_turns(
             engines.chat._replies = [[f"About {REPLIED}: ", fault]]
         else:
             getattr(engines, engine).fail = fault
-        await http.post("/chat/text", json={"text": f"Tell me of {HEARD}."})
-        await http.post("/chat/audio", files=RECORDING)
+        typed = await http.post("/chat/text", json={"text": f"Tell me of {HEARD}."})
+        spoken = await http.post("/chat/audio", files=RECORDING)
+        assert all(answer.json()["response"] for answer in (typed, spoken)), "a device can say it"
+        if isinstance(fault, EngineError):  # what an engine may raise; else it is a fault of ours
+            failed = [answer.status_code >= 500 for answer in (typed, spoken)]
+            assert failed == FAILS[engine]
         if engine in {"stt", "gate"} and not isinstance(fault, EngineError):
             return  # the listener takes engines at their word: they raise nothing else
         async with device(str(http.base_url)) as client:
             await client.listen()
             await client.speak()
             await client.until(lambda: ended(client))
+    assert logged.messages()
 
 
 async def test_what_memory_is_told_and_asked(tmp_path: Path, logged: Logged) -> None:

@@ -207,6 +207,8 @@ async def test_push_to_talk_ends_with_the_button(tmp_path: Path) -> None:
         await client.listen("stop", mode="manual")
         await client.until_said("stt", text="What time is it?")
         await client.until_said("tts", state="stop")
+        assert len(scripted.stt.heard) == 1
+        assert client.audio()
 
 
 async def test_a_newer_connection_replaces_the_older(tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ MESSAGES = st.one_of(
 async def test_no_message_breaks_the_server(tmp_path: Path, version: int) -> None:
     async with world(tmp_path, ScriptedEngines()) as (http, _server):
         base = str(http.base_url)
+        ends: set[int | None] = set()
         loop = asyncio.get_running_loop()
 
         async def send(messages: list[str | bytes]) -> None:
@@ -95,6 +96,8 @@ async def test_no_message_breaks_the_server(tmp_path: Path, version: int) -> Non
                     if client.closed.is_set():
                         break
                     await client.socket.send(message)
+                if client.closed.is_set():
+                    ends.add(client.socket.close_code)
 
         @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
         @given(st.lists(MESSAGES, max_size=12))
@@ -102,6 +105,8 @@ async def test_no_message_breaks_the_server(tmp_path: Path, version: int) -> Non
             asyncio.run_coroutine_threadsafe(quietly(send, messages), loop).result(30)
 
         await asyncio.to_thread(fuzz)
+        # Refused as a message, or as too many of them, but never as a fault of the server.
+        assert ends <= {1000, 1003, 1007, 1008, 1009, 4008}
 
 
 async def quietly(
@@ -147,6 +152,8 @@ async def test_audio_that_comes_at_once_is_no_flood(
         for start in range(0, len(pcm), size):
             await client.socket.send(pcm[start : start + size])
         await client.until_said("tts", state="stop")
+        assert not client.closed.is_set()
+        assert client.messages("alert") == []
 
 
 async def test_a_message_that_is_too_large(tmp_path: Path) -> None:

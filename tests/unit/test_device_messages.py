@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -161,7 +161,8 @@ def _read(text: str | bytes) -> None:
         message = parse(text)
     except MessageError:
         return
-    repr(message).encode()  # it can be logged: no half character
+    assert isinstance(message, get_args(DeviceMessage))
+    assert repr(message).encode().decode() == repr(message)  # it can be logged: no half character
 
 
 FORMAT = AudioFormat(AudioCodec.OPUS, 24_000, 60.0)

@@ -12,10 +12,19 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mcp import types
 
-from lobug.device.tool_messages import complaint, read, safe_schema, tool_of
+from lobug.device.tool_messages import (
+    LONGEST_ERROR,
+    Notice,
+    complaint,
+    read,
+    safe_schema,
+    tool_of,
+)
 from lobug.device.tools import MAX_LISTINGS, MAX_PAGES, DeviceTools
 from lobug.settings import StreamingSettings
+from lobug.turn.toolbox import Tool
 from support.tool_device import PERCENT, Refused, ToolDevice, common_tools, tool
 
 VOLUME = "self.audio_speaker.set_volume"
@@ -456,15 +465,18 @@ def test_no_answer_harms(results: list[object]) -> None:
 
 @given(payload=payloads)
 def test_read_takes_anything(payload: object) -> None:
-    read(payload)
-    tool_of(payload)
+    assert isinstance(read(payload), types.JSONRPCMessage | Notice | None)
+    assert isinstance(tool_of(payload), Tool | None)
 
 
 @given(schema=json_values, arguments=st.dictionaries(st.text(max_size=5), json_values, max_size=3))
 def test_any_schema_can_be_checked_against(schema: object, arguments: dict[str, Any]) -> None:
     kept = safe_schema(schema)
+    assert (kept is None) == (not isinstance(schema, dict))
     if kept is not None:
-        complaint(kept, arguments)
+        assert kept["type"] == "object"
+        said = complaint(kept, arguments)
+        assert said is None or 0 < len(said) <= LONGEST_ERROR
 
 
 def nested(depth: int, make: Callable[[Any], Any]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from dataclasses import replace
 from datetime import datetime
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.evaluation.locomo import LocomoError, moment, parse, read, references
+from lobug.evaluation.locomo import Conversation, LocomoError, moment, parse, read, references
 from support.benchmark_files import flat, published, turn
 
 
@@ -195,5 +194,8 @@ json_values = st.recursive(
 
 @given(json_values)
 def test_any_json_is_a_conversation_or_refused(document: object) -> None:
-    with contextlib.suppress(LocomoError):
-        parse(document, "talk")
+    try:
+        conversations = parse(document, "talk")
+    except LocomoError:
+        return
+    assert all(isinstance(each, Conversation) for each in conversations)

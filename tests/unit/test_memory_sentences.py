@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.conversation.intents.matching import LONGEST, agrees, book, doubt, understand
+from lobug.conversation.intents.matching import LONGEST, Doubt, agrees, book, doubt, understand
 from lobug.conversation.intents.said import (
     Correct,
     ForgetEverything,
@@ -222,9 +224,7 @@ def test_a_language_without_templates_has_none() -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_is_taken(text: str) -> None:
-    understand(text, ENGLISH)
-    agrees(text, ENGLISH)
-    doubt(text, ENGLISH)
+    _is_taken(text)
 
 
 PIECES = "please hey lobug remember that forget everything you know about me not wrong".split()
@@ -232,4 +232,12 @@ PIECES = "please hey lobug remember that forget everything you know about me not
 
 @given(st.lists(st.sampled_from(PIECES), max_size=60))
 def test_the_words_of_memory_in_any_order_are_taken(pieces: list[str]) -> None:
-    understand(" ".join(pieces), ENGLISH)
+    _is_taken(" ".join(pieces))
+
+
+def _is_taken(text: str) -> None:
+    understood = understand(text, ENGLISH)
+    assert isinstance(understood, Said | Ordinary | None)
+    assert understand(f"  {text} ", ENGLISH) == understood, "spaces around it change nothing"
+    assert agrees(text, ENGLISH) in {True, False, None}
+    assert doubt(text, ENGLISH) in {None, *get_args(Doubt)}
