@@ -20,8 +20,8 @@ SWITCHES: Final = {
     # huggingface_hub (inside faster-whisper): models are pulled by `lobug models pull` alone.
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
-    # FastAPI and mcp trace through OpenTelemetry to whatever OTEL_EXPORTER_OTLP_ENDPOINT says, where
-    # somebody installed its SDK.
+    # FastAPI and mcp trace through OpenTelemetry to where OTEL_EXPORTER_OTLP_ENDPOINT says, once
+    # somebody installs its SDK.
     "OTEL_SDK_DISABLED": "true",
     # What a library that is not known here may honour (https://donottrack.sh).
     "DO_NOT_TRACK": "1",

@@ -13,7 +13,6 @@ import pytest
 
 from lobug.settings import Settings
 from lobug.vendor_telemetry import SWITCHES, remove_stored_reports
-from support.speech import prompt
 from support.watched_network import MDNS, Record, unavailable, watch
 
 ROOT = Path(__file__).parents[2]
@@ -75,14 +74,11 @@ def asked(record: Record) -> set[str]:
 
 
 @pytest.mark.models
-@pytest.mark.speech
 @pytest.mark.timeout(900)
 def test_nothing_leaves_the_house(house: Path) -> None:
     """A first start, a spoken turn, extraction, and the end."""
-    wav = house / "spoken.wav"
-    wav.write_bytes(prompt("vm-goodbye").wav)
     record = watch(
-        [sys.executable, str(DAY), str(house / "lobug"), str(wav)],
+        [sys.executable, str(DAY), str(house / "lobug")],
         environment=environment(house),
         cwd=house,
         seconds=900,
