@@ -41,6 +41,25 @@ while "077100CB:01BB" not in pathlib.Path("/proc/net/tcp").read_text():  # 203.0
     time.sleep(0.2)
 """
 
+PLAYLISTS = """
+import io, sys
+from lobug.audio.decode import decode_now
+from lobug.errors import AudioError
+import av
+
+def opened(data):
+    with av.open(io.BytesIO(data), format="hls", timeout=1.0) as container:
+        list(container.decode(audio=0))
+
+read = opened if sys.argv[1] == "careless" else lambda data: decode_now(data, 60)
+lines = "#EXTM3U\\n#EXT-X-TARGETDURATION:1\\n#EXTINF:1,\\nhttp://198.51.100.9/a.ts\\n#EXT-X-ENDLIST\\n"
+for start in ("", "ID3", "OggS", "fLaC"):
+    try:
+        read((start + lines).encode())
+    except (AudioError, av.error.FFmpegError):
+        pass
+"""
+
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
@@ -101,6 +120,19 @@ def test_the_watcher_sees_what_native_code_asks_and_where_it_connects(house: Pat
     assert set(record.packets) == {
         "tcp 198.51.100.9:443", "tcp 2001:db8::9:443", "udp 192.0.2.53:53", "tcp 203.0.113.7:80",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("reader", "reached"), [("careless", True), ("Lo-Bug's", False)])
+def test_a_recording_that_names_an_address_makes_nobody_ask_it(
+    reader: str, reached: bool, house: Path
+) -> None:
+    """FFmpeg follows playlists; the file is opened as what its first bytes say, from memory."""
+    record = watch(
+        [sys.executable, "-c", PLAYLISTS, reader], environment=environment(house), cwd=house
+    )
+    assert record.code == 0, record.output
+    assert ("tcp 198.51.100.9:80" in record.packets) is reached
+    assert set(record.packets) <= {"tcp 198.51.100.9:80"}
 
 
 def test_the_watcher_tells_announcements_from_other_packets(house: Path) -> None:
