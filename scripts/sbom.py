@@ -165,8 +165,8 @@ def licence_of(name: str) -> str:
         for line in said.get_all("Classifier") or []
         if line.startswith("License :: ")
     ]
-    words = said.get("License-Expression") or said.get("License") or " AND ".join(classifiers)
-    return normalized(name, words)
+    given = [*(said.get_all("License-Expression") or []), *(said.get_all("License") or [])]
+    return normalized(name, next(filter(None, given), " AND ".join(classifiers)))
 
 
 def bundled_in(name: str) -> Iterator[tuple[str, str, Path]]:

@@ -95,7 +95,11 @@ def asked(record: Record) -> set[str]:
 @pytest.mark.models
 @pytest.mark.timeout(900)
 def test_nothing_leaves_the_house(house: Path) -> None:
-    """A first start, a spoken turn, extraction, and the end."""
+    """A first start, a spoken turn, extraction, and the end, after an earlier version was used."""
+    left = house / "cache" / "Microsoft" / "DeveloperTools" / ".onnxruntime"
+    left.mkdir(parents=True)
+    (left / "deviceid").write_text("b6c53820-365c-493c-8ed5-35fe0ecf1b23")
+    (left / "onnxruntime.db").write_bytes(b"reports")
     record = watch(
         [sys.executable, str(DAY), str(house / "lobug")],
         environment=environment(house),
@@ -106,6 +110,8 @@ def test_nothing_leaves_the_house(house: Path) -> None:
     assert record.questions == []
     assert record.packets == []
     assert stored(house) == set()
+    log = (house / "lobug" / "serve.log").read_text(encoding="utf-8")
+    assert log.count("removed what onnxruntime had stored for its maker") == 2, log
     # The one thing that it says by default, to its own network: where it is. That it was seen
     # shows that the server knew a network and that its packets were recorded.
     assert record.announced

@@ -23,20 +23,19 @@ FACT = "My name is Alex, and I live in Boston."
 PATIENCE_S = 600
 """A machine may do much else meanwhile; nothing is waited for longer than it takes."""
 
-SETTINGS = {
-    "LOBUG_CHAT__ENGINE": "auto",
-    "LOBUG_EMBEDDINGS__ENGINE": "auto",
-    "LOBUG_CHAT__MAX_TOKENS": "16",
-    "LOBUG_CHAT__TIMEOUT_S": str(PATIENCE_S),
-    "LOBUG_CHAT__FIRST_TOKEN_TIMEOUT_S": str(PATIENCE_S),
-}
-
 
 def main() -> None:
     """Live through the day."""
     for name in SWITCHES:  # set by the import above; the server has to set them itself
-        del os.environ[name]
-    with served(Path(sys.argv[1]), **SETTINGS) as lobug:
+        os.environ.pop(name, None)
+    with served(
+        Path(sys.argv[1]),
+        LOBUG_CHAT__ENGINE="auto",
+        LOBUG_EMBEDDINGS__ENGINE="auto",
+        LOBUG_CHAT__MAX_TOKENS="16",
+        LOBUG_CHAT__TIMEOUT_S=str(PATIENCE_S),
+        LOBUG_CHAT__FIRST_TOKEN_TIMEOUT_S=str(PATIENCE_S),
+    ) as lobug:
         turns = lobug.turns(
             "--device-id", "porch", "--expect-speech", "--expect-voice", "--timeout",
             str(PATIENCE_S), "--say", FACT,

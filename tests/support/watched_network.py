@@ -32,7 +32,7 @@ from dataclasses import asdict, dataclass, field
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
-from zeroconf import DNSIncoming
+from zeroconf import DNSIncoming  # type: ignore[attr-defined]  # the documentation names it so
 
 NAMESPACES = ("unshare", "--user", "--map-root-user", "--net", "--mount")
 
@@ -117,7 +117,8 @@ class Recorder:
     def _run(self) -> None:
         while True:
             ended = self._ended.is_set()
-            ready, _, _ = select.select([self._card, self._names], [], [], 0.2)
+            sources: list[int | socket.socket] = [self._card, self._names]
+            ready, _, _ = select.select(sources, [], [], 0.2)
             if self._card in ready:
                 self._packet(os.read(self._card, 65_536))
             if self._names in ready:
