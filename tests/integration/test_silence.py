@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lobug.settings import Settings
-from lobug.vendor_telemetry import SWITCHES, remove_stored_reports
+from lobug.vendor_telemetry import remove_stored_reports
 from support.watched_network import MDNS, Record, unavailable, watch
 
 ROOT = Path(__file__).parents[2]
@@ -179,15 +179,3 @@ def test_what_onnxruntime_stored_is_removed_and_nothing_else(
     assert others.read_text() == "another program's"
     assert list((house / "home").rglob("*")) == [house / "home" / ".cache"]
     assert remove_stored_reports() == []
-
-
-@pytest.mark.parametrize("before", ["0", None])
-def test_the_switches_are_set_before_any_library_is_imported(
-    before: str | None, house: Path
-) -> None:
-    code = "import lobug, os, sys; print(os.environ, 'onnxruntime' in sys.modules)"
-    variables = environment(house) | ({} if before is None else dict.fromkeys(SWITCHES, before))
-    record = watch([sys.executable, "-c", code], environment=variables, cwd=house)
-    assert record.code == 0, record.output
-    assert "False" in record.output
-    assert all(f"'{name}': '{value}'" in record.output for name, value in SWITCHES.items())
