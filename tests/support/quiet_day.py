@@ -25,7 +25,7 @@ PATIENCE_S = 600
 
 
 def main() -> None:
-    """Live through the day."""
+    """Start, speak, learn, stop. Raises AssertionError when one of them fails."""
     for name in SWITCHES:  # set by the import above; the server has to set them itself
         os.environ.pop(name, None)
     with served(
