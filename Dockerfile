@@ -1,5 +1,6 @@
 # Lo-Bug without its models: they are fetched into the volume /models at the first start.
-FROM python:3.13-slim
+# By the digest of its index, for amd64 and arm64; docs/operations.md says how it is renewed.
+FROM python:3.13.15-slim-trixie@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b
 
 # The embedded chat model's runtime needs OpenMP from the system.
 RUN apt-get update \
@@ -11,6 +12,13 @@ ENV PYTHONUNBUFFERED=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_ROOT_USER_ACTION=ignore
+
+# Lo-Bug sets these by itself; here they hold for whatever else is run in the container as well.
+ENV ORT_DISABLE_TELEMETRY=1 \
+    HF_HUB_OFFLINE=1 \
+    HF_HUB_DISABLE_TELEMETRY=1 \
+    OTEL_SDK_DISABLED=true \
+    DO_NOT_TRACK=1
 
 # Dependencies first: they change more rarely than the program. pip itself by its hash as well.
 COPY requirements.txt ./

@@ -4,7 +4,7 @@
 
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test firmware bench lint lock models clean
+.PHONY: help run test firmware bench lint lock sbom models clean
 
 BIN = .venv/bin
 UV_LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
@@ -45,6 +45,10 @@ lock: ## Write the locks from pyproject.toml (UPGRADE=1: to the newest versions)
 	$(UV_COMPILE) pyproject.toml -o requirements.txt >/dev/null
 	$(UV_COMPILE) --group dev --constraint requirements.txt pyproject.toml -o requirements-dev.txt >/dev/null
 	$(UV_LOCK) --no-config firmware/pio-requirements.in -o firmware/pio-requirements.txt >/dev/null
+
+sbom: ## Write the bill of materials (CycloneDX) and all licences to build/sbom
+	@sh scripts/bootstrap.sh dev
+	@$(BIN)/python scripts/sbom.py
 
 models: ## Fetch and verify the embedded models
 	@sh scripts/bootstrap.sh run

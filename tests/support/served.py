@@ -110,11 +110,13 @@ def served(
         process = subprocess.Popen(
             [sys.executable, "-m", "lobug", "serve", "--port", str(port)],
             env=environment(
-                LOBUG_DATA_DIR=str(folder / "data"),
-                LOBUG_CHAT__ENGINE="embedded",
-                LOBUG_EMBEDDINGS__ENGINE="embedded",
-                LOBUG_CHAT__TEMPERATURE="0",
-                **settings,
+                **{
+                    "LOBUG_DATA_DIR": str(folder / "data"),
+                    "LOBUG_CHAT__ENGINE": "embedded",
+                    "LOBUG_EMBEDDINGS__ENGINE": "embedded",
+                    "LOBUG_CHAT__TEMPERATURE": "0",
+                    **settings,
+                }
             ),
             stdout=log,
             stderr=subprocess.STDOUT,

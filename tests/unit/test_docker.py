@@ -19,6 +19,7 @@ from ruamel.yaml import YAML
 
 from lobug.cli.reference import unknown_variables
 from lobug.settings import Settings
+from lobug.vendor_telemetry import SWITCHES
 
 ROOT = Path(__file__).parents[2]
 COMPOSE = ROOT / "docker-compose.yml"
@@ -94,6 +95,29 @@ def test_the_models_that_compose_brings_are_those_of_the_settings(compose: dict[
     environment = compose["services"]["ollama-models"]["environment"]
     assert environment["CHAT_MODEL"].endswith(f":-{settings.chat.ollama_model}}}")
     assert environment["EMBEDDING_MODEL"].endswith(f":-{settings.memory.embedding_model}}}")
+
+
+DIGEST = re.compile(r"[a-z0-9./-]+:[A-Za-z0-9_.-]+@sha256:[0-9a-f]{64}")
+
+
+def test_every_image_from_elsewhere_is_pinned_by_digest(compose: dict[str, Any]) -> None:
+    """The tag says to people which one it is; the digest says it to the container engine."""
+    bases = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
+    bases += re.findall(r"^COPY --from=(\S+)", DOCKERFILE, re.MULTILINE)
+    images = [
+        service["image"].removeprefix("${OLLAMA_IMAGE:-").removesuffix("}")
+        for service in compose["services"].values()
+        if "build" not in service
+    ]
+    assert len(bases) == 1
+    assert len(images) == 2
+    for image in (*bases, *images):
+        assert DIGEST.fullmatch(image), image
+
+
+def test_the_image_reports_to_nobody() -> None:
+    for name, value in SWITCHES.items():
+        assert re.search(rf"\b{name}={value}( \\)?$", DOCKERFILE, re.MULTILINE), name
 
 
 def test_the_image_is_not_root_and_installs_by_hash() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 import socket
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from lobug.server import LobugServer
     from lobug.settings import Settings
+
+log = logging.getLogger(__name__)
 
 
 def serve(
@@ -58,8 +61,17 @@ def serve(
         from lobug.telemetry.logs import configure_logging
 
         configure_logging(settings.log_level, settings.log_format)
+        _remove_stored_reports()
         app = create_app(settings, listens_at=listener.getsockname()[:2])
         run_app(app, settings, listener, Console(highlight=False, soft_wrap=True))
+
+
+def _remove_stored_reports() -> None:
+    """Remove what a library stored for its maker, and say so."""
+    from lobug.vendor_telemetry import remove_stored_reports
+
+    for path in remove_stored_reports():
+        log.info("removed what onnxruntime had stored for its maker: %s", path)
 
 
 def _require_models(settings: Settings) -> None:

@@ -103,6 +103,7 @@ def _parameters(config: WorkerConfig) -> Any:
     p.verbosity = 1
     p.ui = False
     p.endpoint_slots = False
+    p.offline = True  # llama.cpp can fetch models; this one never does
     return p
 
 

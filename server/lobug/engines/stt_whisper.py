@@ -97,7 +97,6 @@ class WhisperSpeechToText:
         if missing:
             # Without a tokenizer the library would ask the network for one.
             raise self._model_missing(f"has no {', '.join(missing)}")
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read once, when the library is imported
         from lobug.engines.whisper_window import ShortWindowWhisper  # noqa: PLC0415 - takes a second
 
         try:
