@@ -37,7 +37,7 @@ OPTIONS = (
     "--disable-sync",
     "--disable-popup-blocking",
     f"--host-resolver-rules=MAP {FOREIGN_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1,"
-    " EXCLUDE localhost, EXCLUDE 0.0.0.0, EXCLUDE [::1]",
+    " EXCLUDE localhost, EXCLUDE 0.0.0.0",
     "--remote-debugging-port=0",
 )
 
@@ -90,13 +90,22 @@ class Page:
         return answer["result"].get("value")
 
     async def until(self, condition: str) -> None:
-        """Wait until a JavaScript expression is true."""
-        async with asyncio.timeout(PATIENCE_S):
-            while True:
-                with suppress(BrowserError):  # between two documents there is nothing to ask
-                    if await self.evaluate(condition):
-                        return
-                await asyncio.sleep(0.05)
+        """Wait until a JavaScript expression is true. Raises BrowserError when it never is."""
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                while True:
+                    with suppress(BrowserError):  # between two documents there is nothing to ask
+                        if await self.evaluate(f"Boolean({condition})"):
+                            return
+                    await asyncio.sleep(0.05)
+        except TimeoutError:
+            raise BrowserError(f"never true: {condition}; {self.complaints}") from None
+
+    async def click(self, selector: str) -> None:
+        """Click on the first element of a CSS selector, once it is there."""
+        found = f"document.querySelector({json.dumps(selector)})"
+        await self.until(found)
+        await self.evaluate(f"{found}.click()")
 
     async def screenshot(self, path: Path, *, width: int = 1200, height: int = 1600) -> None:
         """Write a picture of the page (PNG, pixels)."""
@@ -122,7 +131,7 @@ class Page:
             self.complaints.append(json.dumps(parameters["args"])[:500])
         elif method == "Runtime.exceptionThrown":
             self.complaints.append(json.dumps(parameters["exceptionDetails"])[:500])
-        elif method == "Audits.issueAdded":
+        elif method == "Audits.issueAdded" and "Policy" in parameters["issue"]["code"]:
             self.complaints.append(json.dumps(parameters["issue"])[:500])
 
 

@@ -47,8 +47,9 @@ def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
     """Whether a ``Host`` header holds what a foreign web page cannot be called: an address,
     ``localhost``, or one of ``hostnames`` (small letters). Without the header it is no browser.
 
-    ``0.0.0.0`` and ``::`` lead to this computer too, but browsers do not count them as loopback:
-    they leave ``Sec-Fetch-Site`` out, and a foreign page could not be told from a person.
+    ``0.0.0.0``, ``::`` and loopback written as ``::ffff:127.0.0.1`` lead to this computer too, but
+    browsers do not count them as loopback: they send no ``Sec-Fetch-Site`` there, and a foreign
+    page could not be told from a person.
     """
     if host is None:
         return True
@@ -56,7 +57,8 @@ def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
     if name == "localhost" or name.endswith(".localhost") or name in hostnames:
         return True
     address = parse_address(name)
-    return address is not None and not address.is_unspecified
+    mapped = isinstance(address, IPv4Address) and ":" in name
+    return address is not None and not address.is_unspecified and not mapped
 
 
 def host_name(host: str) -> str:

@@ -4,7 +4,6 @@ SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#swagger-ui",
   deepLinking: true,
-  docExpansion: "none",
   queryConfigEnabled: false,
   validatorUrl: null,
 });
