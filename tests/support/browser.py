@@ -24,6 +24,9 @@ PATIENCE_S = 60.0
 FOREIGN_HOST = "evil.test"
 """Resolves to 127.0.0.1: a page of another site."""
 
+LITERALS = "EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE 0.0.0.0"
+"""What needs no resolving."""
+
 OPTIONS = (
     "--headless=new",
     "--no-sandbox",
@@ -36,8 +39,7 @@ OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-popup-blocking",
-    f"--host-resolver-rules=MAP {FOREIGN_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1,"
-    " EXCLUDE localhost, EXCLUDE 0.0.0.0",
+    f"--host-resolver-rules=MAP {FOREIGN_HOST} 127.0.0.1, MAP * ~NOTFOUND, {LITERALS}",
     "--remote-debugging-port=0",
 )
 
@@ -107,8 +109,8 @@ class Page:
         await self.until(found)
         await self.evaluate(f"{found}.click()")
 
-    async def screenshot(self, path: Path, *, width: int = 1200, height: int = 1600) -> None:
-        """Write a picture of the page (PNG, pixels)."""
+    async def screenshot(self, *, width: int = 1200, height: int = 1600) -> bytes:
+        """A picture of the page, PNG; sizes in pixels."""
         await self.send(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -117,7 +119,7 @@ class Page:
             mobile=False,
         )
         answer = await self.send("Page.captureScreenshot", format="png")
-        path.write_bytes(base64.b64decode(answer["data"]))
+        return base64.b64decode(answer["data"])
 
     def note(self, method: str, parameters: dict[str, Any]) -> None:
         """Keep what an event says."""
@@ -199,7 +201,7 @@ async def running_chromium(folder: Path) -> AsyncIterator[Browser]:
     try:
         place = profile / "DevToolsActivePort"  # port and path, once it listens
         async with asyncio.timeout(PATIENCE_S):
-            while not (place.exists() and len(place.read_text().split()) == 2):  # noqa: ASYNC240
+            while not (place.exists() and len(place.read_text().split()) == 2):
                 if process.returncode is not None:
                     raise BrowserError((folder / "chromium.log").read_text()[-2000:])
                 await asyncio.sleep(0.05)

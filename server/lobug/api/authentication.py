@@ -8,6 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from lobug.access.caller import Caller
 from lobug.access.control import Access
 from lobug.access.rules import Credentials, stranger
+from lobug.access.scopes import allows
 from lobug.api.docs_page import PATH as DOCS_PATH
 from lobug.api.origin import follows_link, from_foreign_page
 from lobug.api.refusal import refuse
@@ -18,6 +19,7 @@ from lobug.errors import (
     LobugError,
     TokenInvalidError,
     TokenRequiredError,
+    TokenScopeError,
     TokenWrongDeviceError,
     TooManyAttemptsError,
 )
@@ -34,6 +36,7 @@ REFUSALS: tuple[type[LobugError], ...] = (
     TokenRequiredError,
     TokenInvalidError,
     TokenWrongDeviceError,
+    TokenScopeError,
     HostUnknownError,
     ForeignOriginError,
     TooManyAttemptsError,
@@ -70,6 +73,8 @@ class Authentication:
             caller = access.authenticate(shown)
             if caller.token_hash is None and _is_foreign(scope, headers):
                 raise ForeignOriginError("the request comes from a web page of another site")
+            if caller.scope and not allows(caller.scope, scope.get("method", ""), scope["path"]):
+                raise TokenScopeError(f"the token is good for its scope alone: {caller.scope}")
         except LobugError as error:
             if scope["type"] != "http" or scope["path"] not in OPEN_PATHS:
                 await refuse(error, scope, receive, send)
