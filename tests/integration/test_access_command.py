@@ -143,6 +143,7 @@ def test_a_token_is_made_seen_and_revoked(world: World) -> None:
     assert token.startswith("lobug_")
     assert " " not in token, "standard output is the token alone, for scripts"
     owners = json.loads(good(world.lobug("tokens", "create", "phone", "--owner", "--json")))
+    good(world.lobug("tokens", "create", "watcher", "--scope", "metrics"))
     assert owners["owner"] is True
     listed = good(world.lobug("tokens", "list"))
     assert token not in listed
