@@ -20,7 +20,8 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
+"""Longest wait for the browser, seconds: a slow machine that does much else."""
 FOREIGN_HOST = "evil.test"
 """Resolves to 127.0.0.1: a page of another site."""
 
