@@ -22,5 +22,10 @@ if ! sh scripts/firmware-packages.sh && [ "${CI:-}" = true ]; then
     echo "Nothing may be left out under CI." >&2
     exit 1
 fi
+# So does what needs a browser.
+if ! sh scripts/browser-packages.sh && [ "${CI:-}" = true ]; then
+    echo "Nothing may be left out under CI." >&2
+    exit 1
+fi
 .venv/bin/lobug models pull
 exec .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist loadfile "$@"

@@ -25,6 +25,8 @@ from lobug.api import (
 )
 from lobug.api.audio_jobs import AudioJobs
 from lobug.api.authentication import REFUSALS, Authentication
+from lobug.api.browser_rules import BrowserRules
+from lobug.api.docs_page import add_docs_page
 from lobug.api.limits import BodyLimit
 from lobug.api.problems import add_problem_handlers, error_responses
 from lobug.assembly import assemble
@@ -82,12 +84,16 @@ def create_app(
         description=DESCRIPTION,
         lifespan=lifespan,
         responses=error_responses(*REFUSALS),
+        docs_url=None,  # FastAPI's own page loads scripts from elsewhere
+        redoc_url=None,
     )
     limits = settings.limits
     app.state.audio_jobs = AudioJobs(limits)
     app.add_middleware(BodyLimit, max_bytes=limits.max_body_bytes, timeout_s=limits.body_timeout_s)
     app.add_middleware(Authentication)
+    app.add_middleware(BrowserRules)
     add_problem_handlers(app)
+    add_docs_page(app)
     app.include_router(health.router)
     app.include_router(chat.router)
     app.include_router(sensors.router)

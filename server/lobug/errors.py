@@ -192,6 +192,14 @@ class OwnerOnlyError(LobugError):
     spoken = "Only my owner may do that."
 
 
+class TokenScopeError(LobugError):
+    """The token has a scope, and is not good for anything else."""
+
+    code = "token_scope"
+    status = 403
+    spoken = "That token is not made for talking to me."
+
+
 class TooManyAttemptsError(LobugError):
     """Too many wrong tokens, wrong codes or new devices came from this address in a minute."""
 

@@ -143,16 +143,18 @@ def test_a_token_is_made_seen_and_revoked(world: World) -> None:
     assert token.startswith("lobug_")
     assert " " not in token, "standard output is the token alone, for scripts"
     owners = json.loads(good(world.lobug("tokens", "create", "phone", "--owner", "--json")))
+    good(world.lobug("tokens", "create", "watcher", "--scope", "metrics"))
     assert owners["owner"] is True
     listed = good(world.lobug("tokens", "list"))
     assert token not in listed
-    for word in ("laptop", "ada", "desk", "owner", "good"):
+    for word in ("laptop", "ada", "desk", "owner", "good", "watcher", "metrics"):
         assert word in listed
     assert (
         good(world.lobug("tokens", "revoke", owners["id"])) == f"revoked: {owners['id']} (phone)\n"
     )
     rows = json.loads(good(world.lobug("tokens", "list", "--json")))["tokens"]
-    assert [bool(row["revoked_at"]) for row in rows] == [False, True]
+    assert [bool(row["revoked_at"]) for row in rows] == [False, True, False]
+    assert [row["scope"] for row in rows] == [None, None, "metrics"]
 
 
 def test_what_cannot_be_done_is_said(world: World) -> None:
@@ -162,6 +164,7 @@ def test_what_cannot_be_done_is_said(world: World) -> None:
     bad(world.lobug("devices", "name", "nobody"), 1, "give a name, or a user")
     bad(world.lobug("tokens", "revoke", "nobody"), 1, "there is no token nobody")
     bad(world.lobug("tokens", "create", "x", "--user", "household:"), 1, "user")
+    bad(world.lobug("tokens", "create", "x", "--scope", "metrics", "--owner"), 1, "scope")
 
 
 def test_revoking_without_the_server_counts_in_the_server(tmp_path: Path) -> None:

@@ -324,15 +324,21 @@ async def test_a_websocket_is_refused_before_it_is_one(http: httpx.AsyncClient) 
     assert lines.getvalue() == "", "a stranger cannot fill the log"
 
 
-async def test_what_strangers_see_of_health(http: httpx.AsyncClient) -> None:
+async def test_all_of_health_is_for_the_owner(http: httpx.AsyncClient) -> None:
     brief = await http.get("/health", headers=far())
     assert set(brief.json()) == {"status", "ollama", "timestamp", "version"}
     whole = set((await http.get("/health")).json())
     assert {"engines", "memory", "degraded"} <= whole
     rebound = await http.get("/health", headers={"Host": "evil.example"})
     assert set(rebound.json()) == set(brief.json())
-    _, mine = await make_token(http)
-    assert set((await http.get("/health", headers=mine)).json()) == whole
+    firmware = Firmware(http)
+    device = far(Authorization=f"Bearer {await pair(firmware)}")
+    _, guest = await make_token(http)
+    for headers in (device, guest):
+        known = await http.get("/health", headers=headers)
+        assert set(known.json()) == set(brief.json())
+    _, owner = await make_token(http, owner=True)
+    assert set((await http.get("/health", headers=owner)).json()) == whole
 
 
 async def test_who_spoke_from_a_trusted_network_as_a_device_goes_when_that_is_paired(
@@ -440,6 +446,10 @@ NONSENSE: tuple[tuple[str, dict[str, object]], ...] = (
     ("/tokens", {"name": "x", "user": "a\u202eb"}),
     ("/tokens", {"name": "x", "conversation": "a/b"}),
     ("/tokens", {"name": "x", "owner": "perhaps"}),
+    ("/tokens", {"name": "x", "scope": "everything"}),
+    ("/tokens", {"name": "x", "scope": "metrics", "owner": True}),
+    ("/tokens", {"name": "x", "scope": "metrics", "user": "ada"}),
+    ("/tokens", {"name": "x", "scope": "metrics", "conversation": "desk"}),
 )
 
 

@@ -45,13 +45,20 @@ def is_within(address: str | None, networks: Iterable[Network]) -> bool:
 
 def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
     """Whether a ``Host`` header holds what a foreign web page cannot be called: an address,
-    ``localhost``, or one of ``hostnames`` (small letters). Without the header it is no browser."""
+    ``localhost``, or one of ``hostnames`` (small letters). Without the header it is no browser.
+
+    ``0.0.0.0``, ``::`` and loopback written as ``::ffff:127.0.0.1`` lead to this computer too, but
+    browsers do not count them as loopback: they send no ``Sec-Fetch-Site`` there, and a foreign
+    page could not be told from a person.
+    """
     if host is None:
         return True
     name = host_name(host)
     if name == "localhost" or name.endswith(".localhost") or name in hostnames:
         return True
-    return parse_address(name) is not None
+    address = parse_address(name)
+    mapped = isinstance(address, IPv4Address) and ":" in name
+    return address is not None and not address.is_unspecified and not mapped
 
 
 def host_name(host: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from lobug.access import rows, tokens
 from lobug.access.records import ApiToken
+from lobug.access.scopes import Scope
 from lobug.access.seen import Seen
 from lobug.access.store import AccessStore, require_room
 from lobug.errors import TokenUnknownError
@@ -49,6 +50,7 @@ class ApiTokens:
         user: str | None = None,
         conversation: str | None = None,
         owner: bool = False,
+        scope: Scope | None = None,
     ) -> tuple[ApiToken, str]:
         """A new token: what is known of it, and the token itself, which nobody can see again.
         Raises AccessFullError."""
@@ -61,6 +63,7 @@ class ApiTokens:
             conversation,
             owner,
             self._clock(),
+            scope=scope,
         )
 
         def work(connection: Connection) -> None:

@@ -28,8 +28,16 @@ class Caller:
     """The device, in small letters, where it is one."""
     token_hash: str | None = None
     """Of the token of ours that it came with."""
+    scope: str | None = None
+    """The only purpose that its token is good for; None: it may talk."""
 
     @property
     def at_this_computer(self) -> bool:
         """Whether it is the owner at the computer that Lo-Bug runs on."""
         return self.kind == "loopback"
+
+    @property
+    def may_watch(self) -> bool:
+        """Whether it may read figures and states of the server: the owner, and whoever has a token
+        for that."""
+        return self.owner or self.scope == "metrics"

@@ -53,5 +53,10 @@ def m001_create_tables(connection: Connection, _legacy_user: str) -> None:
         connection.execute(statement)
 
 
-STEPS: tuple[Step, ...] = (m001_create_tables,)
+def m002_add_scope(connection: Connection, _legacy_user: str) -> None:
+    """An API token may be good for one purpose alone."""
+    connection.execute("ALTER TABLE api_tokens ADD COLUMN scope TEXT")
+
+
+STEPS: tuple[Step, ...] = (m001_create_tables, m002_add_scope)
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""

@@ -63,6 +63,8 @@ class ApiToken:
     created_at: float
     last_used_at: float | None = None
     revoked_at: float | None = None
+    scope: str | None = None
+    """The only purpose that it is good for, a ``scopes.Scope``; None: it may talk."""
 
 
 @dataclass(frozen=True, slots=True)

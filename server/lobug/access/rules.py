@@ -163,6 +163,7 @@ def _api_caller(token: ApiToken) -> Caller:
         conversation=token.conversation,
         owner=token.owner,
         token_hash=token.token_hash,
+        scope=token.scope,
     )
 
 

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from lobug.access.records import ApiToken, Device, Pairing
+from lobug.access.scopes import Scope
 from lobug.api.memory_schemas import Time
 from lobug.device.emotions import Emotion
 from lobug.settings.section import UserName
@@ -154,6 +162,9 @@ class KnownToken(BaseModel):
         description="Which conversation of the user they belong to; null: one of its own."
     )
     owner: bool = Field(description="Whether it may approve devices and make tokens.")
+    scope: str | None = Field(
+        description="The only purpose that it is good for; null: it may talk."
+    )
     created_at: Time = Field(description="When it was made.")
     last_used_at: Time | None = Field(description="When it was used last.")
     revoked_at: Time | None = Field(description="When it was revoked; null: it is in force.")
@@ -167,6 +178,7 @@ class KnownToken(BaseModel):
             "user": token.user,
             "conversation": token.conversation,
             "owner": token.owner,
+            "scope": token.scope,
             "created_at": token.created_at,
             "last_used_at": token.last_used_at,
             "revoked_at": token.revoked_at,
@@ -196,3 +208,14 @@ class TokenRequest(BaseModel):
         None, description="Which conversation of the user they belong to, `device:ID` for example."
     )
     owner: bool = Field(False, description="Whether it may approve devices and make tokens.")
+    scope: Scope | None = Field(
+        None,
+        description="`metrics`: it may read `/metrics` and all of `/health`, and nothing else. Not"
+        " together with `user`, `conversation` or `owner`.",
+    )
+
+    @model_validator(mode="after")
+    def _one_purpose(self) -> TokenRequest:
+        if self.scope is not None and (self.user or self.conversation or self.owner):
+            raise ValueError("a token with a scope has no user, no conversation and no owner")
+        return self

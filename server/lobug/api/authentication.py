@@ -8,7 +8,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from lobug.access.caller import Caller
 from lobug.access.control import Access
 from lobug.access.rules import Credentials, stranger
-from lobug.api.origin import is_foreign
+from lobug.access.scopes import allows
+from lobug.api.docs_page import PATH as DOCS_PATH
+from lobug.api.origin import follows_link, from_foreign_page
 from lobug.api.refusal import refuse
 from lobug.errors import (
     AccessUnavailableError,
@@ -17,6 +19,7 @@ from lobug.errors import (
     LobugError,
     TokenInvalidError,
     TokenRequiredError,
+    TokenScopeError,
     TokenWrongDeviceError,
     TooManyAttemptsError,
 )
@@ -25,10 +28,15 @@ OPEN_PATHS = frozenset({"/health", "/xiaozhi/ota", "/xiaozhi/ota/", "/xiaozhi/ot
 """Doors at which nobody needs a token: what they tell a stranger is no secret, and a device asks
 for its token there."""
 
+LINKED_PATHS = frozenset({DOCS_PATH})
+"""Pages that a link on another site may open in a browser. They hold nothing of the owner's, and
+the other site cannot read or frame them."""
+
 REFUSALS: tuple[type[LobugError], ...] = (
     TokenRequiredError,
     TokenInvalidError,
     TokenWrongDeviceError,
+    TokenScopeError,
     HostUnknownError,
     ForeignOriginError,
     TooManyAttemptsError,
@@ -63,8 +71,10 @@ class Authentication:
         caller: Caller
         try:
             caller = access.authenticate(shown)
-            if caller.token_hash is None and is_foreign(headers.get("origin"), shown.host):
+            if caller.token_hash is None and _is_foreign(scope, headers):
                 raise ForeignOriginError("the request comes from a web page of another site")
+            if caller.scope and not allows(caller.scope, scope.get("method", ""), scope["path"]):
+                raise TokenScopeError(f"the token is good for its scope alone: {caller.scope}")
         except LobugError as error:
             if scope["type"] != "http" or scope["path"] not in OPEN_PATHS:
                 await refuse(error, scope, receive, send)
@@ -72,3 +82,9 @@ class Authentication:
             caller = stranger(shown)
         scope.setdefault("state", {})[STATE_KEY] = caller
         await self._app(scope, receive, send)
+
+
+def _is_foreign(scope: Scope, headers: Headers) -> bool:
+    if scope["path"] in LINKED_PATHS and scope.get("method") == "GET" and follows_link(headers):
+        return False
+    return from_foreign_page(headers)

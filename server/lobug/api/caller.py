@@ -70,6 +70,17 @@ async def require_owner(request: Request) -> Caller:
     return caller
 
 
+async def require_watcher(request: Request) -> Caller:
+    """The caller, who must be the owner or have a token with the scope `metrics`. Raises
+    OwnerOnlyError."""
+    caller = caller_of(request.scope)
+    if not caller.may_watch:
+        raise OwnerOnlyError(
+            "this is for the owner, or for a token that was made with `--scope metrics`"
+        )
+    return caller
+
+
 CallerDep = Annotated[Caller, Depends(get_caller)]
 OwnerDep = Annotated[Owner, Depends(get_owner)]
 OwnersCallDep = Annotated[Caller, Depends(require_owner)]

@@ -18,11 +18,12 @@ router = APIRouter(tags=["health"])
 async def health(server: ServerDep, caller: CallerDep) -> Health | BriefHealth:
     """Report the last known state. Does no I/O, so it answers at once while turns run.
 
-    Who is not known gets the first four fields alone.
+    Whether it is well is for everybody: the first four fields. Engines and counts of memory are
+    for the owner, and for a token with the scope `metrics`.
     """
     report = server.health()
     status: Literal["ok", "degraded"] = "ok" if report.can_talk else "degraded"
-    if caller.kind == "stranger":
+    if not caller.may_watch:
         return BriefHealth(
             status=status,
             ollama=report.ollama,

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
+from lobug.api.browser_rules import add_browser_rules
 from lobug.api.openai_errors import openai_answer, speaks_openai
 from lobug.api.schemas import ErrorDetail, ErrorReply
 from lobug.errors import InvalidEncodingError, InvalidRequestError, LobugError
@@ -120,7 +121,9 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     async def unexpected(_: Request, error: Exception) -> JSONResponse:
         log.error("unexpected failure", exc_info=error)
-        return problem(LobugError(type(error).__name__))
+        answer = problem(LobugError(type(error).__name__))
+        add_browser_rules(answer.headers)  # it is sent from outside of all middleware
+        return answer
 
     app.add_exception_handler(LobugError, typed)
     app.add_exception_handler(RequestValidationError, validation)

@@ -126,7 +126,7 @@ class BriefHealth(BaseModel):
 
 
 class Health(BriefHealth):
-    """The state of the server, for those who may talk to it."""
+    """The state of the server, for its owner."""
 
     uptime_s: float = Field(description="Seconds since the server started.")
     degraded: list[str] = Field(description="What does not work as it should, one sentence each.")

@@ -37,7 +37,11 @@ async def create(
     """Make an API token. The answer is the only place where it can be seen."""
     response.headers["Cache-Control"] = "no-store"
     made, token = await server.access.tokens.create(
-        body.name, user=body.user, conversation=body.conversation, owner=body.owner
+        body.name,
+        user=body.user,
+        conversation=body.conversation,
+        owner=body.owner,
+        scope=body.scope,
     )
     return NewToken.model_validate({**KnownToken.fields_of(made), "token": token})
 

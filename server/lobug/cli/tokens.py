@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
 
+from lobug.access.scopes import Scope
 from lobug.cli.access_door import open_access_door
 from lobug.cli.faults import SentenceGroup
 from lobug.cli.memory_options import JsonOption, print_json
@@ -47,11 +48,25 @@ def create(
     owner: Annotated[
         bool, typer.Option("--owner", help="It may approve devices and make tokens.")
     ] = False,
+    scope: Annotated[
+        Scope | None,
+        typer.Option(
+            help="Good for this purpose alone. `metrics`: to read /metrics and all of /health.",
+            show_default=False,
+        ),
+    ] = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a token and print it: it is shown this once."""
-    body = {"name": name, "user": user, "conversation": conversation, "owner": owner}
+    body: dict[str, object] = {
+        "name": name,
+        "user": user,
+        "conversation": conversation,
+        "owner": owner,
+    }
+    if scope is not None:
+        body["scope"] = scope  # a server that is older than scopes knows no such field
     with open_access_door(server) as door:
         made = door.send("POST", "/tokens", body)
     if as_json:
@@ -75,7 +90,7 @@ def list_tokens(server: ServerOption = None, as_json: JsonOption = False) -> Non
         (
             (
                 row["id"],
-                "revoked" if row["revoked_at"] else "owner" if row["owner"] else "good",
+                _state(row),
                 row["user"],
                 row["conversation"],
                 when(row["last_used_at"]),
@@ -85,6 +100,12 @@ def list_tokens(server: ServerOption = None, as_json: JsonOption = False) -> Non
         ),
         "There are no tokens.",
     )
+
+
+def _state(row: dict[str, Any]) -> str:
+    if row["revoked_at"]:
+        return "revoked"
+    return "owner" if row["owner"] else row.get("scope") or "good"
 
 
 @tokens_app.command()
