@@ -29,12 +29,22 @@ def replaceable_by_ollama(settings: Settings) -> bool:
     return settings.chat.engine == "auto" and name in probe_ollama(settings).models
 
 
-def check_model_files(settings: Settings, ollama: OllamaState) -> list[Finding]:
-    """Each embedded model that the settings need, by presence and size."""
+def check_model_files(settings: Settings) -> list[Finding]:
+    """Each embedded model in use, by the SHA-256 of every file, which takes about a second a
+    gigabyte: a bar on standard error shows how far it is. Not to be called in an event loop."""
+    return examine_model_files(
+        settings, probe_ollama(settings), reporter_for(Console(stderr=True), quiet=True)
+    )
+
+
+def examine_model_files(
+    settings: Settings, ollama: OllamaState, reporter: Reporter | None = None
+) -> list[Finding]:
+    """What ``check_model_files`` does, told whether Ollama could think instead."""
     findings = []
-    for name in needed_models(settings):
+    for name in needed_models(settings) + BUILT_IN:
         try:
-            check = verify.check(settings.models_dir, name)
+            check = hashed(settings.models_dir, name, reporter)
         except ModelMissingError as error:
             advice = "Choose one of `lobug models list`."
             findings.append(fail(f"model {name}", str(error), advice))
@@ -48,8 +58,7 @@ def _judge(settings: Settings, name: str, check: ModelCheck, ollama: OllamaState
     label = f"model {name}"
     if check.ok:
         size = f"{check.model.size / GB:.2f} GB"
-        state = "verified" if check.verified else "there; `lobug models verify` checks every byte"
-        return ok(label, f"{size}, {state}")
+        return ok(label, f"{size}, every byte verified")
     spare = (
         check.model.job.value == "chat"
         and settings.chat.engine == "auto"
