@@ -14,7 +14,7 @@ from lobug.access.control import FILE as ACCESS_FILE
 from lobug.access.control import Access
 from lobug.conversation.intents.commands import MemoryCommands
 from lobug.conversation.prompt import make_persona
-from lobug.conversation.registry import Conversations
+from lobug.conversation.registry import Conversations, is_lane_of
 from lobug.conversation.sensors import SensorReading
 from lobug.device.connections import Connections
 from lobug.engines.base import Engine, Engines, EngineStatus
@@ -136,7 +136,7 @@ class LobugServer:
     def _commands(self) -> MemoryCommands | None:
         if self.control is None:
             return None
-        self.control.when_erased(self.conversations.forget)
+        self.control.when_erased(self._forget)
         return MemoryCommands(
             self.control,
             self.memory,
@@ -145,6 +145,11 @@ class LobugServer:
             clock=self.clock,
             wall=time.time,
         )
+
+    def _forget(self, user: str | None) -> None:
+        """Drop what is held of a user's words outside the memory; None: of everybody's."""
+        self.conversations.forget(user)
+        self.engines.chat.forget(lambda lane: is_lane_of(lane, user))
 
     async def start(self) -> None:
         """Load the engines, all at once, then open the memory.

@@ -8,7 +8,7 @@ can, and leaves the engine usable.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -52,7 +52,10 @@ class ChatOptions:
     """The reply is JSON that fits this schema; None: free text."""
     lane: str = BACKGROUND_LANE
     """Whose prompt prefix this is. Requests of one lane share a prefix, so an engine with a prefix
-    cache keeps one cache a lane and never lets one lane evict another's needlessly."""
+    cache keeps one cache a lane and never lets one lane evict another's needlessly. A lane is one
+    person's one conversation, and another one after something was erased. Of another lane's cache
+    an engine may use no more than the beginning that both prompts share: that was computed from
+    the shared words alone."""
     timeout_s: float | None = None
     """Whole request, seconds; None: the engine's own setting."""
     first_token_timeout_s: float | None = None
@@ -108,6 +111,13 @@ class ChatModel(Engine, Protocol):
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
         """Read a prompt ahead of its use, so that the next ``stream`` of the lane starts sooner.
+
+        Does nothing where the engine has no prefix cache that this process controls.
+        """
+
+    def forget(self, belongs: Callable[[str], bool]) -> None:
+        """Drop what is cached of the prompts of each lane of which ``belongs`` is true, and of the
+        background's, before the next request could use it. Returns at once, never fails.
 
         Does nothing where the engine has no prefix cache that this process controls.
         """

@@ -32,9 +32,6 @@ MAX_SOCKET_PATH: Final = 100
 BATCH_TOKENS: Final = 32
 """See ``llama_worker``: how long a cancelled prompt still holds the processor."""
 
-REUSE_TOKENS: Final = 32
-"""Shortest run of tokens that keeps its cache when history before it is dropped."""
-
 STEADY_S: Final = 60.0
 """A process that ran this long had no trouble starting: the next restart is immediate again."""
 
@@ -244,7 +241,6 @@ class LlamaProcess:
             context_tokens=options.context_tokens,
             threads=options.threads,
             batch_tokens=BATCH_TOKENS,
-            reuse_tokens=REUSE_TOKENS,
             niceness=INFERENCE_NICENESS,
             parent_pid=os.getpid(),
         )
