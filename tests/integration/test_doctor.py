@@ -200,12 +200,12 @@ def test_an_openai_server_that_is_not_there() -> None:
 
 def test_missing_models_are_a_failure_unless_ollama_can_think(tmp_path: Path) -> None:
     bare = settings(models_dir=tmp_path)
-    alone = models.check_model_files(bare, OllamaState(answers=False))
+    alone = models.examine_model_files(bare, OllamaState(answers=False))
     by_name = {finding.name: finding for finding in alone}
     assert by_name["model qwen2.5-coder-1.5b"].level is Level.FAIL
     assert by_name["model whisper-base"].level is Level.FAIL
     assert "lobug models pull" in by_name["model whisper-base"].advice
-    helped = models.check_model_files(bare, OllamaState(True, frozenset(["qwen2.5:3b"])))
+    helped = models.examine_model_files(bare, OllamaState(True, frozenset(["qwen2.5:3b"])))
     assert {finding.name: finding.level for finding in helped} | {"models folder": Level.OK} == {
         "model qwen2.5-coder-1.5b": Level.WARN,
         "model whisper-base": Level.FAIL,
@@ -215,7 +215,7 @@ def test_missing_models_are_a_failure_unless_ollama_can_think(tmp_path: Path) ->
 
 def test_a_model_that_there_is_not(tmp_path: Path) -> None:
     odd = settings(models_dir=tmp_path, stt={"model": "whisper-enormous"})
-    findings = models.check_model_files(odd, OllamaState(answers=False))
+    findings = models.examine_model_files(odd, OllamaState(answers=False))
     finding = next(f for f in findings if f.name == "model whisper-enormous")
     assert finding.level is Level.FAIL
     assert "whisper-base" in finding.message

@@ -330,13 +330,16 @@ async def test_forgetting_clears_slots_without_a_next_request(one_slot: Embedded
     assert held[0] > persona + 40
     assert held[1] > 100
     chat.forget(lambda lane: lane == "somebody else/desk")
-    async with asyncio.timeout(60):
-        while (await tokens_held(chat))[1] > 0:
-            await asyncio.sleep(0.02)
+    await until_held(chat, 1, at_most=0)
     assert (await tokens_held(chat))[0] == held[0], "another person's slot stays"
     chat.forget(lambda lane: lane == "ada/desk")
-    async with asyncio.timeout(60):
-        while (await tokens_held(chat))[0] > persona + 2:
+    await until_held(chat, 0, at_most=persona + 2)
+
+
+async def until_held(chat: EmbeddedChat, slot: int, *, at_most: int) -> None:
+    """Return once a slot holds so few tokens."""
+    async with asyncio.timeout(120):
+        while (await tokens_held(chat))[slot] > at_most:  # noqa: ASYNC110 - of another process
             await asyncio.sleep(0.02)
 
 
@@ -438,6 +441,34 @@ async def test_a_killed_process_comes_back(chat: EmbeddedChat) -> None:
     assert pid_of(chat) != pid
     assert directory is not None
     assert not directory.exists()
+
+
+async def rest_of(stream: AsyncIterator[str]) -> str:
+    return "".join([piece async for piece in stream])
+
+
+@pytest.mark.models
+async def test_a_stopped_process_ends_its_turn_and_comes_back(models_dir: Path) -> None:
+    """The real llama.cpp, stopped in the middle of a reply whose own time-outs are ten minutes."""
+    settings = settings_with(models_dir).model_copy(
+        update={"timeout_s": 600.0, "first_token_timeout_s": 600.0, "hang_timeout_s": 9.0}
+    )
+    chat = EmbeddedChat(settings, LlamaProcess(llama_options(settings, models_dir)))
+    await chat.start()
+    try:
+        pid = pid_of(chat)
+        options = ChatOptions(max_tokens=300, lane="talk")
+        stream = chat.stream([user("Count to fifty.")], options)
+        assert await anext(stream)
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(EngineInterruptedError):
+            await asyncio.wait_for(rest_of(stream), 120)
+        assert (await say(chat, user("Say yes."), lane="talk", max_tokens=1))[0]
+        assert pid_of(chat) != pid
+        assert chat.status().details["hangs"] == 1
+        assert has_ended(pid)
+    finally:
+        await chat.close()
 
 
 ORPHAN = """

@@ -27,7 +27,7 @@ from lobug.engines.llama_process import Endpoint, LlamaOptions, LlamaProcess
 from lobug.engines.openai_protocol import connect, stream_text, typed_error
 from lobug.engines.pace import paced
 from lobug.engines.prefill_speed import PrefillSpeed
-from lobug.errors import EngineError
+from lobug.errors import EngineError, EngineTimeoutError
 from lobug.models.catalog import get, main_file
 from lobug.models.description import Job
 from lobug.settings import ChatSettings
@@ -103,6 +103,7 @@ def llama_options(settings: ChatSettings, models_dir: Path) -> LlamaOptions:
         context_tokens=settings.context_tokens,
         threads=settings.threads or min(8, usable_cores()),
         own_file=settings.embedded_path is not None,
+        hang_timeout_s=settings.hang_timeout_s,
     )
 
 
@@ -160,7 +161,15 @@ class EmbeddedChat:
     def status(self) -> EngineStatus:
         """The state as last known; why it is not ready or was restarted."""
         process = self._process
-        ready = process.endpoint is not None
+        ready = process.endpoint is not None and not process.silent_s
+        reason = None
+        if process.silent_s:
+            reason = (
+                f"The embedded chat model has not answered for {process.silent_s:.0f} s; after"
+                f" {self._settings.hang_timeout_s:g} s it is restarted."
+            )
+        elif not ready:
+            reason = f"The embedded chat model is not ready: {process.reason}."
         model = self._settings.embedded_model
         if self._settings.embedded_path is not None:
             model = self._settings.embedded_path.name
@@ -169,9 +178,11 @@ class EmbeddedChat:
             model=model,
             ready=ready,
             degraded=not ready,
-            reason=None if ready else f"The embedded chat model is not ready: {process.reason}.",
+            reason=reason,
             details={
                 "restarts": process.restarts,
+                "hangs": process.hangs,
+                "last_restart_because": process.last_end,
                 "conversation_slots": self._settings.conversation_slots,
                 "context_tokens": self._settings.context_tokens,
                 "last_prompts": {slot: asdict(use) for slot, use in self.last_use.items()},
@@ -189,9 +200,13 @@ class EmbeddedChat:
             between_s=options.first_token_timeout_s or self._settings.first_token_timeout_s,
             whole_s=options.timeout_s or self._settings.timeout_s,
         )
-        async with aclosing(pieces):
-            async for piece in pieces:
-                yield piece
+        try:
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    yield piece
+        except EngineTimeoutError:
+            self._process.suspect()
+            raise
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
         """Read ``messages`` into the lane's cache. ``SHARED_PREFIX_LANE``: into every slot that no
@@ -284,9 +299,10 @@ class EmbeddedChat:
             between_s=self._settings.timeout_s,
             whole_s=self._settings.timeout_s,
         )
-        async with aclosing(pieces):
-            async for _ in pieces:
-                pass
+        with self._process.in_use():
+            async with aclosing(pieces):
+                async for _ in pieces:
+                    pass
 
     async def _pieces(
         self, messages: Sequence[ChatMessage], options: ChatOptions
@@ -302,12 +318,14 @@ class EmbeddedChat:
                 extra=self._fields(slot, options.lane, messages),
                 observe=self._observer(slot),
             )
-            async with aclosing(source):
-                async for piece in source:
-                    yield piece
+            with self._process.in_use():
+                async with aclosing(source):
+                    async for piece in source:
+                        yield piece
 
     def _observer(self, slot: int) -> Callable[[ChatCompletionChunk], None]:
         def observe(chunk: ChatCompletionChunk) -> None:
+            self._process.moved()
             timings = (chunk.model_extra or {}).get("timings")
             if timings:
                 self.last_use[slot] = PromptUse(

@@ -74,7 +74,8 @@ class WhisperSpeechToText:
             name="faster-whisper",
             model=str(self._folder) if self._own_folder else self._settings.model,
             ready=self._model is not None,
-            reason=self._reason,
+            degraded=self._thread.fault is not None,
+            reason=self._reason or self._thread.fault,
             details={"language": self._settings.language, "beam_size": self._settings.beam_size},
         )
 

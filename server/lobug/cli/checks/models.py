@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shutil
 
+from rich.console import Console
+
 from lobug.cli.checks.finding import Finding, fail, ok, warn
 from lobug.cli.checks.machine import GB, existing_part, judge_room, unwritable
 from lobug.cli.checks.served import OllamaState, probe_ollama
 from lobug.errors import ModelMissingError
 from lobug.models import catalog, verify
 from lobug.models.needed import needed_models
+from lobug.models.progress import BarReporter
 from lobug.models.verify import ModelCheck
 from lobug.settings import Settings
 
@@ -32,19 +35,19 @@ def replaceable_by_ollama(settings: Settings) -> bool:
 def check_model_files(settings: Settings) -> list[Finding]:
     """Each embedded model in use, by the SHA-256 of every file, which takes about a second a
     gigabyte: a bar on standard error shows how far it is. Not to be called in an event loop."""
-    return examine_model_files(
-        settings, probe_ollama(settings), reporter_for(Console(stderr=True), quiet=True)
-    )
+    console = Console(stderr=True)
+    reporter = BarReporter(console) if console.is_terminal else None
+    return examine_model_files(settings, probe_ollama(settings), reporter)
 
 
 def examine_model_files(
-    settings: Settings, ollama: OllamaState, reporter: Reporter | None = None
+    settings: Settings, ollama: OllamaState, reporter: BarReporter | None = None
 ) -> list[Finding]:
     """What ``check_model_files`` does, told whether Ollama could think instead."""
     findings = []
-    for name in needed_models(settings) + BUILT_IN:
+    for name in needed_models(settings):
         try:
-            check = hashed(settings.models_dir, name, reporter)
+            check = _hashed(settings, name, reporter)
         except ModelMissingError as error:
             advice = "Choose one of `lobug models list`."
             findings.append(fail(f"model {name}", str(error), advice))
@@ -52,6 +55,24 @@ def examine_model_files(
         findings.append(_judge(settings, name, check, ollama))
     findings.append(_check_models_folder(settings))
     return findings
+
+
+def _hashed(settings: Settings, name: str, reporter: BarReporter | None) -> ModelCheck:
+    """Raises ModelMissingError when no model has that name."""
+    if reporter is None:
+        return verify.examine(settings.models_dir, name)
+    done = 0
+
+    def advance(count: int) -> None:
+        nonlocal done
+        done += count
+        reporter.advance_to(done)
+
+    reporter.begin(f"{name}: checking", catalog.get(name).size, 0, brief=True)
+    try:
+        return verify.examine(settings.models_dir, name, advance)
+    finally:
+        reporter.end()
 
 
 def _judge(settings: Settings, name: str, check: ModelCheck, ollama: OllamaState) -> Finding:
