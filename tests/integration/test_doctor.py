@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from lobug.cli.checks.finding import Level
 from lobug.cli.checks.served import OllamaState
 from lobug.errors import EngineUnavailableError
 from lobug.memory.storage import driver, schema
+from lobug.models import catalog, verify
 from lobug.settings import Settings
+from support.models import tiny_model
 from support.scripted_door import Answer, as_json, good_script, open_door
 from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
 
@@ -219,6 +222,71 @@ def test_a_model_that_there_is_not(tmp_path: Path) -> None:
     finding = next(f for f in findings if f.name == "model whisper-enormous")
     assert finding.level is Level.FAIL
     assert "whisper-base" in finding.message
+
+
+CHECKS = {
+    "machine": ["check_python", "check_memory", "check_port", "check_data_folder"],
+    "storage": ["check_driver", "check_database", "check_access"],
+    "openness": ["check_openness"],
+    "served": ["check_ollama", "check_openai"],
+    "models": ["check_model_files"],
+    "conversation": ["check_context"],
+    "engines": ["check_embeddings", "check_audio"],
+}
+
+
+def test_whatever_a_check_raises_doctor_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: object) -> None:
+        raise ImportError("there is no such library")
+
+    for module, functions in CHECKS.items():
+        for function in functions:
+            monkeypatch.setattr(f"lobug.cli.checks.{module}.{function}", breaks)
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["doctor", "--json"])
+    assert result.exit_code == 1, result.output
+    findings = json.loads(result.stdout)["findings"]
+    assert {finding["name"] for finding in findings if finding["level"] == "ok"} == {"settings"}
+    failed = [finding for finding in findings if finding["level"] == "fail"]
+    assert len(failed) >= sum(map(len, CHECKS.values()))
+    for finding in failed:
+        assert "ImportError: there is no such library" in finding["message"]
+        assert finding["advice"]
+    assert "Traceback" not in result.output
+
+
+def test_a_module_of_checks_that_cannot_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a library that it needs is missing."""
+    for module in CHECKS:
+        monkeypatch.setitem(sys.modules, f"lobug.cli.checks.{module}", None)
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["doctor"])
+    assert result.exit_code == 1, result.output
+    assert isinstance(result.exception, SystemExit)
+    assert result.output.count("could not be looked at") >= sum(map(len, CHECKS.values()))
+
+
+def test_doctor_finds_a_model_that_was_tampered_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its record stands, its size and time are those of the right file."""
+    model = tiny_model(b"weights")
+    monkeypatch.setattr(catalog, "CATALOG", dict(catalog.CATALOG) | {model.name: model})
+    path = tmp_path / model.name / "model.gguf"
+    path.parent.mkdir()
+    path.write_bytes(b"WEIGHTS")
+    verify.record(tmp_path, model)
+    there = settings(models_dir=tmp_path, chat={"embedded_model": model.name})
+    finding = models.examine_model_files(there, OllamaState(answers=False))[0]
+    assert (finding.name, finding.level) == ("model tiny", Level.FAIL)
+    assert "SHA-256 differs" in finding.message
+    assert "lobug models pull" in finding.advice
+    path.write_bytes(b"weights")
+    assert models.examine_model_files(there, OllamaState(answers=False))[0].level is Level.OK
 
 
 def test_the_command_prints_every_finding_and_fails_for_one(

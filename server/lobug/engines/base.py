@@ -15,6 +15,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from lobug.errors import ModelDamagedError
+
 Samples = NDArray[np.float32]
 """Mono audio, shape (samples,), values in [-1, 1]. The rate is stated where it is used."""
 
@@ -208,6 +210,19 @@ class PacedVoice(Protocol):
 
     async def synthesize_at(self, sentence: str, speed: float) -> Samples:
         """``synthesize``, ``speed`` times as fast as that; 0.5 to 2."""
+
+
+@runtime_checkable
+class CatalogModel(Engine, Protocol):
+    """What an engine offers as well that computes with files that ``lobug models pull`` brings."""
+
+    @property
+    def catalog_model(self) -> str | None:
+        """Name of its model in the catalog; None: a file of the owner's own."""
+
+    async def withdraw(self, error: ModelDamagedError) -> None:
+        """Stop the model because its files are wrong: every request raises ``error`` until
+        ``start`` is called. Requests under way break off, or end with what was loaded before."""
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ from lobug.engines.llama_process import Endpoint, LlamaOptions, LlamaProcess
 from lobug.engines.openai_protocol import connect, stream_text, typed_error
 from lobug.engines.pace import paced
 from lobug.engines.prefill_speed import PrefillSpeed
-from lobug.errors import EngineError, EngineTimeoutError
+from lobug.errors import EngineError, EngineTimeoutError, ModelDamagedError
 from lobug.models.catalog import get, main_file
 from lobug.models.description import Job
 from lobug.settings import ChatSettings
@@ -123,6 +123,7 @@ class EmbeddedChat:
         self._lanes = LaneMap(settings.conversation_slots)
         self._locks = [asyncio.Lock() for _ in range(self._lanes.total)]
         self._client: tuple[Endpoint, openai.AsyncOpenAI] | None = None
+        self._withdrawn: ModelDamagedError | None = None
         self._shared: Sequence[ChatMessage] = ()
         self._held: dict[int, _Held] = {}
         self._stale: dict[int, Endpoint] = {}
@@ -147,7 +148,18 @@ class EmbeddedChat:
 
     async def start(self) -> None:
         """Load the model. Raises ModelMissingError, EngineUnavailableError."""
+        self._withdrawn = None
         await self._process.start()
+
+    @property
+    def catalog_model(self) -> str | None:
+        """The name in the settings; None: ``chat.embedded_path`` is used."""
+        return None if self._settings.embedded_path else self._settings.embedded_model
+
+    async def withdraw(self, error: ModelDamagedError) -> None:
+        """End the process, and with it what it writes."""
+        self._withdrawn = error
+        await self.close()
 
     async def close(self) -> None:
         """End the process."""
@@ -168,6 +180,8 @@ class EmbeddedChat:
                 f"The embedded chat model has not answered for {process.silent_s:.0f} s; after"
                 f" {self._settings.hang_timeout_s:g} s it is restarted."
             )
+        elif self._withdrawn is not None:
+            reason = f"The embedded chat model was stopped: {self._withdrawn}"
         elif not ready:
             reason = f"The embedded chat model is not ready: {process.reason}."
         model = self._settings.embedded_model
@@ -346,6 +360,8 @@ class EmbeddedChat:
 
     async def _connected(self) -> openai.AsyncOpenAI:
         """The client of the process's present life."""
+        if self._withdrawn is not None:
+            raise self._withdrawn.with_traceback(None)
         endpoint = await self._process.wait_ready(RESTART_WAIT_S)
         if self._client is None or self._client[0] != endpoint:
             await self._drop_client()
