@@ -231,6 +231,7 @@ class LlamaProcess:
             self.endpoint = await self._wait_loaded(process)
             self.failure, self.reason = None, None
             self._announce(None)
+            self._probe, self._unwanted = HEALTH, None
             watch = asyncio.ensure_future(self._watch(self.endpoint))
             ended = asyncio.ensure_future(process.wait())
             await asyncio.wait({watch, ended}, return_when=asyncio.FIRST_COMPLETED)
@@ -249,7 +250,6 @@ class LlamaProcess:
         """Look at the process until it has to be ended, and return why."""
         clock = asyncio.get_running_loop().time
         self._watchdog = dog = Watchdog(self._options.hang_timeout_s)
-        self._probe, self._unwanted = HEALTH, None
         async with probing_client(endpoint) as client:
             while not dog.hung:
                 self._look_now.clear()
