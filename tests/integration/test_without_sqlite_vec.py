@@ -97,7 +97,7 @@ def test_the_check_and_the_driver_say_so(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(StorageDriverError, match="pip install sqlite-vec"):
         driver.connect(":memory:", timeout_s=1.0)
     assert storage.check_driver().level is Level.FAIL
-    settings = Settings(_env_file=None, data_dir=tmp_path)  # type: ignore[call-arg] # pydantic's own
+    settings = Settings(_env_file=None, data_dir=tmp_path)
     settings.database_path.touch()
     finding = storage.check_database(settings)
     assert (finding.level, finding.advice) == (Level.FAIL, "Repair what `sqlite` says above.")
