@@ -16,6 +16,8 @@ from lobug.models.progress import BarReporter
 from lobug.models.verify import ModelCheck
 from lobug.settings import Settings
 
+REINSTALL = "Reinstall: delete .venv, then `make run`."
+
 
 def lacking_models(settings: Settings) -> list[ModelCheck]:
     """The embedded models that the settings need and that are missing or of the wrong size.
@@ -33,8 +35,9 @@ def replaceable_by_ollama(settings: Settings) -> bool:
 
 
 def check_model_files(settings: Settings) -> list[Finding]:
-    """Each embedded model in use, by the SHA-256 of every file, which takes about a second a
-    gigabyte: a bar on standard error shows how far it is. Not to be called in an event loop."""
+    """Each embedded model that the settings need, and those installed with the program, by the
+    SHA-256 of every file. That takes about a second a gigabyte; a bar on standard error shows how
+    far it is. Not to be called in an event loop."""
     console = Console(stderr=True)
     reporter = BarReporter(console) if console.is_terminal else None
     return examine_model_files(settings, probe_ollama(settings), reporter)
@@ -45,7 +48,8 @@ def examine_model_files(
 ) -> list[Finding]:
     """What ``check_model_files`` does, told whether Ollama could think instead."""
     findings = []
-    for name in needed_models(settings):
+    built_in = [model.name for model in catalog.CATALOG.values() if model.installed_with_program]
+    for name in (*needed_models(settings), *built_in):
         try:
             check = _hashed(settings, name, reporter)
         except ModelMissingError as error:
@@ -85,7 +89,7 @@ def _judge(settings: Settings, name: str, check: ModelCheck, ollama: OllamaState
         and settings.chat.engine == "auto"
         and settings.chat.ollama_model in ollama.models
     )
-    advice = "Run `lobug models pull`."
+    advice = REINSTALL if check.model.installed_with_program else "Run `lobug models pull`."
     return warn(label, check.message, advice) if spare else fail(label, check.message, advice)
 
 
