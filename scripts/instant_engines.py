@@ -68,6 +68,9 @@ class InstantChat(_Instant):
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
         """Nothing is read."""
 
+    def forget(self, belongs: Callable[[str], bool]) -> None:
+        """Nothing is cached."""
+
 
 class InstantEmbedder(_Instant):
     """A direction of its own for each text."""

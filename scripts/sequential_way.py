@@ -197,6 +197,7 @@ class SequentialServer:
             chat=server.engines.chat,
             settings=server.settings.chat,
             now=server.clock(),
+            lane=conversation.lane,
         )
 
     async def _forget_prompt(self) -> None:

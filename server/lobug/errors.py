@@ -325,6 +325,13 @@ class ModelMissingError(EngineError):
     spoken = "One of my models is missing. Please ask my owner to check it."
 
 
+class ModelDamagedError(ModelMissingError):
+    """The bytes of a model file are not those of the catalog, so the model is not used."""
+
+    code = "model_damaged"
+    spoken = "One of my models is damaged. Please ask my owner to check it."
+
+
 class ContextOverflowError(EngineError):
     """Prompt and reply do not fit into the model's context window."""
 

@@ -46,6 +46,11 @@ class TurnPriority:
         """Turns under way."""
         return self._turns
 
+    @property
+    def busy(self) -> bool:
+        """Whether a turn is under way or somebody speaks. May be asked in any thread."""
+        return not self._idle.is_set()
+
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Hold the cores for a turn; background work is told to stop, and none starts."""

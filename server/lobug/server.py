@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from lobug import __version__
@@ -14,10 +14,11 @@ from lobug.access.control import FILE as ACCESS_FILE
 from lobug.access.control import Access
 from lobug.conversation.intents.commands import MemoryCommands
 from lobug.conversation.prompt import make_persona
-from lobug.conversation.registry import Conversations
+from lobug.conversation.registry import Conversations, is_lane_of
 from lobug.conversation.sensors import SensorReading
 from lobug.device.connections import Connections
 from lobug.engines.base import Engine, Engines, EngineStatus
+from lobug.engines.integrity import ModelIntegrity
 from lobug.errors import EngineError, StorageError
 from lobug.firmware.library import FirmwareLibrary
 from lobug.firmware.offers import FirmwareOffers
@@ -83,6 +84,8 @@ class LobugServer:
     """The owner's hand on memory; None: nobody can ask for it in words."""
     clock: Callable[[], float] = time.monotonic
     memory_retry_s: float = MEMORY_RETRY_S
+    integrity: ModelIntegrity = field(init=False)
+    """Whether the models' files are the catalog's."""
     telemetry: Telemetry = field(init=False)
     access: Access = field(init=False)
     """Who may talk."""
@@ -97,6 +100,9 @@ class LobugServer:
     _tasks: set[asyncio.Task[None]] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
+        self.integrity = ModelIntegrity(
+            self.engines.all(), self.settings.models_dir, lambda: self.priority.busy
+        )
         self.telemetry = Telemetry(self.settings.telemetry, self.clock)
         self.access = Access(
             self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=time.time
@@ -136,7 +142,7 @@ class LobugServer:
     def _commands(self) -> MemoryCommands | None:
         if self.control is None:
             return None
-        self.control.when_erased(self.conversations.forget)
+        self.control.when_erased(self._forget)
         return MemoryCommands(
             self.control,
             self.memory,
@@ -145,6 +151,11 @@ class LobugServer:
             clock=self.clock,
             wall=time.time,
         )
+
+    def _forget(self, user: str | None) -> None:
+        """Drop what is held of a user's words outside the memory; None: of everybody's."""
+        self.conversations.forget(user)
+        self.engines.chat.forget(lambda lane: is_lane_of(lane, user))
 
     async def start(self) -> None:
         """Load the engines, all at once, then open the memory.
@@ -161,6 +172,7 @@ class LobugServer:
         except StorageError as error:
             log.error("memory: %s", error)  # noqa: TRY400 - a full disk is no bug to be traced
         self._in_background(self._watch_memory())
+        self._in_background(self.integrity.watch())
         self._in_background(self.telemetry.watch_loop())
         self._in_background(self.read_ahead.after_start())
 
@@ -224,7 +236,7 @@ class LobugServer:
 
     def health(self) -> HealthReport:
         """The last known state. Does no I/O."""
-        states = {job: engine.status() for job, engine in self.engines.all().items()}
+        states = {job: self._status(job, e) for job, e in self.engines.all().items()}
         fault = self.memory.fault()
         access_fault = self.access.fault()
         degraded = [f"memory: {fault}"] if fault else []
@@ -247,6 +259,10 @@ class LobugServer:
             memory=self.memory.stats(),
             turns=self.priority.turns,
         )
+
+    def _status(self, job: str, engine: Engine) -> EngineStatus:
+        status = engine.status()
+        return replace(status, details={**status.details, **self.integrity.details(job)})
 
 
 async def _start(job: str, engine: Engine) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
+import pkgutil
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,13 +15,16 @@ from typer.testing import CliRunner
 
 from lobug.access.control import FILE as ACCESS_FILE
 from lobug.access.control import Access
+from lobug.cli import checks
 from lobug.cli.app import app
 from lobug.cli.checks import engines, machine, models, openness, served, storage
 from lobug.cli.checks.finding import Level
 from lobug.cli.checks.served import OllamaState
 from lobug.errors import EngineUnavailableError
 from lobug.memory.storage import driver, schema
+from lobug.models import catalog, verify
 from lobug.settings import Settings
+from support.models import tiny_model
 from support.scripted_door import Answer, as_json, good_script, open_door
 from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
 
@@ -200,25 +206,99 @@ def test_an_openai_server_that_is_not_there() -> None:
 
 def test_missing_models_are_a_failure_unless_ollama_can_think(tmp_path: Path) -> None:
     bare = settings(models_dir=tmp_path)
-    alone = models.check_model_files(bare, OllamaState(answers=False))
+    alone = models.examine_model_files(bare, OllamaState(answers=False))
     by_name = {finding.name: finding for finding in alone}
     assert by_name["model qwen2.5-coder-1.5b"].level is Level.FAIL
     assert by_name["model whisper-base"].level is Level.FAIL
     assert "lobug models pull" in by_name["model whisper-base"].advice
-    helped = models.check_model_files(bare, OllamaState(True, frozenset(["qwen2.5:3b"])))
-    assert {finding.name: finding.level for finding in helped} | {"models folder": Level.OK} == {
+    helped = models.examine_model_files(bare, OllamaState(True, frozenset(["qwen2.5:3b"])))
+    assert {f.name: f.level for f in helped if f.name != "models folder"} == {
         "model qwen2.5-coder-1.5b": Level.WARN,
         "model whisper-base": Level.FAIL,
-        "models folder": Level.OK,
+        "model hibari": Level.OK,
+        "model universal-sentence-encoder": Level.OK,
+        "model silero-vad": Level.OK,
     }
 
 
 def test_a_model_that_there_is_not(tmp_path: Path) -> None:
     odd = settings(models_dir=tmp_path, stt={"model": "whisper-enormous"})
-    findings = models.check_model_files(odd, OllamaState(answers=False))
+    findings = models.examine_model_files(odd, OllamaState(answers=False))
     finding = next(f for f in findings if f.name == "model whisper-enormous")
     assert finding.level is Level.FAIL
     assert "whisper-base" in finding.message
+
+
+def all_checks() -> dict[str, list[str]]:
+    """The functions ``check_...`` of each module of checks."""
+    found: dict[str, list[str]] = {}
+    for module in pkgutil.iter_modules(checks.__path__):
+        members = vars(importlib.import_module(f"{checks.__name__}.{module.name}")).items()
+        found[module.name] = [
+            name
+            for name, value in members
+            if name.startswith("check_") and value.__module__.endswith(f".{module.name}")
+        ]
+    return {module: names for module, names in found.items() if names}
+
+
+CHECKS = all_checks()
+AT_LEAST = sum(map(len, CHECKS.values())) - 1
+"""Findings of all checks; ``check_libraries`` is a part of another."""
+
+
+def test_whatever_a_check_raises_doctor_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: object) -> None:
+        raise ImportError("there is no such library")
+
+    for module, functions in CHECKS.items():
+        for function in functions:
+            monkeypatch.setattr(f"lobug.cli.checks.{module}.{function}", breaks)
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["doctor", "--json"])
+    assert result.exit_code == 1, result.output
+    findings = json.loads(result.stdout)["findings"]
+    assert {finding["name"] for finding in findings if finding["level"] == "ok"} == {"settings"}
+    failed = [finding for finding in findings if finding["level"] == "fail"]
+    assert len(failed) >= AT_LEAST
+    for finding in failed:
+        assert "ImportError: there is no such library" in finding["message"]
+        assert finding["advice"]
+    assert "Traceback" not in result.output
+
+
+def test_a_module_of_checks_that_cannot_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a library that it needs is missing."""
+    for module in CHECKS:
+        monkeypatch.setitem(sys.modules, f"lobug.cli.checks.{module}", None)
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["doctor"])
+    assert result.exit_code == 1, result.output
+    assert isinstance(result.exception, SystemExit)
+    assert result.output.count("could not be looked at") >= AT_LEAST
+
+
+def test_doctor_finds_a_model_that_was_tampered_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its record stands, its size and time are those of the right file."""
+    model = tiny_model(b"weights")
+    monkeypatch.setattr(catalog, "CATALOG", dict(catalog.CATALOG) | {model.name: model})
+    path = tmp_path / model.name / "model.gguf"
+    path.parent.mkdir()
+    path.write_bytes(b"WEIGHTS")
+    verify.record(tmp_path, model)
+    there = settings(models_dir=tmp_path, chat={"embedded_model": model.name})
+    finding = models.examine_model_files(there, OllamaState(answers=False))[0]
+    assert (finding.name, finding.level) == ("model tiny", Level.FAIL)
+    assert "SHA-256 differs" in finding.message
+    assert "lobug models pull" in finding.advice
+    path.write_bytes(b"weights")
+    assert models.examine_model_files(there, OllamaState(answers=False))[0].level is Level.OK
 
 
 def test_the_command_prints_every_finding_and_fails_for_one(

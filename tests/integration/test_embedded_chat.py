@@ -251,6 +251,111 @@ async def test_trimmed_history_keeps_its_cache(chat: EmbeddedChat) -> None:
     assert "Rex" in after
 
 
+SECRET = [
+    user("My doctor told me on Monday that I have epilepsy, and that I must not drive a car now."),
+    assistant("I am sorry to hear that. Thank you for telling me, I will keep it to myself."),
+]
+"""Words of one person, told before the others."""
+
+HARMLESS = [
+    user("Let me tell you about old trains, which I like very much, more than anything else."),
+    assistant("That is good to hear! I like old trains as well, and so do most of my friends."),
+    user("Let me tell you about the sea, which I like very much as well, and about ships too."),
+    assistant("The sea is a fine thing to look at, and so are the ships that sail on it at night."),
+]
+"""Long enough to be moved in the cache in one piece."""
+
+
+async def cached_of(chat: EmbeddedChat, *messages: ChatMessage) -> int:
+    """How much of these messages a slot that holds them gives back to them: all but the end."""
+    chat.last_use.clear()
+    await chat.prefill(messages, "measured")
+    (use,) = chat.last_use.values()
+    return use.read + use.cached
+
+
+@pytest_asyncio.fixture
+async def one_slot(models_dir: Path) -> AsyncIterator[EmbeddedChat]:
+    """A model of its own with one slot for conversations, so that everybody meets in it."""
+    settings = settings_with(models_dir).model_copy(
+        update={"conversation_slots": 1, "timeout_s": 600.0, "first_token_timeout_s": 600.0}
+    )
+    engine = EmbeddedChat(settings, LlamaProcess(llama_options(settings, models_dir)))
+    await engine.start()
+    yield engine
+    await engine.close()
+
+
+@pytest.mark.models
+async def test_only_the_shared_beginning_of_foreign_or_forgotten_words_is_used(
+    one_slot: EmbeddedChat,
+) -> None:
+    """llama.cpp could move what stood behind the secret to its new place, but that was computed
+    beside the secret and holds traces of it."""
+    chat, question = one_slot, user("What do I like?")
+    persona = await cached_of(chat, PERSONA)
+    await chat.prefill([PERSONA], SHARED_PREFIX_LANE)
+    await say(chat, PERSONA, *SECRET, *HARMLESS, question, lane="ada/desk", max_tokens=1)
+    # Another person's prompt has the same words behind the persona.
+    _, use = await say(chat, PERSONA, *HARMLESS, question, lane="grace/desk", max_tokens=1)
+    assert persona - 2 <= use.cached < persona + 12, "the persona and the frame of a message"
+    # Nothing was erased and it is the same conversation: its own words may be moved.
+    _, whole = await say(
+        chat, PERSONA, *SECRET, *HARMLESS, question, lane="grace/desk", max_tokens=1
+    )
+    _, moved = await say(chat, PERSONA, *HARMLESS, question, lane="grace/desk", max_tokens=1)
+    assert whole.cached < persona + 12
+    assert moved.read < 20
+    # After an erasure the same prompt finds the persona and no more.
+    await say(chat, PERSONA, *SECRET, *HARMLESS, question, lane="grace/desk", max_tokens=1)
+    chat.forget(lambda lane: lane.startswith("grace/"))
+    _, use = await say(chat, PERSONA, *HARMLESS, question, lane="grace/desk#1", max_tokens=1)
+    assert persona - 2 <= use.cached < persona + 12
+    # So it does when the conversation had its lane still: the slot itself is empty.
+    chat.forget(lambda lane: lane.startswith("grace/"))
+    _, use = await say(chat, PERSONA, *HARMLESS, question, lane="grace/desk#1", max_tokens=1)
+    assert use.cached <= persona
+
+
+@pytest.mark.models
+async def test_forgetting_clears_slots_without_a_next_request(one_slot: EmbeddedChat) -> None:
+    """Asked of llama.cpp itself: how many tokens each slot holds."""
+    chat = one_slot
+    persona = await cached_of(chat, PERSONA)
+    await chat.prefill([PERSONA], SHARED_PREFIX_LANE)
+    facts = ChatMessage("system", "Extract facts as JSON. " * 20)
+    await say(chat, PERSONA, *SECRET, lane="ada/desk", max_tokens=1)
+    await say(chat, facts, *SECRET, lane=BACKGROUND_LANE, max_tokens=1)
+    held = await tokens_held(chat)
+    assert held[0] > persona + 40
+    assert held[1] > 100
+    chat.forget(lambda lane: lane == "somebody else/desk")
+    await until_held(chat, 1, at_most=0)
+    assert (await tokens_held(chat))[0] == held[0], "another person's slot stays"
+    chat.forget(lambda lane: lane == "ada/desk")
+    await until_held(chat, 0, at_most=persona + 2)
+
+
+async def until_held(chat: EmbeddedChat, slot: int, *, at_most: int) -> None:
+    """Return once a slot holds so few tokens."""
+    async with asyncio.timeout(120):
+        while (await tokens_held(chat))[slot] > at_most:  # noqa: ASYNC110 - of another process
+            await asyncio.sleep(0.02)
+
+
+async def tokens_held(chat: EmbeddedChat) -> list[int]:
+    """Prompt tokens in each slot's cache."""
+    endpoint = chat.process.endpoint
+    assert endpoint is not None
+    transport = httpx.AsyncHTTPTransport(uds=endpoint.socket)
+    headers = {"Authorization": f"Bearer {endpoint.api_key}"}
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://llama", headers=headers
+    ) as client:
+        slots = (await client.get("/slots", timeout=60)).json()
+    return [slot["n_prompt_tokens"] for slot in slots]
+
+
 @pytest.mark.models
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_prompt_that_does_not_fit_is_a_typed_error(chat: EmbeddedChat) -> None:
@@ -336,6 +441,34 @@ async def test_a_killed_process_comes_back(chat: EmbeddedChat) -> None:
     assert pid_of(chat) != pid
     assert directory is not None
     assert not directory.exists()
+
+
+async def rest_of(stream: AsyncIterator[str]) -> str:
+    return "".join([piece async for piece in stream])
+
+
+@pytest.mark.models
+async def test_a_stopped_process_ends_its_turn_and_comes_back(models_dir: Path) -> None:
+    """The real llama.cpp, stopped in the middle of a reply whose own time-outs are ten minutes."""
+    settings = settings_with(models_dir).model_copy(
+        update={"timeout_s": 600.0, "first_token_timeout_s": 600.0, "hang_timeout_s": 9.0}
+    )
+    chat = EmbeddedChat(settings, LlamaProcess(llama_options(settings, models_dir)))
+    await chat.start()
+    try:
+        pid = pid_of(chat)
+        options = ChatOptions(max_tokens=300, lane="talk")
+        stream = chat.stream([user("Count to fifty.")], options)
+        assert await anext(stream)
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(EngineInterruptedError):
+            await asyncio.wait_for(rest_of(stream), 120)
+        assert (await say(chat, user("Say yes."), lane="talk", max_tokens=1))[0]
+        assert pid_of(chat) != pid
+        assert chat.status().details["hangs"] == 1
+        assert has_ended(pid)
+    finally:
+        await chat.close()
 
 
 ORPHAN = """

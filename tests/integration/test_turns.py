@@ -11,8 +11,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from lobug.engines.base import BACKGROUND_LANE
 from support.running import ScriptedEngines, running, settings_for
-from support.scripted import ScriptedChatModel
+from support.scripted import ChatCall, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 from support.wav import pcm16, tone
 
@@ -212,6 +213,61 @@ async def test_after_something_was_forgotten_the_conversation_is_read_ahead(tmp_
     contents = [m.content for m in scripted.chat.prefills[-1][0]]
     assert contents[-2:] == ["[asked to forget something]", "Done, I have forgotten that."]
     assert "I love hiking" not in contents
+
+
+async def test_forgetting_clears_the_models_cache_of_that_persons_prompts(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(chat=chat("Okay."))
+    async with running(settings_for(tmp_path), scripted) as (client, _):
+        await say(client, "I love hiking", "desk")
+        await say(client, "I love sailing", "kitchen")
+        await say(client, "Forget that I love hiking.", "desk")
+        await say(client, "Hello", "desk")
+        await say(client, "Hello", "kitchen")
+    lanes = [call.options.lane for call in scripted.chat.calls if call.options.lane != "background"]
+    desk, kitchen, desk_after, kitchen_after = lanes
+    assert kitchen_after == kitchen
+    assert desk_after != desk, "what was computed beside the words must not be moved"
+    assert scripted.chat.forgotten
+    for belongs in scripted.chat.forgotten:
+        assert belongs(desk)
+        assert not belongs(kitchen)
+        assert not belongs("shared-prefix")
+
+
+def secrets(model: ScriptedChatModel) -> list[ChatCall]:
+    """The turns whose words hold "secret"."""
+    turns = [call for call in model.calls if call.options.lane != BACKGROUND_LANE]
+    return [call for call in turns if "secret" in call.messages[-1].content]
+
+
+async def test_a_prompt_of_before_an_erasure_is_cleared_when_its_turn_ends(tmp_path: Path) -> None:
+    """Another device of the same person forgets while the model still reads the words."""
+    gate = asyncio.Event()
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(
+            lambda messages, options: (
+                NO_FACTS
+                if options.lane == BACKGROUND_LANE
+                else ["Oh. ", gate, "Nice."]
+                if "secret" in messages[-1].content
+                else "Okay."
+            )
+        )
+    )
+    users = {"device:a": "ada", "device:b": "ada"}
+    settings = settings_for(tmp_path, conversation={"users": users})
+    async with running(settings, scripted) as (client, _):
+        await say(client, "I love hiking", "b")
+        asking = asyncio.create_task(say(client, "A secret question", "a"))
+        while not secrets(scripted.chat):  # noqa: ASYNC110 - the server's own task is watched
+            await asyncio.sleep(0.005)
+        await say(client, "Forget that I love hiking.", "b")
+        before = len(scripted.chat.forgotten)
+        gate.set()
+        assert await asking == "Oh. Nice."
+    (late,) = secrets(scripted.chat)
+    assert before
+    assert any(belongs(late.options.lane) for belongs in scripted.chat.forgotten[before:])
 
 
 async def test_turns_of_one_device_follow_one_another(tmp_path: Path) -> None:

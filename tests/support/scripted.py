@@ -71,6 +71,7 @@ class ScriptedChatModel:
         self._changed = asyncio.Condition()
         self.calls: list[ChatCall] = []
         self.prefills: list[tuple[tuple[ChatMessage, ...], str]] = []
+        self.forgotten: list[Callable[[str], bool]] = []
         self.fail: Exception | None = None
         self.started = False
         self.closed = False
@@ -129,6 +130,9 @@ class ScriptedChatModel:
             raise self.fail
         self.prefills.append((tuple(messages), lane))
         await self._announce()
+
+    def forget(self, belongs: Callable[[str], bool]) -> None:
+        self.forgotten.append(belongs)
 
     async def wait_for_calls(self, count: int) -> None:
         """Return once ``stream`` has been entered ``count`` times."""

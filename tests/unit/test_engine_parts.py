@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE
+from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage
+from lobug.engines.chat_embedded import shared_beginning
 from lobug.engines.lanes import LaneMap
 from lobug.engines.llama_process import backoff_s
 from lobug.engines.pace import paced
@@ -60,6 +61,31 @@ def test_no_conversation_ever_gets_the_background_slot(slots: int, asked: list[s
         assert (slot == slots) == (lane == BACKGROUND_LANE)
         assert 0 <= slot < lanes.total
         assert lanes.slot_for(lane) == slot
+
+
+def test_a_released_slot_is_the_next_that_is_taken() -> None:
+    lanes = LaneMap(2)
+    a, b = lanes.slot_for("ada/desk"), lanes.slot_for("bob/desk")
+    assert lanes.slots_of(lambda lane: lane.startswith("ada/")) == [a]
+    assert lanes.slots_of(lambda _: True) == sorted([a, b])
+    lanes.release(a)
+    lanes.release(lanes.background_slot)
+    assert lanes.unclaimed() == [a]
+    assert lanes.slots_of(lambda _: True) == [b], "what all share belongs to nobody"
+    assert lanes.slot_for("ada/desk#1") == a
+
+
+def test_how_much_of_a_prompt_holds_nobodys_words() -> None:
+    persona, example = ChatMessage("system", "You are Lo-Bug."), ChatMessage("user", "Hi")
+    shared = (persona, example)
+    remembering = ChatMessage("system", "You are Lo-Bug.\n\n[Long-term memory]\nAda hikes.")
+    said = ChatMessage("user", "Hello")
+    assert shared_beginning(shared, [persona, example, said]) == shared
+    assert shared_beginning(shared, [remembering, example, said]) == (persona,)
+    assert shared_beginning(shared, [persona]) == (persona,)
+    assert shared_beginning(shared, [ChatMessage("system", "Extract facts."), said]) == ()
+    assert shared_beginning((), [persona]) == ()
+    assert shared_beginning(shared, []) == ()
 
 
 def test_rows_get_length_one_and_float32() -> None:

@@ -80,14 +80,39 @@ def test_a_model_of_a_package_that_is_not_installed_is_missing(tmp_path: Path) -
     assert "no-such" in found.message
 
 
-def test_a_second_start_need_not_hash(folder: Path) -> None:
+def test_a_second_start_need_not_hash(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert verify.ensure_model(folder.parent, MODEL).verified
-    # The same size and time of change: only a hash could tell, and none is taken.
-    status = (folder / "config.json").stat()
+    monkeypatch.delattr(verify, "sha256_of")
+    assert verify.ensure_model(folder.parent, MODEL).verified
+
+
+def tamper(path: Path, content: bytes) -> None:
+    """Other bytes of the same number, and the time of change set back."""
+    before = path.stat()
+    assert len(content) == before.st_size
+    while path.stat().st_ctime_ns == before.st_ctime_ns:  # clocks of file systems tick slowly
+        path.write_bytes(content)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_mtime_ns == before.st_mtime_ns
+
+
+def test_a_file_whose_time_was_set_back_is_hashed_again(folder: Path) -> None:
+    assert verify.ensure_model(folder.parent, MODEL).verified
+    tamper(folder / "config.json", b"[]")
+    assert verify.ensure_model(folder.parent, MODEL).state is State.DAMAGED
+
+
+def test_whatever_the_record_says_every_byte_is_compared(folder: Path) -> None:
+    verify.record(folder.parent, MODEL)
     (folder / "config.json").write_bytes(b"[]")
-    os.utime(folder / "config.json", ns=(status.st_atime_ns, status.st_mtime_ns))
+    verify.record(folder.parent, MODEL)  # as if the whole folder looked unchanged
     assert verify.ensure_model(folder.parent, MODEL).verified
-    assert verify.check_model(folder.parent, MODEL, deep=True).state is State.DAMAGED
+    seen: list[int] = []
+    found = verify.examine_model(folder.parent, MODEL, seen.append)
+    assert found.state is State.DAMAGED
+    assert sum(seen) == MODEL.size
+    # The record is gone, so that a pull does not take the model for whole.
+    assert verify.ensure_model(folder.parent, MODEL).state is State.DAMAGED
 
 
 def test_a_file_that_changed_is_hashed_again(folder: Path) -> None:

@@ -31,7 +31,7 @@ class Writing:
         self.events = write_reply(
             ScriptedChatModel([list(steps)]),
             Conversations(Settings(_env_file=None)).get(Owner("ada", "ada/device:desk")),
-            Prompt(Persona("You are Lo-Bug."), [user], user, ()),
+            Prompt(Persona("You are Lo-Bug."), [user], user, (), "ada/device:desk"),
             self.reply,
             settings=ChatSettings(max_sentences=max_sentences, max_tokens=max_tokens),
             timeline=Timeline("audio"),

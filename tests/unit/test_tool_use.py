@@ -62,7 +62,7 @@ class Talk:
         events = write_reply(
             chat,
             self.conversation,
-            Prompt(PERSONA, [*before, user], user, ()),
+            Prompt(PERSONA, [*before, user], user, (), self.conversation.lane),
             Reply(),
             settings=ChatSettings(max_sentences=5),
             timeline=Timeline("device"),

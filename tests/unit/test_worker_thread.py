@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from lobug.engines.niceness import INFERENCE_NICENESS
-from lobug.engines.worker_thread import Abandoned, WorkerThread
+from lobug.engines.worker_thread import COMES_BACK_S, Abandoned, WorkerThread
 from lobug.errors import (
     EngineError,
     EngineTimeoutError,
@@ -127,6 +127,22 @@ async def test_closed_is_unavailable_and_can_be_opened_again() -> None:
         await thread.run(lambda _: 1, 1)
     thread.open()
     assert await thread.run(lambda _: 1, 30) == 1
+    thread.close()
+
+
+async def test_work_that_never_returns_is_told_of() -> None:
+    now = 0.0
+    thread = WorkerThread("stt", lambda: now)
+    thread.open()
+    go_on = threading.Event()
+    with pytest.raises(EngineTimeoutError):
+        await thread.run(lambda _: go_on.wait(60), 0.01)
+    assert thread.fault is None, "it may still notice"
+    now = COMES_BACK_S + 1
+    assert "work that was given up 11 s ago has not ended" in str(thread.fault)
+    go_on.set()
+    assert await thread.run(lambda _: "again", 30) == "again"
+    assert thread.fault is None
     thread.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,20 +36,12 @@ def doctor(
 
 
 def examine() -> Iterator[Finding]:
-    """Every check, one after the other, so that each shows as soon as it is done."""
-    from lobug.cli.checks import (
-        conversation,
-        engines,
-        machine,
-        models,
-        openness,
-        served,
-        storage,
-    )
+    """Every check, one after the other, so that each shows as soon as it is done. Never raises:
+    a check that fails itself is a finding like any other."""
     from lobug.cli.checks.finding import fail, ok, warn
     from lobug.cli.load import DOTENV, load_settings
 
-    yield machine.check_python()
+    yield from _look("python", "machine", "check_python")
     try:
         loaded = load_settings()
     except CommandError as error:
@@ -62,20 +55,34 @@ def examine() -> Iterator[Finding]:
     for sentence in loaded.warnings:
         yield warn("settings", sentence, "Correct the name or remove it.")
     settings = loaded.settings
-    yield machine.check_memory(settings)
-    yield machine.check_port(settings)
-    yield machine.check_data_folder(settings)
-    yield storage.check_driver()
-    yield storage.check_database(settings)
-    yield storage.check_access(settings)
-    yield from openness.check_openness(settings)
-    ollama = served.probe_ollama(settings)
-    yield from served.check_ollama(settings, ollama)
-    yield from served.check_openai(settings)
-    yield from models.check_model_files(settings, ollama)
-    yield conversation.check_context(settings)
-    yield from engines.check_embeddings(settings)
-    yield from engines.check_audio(settings)
+    yield from _look("memory", "machine", "check_memory", settings)
+    yield from _look("port", "machine", "check_port", settings)
+    yield from _look("data folder", "machine", "check_data_folder", settings)
+    yield from _look("sqlite", "storage", "check_driver")
+    yield from _look("database", "storage", "check_database", settings)
+    yield from _look("access", "storage", "check_access", settings)
+    yield from _look("who may talk", "openness", "check_openness", settings)
+    yield from _look("ollama", "served", "check_ollama", settings)
+    yield from _look("openai", "served", "check_openai", settings)
+    yield from _look("models", "models", "check_model_files", settings)
+    yield from _look("context window", "conversation", "check_context", settings)
+    yield from _look("embeddings", "engines", "check_embeddings", settings)
+    yield from _look("audio", "engines", "check_audio", settings)
+
+
+def _look(name: str, module: str, function: str, *arguments: object) -> Iterator[Finding]:
+    """The findings of one function of ``lobug.cli.checks``, imported only now: a library that is
+    missing then costs the checks that need it, and no other."""
+    from lobug.cli.checks.finding import Finding, fail
+
+    try:
+        check = getattr(import_module(f"lobug.cli.checks.{module}"), function)
+        found = check(*arguments)
+        findings: list[Finding] = [found] if isinstance(found, Finding) else list(found)
+    except Exception as error:  # noqa: BLE001 - doctor is run because something is broken
+        what = f"this could not be looked at ({type(error).__name__}: {error})"
+        findings = [fail(name, what, "Reinstall: delete .venv, then `make run`.")]
+    yield from findings
 
 
 def _show(finding: Finding) -> None:

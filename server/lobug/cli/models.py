@@ -84,9 +84,8 @@ def verify_models(names: _Names = None) -> None:
     console = Console()
     troubles = 0
     for name in chosen:
-        found = verify.check(settings.models_dir, name, deep=True)
+        found = verify.examine(settings.models_dir, name)
         if found.ok:
-            verify.record(settings.models_dir, found.model)
             console.print(f"{name}: ok ({len(found.files)} files)", markup=False, highlight=False)
         else:
             troubles += 1

@@ -54,7 +54,8 @@ class Conversation:
     """What the session was about before the messages of working memory. It changes only when some
     of those are dropped: the prompt's beginning changes then anyway."""
     erasures: int = 0
-    """How often something of the user's was erased since it is here."""
+    """Number of erasures since the server started; a prompt made before the last one may hold
+    words that are erased."""
     dialogue: Dialogue = field(default_factory=Dialogue)
     """What was asked and told about memory itself."""
     tools: ToolPrompt = NO_TOOLS
@@ -62,6 +63,13 @@ class Conversation:
     will be back, and finds its prompt read."""
     offered: ToolPrompt = NO_TOOLS
     """What the prompt is to tell of them: ``tools``, or what the model has yet to read."""
+
+    @property
+    def lane(self) -> str:
+        """Under which the model caches a prompt that is made now. Another one after each erasure,
+        so that the model never moves what it computed beside erased words into a new prompt."""
+        name = self.owner.conversation
+        return f"{name}#{self.erasures}" if self.erasures else name
 
     @property
     def tools_unread(self) -> bool:
@@ -80,6 +88,7 @@ class Conversations:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._by_name: OrderedDict[str, Conversation] = OrderedDict()
+        self._erasures = 0
 
     def __len__(self) -> int:
         """Conversations in memory."""
@@ -94,6 +103,7 @@ class Conversations:
                 owner=owner,
                 memory=WorkingMemory(conversation.max_messages, conversation.trim_block),
                 sensors=SensorContext(self._settings.sensors),
+                erasures=self._erasures,
             )
             self._by_name[owner.conversation] = found
             self._evict()
@@ -104,11 +114,12 @@ class Conversations:
         """Drop what is held of a user's words (None: of everybody's), after something was erased:
         all of their conversations are read from the log again. A turn under way may still use
         what it has."""
+        self._erasures += 1
         for conversation in self._by_name.values():
             if user in {None, conversation.owner.user}:
                 conversation.memory.load(())
                 conversation.loaded = False
-                conversation.erasures += 1
+                conversation.erasures = self._erasures
                 conversation.base_memory = conversation.earlier = ""
                 conversation.prefix_changed = True
                 conversation.dialogue.question = None
@@ -120,6 +131,12 @@ class Conversations:
         # The newest is the caller's own: never that one.
         for name in [n for n in idle if n != next(reversed(self._by_name))][: max(0, spare)]:
             del self._by_name[name]
+
+
+def is_lane_of(lane: str, user: str | None) -> bool:
+    """Whether a prompt cached under ``lane`` may hold words of ``user``; None: of anybody. True
+    also for a user whose name begins with the other's and a slash. Pure."""
+    return user is None or lane.startswith(f"{user}/")
 
 
 async def reload(conversation: Conversation, memory: Memory, max_messages: int) -> None:

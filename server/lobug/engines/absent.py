@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 from lobug.engines.base import (
     ChatMessage,
@@ -54,6 +54,9 @@ class AbsentEngine:
         raise self._absent()
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        """Nothing to do."""
+
+    def forget(self, belongs: Callable[[str], bool]) -> None:
         """Nothing to do."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:

@@ -8,12 +8,14 @@ can, and leaves the engine usable.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lobug.errors import ModelDamagedError
 
 Samples = NDArray[np.float32]
 """Mono audio, shape (samples,), values in [-1, 1]. The rate is stated where it is used."""
@@ -52,7 +54,10 @@ class ChatOptions:
     """The reply is JSON that fits this schema; None: free text."""
     lane: str = BACKGROUND_LANE
     """Whose prompt prefix this is. Requests of one lane share a prefix, so an engine with a prefix
-    cache keeps one cache a lane and never lets one lane evict another's needlessly."""
+    cache keeps one cache a lane and never lets one lane evict another's needlessly. A lane is one
+    person's one conversation, and another one after something was erased. Of another lane's cache
+    an engine may use no more than the beginning that both prompts share: that was computed from
+    the shared words alone."""
     timeout_s: float | None = None
     """Whole request, seconds; None: the engine's own setting."""
     first_token_timeout_s: float | None = None
@@ -108,6 +113,13 @@ class ChatModel(Engine, Protocol):
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
         """Read a prompt ahead of its use, so that the next ``stream`` of the lane starts sooner.
+
+        Does nothing where the engine has no prefix cache that this process controls.
+        """
+
+    def forget(self, belongs: Callable[[str], bool]) -> None:
+        """Drop what is cached of the prompts of each lane of which ``belongs`` is true, and of the
+        background's, before the next request could use it. Returns at once, never fails.
 
         Does nothing where the engine has no prefix cache that this process controls.
         """
@@ -198,6 +210,19 @@ class PacedVoice(Protocol):
 
     async def synthesize_at(self, sentence: str, speed: float) -> Samples:
         """``synthesize``, ``speed`` times as fast as that; 0.5 to 2."""
+
+
+@runtime_checkable
+class CatalogModel(Engine, Protocol):
+    """What an engine offers as well that computes with files that ``lobug models pull`` brings."""
+
+    @property
+    def catalog_model(self) -> str | None:
+        """Name of its model in the catalog; None: a file of the owner's own."""
+
+    async def withdraw(self, error: ModelDamagedError) -> None:
+        """Stop the model because its files are wrong: every request raises ``error`` until
+        ``start`` is called. Requests under way break off, or end with what was loaded before."""
 
 
 @dataclass(slots=True)

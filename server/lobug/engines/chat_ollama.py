@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -73,6 +73,9 @@ class OllamaChat:
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
         """Nothing: Ollama's cache is its own."""
+
+    def forget(self, belongs: Callable[[str], bool]) -> None:
+        """Nothing: Ollama's cache is its own, and lasts until its next prompt or ``keep_alive``."""
 
     async def _pieces(
         self, messages: Sequence[ChatMessage], options: ChatOptions

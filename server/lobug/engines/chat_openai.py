@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
 from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus
@@ -77,3 +77,6 @@ class OpenAIChat:
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
         """Nothing: the server's cache is its own."""
+
+    def forget(self, belongs: Callable[[str], bool]) -> None:
+        """Nothing: the server's cache is its own, and the protocol cannot clear it."""

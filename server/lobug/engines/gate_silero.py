@@ -52,8 +52,13 @@ class SileroGate:
 
     def status(self) -> EngineStatus:
         """The state as last known."""
+        fault = self._thread.fault or self._streams.fault
         return EngineStatus(
-            name="silero", model="silero-vad-v6", ready=self._ready, reason=self._reason
+            name="silero",
+            model="silero-vad-v6",
+            ready=self._ready,
+            degraded=fault is not None,
+            reason=self._reason or fault,
         )
 
     async def find_speech(self, audio: Samples) -> Sequence[SpeechSpan]:

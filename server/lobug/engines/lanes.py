@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Container
+from collections.abc import Callable, Container
 
 from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE
 
@@ -29,6 +29,17 @@ class LaneMap:
     def unclaimed(self) -> list[int]:
         """Slots that no conversation has used yet: where a shared prefix is of use."""
         return sorted(s for s, lane in self._slots.items() if lane == SHARED_PREFIX_LANE)
+
+    def slots_of(self, belongs: Callable[[str], bool]) -> list[int]:
+        """The slots of the conversations' lanes of which ``belongs`` is true."""
+        return sorted(
+            s for s, lane in self._slots.items() if lane != SHARED_PREFIX_LANE and belongs(lane)
+        )
+
+    def release(self, slot: int) -> None:
+        """Give a conversation's slot back: it is the first that a new conversation takes."""
+        if slot != self.background_slot:
+            self._slots[slot] = SHARED_PREFIX_LANE
 
     def slot_for(self, lane: str, busy: Container[int] = ()) -> int:
         """The slot of ``lane``; a lane without one gets the slot that is missed least.

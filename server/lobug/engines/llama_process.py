@@ -13,14 +13,17 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import httpx2
+
 from lobug.engines import llama_worker
 from lobug.engines.llama_worker import FAILED, WorkerConfig
 from lobug.engines.niceness import INFERENCE_NICENESS
+from lobug.engines.watchdog import Probe, Watchdog
 from lobug.errors import EngineError, EngineUnavailableError, ModelMissingError
 from lobug.uninterrupted import uninterrupted
 
@@ -32,11 +35,23 @@ MAX_SOCKET_PATH: Final = 100
 BATCH_TOKENS: Final = 32
 """See ``llama_worker``: how long a cancelled prompt still holds the processor."""
 
-REUSE_TOKENS: Final = 32
-"""Shortest run of tokens that keeps its cache when history before it is dropped."""
-
 STEADY_S: Final = 60.0
 """A process that ran this long had no trouble starting: the next restart is immediate again."""
+
+BUSY_PROBE_S: Final = 2.0
+"""Between two probes while a request is under way, seconds."""
+
+IDLE_PROBE_S: Final = 10.0
+"""Between two probes while none is, seconds. A probe takes a millisecond."""
+
+MISSED_PROBE_S: Final = 0.5
+"""Before the next probe after one without an answer, seconds."""
+
+HEALTH: Final = "/health"
+"""Answered by llama.cpp whatever it computes."""
+
+SLOTS: Final = "/slots"
+"""Answered by llama.cpp between two batches, so not where its computing hangs."""
 
 _PREFIX: Final = "lobug-"
 _SOCKET: Final = "llm.sock"
@@ -71,6 +86,8 @@ class LlamaOptions:
     """The file is the owner's own, not one of the catalog."""
     start_timeout_s: float = 180.0
     """Longest time for loading, seconds; a large model on a slow disk needs minutes."""
+    hang_timeout_s: float = 20.0
+    """How long the loaded process may be silent before it is ended, seconds; see ``Watchdog``."""
 
 
 class LlamaProcess:
@@ -95,6 +112,15 @@ class LlamaProcess:
         """Why the process is not ready, as a sentence; None while it is."""
         self.pid: int | None = None
         self.restarts = 0
+        self.hangs = 0
+        """How many lives ended because the process did not answer."""
+        self.last_end: str | None = None
+        """Why the last life ended, as the rest of a sentence; None: none has."""
+        self._watchdog = Watchdog(options.hang_timeout_s)
+        self._requests = 0
+        self._probe = HEALTH
+        self._unwanted: str | None = None
+        self._look_now = asyncio.Event()
 
     async def start(self) -> None:
         """Load the model and return when it answers.
@@ -126,6 +152,36 @@ class LlamaProcess:
         if self.endpoint is None:
             raise EngineUnavailableError("chat", f"the embedded model is not ready: {self.reason}")
         return self.endpoint
+
+    @property
+    def silent_s(self) -> float:
+        """Seconds for which the process has not answered; 0: it did when it was last asked."""
+        return self._watchdog.silent_s if self.endpoint is not None else 0.0
+
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[None]:
+        """While a request is under way the process is looked at at once, and then more often."""
+        self._requests += 1
+        self._look_now.set()
+        try:
+            yield
+        finally:
+            self._requests -= 1
+
+    def moved(self) -> None:
+        """Take note that a token or a report of progress has come."""
+        self._watchdog.moved()
+
+    def suspect(self) -> None:
+        """Take note that a request got nothing for its whole time: the process has to show that it
+        still computes, not only that it answers."""
+        self._probe = SLOTS
+        self._look_now.set()
+
+    def restart(self, why: str) -> None:
+        """End the process, to be started anew. ``why``: the rest of a sentence about it."""
+        self._unwanted = why
+        self._look_now.set()
 
     async def close(self) -> None:
         """End the process and remove its directory."""
@@ -167,6 +223,7 @@ class LlamaProcess:
         """
         process: asyncio.subprocess.Process | None = None
         listener: asyncio.Task[None] | None = None
+        watch: asyncio.Task[str] | None = None
         try:
             process = await self._spawn()
             self.pid = process.pid
@@ -174,12 +231,42 @@ class LlamaProcess:
             self.endpoint = await self._wait_loaded(process)
             self.failure, self.reason = None, None
             self._announce(None)
-            code = await process.wait()
-            self.reason = f"it {_ended(code)} and is being restarted"
-            log.warning("the embedded chat model's process %s", _ended(code))
+            self._probe, self._unwanted = HEALTH, None
+            watch = asyncio.ensure_future(self._watch(self.endpoint))
+            ended = asyncio.ensure_future(process.wait())
+            await asyncio.wait({watch, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if ended.done():
+                self.last_end = _ended(ended.result())
+            else:
+                self.last_end = watch.result()
+                _kill(process)
+            self.reason = f"it {self.last_end} and is being restarted"
+            log.warning("the embedded chat model's process %s", self.last_end)
         finally:
             self.endpoint, self.pid = None, None
-            await uninterrupted(self._clean_up(process, listener))
+            await uninterrupted(self._clean_up(process, listener, watch))
+
+    async def _watch(self, endpoint: Endpoint) -> str:
+        """Look at the process until it has to be ended, and return why."""
+        clock = asyncio.get_running_loop().time
+        self._watchdog = dog = Watchdog(self._options.hang_timeout_s)
+        async with probing_client(endpoint) as client:
+            while not dog.hung:
+                self._look_now.clear()
+                pause = BUSY_PROBE_S if self._requests else IDLE_PROBE_S
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(MISSED_PROBE_S if dog.silent_s else pause):
+                        await self._look_now.wait()
+                if self._unwanted is not None:
+                    return self._unwanted
+                began = clock()
+                probe = self._probe
+                answered = await _answers(client, probe, dog.probe_timeout_s)
+                dog.note(Probe(began, clock(), answered))
+                if answered and probe == self._probe:
+                    self._probe = HEALTH
+        self.hangs += 1
+        return f"did not answer for {dog.silent_s:.0f} s"
 
     def _announce(self, error: EngineError | None) -> None:
         """Tell who waits how the start went; from now on they wait for the next one."""
@@ -193,8 +280,14 @@ class LlamaProcess:
             outcome.exception()  # nobody has to be waiting
 
     async def _clean_up(
-        self, process: asyncio.subprocess.Process | None, listener: asyncio.Task[None] | None
+        self,
+        process: asyncio.subprocess.Process | None,
+        listener: asyncio.Task[None] | None,
+        watch: asyncio.Task[str] | None,
     ) -> None:
+        if watch is not None:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
         if process is not None:
             await _end(process)
         if listener is not None:
@@ -244,7 +337,6 @@ class LlamaProcess:
             context_tokens=options.context_tokens,
             threads=options.threads,
             batch_tokens=BATCH_TOKENS,
-            reuse_tokens=REUSE_TOKENS,
             niceness=INFERENCE_NICENESS,
             parent_pid=os.getpid(),
         )
@@ -285,6 +377,28 @@ def _private_directory() -> Path:
         return directory
     directory.rmdir()
     return Path(tempfile.mkdtemp(prefix=_PREFIX, dir="/tmp"))
+
+
+def probing_client(endpoint: Endpoint) -> httpx2.AsyncClient:
+    """A client that asks the process whether it is there, each time on a new connection."""
+    limits = httpx2.Limits(max_keepalive_connections=0)
+    return httpx2.AsyncClient(
+        transport=httpx2.AsyncHTTPTransport(uds=endpoint.socket, limits=limits, verify=False),
+        base_url="http://llama",
+        headers={"Authorization": f"Bearer {endpoint.api_key}"},
+        timeout=None,
+        trust_env=False,
+    )
+
+
+async def _answers(client: httpx2.AsyncClient, path: str, timeout_s: float) -> bool:
+    """Whether the process answers, anything, within ``timeout_s`` seconds."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            await client.get(path)
+    except (httpx2.HTTPError, OSError):  # a TimeoutError is an OSError
+        return False
+    return True
 
 
 async def _log(stream: asyncio.StreamReader | None) -> None:

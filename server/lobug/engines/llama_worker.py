@@ -53,8 +53,6 @@ class WorkerConfig:
     threads: int
     batch_tokens: int
     """Prompt tokens computed between two looks at whether the request was cancelled."""
-    reuse_tokens: int
-    """Shortest run of tokens whose cache is kept when what stood before it is dropped."""
     niceness: int
     """Added to this process's own: the parent's event loop goes first."""
     parent_pid: int
@@ -86,8 +84,9 @@ def _parameters(config: WorkerConfig) -> Any:
     # 32 tokens take 0.5 s; 512 would take 8 s and read a prompt no faster (60 tokens/s both).
     p.n_batch = config.batch_tokens
     p.n_ubatch = config.batch_tokens
-    # History that lost its oldest messages keeps the rest of its cache: the keys are shifted.
-    p.n_cache_reuse = config.reuse_tokens
+    # Of what a slot holds, a prompt uses the beginning that both share, and no more: what follows
+    # was computed beside words that the prompt may not have. A request may ask for more.
+    p.n_cache_reuse = 0
     # Weights are repacked for this processor when they are loaded; mapping the file as well would
     # keep a second copy resident (2.16 instead of 1.57 GB with the 1.5B model).
     p.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
@@ -102,8 +101,10 @@ def _parameters(config: WorkerConfig) -> Any:
     p.n_threads_http = config.slots + 4
     p.verbosity = 1
     p.ui = False
-    p.endpoint_slots = False
     p.offline = True  # llama.cpp can fetch models; this one never does
+    # Slots can be cleared only where they could be saved as well; nobody asks for that.
+    p.endpoint_slots = True
+    p.slot_save_path = str(Path(config.socket_path).parent) + os.sep
     return p
 
 

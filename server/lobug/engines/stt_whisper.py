@@ -11,7 +11,7 @@ import numpy as np
 
 from lobug.engines.base import STT_SAMPLE_RATE, EngineStatus, Samples, Transcript
 from lobug.engines.worker_thread import Abandoned, WorkerThread
-from lobug.errors import EngineError, ModelMissingError
+from lobug.errors import EngineError, ModelDamagedError, ModelMissingError
 from lobug.models.catalog import model_dir
 from lobug.settings import Settings, SttSettings
 
@@ -50,6 +50,18 @@ class WhisperSpeechToText:
         self._thread = WorkerThread("stt")
         self._model: ShortWindowWhisper | None = None
         self._reason: str | None = "not started"
+        self._withdrawn: ModelDamagedError | None = None
+
+    @property
+    def catalog_model(self) -> str | None:
+        """The name in the settings; None: ``stt.path`` is used."""
+        return None if self._own_folder else self._settings.model
+
+    async def withdraw(self, error: ModelDamagedError) -> None:
+        """Drop the model. What is being transcribed ends as it was begun."""
+        self._withdrawn = error
+        self._thread.close()
+        self._model, self._reason = None, str(error)
 
     async def start(self) -> None:
         """Load and warm the model. Raises ModelMissingError when a file is missing or damaged."""
@@ -61,7 +73,7 @@ class WhisperSpeechToText:
         except EngineError as error:
             self._reason = str(error)
             raise
-        self._reason = None
+        self._reason = self._withdrawn = None
 
     async def close(self) -> None:
         """Free the model once the thread is done with it."""
@@ -74,7 +86,8 @@ class WhisperSpeechToText:
             name="faster-whisper",
             model=str(self._folder) if self._own_folder else self._settings.model,
             ready=self._model is not None,
-            reason=self._reason,
+            degraded=self._thread.fault is not None,
+            reason=self._reason or self._thread.fault,
             details={"language": self._settings.language, "beam_size": self._settings.beam_size},
         )
 
@@ -85,6 +98,8 @@ class WhisperSpeechToText:
         (no_speech_prob 1, avg_logprob 0).
         """
         model = self._model
+        if self._withdrawn is not None:
+            raise self._withdrawn.with_traceback(None)
         if model is None:
             return await self._thread.run(_not_loaded, None)
         return await self._thread.run(

@@ -76,8 +76,8 @@ class HibariVoice:
             name="hibari",
             model=VOICE,
             ready=self._voice is not None,
-            degraded=self._voice is None,
-            reason=self._reason,
+            degraded=self._voice is None or self._thread.fault is not None,
+            reason=self._reason or self._thread.fault,
             details={"sample_rate": SAMPLE_RATE, "speed": self._settings.speed},
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -12,6 +13,10 @@ from lobug.engines.niceness import be_nice
 from lobug.errors import EngineError, EngineTimeoutError, EngineUnavailableError
 
 T = TypeVar("T")
+
+COMES_BACK_S = 10.0
+"""How long work that nobody waits for any more may take to notice it, seconds; one step of Whisper
+takes a second or two."""
 
 Abandoned = threading.Event
 """Set when nobody waits for the result any more; long work looks at it between its steps."""
@@ -28,9 +33,24 @@ class WorkerThread:
     abandoned, and the thread is free again when it has noticed.
     """
 
-    def __init__(self, engine: str) -> None:
+    def __init__(self, engine: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._engine = engine
+        self._clock = clock
         self._executor: ThreadPoolExecutor | None = None
+        self._under_way: Abandoned | None = None
+        self._given_up_at: float | None = None
+
+    @property
+    def fault(self) -> str | None:
+        """Why nothing can be computed just now, as a sentence; None: nothing is known against it.
+        Work in a native library cannot be ended, so only a restart helps where it never returns."""
+        since = self._given_up_at
+        if since is None or (silent := self._clock() - since) < COMES_BACK_S:
+            return None
+        return (
+            f"The engine is stuck: work that was given up {silent:.0f} s ago has not ended."
+            " Restart Lo-Bug if it stays so."
+        )
 
     def open(self) -> None:
         """Make ready to run work; again after ``close`` too."""
@@ -48,7 +68,9 @@ class WorkerThread:
         if self._executor is None:
             raise EngineUnavailableError(self._engine, "is not started")
         abandoned = Abandoned()
-        future = asyncio.get_running_loop().run_in_executor(self._executor, work, abandoned)
+        future = asyncio.get_running_loop().run_in_executor(
+            self._executor, self._do, work, abandoned
+        )
         try:
             async with asyncio.timeout(timeout_s):
                 return await future
@@ -62,6 +84,15 @@ class WorkerThread:
             raise EngineError(self._engine, f"failed: {fault}") from fault
         finally:
             abandoned.set()
+            if self._under_way is abandoned:
+                self._given_up_at = self._clock()
+
+    def _do(self, work: Callable[[Abandoned], T], abandoned: Abandoned) -> T:
+        self._under_way = abandoned
+        try:
+            return work(abandoned)
+        finally:
+            self._under_way = self._given_up_at = None
 
     def close(self) -> None:
         """Drop what waits and let what runs come to its end. Safe to call twice."""

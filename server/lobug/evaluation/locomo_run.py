@@ -7,7 +7,7 @@ search ranks them. No language model takes part but, where asked for, in extract
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import timedelta
 from time import perf_counter
@@ -253,3 +253,7 @@ class _OnlyFacts:
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
         """Nothing to do."""
+
+    def forget(self, belongs: Callable[[str], bool]) -> None:
+        """Pass it on to the model."""
+        self._chat.forget(belongs)

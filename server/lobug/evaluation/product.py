@@ -7,7 +7,7 @@ Facts are not extracted and nothing is summed up: what a case needs of that it s
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import perf_counter
@@ -53,6 +53,9 @@ class NoChat:
         yield "[]"
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        """Nothing to do."""
+
+    def forget(self, belongs: Callable[[str], bool]) -> None:
         """Nothing to do."""
 
 

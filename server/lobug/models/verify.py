@@ -1,11 +1,14 @@
 """Whether the files of a model are there and whole.
 
 Hashing takes seconds a gigabyte, so its result is recorded beside the files, with each file's
-size and time of change: as long as those stand, a later start need not hash again.
+size and times of change: as long as those stand, a later pull need not hash again. That saves
+time and proves nothing about a file that somebody wanted to look unchanged, so a running server,
+``lobug models verify`` and ``lobug doctor`` always hash.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -20,6 +23,9 @@ from lobug.models.description import Model, ModelFile
 
 STAMP_NAME = ".verified.json"
 _BLOCK = 1 << 20
+
+Advance = Callable[[int], None]
+"""Is told how many bytes were read since it was last."""
 
 
 class State(StrEnum):
@@ -95,9 +101,14 @@ def check(models_dir: Path, name: str, deep: bool = False) -> ModelCheck:  # noq
     return check_model(models_dir, catalog.get(name), deep=deep)
 
 
-def check_model(models_dir: Path, model: Model, *, deep: bool) -> ModelCheck:
-    """Do what ``check`` does, for a model that need not be in the catalog."""
-    files = tuple(_check_file(models_dir, model, file, deep=deep) for file in model.files)
+def check_model(
+    models_dir: Path, model: Model, *, deep: bool, advance: Advance | None = None
+) -> ModelCheck:
+    """Do what ``check`` does, for a model that need not be in the catalog. ``advance`` is told the
+    bytes hashed since it was last."""
+    files = tuple(
+        _check_file(models_dir, model, file, deep=deep, advance=advance) for file in model.files
+    )
     whole = all(f.state is State.OK for f in files)
     return ModelCheck(model, files, verified=whole and (deep or _stamp_stands(models_dir, model)))
 
@@ -122,6 +133,27 @@ def ensure_model(models_dir: Path, model: Model) -> ModelCheck:
     return result
 
 
+def examine(models_dir: Path, name: str, advance: Advance | None = None) -> ModelCheck:
+    """Compare every byte of a model, whatever an earlier check has recorded, and record the result.
+
+    The record of files that turn out to be wrong is removed, so that ``lobug models pull`` brings
+    the right ones. Blocks meanwhile. Raises ModelMissingError when no model has that name, and what
+    ``advance`` raises.
+    """
+    return examine_model(models_dir, catalog.get(name), advance)
+
+
+def examine_model(models_dir: Path, model: Model, advance: Advance | None = None) -> ModelCheck:
+    """Do what ``examine`` does, for a model that need not be in the catalog."""
+    result = check_model(models_dir, model, deep=True, advance=advance)
+    if result.ok:
+        record(models_dir, model)
+    elif not model.installed_with_program:
+        with contextlib.suppress(OSError):  # nobody can pull into a read-only folder either
+            (models_dir / model.name / STAMP_NAME).unlink(missing_ok=True)
+    return result
+
+
 def record(models_dir: Path, model: Model) -> None:
     """Record that the files of ``model``, as they are now, have the right hashes.
 
@@ -140,7 +172,7 @@ def record(models_dir: Path, model: Model) -> None:
         return
 
 
-def sha256_of(path: Path, advance: Callable[[int], None] | None = None) -> str:
+def sha256_of(path: Path, advance: Advance | None = None) -> str:
     """Return the SHA-256 of a file in hex; ``advance`` is told the bytes read since it was last.
 
     Raises OSError as reading does.
@@ -154,7 +186,9 @@ def sha256_of(path: Path, advance: Callable[[int], None] | None = None) -> str:
     return digest.hexdigest()
 
 
-def _check_file(models_dir: Path, model: Model, file: ModelFile, *, deep: bool) -> FileCheck:
+def _check_file(
+    models_dir: Path, model: Model, file: ModelFile, *, deep: bool, advance: Advance | None
+) -> FileCheck:
     try:
         path = catalog.file_path(models_dir, model, file)
     except ModelMissingError:
@@ -165,7 +199,7 @@ def _check_file(models_dir: Path, model: Model, file: ModelFile, *, deep: bool) 
             return FileCheck(file, path, State.MISSING)
         if size != file.size:
             return FileCheck(file, path, State.WRONG_SIZE)
-        if deep and sha256_of(path) != file.sha256:
+        if deep and sha256_of(path, advance) != file.sha256:
             return FileCheck(file, path, State.DAMAGED)
     except (FileNotFoundError, NotADirectoryError):
         return FileCheck(file, path, State.MISSING)
@@ -175,11 +209,12 @@ def _check_file(models_dir: Path, model: Model, file: ModelFile, *, deep: bool) 
 
 
 def _fingerprint(folder: Path, model: Model) -> dict[str, list[int | str]]:
-    """What the record holds for each file: catalog hash, size (bytes), time of change (ns)."""
+    """What the record holds for each file: catalog hash, size (bytes), times of the last change of
+    its content and of anything about it (ns). The second cannot be set back as the first can."""
     result: dict[str, list[int | str]] = {}
     for file in model.files:
         status = (folder / file.path).stat()
-        result[file.path] = [file.sha256, status.st_size, status.st_mtime_ns]
+        result[file.path] = [file.sha256, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
     return result
 
 

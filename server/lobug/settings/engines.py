@@ -69,6 +69,13 @@ class ChatSettings(Section):
     first_token_timeout_s: Seconds = Field(
         45.0, description="Longest wait for the first or the next token, seconds."
     )
+    hang_timeout_s: float = Field(
+        20.0,
+        ge=3.0,
+        description="The embedded model's process is ended and started again when it writes, reads"
+        " and answers nothing for this long, seconds. It is asked whether it is there all the time,"
+        " so a slow model does not count as a hung one.",
+    )
     tool_prompt_tokens: int = Field(
         1200,
         ge=0,

@@ -279,17 +279,23 @@ class TurnRunner:
             played = turn.going is not None and turn.going.playback is not None
             longest = None if played else self._settings.tts.max_reply_seconds
             events = speak(events, self._engines.tts, turn.speech, longest)
-        async with aclosing(events):
-            async for event in events:
-                if turn.going is not None and turn.command is not None and not turn.obeyed:
-                    turn.obeyed = True
-                    yield turn.heard  # a command logs its words when it is done
-                if isinstance(event, Piece):
-                    turn.timeline.mark("first_piece")
-                    turn.pieces[event.index] = event.text
-                elif isinstance(event, SpeechAudio):
-                    turn.timeline.mark("first_audio")
-                yield event
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    if turn.going is not None and turn.command is not None and not turn.obeyed:
+                        turn.obeyed = True
+                        yield turn.heard  # a command logs its words when it is done
+                    if isinstance(event, Piece):
+                        turn.timeline.mark("first_piece")
+                        turn.pieces[event.index] = event.text
+                    elif isinstance(event, SpeechAudio):
+                        turn.timeline.mark("first_audio")
+                    yield event
+        finally:
+            prompt = turn.prompt
+            if prompt is not None and prompt.lane != turn.conversation.lane:
+                # Something was erased meanwhile: the model has read it again since.
+                self._engines.chat.forget(prompt.lane.__eq__)
         if turn.voice:
             turn.timeline.mark("speech")
 
@@ -298,6 +304,7 @@ class TurnRunner:
         assert turn.heard is not None  # noqa: S101 - for the type checker
         if turn.counts:
             await self._log(turn)
+        lane = conversation.lane  # what is erased from here on may be in the prompt
         await reload(conversation, self._memory, self._settings.conversation.max_messages)
         turn.context = await self._memory.retrieve_context(
             conversation.owner, turn.heard.text, message_id=turn.message_id
@@ -313,6 +320,7 @@ class TurnRunner:
             chat=self._engines.chat,
             settings=turn.told.settings(self._settings.chat),
             now=self._clock(),
+            lane=lane,
         )
         turn.timeline.mark("recall")
 

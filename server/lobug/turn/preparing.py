@@ -21,9 +21,10 @@ async def prepare(
     chat: ChatModel,
     settings: ChatSettings,
     now: float,
+    lane: str,
 ) -> Prompt:
-    """The turn's prompt. History gives way to what does not fit; raises TextTooLongError for words
-    that fit no window."""
+    """The turn's prompt, for the model's cache of ``lane``. History gives way to what does not fit;
+    raises TextTooLongError for words that fit no window."""
     conversation.base_memory = context.base_memory
     sensors = conversation.sensors.summary(now)
     budget = chat.context_tokens - settings.max_tokens
@@ -48,7 +49,7 @@ async def prepare(
         )
         messages = [*before, user]
         if estimate_tokens(messages) <= budget:
-            return Prompt(persona, messages, user, recalled)
+            return Prompt(persona, messages, user, recalled, lane)
         if history:
             conversation.memory.drop_block()
             conversation.earlier = await memory.session_summary(conversation.owner)

@@ -99,8 +99,12 @@ class ReadAhead:
 
     async def _read(self, conversation: Conversation, tools: ToolPrompt) -> None:
         erasures = conversation.erasures
-        messages = self._prompt(conversation, tools)
-        await self._chat.prefill(messages, conversation.owner.conversation)
+        lane, messages = conversation.lane, self._prompt(conversation, tools)
+        try:
+            await self._chat.prefill(messages, lane)
+        finally:
+            if lane != conversation.lane:  # something was erased meanwhile, and was read again
+                self._chat.forget(lane.__eq__)
         conversation.tools = tools
         # What was erased meanwhile is to leave the model's cache too.
         conversation.prefix_changed = conversation.erasures != erasures
@@ -117,7 +121,7 @@ class ReadAhead:
         before = self._prompt(conversation, conversation.tools)
         messages = [*before, user_message(steady, (), sensors)]
         try:
-            await self._chat.prefill(messages, owner.conversation)
+            await self._chat.prefill(messages, conversation.lane)
         except EngineError as error:
             log.info("could not read along: %s", error)
 

@@ -33,6 +33,8 @@ class Prompt:
     """Its last message: the user's words and this turn's notes."""
     recalled: tuple[Recalled, ...]
     """The memories in the notes."""
+    lane: str
+    """``Conversation.lane`` from before anything was read for it."""
 
 
 @dataclass(slots=True)
@@ -83,7 +85,7 @@ async def write_reply(
     options = ChatOptions(
         max_tokens=settings.max_tokens,
         temperature=settings.temperature,
-        lane=conversation.owner.conversation,
+        lane=prompt.lane,
         timeout_s=settings.timeout_s,
     )
     parser = ReplyParser(clause_first=clause_first)

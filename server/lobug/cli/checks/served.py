@@ -35,8 +35,9 @@ def probe_ollama(settings: Settings) -> OllamaState:
     return asyncio.run(ask())
 
 
-def check_ollama(settings: Settings, ollama: OllamaState) -> list[Finding]:
-    """The Ollama server, as far as the settings want it."""
+def check_ollama(settings: Settings) -> list[Finding]:
+    """The Ollama server, as far as the settings want it. Not to be called in an event loop."""
+    ollama = probe_ollama(settings)
     jobs = [
         (job, name)
         for job, engine, name in (

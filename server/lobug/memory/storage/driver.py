@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import sqlite_vec
-
 from lobug.errors import StorageDriverError
 
 if TYPE_CHECKING:
@@ -93,12 +91,15 @@ def connect(path: str, *, timeout_s: float) -> Connection:
 
 
 def load_vectors(connection: Any) -> None:
-    """Load sqlite-vec into a connection. Raises StorageDriverError."""
+    """Load sqlite-vec into a connection. Raises StorageDriverError, also where it is not installed:
+    it is imported only here, so that the rest of Lo-Bug runs without it and can say so."""
     try:
+        import sqlite_vec  # noqa: PLC0415
+
         connection.enable_load_extension(True)
         sqlite_vec.load(connection)
         connection.enable_load_extension(False)
-    except (AttributeError, OSError, driver().Error) as error:
+    except (ImportError, AttributeError, OSError, driver().Error) as error:
         raise StorageDriverError(
             f"sqlite-vec could not be loaded ({error}). Reinstall it: `pip install sqlite-vec`."
         ) from error
