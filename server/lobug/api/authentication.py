@@ -8,6 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from lobug.access.caller import Caller
 from lobug.access.control import Access
 from lobug.access.rules import Credentials, stranger
+from lobug.admission.connections import STATE_KEY as CONNECTION_KEY
+from lobug.admission.connections import OpenConnection
 from lobug.api.origin import is_foreign
 from lobug.api.refusal import refuse
 from lobug.errors import (
@@ -19,6 +21,7 @@ from lobug.errors import (
     TokenRequiredError,
     TokenWrongDeviceError,
     TooManyAttemptsError,
+    TooManyConnectionsError,
 )
 
 OPEN_PATHS = frozenset({"/health", "/xiaozhi/ota", "/xiaozhi/ota/", "/xiaozhi/ota/activate"})
@@ -32,6 +35,7 @@ REFUSALS: tuple[type[LobugError], ...] = (
     HostUnknownError,
     ForeignOriginError,
     TooManyAttemptsError,
+    TooManyConnectionsError,
     AccessUnavailableError,
 )
 """What every other door may answer before it is reached."""
@@ -60,15 +64,21 @@ class Authentication:
         client = scope.get("client")
         headers = Headers(scope=scope)
         shown = Credentials.of(client[0] if client else None, headers)
+        state = scope.setdefault("state", {})
+        connection: OpenConnection | None = state.get(CONNECTION_KEY)
         caller: Caller
         try:
             caller = access.authenticate(shown)
             if caller.token_hash is None and is_foreign(headers.get("origin"), shown.host):
                 raise ForeignOriginError("the request comes from a web page of another site")
+            if connection is not None:
+                connection.recognize(caller)
         except LobugError as error:
+            if connection is not None:
+                connection.disown()
             if scope["type"] != "http" or scope["path"] not in OPEN_PATHS:
                 await refuse(error, scope, receive, send)
                 return
             caller = stranger(shown)
-        scope.setdefault("state", {})[STATE_KEY] = caller
+        state[STATE_KEY] = caller
         await self._app(scope, receive, send)
