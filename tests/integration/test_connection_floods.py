@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import resource
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -179,6 +180,23 @@ def prompt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrowdedServer]:
         yield server
 
 
+def trickle(caller: socket.socket, data: bytes) -> bytes:
+    """Send this, a byte every 0.2 s. Returns what came until the server closed the connection."""
+    caller.settimeout(0.2)
+    heard = b""
+    for byte in data:
+        with suppress(TimeoutError):
+            try:
+                caller.sendall(bytes([byte]))
+                piece = caller.recv(65_536)
+            except ConnectionError:
+                return heard
+            heard += piece
+            if not piece:
+                return heard
+    pytest.fail("it was listened to for ever")
+
+
 class TestDeadlines:
     """With room for everybody, nobody may wait for ever."""
 
@@ -196,22 +214,7 @@ class TestDeadlines:
     @pytest.mark.parametrize("before", [b"", REFUSED], ids=["first request", "second request"])
     def test_headers_that_trickle(self, prompt: CrowdedServer, address: str, before: bytes) -> None:
         caller = prompt.open(address, before)
-        caller.settimeout(0.2)
-        header = iter(HALF_HEADERS + b"X: " + b"x" * 500)
-        heard = b""
-        for byte in header:
-            try:
-                caller.sendall(bytes([byte]))
-                piece = caller.recv(65_536)
-            except TimeoutError:
-                continue
-            except ConnectionError:
-                break
-            heard += piece
-            if not piece:
-                break
-        else:
-            pytest.fail("it was listened to for ever")
+        heard = trickle(caller, HALF_HEADERS + b"X: " + b"x" * 500)
         assert (b" 401 " in heard or b" 200 " in heard) == bool(before)
 
     def test_a_refused_upload_that_goes_on(self, prompt: CrowdedServer) -> None:
@@ -219,19 +222,7 @@ class TestDeadlines:
             STRANGER_AT,
             b"POST /chat/audio HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999\r\n\r\n",
         )
-        assert caller.recv(65_536).startswith(b"HTTP/1.1 401 ")
-        caller.settimeout(0.2)
-        for _ in range(300):
-            try:
-                caller.sendall(b"x")
-                assert caller.recv(65_536) == b"", "nothing more is answered"
-                break
-            except TimeoutError:
-                continue
-            except ConnectionError:
-                break
-        else:
-            pytest.fail("it was listened to for ever")
+        assert trickle(caller, b"x" * 500).startswith(b"HTTP/1.1 401 ")
 
     def test_half_an_introduction(self, prompt: CrowdedServer) -> None:
         answer = rest_of(prompt.open(STRANGER_AT, HALF_INTRODUCTION))

@@ -13,9 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lobug.admission.connections import Admission
 from lobug.admission.descriptors import AcceptFaults
 
-LISTEN_BACKLOG = 1_024
-"""Connections that the system keeps until they are accepted: with fewer, the owner's would be
-dropped in a crowd."""
+LISTEN_BACKLOG = 128
+"""Connections that the system keeps until they are accepted. Under a flood this queue is full, and
+the owner's connection waits behind all that are in it: with 1,024 that took seconds."""
 
 
 class AnnouncingServer(uvicorn.Server):
