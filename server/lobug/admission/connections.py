@@ -100,7 +100,7 @@ class Admission:
             self.abort(self.ledger.shed(2 * self.capacity.accepts_at_once))
         if total := self._refusals.count():
             log.error(
-                "no descriptor was free for a new connection, %d times since this was last logged: %s"
+                "no descriptor was free for a new connection, %d times since this was last said: %s"
                 " (docs/operations.md, Floods of connections)",
                 total,
                 error.strerror,
