@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
+from lobug.admission.ledger import capacity_for
+from lobug.settings.conversation import LimitSettings
 from support.device_client import HELLO
 from support.strangers import CrowdedServer, crowded_server, rest_of, still_open, until
 
@@ -36,10 +38,9 @@ HALF_INTRODUCTION = (
     b"Content-Length: 1000\r\n\r\n{"
 )
 
-DESCRIPTORS = 512
-PER_ADDRESS = 30
-STRANGERS = 48
-"""What ``capacity_for`` makes of so many descriptors."""
+DESCRIPTORS = 256
+PER_ADDRESS = 15
+STRANGERS = capacity_for(DESCRIPTORS, LimitSettings()).strangers
 FLOOD = STRANGERS + PER_ADDRESS
 """Kept of a flood at most: one address has shown a good token in another test."""
 
@@ -93,7 +94,7 @@ def test_owner_and_devices_get_in_while_strangers_hold_all_they_can(
 ) -> None:
     server.flood([STRANGER_AT], DESCRIPTORS + 100, sent)
     until(lambda: still_open(server.crowd) <= PER_ADDRESS)
-    server.flood(STRANGERS_AT, 60, sent)
+    server.flood(STRANGERS_AT, 30, sent)
     until(lambda: still_open(server.crowd) <= FLOOD)
     assert [server.get("/devices") for _ in range(10)] == [200] * 10
     assert greeted(server, paired, DEVICE_AT)
@@ -109,7 +110,7 @@ def test_a_flood_that_never_rests_keeps_nobody_out(
     done = threading.Event()
 
     def flood() -> None:
-        for _ in range(40):
+        for _ in range(30):
             if done.is_set():
                 return
             server.flood(STRANGERS_AT[:2], 50, HALF_HEADERS)
@@ -149,7 +150,7 @@ def test_one_token_cannot_take_every_connection(
 
 def test_the_log_of_all_floods_is_short(server: CrowdedServer) -> None:
     """Runs after those above, whose thousands of connections it looks back at."""
-    server.flood(STRANGERS_AT, 100)
+    server.flood(STRANGERS_AT, 30)
     until(lambda: still_open(server.crowd) <= FLOOD)
     lines = server.log.read_text()
     assert "connections without a token were closed to make room" in lines
