@@ -406,6 +406,16 @@ async def test_addresses_of_ipv6_are_counted_by_their_network() -> None:
     assert gate.ledger.waiting("loopback") == 1
 
 
+async def test_a_server_that_stops_waits_for_no_new_connection() -> None:
+    gate = admission(headers_timeout_s=3_600)
+    before, after = FakeTransport([0]), FakeTransport([0])
+    gate.open(before)
+    gate.stop()
+    gate.open(after)
+    assert await ending(after) == "aborted"
+    assert not before.ended.done(), "those before it are uvicorn's to close"
+
+
 # ---- the log
 
 

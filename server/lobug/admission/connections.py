@@ -57,6 +57,7 @@ class Admission:
         self._evictions = _Tally(clock)
         self._refusals = _Tally(clock)
         self._shed_at = -SHED_EVERY_S
+        self._stopping = False
 
     def __len__(self) -> int:
         """Connections that are open, those included that are being closed."""
@@ -75,7 +76,14 @@ class Admission:
         source = LOOPBACK if is_loopback(address) else source_of(address)
         self.abort(self.ledger.open(number, source, self.now()))
         connection.await_request()
+        if self._stopping:
+            connection.abort()
         return connection
+
+    def stop(self) -> None:
+        """The server stops: a connection that is made from now on is closed at once. Uvicorn closes
+        those that it has, and would wait for one that was only being accepted."""
+        self._stopping = True
 
     def abort(self, victims: list[int]) -> None:
         """Close these at once: the ledger has given them up."""

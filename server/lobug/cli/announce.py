@@ -39,6 +39,11 @@ class AnnouncingServer(uvicorn.Server):
         if self.started:
             self._announce()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End what is open, and let nobody else in."""
+        self._admission.stop()
+        await super().shutdown(sockets)
+
 
 class FailureCatcher:
     """ASGI middleware that keeps the exception with which the application failed to start.
