@@ -208,6 +208,15 @@ class TooManyAttemptsError(LobugError):
     spoken = "That were too many attempts. Please wait a minute."
 
 
+class TooManyConnectionsError(LobugError):
+    """The caller has ``limits.max_connections_per_caller`` connections open already, or so many
+    callers are connected that the rest is kept for the owner and for paired devices."""
+
+    code = "too_many_connections"
+    status = 429
+    spoken = "Too many are talking to me at once. Please try again in a minute."
+
+
 class PairingCodeError(LobugError):
     """No device waits with this code: it is wrong, or it has expired."""
 

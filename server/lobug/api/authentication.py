@@ -9,6 +9,8 @@ from lobug.access.caller import Caller
 from lobug.access.control import Access
 from lobug.access.rules import Credentials, stranger
 from lobug.access.scopes import allows
+from lobug.admission.connections import STATE_KEY as CONNECTION_KEY
+from lobug.admission.connections import OpenConnection
 from lobug.api.docs_page import PATH as DOCS_PATH
 from lobug.api.origin import follows_link, from_foreign_page
 from lobug.api.refusal import refuse
@@ -22,6 +24,7 @@ from lobug.errors import (
     TokenScopeError,
     TokenWrongDeviceError,
     TooManyAttemptsError,
+    TooManyConnectionsError,
 )
 
 OPEN_PATHS = frozenset({"/health", "/xiaozhi/ota", "/xiaozhi/ota/", "/xiaozhi/ota/activate"})
@@ -40,6 +43,7 @@ REFUSALS: tuple[type[LobugError], ...] = (
     HostUnknownError,
     ForeignOriginError,
     TooManyAttemptsError,
+    TooManyConnectionsError,
     AccessUnavailableError,
 )
 """What every other door may answer before it is reached."""
@@ -68,6 +72,8 @@ class Authentication:
         client = scope.get("client")
         headers = Headers(scope=scope)
         shown = Credentials.of(client[0] if client else None, headers)
+        state = scope.setdefault("state", {})
+        connection: OpenConnection | None = state.get(CONNECTION_KEY)
         caller: Caller
         try:
             caller = access.authenticate(shown)
@@ -75,12 +81,16 @@ class Authentication:
                 raise ForeignOriginError("the request comes from a web page of another site")
             if caller.scope and not allows(caller.scope, scope.get("method", ""), scope["path"]):
                 raise TokenScopeError(f"the token is good for its scope alone: {caller.scope}")
+            if connection is not None:
+                connection.recognize(caller)
         except LobugError as error:
+            if connection is not None:
+                connection.disown()
             if scope["type"] != "http" or scope["path"] not in OPEN_PATHS:
                 await refuse(error, scope, receive, send)
                 return
             caller = stranger(shown)
-        scope.setdefault("state", {})[STATE_KEY] = caller
+        state[STATE_KEY] = caller
         await self._app(scope, receive, send)
 
 

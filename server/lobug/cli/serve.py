@@ -7,6 +7,7 @@ import re
 import shutil
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -90,13 +91,27 @@ def _require_models(settings: Settings) -> None:
     )
 
 
-def run_app(app: FastAPI, settings: Settings, listener: socket.socket, console: Console) -> None:
-    """Serve until a signal comes. Raises what kept the application from starting."""
+def run_app(
+    app: FastAPI,
+    settings: Settings,
+    listener: socket.socket,
+    console: Console,
+    *,
+    address_of: Callable[[str | None], str | None] = lambda address: address,
+) -> None:
+    """Serve until a signal comes. Raises what kept the application from starting. ``address_of``:
+    as in ``Admission``."""
     import uvicorn
 
-    from lobug.api.coalescing import CoalescingWebSocket
+    from lobug.admission.connections import Admission
+    from lobug.admission.descriptors import raise_descriptor_limit
+    from lobug.admission.ledger import capacity_for
+    from lobug.admission.protocols import WebSocketConnection, http_protocol
     from lobug.cli.announce import AnnouncingServer, FailureCatcher
 
+    limits = settings.limits
+    capacity = capacity_for(raise_descriptor_limit(limits.max_open_files), limits)
+    admission = Admission(capacity, limits, address_of=address_of)
     catcher = FailureCatcher(app)
     url = local_url(settings.host, listener.getsockname()[1])
 
@@ -108,14 +123,16 @@ def run_app(app: FastAPI, settings: Settings, listener: socket.socket, console: 
         lifespan="on",
         log_config=None,
         access_log=settings.log_level == "debug",  # devices call every five seconds
-        ws=CoalescingWebSocket,
+        http=http_protocol(admission),
+        ws=WebSocketConnection,
+        backlog=capacity.accepts_at_once,
         # One byte more, so that the session can close with a code that says why.
         ws_max_size=settings.streaming.max_message_bytes + 1,
         ws_per_message_deflate=False,  # audio is compressed already
     )
     console.print("Starting Lo-Bug: loading the engines ...", style="dim")
     try:
-        AnnouncingServer(config, announce).run(sockets=[listener])
+        AnnouncingServer(config, announce, admission).run(sockets=[listener])
     except KeyboardInterrupt:
         return
     except SystemExit as error:

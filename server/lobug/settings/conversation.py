@@ -60,6 +60,32 @@ class LimitSettings(Section):
         description="Longest wait for the next piece of a request body, in discovery for all of it,"
         " seconds.",
     )
+    headers_timeout_s: Seconds = Field(
+        10.0,
+        description="Longest wait on a connection for a request with all of its headers, seconds,"
+        " from its start or from the last answer.",
+    )
+    max_unknown_connections: int = Field(
+        256,
+        ge=2,
+        description="Connections at once that have not shown a good token. A further one replaces"
+        " the oldest of the address that has the most.",
+    )
+    max_unknown_per_address: int = Field(
+        64,
+        ge=1,
+        description="The same, from one address (of IPv6 from one network of 64 bits). Behind a"
+        " container's gateway all devices may share one.",
+    )
+    max_connections_per_caller: int = Field(
+        128, ge=1, description="Connections at once of one token; a further one is refused."
+    )
+    max_open_files: int = Field(
+        4_096,
+        ge=256,
+        description="Files and connections that Lo-Bug asks the system to let it open at once; the"
+        " system's hard limit takes precedence.",
+    )
     max_text_chars: int = Field(8_000, ge=1, description="Longest text of `/chat/text`.")
     max_chat_bytes: int = Field(
         1024 * 1024,

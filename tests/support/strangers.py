@@ -1,0 +1,210 @@
+"""A real server with few descriptors, and the connections of strangers to it.
+
+On Linux all of 127.0.0.0/8 is this computer. The server under test takes 127.0.0.1 for what it is,
+and every other address 127.X.Y.Z for 192.168.Y.Z. As a program it is that server:
+
+python strangers.py FOLDER DESCRIPTORS LIMITS     (LIMITS: the settings' section, as JSON)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from rich.console import Console
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from lobug.app import create_app
+from lobug.cli.listening import open_socket
+from lobug.cli.serve import run_app
+from lobug.telemetry.logs import configure_logging
+from support.running import ScriptedEngines, scripted_assembler, settings_for
+from support.served import environment
+
+PATIENCE_S = 60.0
+"""For what happens at once on a computer that has nothing else to do."""
+
+OWNER = "127.0.0.1"
+
+
+def pretended(address: str | None) -> str | None:
+    """What the server under test takes an address for."""
+    if address is None or not address.startswith("127.") or address == OWNER:
+        return address
+    return "192.168." + address.split(".", 2)[2]
+
+
+class PretendedClient:
+    """ASGI middleware: the application sees the pretended address too."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("client"):
+            scope["client"] = (pretended(scope["client"][0]), scope["client"][1])
+        await self._app(scope, receive, send)
+
+
+def main() -> None:
+    """Serve until a signal comes."""
+    folder, descriptors, limits = Path(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+    configure_logging("info")
+    settings = settings_for(folder, limits=limits)
+    app = create_app(settings, assembler=scripted_assembler(ScriptedEngines()))
+    app.add_middleware(PretendedClient)
+    listener = open_socket(OWNER, 0)
+    # Connections inherit it: what nobody reads is soon felt.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+    run_app(app, settings, listener, Console(soft_wrap=True), address_of=pretended)
+
+
+@dataclass
+class CrowdedServer:
+    """The program, running."""
+
+    port: int
+    process: psutil.Process
+    log: Path
+    crowd: list[socket.socket] = field(default_factory=list)
+    """Connections that ``flood`` holds."""
+
+    @property
+    def url(self) -> str:
+        return f"http://{OWNER}:{self.port}"
+
+    def open(self, address: str, sent: bytes = b"") -> socket.socket:
+        """A connection from there, with this sent on it."""
+        caller = socket.socket()
+        caller.settimeout(PATIENCE_S)
+        caller.bind((address, 0))
+        caller.connect((OWNER, self.port))
+        caller.sendall(sent)
+        return caller
+
+    def flood(self, addresses: Iterable[str], each: int, sent: bytes = b"") -> None:
+        """``each`` connections from every address, that stay open on this side."""
+        for address in addresses:
+            for _ in range(each):
+                caller = self.open(address)
+                self.crowd.append(caller)
+                with contextlib.suppress(ConnectionError):
+                    caller.sendall(sent)
+
+    def leave(self) -> None:
+        """Close all that ``flood`` holds."""
+        for caller in self.crowd:
+            caller.close()
+        self.crowd.clear()
+
+    def client(self, address: str = OWNER, **headers: str) -> httpx.Client:
+        """A client at this address."""
+        return httpx.Client(
+            base_url=self.url,
+            headers=headers,
+            timeout=PATIENCE_S,
+            trust_env=False,
+            transport=httpx.HTTPTransport(local_address=address),
+        )
+
+    def get(self, path: str, address: str = OWNER, **headers: str) -> int:
+        """The status of one request on a new connection."""
+        with self.client(address, **headers) as client:
+            return client.get(path).status_code
+
+    def pair(self, device_id: str, address: str) -> dict[str, str]:
+        """Pair a device at that address; returns the headers that it comes with."""
+        identity = {"Device-Id": device_id, "Client-Id": "5e5c5a0c-0000-4000-8000-000000000001"}
+        with self.client(address, **identity) as device, self.client() as owner:
+            code = device.post("/xiaozhi/ota/", json={}).json()["activation"]["code"]
+            assert owner.post("/devices/approve", json={"code": code}).status_code == 200
+            token = device.post("/xiaozhi/ota/", json={}).json()["websocket"]["token"]
+        return {"Device-Id": device_id, "Authorization": f"Bearer {token}"}
+
+    def descriptors(self) -> int:
+        """How many the server has open."""
+        return int(self.process.num_fds())
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Look again until it is so."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.02)
+
+
+def rest_of(caller: socket.socket) -> bytes:
+    """All that still comes on a connection until the server closes it."""
+    read = bytearray()
+    with contextlib.suppress(ConnectionError):
+        while piece := caller.recv(65_536):
+            read += piece
+    return bytes(read)
+
+
+def still_open(callers: Iterable[socket.socket]) -> int:
+    """How many of these the server has not closed, as far as has been heard. Reads what came."""
+    alive = 0
+    for caller in callers:
+        caller.setblocking(False)
+        try:
+            while caller.recv(65_536):
+                pass
+        except BlockingIOError:
+            alive += 1
+        except ConnectionError:
+            pass
+    return alive
+
+
+@contextlib.contextmanager
+def crowded_server(folder: Path, descriptors: int = 512, **limits: Any) -> Iterator[CrowdedServer]:
+    """Run the program until it answers; it has to end cleanly."""
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "serve.log"
+    arguments = [str(folder), str(descriptors), json.dumps(limits)]
+    with (
+        log.open("w") as lines,
+        subprocess.Popen(
+            [sys.executable, __file__, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=lines,
+            text=True,
+            env={**environment(), "PYTHONPATH": os.pathsep.join(sys.path)},
+            cwd=folder,
+        ) as serving,
+    ):
+        try:
+            assert serving.stdout is not None
+            said = (line for line in serving.stdout if "listens at" in line)
+            url = next(said, None)
+            assert url is not None, log.read_text()
+            server = CrowdedServer(int(url.split(":")[-1]), psutil.Process(serving.pid), log)
+            yield server
+            server.leave()
+            serving.terminate()
+            assert serving.wait(PATIENCE_S) in {0, -15}, log.read_text()
+        finally:
+            serving.kill()
+
+
+if __name__ == "__main__":
+    main()
