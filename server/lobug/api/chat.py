@@ -173,7 +173,9 @@ async def _answer(
     caller = caller_of(request.scope)
     timeline = Timeline(door, server.clock, device=caller.device_id or "")
     voice = voice or kind == WAV
-    turn = server.turns.run(owner, utterance, voice=voice, timeline=timeline)
+    turn = server.turns.run(
+        owner, utterance, voice=voice, timeline=timeline, privileged=caller.privileged
+    )
     if kind == EVENT_STREAM:
         stream = TurnStream(turn, caller=caller, access=server.access)
         return event_stream(stream, timeline.id, server.settings)

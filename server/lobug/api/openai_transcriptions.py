@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
-from lobug.api.audio_jobs import AudioJobs, AudioJobsDep
+from lobug.api.audio_jobs import AudioJobsDep, CallersJobs
 from lobug.api.hangup import while_connected
 from lobug.api.openai_models import HEARING, require_model
 from lobug.api.problems import error_responses, unheard
@@ -28,6 +28,7 @@ from lobug.errors import (
     EngineError,
     InvalidEncodingError,
     InvalidRequestError,
+    TooManyRequestsError,
     UnknownModelError,
     UnsupportedParameterError,
 )
@@ -101,6 +102,7 @@ class Transcription(BaseModel):
             BodyTooLargeError,
             BodyTimeoutError,
             BusyError,
+            TooManyRequestsError,
             EngineError,
             *EngineError.__subclasses__(),
         ),
@@ -142,7 +144,7 @@ async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request
 
 
 async def _hear(
-    server: LobugServer, jobs: AudioJobs, recording: bytes, language: str | None
+    server: LobugServer, jobs: CallersJobs, recording: bytes, language: str | None
 ) -> Transcription:
     settings = server.settings
     async with jobs.place(), server.priority.turn():

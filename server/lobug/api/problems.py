@@ -28,6 +28,9 @@ _HTTP_CODES = {
 }
 
 
+_RETRY_AFTER_S = {HTTPStatus.SERVICE_UNAVAILABLE: "2", HTTPStatus.TOO_MANY_REQUESTS: "5"}
+"""By status: the value of ``Retry-After``, about as long as a turn takes."""
+
 CLIENT_CLOSED_REQUEST = 499
 """nginx's status for it; the standard has none."""
 
@@ -42,7 +45,8 @@ class Problem(JSONResponse):
     ``/v1`` in OpenAI's form."""
 
     def __init__(self, status: int, reply: ErrorReply, param: str | None) -> None:
-        headers = {"Retry-After": "2"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        wait_s = _RETRY_AFTER_S.get(status)
+        headers = {"Retry-After": wait_s} if wait_s is not None else None
         super().__init__(reply.model_dump(), status_code=status, headers=headers)
         self._detail = reply.error
         self._param = param

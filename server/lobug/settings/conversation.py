@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from lobug.settings.section import Caller, Seconds, Section, UserName
+from lobug.settings.section import Caller, Fraction, Seconds, Section, UserName
 
 
 class ConversationSettings(Section):
@@ -73,4 +73,15 @@ class LimitSettings(Section):
     )
     max_waiting_turns: int = Field(
         64, ge=0, description="Turns that may wait; a further one is refused as busy."
+    )
+    max_waiting_per_person: int = Field(
+        8,
+        ge=1,
+        description="Turns of one person that may wait; a further one is refused with 429. A"
+        " person's devices and the same person's ordinary tokens count apart.",
+    )
+    reserved_part: Fraction = Field(
+        0.25,
+        description="Part of the waiting places, and of the room for uploads, that only the owner"
+        " and the paired devices may take, 0 to 1.",
     )
