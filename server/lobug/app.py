@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -27,6 +28,7 @@ from lobug.api.audio_jobs import AudioJobs
 from lobug.api.authentication import REFUSALS, Authentication
 from lobug.api.limits import BodyLimit
 from lobug.api.problems import add_problem_handlers, error_responses
+from lobug.api.upload_room import UploadRoom
 from lobug.assembly import assemble
 from lobug.mdns.announcer import announcer_for
 from lobug.server import LobugServer
@@ -85,7 +87,9 @@ def create_app(
     )
     limits = settings.limits
     app.state.audio_jobs = AudioJobs(limits)
-    app.add_middleware(BodyLimit, max_bytes=limits.max_body_bytes, timeout_s=limits.body_timeout_s)
+    app.state.one_import = asyncio.Lock()
+    app.state.upload_room = UploadRoom(limits)
+    app.add_middleware(BodyLimit, limits=limits, room=app.state.upload_room)
     app.add_middleware(Authentication)
     add_problem_handlers(app)
     app.include_router(health.router)

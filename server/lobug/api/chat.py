@@ -35,6 +35,7 @@ from lobug.errors import (
     InvalidEncodingError,
     InvalidRequestError,
     TextTooLongError,
+    UploadStorageError,
 )
 from lobug.memory.base import Owner
 from lobug.server import LobugServer
@@ -112,6 +113,7 @@ async def chat_text(
             AudioTooLongError,
             BodyTooLargeError,
             BodyTimeoutError,
+            UploadStorageError,
             *TURN_ERRORS,
         ),
     },

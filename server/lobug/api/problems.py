@@ -28,7 +28,10 @@ _HTTP_CODES = {
 }
 
 
-_RETRY_AFTER_S = {HTTPStatus.SERVICE_UNAVAILABLE: "2", HTTPStatus.TOO_MANY_REQUESTS: "5"}
+_RETRY_AFTER_S: dict[int, str] = {
+    HTTPStatus.SERVICE_UNAVAILABLE: "2",
+    HTTPStatus.TOO_MANY_REQUESTS: "5",
+}
 """By status: the value of ``Retry-After``, about as long as a turn takes."""
 
 CLIENT_CLOSED_REQUEST = 499

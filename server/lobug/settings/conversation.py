@@ -60,6 +60,31 @@ class LimitSettings(Section):
         description="Longest wait for the next piece of a request body, in discovery for all of it,"
         " seconds.",
     )
+    body_deadline_s: Seconds = Field(
+        300.0,
+        description="Longest time that a whole request body may take, seconds; never less than"
+        " `max_audio_seconds` and `body_timeout_s` together.",
+    )
+    max_uploads: int = Field(
+        80,
+        ge=1,
+        description="Request bodies of more than 64 KB that are held at once, from their first byte"
+        " until their answer; a further one is refused as busy.",
+    )
+    max_uploads_per_person: int = Field(
+        12, ge=1, description="The same, of one person; a further one is refused with 429."
+    )
+    max_upload_bytes: int = Field(
+        256 * 1024 * 1024,
+        ge=1024,
+        description="Bytes of request bodies that are held at once, in memory or, of a body beyond"
+        " 1 MB, in temporary files; never less than `max_body_bytes`.",
+    )
+    max_upload_bytes_per_person: int = Field(
+        64 * 1024 * 1024,
+        ge=1024,
+        description="The same, of one person; never less than `max_body_bytes`.",
+    )
     max_text_chars: int = Field(8_000, ge=1, description="Longest text of `/chat/text`.")
     max_chat_bytes: int = Field(
         1024 * 1024,
