@@ -139,7 +139,9 @@ class _Body:
         self._began = asyncio.get_running_loop().time()
         self._size = 0
         self._complete = False
-        self._may_linger = b"expect" not in headers
+        self._may_read = b"expect" not in headers
+        """Whether reading makes the server software ask for nothing: of a body that is announced
+        with ``Expect: 100-continue`` the first reading sends the request to go on."""
         self.fault: LobugError | None = None
         """Why it is refused."""
         if self._declared > max_bytes:
@@ -156,6 +158,7 @@ class _Body:
             # Whoever still listens waits for the caller to hang up: as long as the answer takes.
             return await self._receive()
         loop = asyncio.get_running_loop()
+        self._may_read = True
         now = loop.time()
         deadline = self._clock.deadline(self._began, now)
         if deadline <= now:  # whose pieces are always there already never lets a time-out happen
@@ -190,7 +193,7 @@ class _Body:
         elif message["type"] == "http.response.start":
             headers = [*message.get("headers", []), (b"connection", b"close")]
             await send({**message, "headers": headers})
-        elif message.get("more_body", False) or not self._may_linger:
+        elif message.get("more_body", False) or not self._may_read:
             await send(message)
         else:
             await send({**message, "more_body": True})

@@ -15,7 +15,13 @@ from starlette.types import Receive, Scope, Send
 
 from lobug.api.openai_errors import openai_answer, speaks_openai
 from lobug.api.schemas import ErrorDetail, ErrorReply
-from lobug.errors import InvalidEncodingError, InvalidRequestError, LobugError
+from lobug.errors import (
+    InvalidEncodingError,
+    InvalidRequestError,
+    LobugError,
+    TooManyAttemptsError,
+    TooManyRequestsError,
+)
 
 log = logging.getLogger(__name__)
 
@@ -28,11 +34,12 @@ _HTTP_CODES = {
 }
 
 
-_RETRY_AFTER_S: dict[int, str] = {
-    HTTPStatus.SERVICE_UNAVAILABLE: "2",
-    HTTPStatus.TOO_MANY_REQUESTS: "5",
-}
-"""By status: the value of ``Retry-After``, about as long as a turn takes."""
+_RETRY_AFTER_S = {TooManyRequestsError.code: "5", TooManyAttemptsError.code: "60"}
+"""By code: the value of ``Retry-After``. A turn takes some seconds; attempts are counted by the
+minute."""
+
+_UNAVAILABLE_S = "2"
+"""The same for every answer with status 503."""
 
 CLIENT_CLOSED_REQUEST = 499
 """nginx's status for it; the standard has none."""
@@ -48,7 +55,8 @@ class Problem(JSONResponse):
     ``/v1`` in OpenAI's form."""
 
     def __init__(self, status: int, reply: ErrorReply, param: str | None) -> None:
-        wait_s = _RETRY_AFTER_S.get(status)
+        unavailable = _UNAVAILABLE_S if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        wait_s = _RETRY_AFTER_S.get(reply.error.code, unavailable)
         headers = {"Retry-After": wait_s} if wait_s is not None else None
         super().__init__(reply.model_dump(), status_code=status, headers=headers)
         self._detail = reply.error
