@@ -212,7 +212,9 @@ async def test_the_openai_door_says_it_in_its_own_form(tmp_path: Path) -> None:
             max_retries=0,
         )
         with pytest.raises(openai.RateLimitError) as caught:
-            await client.chat.completions.create(**asked)  # type: ignore[arg-type]  # plain JSON
+            await client.chat.completions.create(
+                model="lobug", messages=[{"role": "user", "content": "Hello"}]
+            )
         assert caught.value.code == "too_many_requests"
         await client.close()
         events = await h.http.post(
