@@ -257,7 +257,9 @@ class AccessUnavailableError(LobugError):
 
 
 class BusyError(LobugError):
-    """More turns are waiting than ``limits.max_waiting_turns`` allows."""
+    """More turns wait than ``limits.max_waiting_turns`` allows, or more uploads are under way than
+    ``limits.max_uploads`` and ``limits.max_upload_bytes`` allow. Of each a part
+    (``limits.reserved_part``) is kept for the owner and the paired devices."""
 
     code = "busy"
     status = 503
