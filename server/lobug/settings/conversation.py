@@ -60,6 +60,14 @@ class LimitSettings(Section):
         description="Longest wait for the next piece of a request body, in discovery for all of it,"
         " seconds.",
     )
+    max_text_chars: int = Field(8_000, ge=1, description="Longest text of `/chat/text`.")
+    max_chat_bytes: int = Field(
+        1024 * 1024,
+        ge=1024,
+        description="Largest body of `/v1/chat/completions`, bytes: clients send the whole"
+        " conversation with each turn.",
+    )
+    max_audio_seconds: Seconds = Field(60.0, description="Longest recording, seconds.")
     body_deadline_s: Seconds = Field(
         300.0,
         description="Longest time that a whole request body may take, seconds; never less than"
@@ -85,14 +93,6 @@ class LimitSettings(Section):
         ge=1024,
         description="The same, of one person; never less than `max_body_bytes`.",
     )
-    max_text_chars: int = Field(8_000, ge=1, description="Longest text of `/chat/text`.")
-    max_chat_bytes: int = Field(
-        1024 * 1024,
-        ge=1024,
-        description="Largest body of `/v1/chat/completions`, bytes: clients send the whole"
-        " conversation with each turn.",
-    )
-    max_audio_seconds: Seconds = Field(60.0, description="Longest recording, seconds.")
     max_concurrent_turns: int = Field(
         2, ge=1, description="Turns that run at once; further ones wait."
     )
