@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from typing import BinaryIO, cast
 
 from fastapi import Request
@@ -18,6 +20,9 @@ SMALL_BYTES = 64 * 1024
 
 SPOOL_BYTES = 1024 * 1024
 """A body beyond this size is kept in a temporary file, as Starlette does it with files in forms."""
+
+_TIDY_AFTER_S = 5.0
+"""After the end of a large upload: a recording whose caller hung up is decoded to its end."""
 
 STATE_KEY = "held_body"
 """Where a request's ``HeldBody`` is in ``scope["state"]``."""
@@ -44,6 +49,30 @@ class UploadRoom:
             ),
             "bytes of uploads",
         )
+        self._tidying: asyncio.TimerHandle | None = None
+
+    def left(self, size: int) -> None:
+        """A body of ``size`` bytes is held no more. After the last large one, memory that was freed
+        goes back to the system, in a thread."""
+        if size > SPOOL_BYTES:
+            if self._tidying is not None:
+                self._tidying.cancel()
+            loop = asyncio.get_running_loop()
+            self._tidying = loop.call_later(_TIDY_AFTER_S, self._tidy)
+
+    def _tidy(self) -> None:
+        self._tidying = None
+        with suppress(RuntimeError):  # the server stops, and its memory goes anyway
+            asyncio.get_running_loop().run_in_executor(None, return_freed_memory)
+
+
+def return_freed_memory() -> None:
+    """Give what was freed back to the system. glibc keeps it, for each thread apart: three rounds
+    of recordings of 20 MB left 137 MB behind, with this 40 to 70. Elsewhere nothing
+    happens."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 class HeldBody:
@@ -93,7 +122,8 @@ class HeldBody:
             self._counted = False
         if self._bytes:
             self._room.bytes.give_back(self._claimant, self._bytes)
-            self._bytes = 0
+        size, self._bytes = self._bytes, 0
+        self._room.left(size)
 
 
 def held_body(request: Request) -> HeldBody:
