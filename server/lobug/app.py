@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -29,6 +30,7 @@ from lobug.api.browser_rules import BrowserRules
 from lobug.api.docs_page import add_docs_page
 from lobug.api.limits import BodyLimit
 from lobug.api.problems import add_problem_handlers, error_responses
+from lobug.api.upload_room import UploadRoom
 from lobug.assembly import assemble
 from lobug.mdns.announcer import announcer_for
 from lobug.server import LobugServer
@@ -89,7 +91,9 @@ def create_app(
     )
     limits = settings.limits
     app.state.audio_jobs = AudioJobs(limits)
-    app.add_middleware(BodyLimit, max_bytes=limits.max_body_bytes, timeout_s=limits.body_timeout_s)
+    app.state.one_import = asyncio.Lock()
+    app.state.upload_room = UploadRoom(limits)
+    app.add_middleware(BodyLimit, limits=limits, room=app.state.upload_room)
     app.add_middleware(Authentication)
     app.add_middleware(BrowserRules)
     add_problem_handlers(app)

@@ -78,8 +78,8 @@ class BodyTooLargeError(LobugError):
 
 
 class BodyTimeoutError(LobugError):
-    """Nothing more of the request's body came within ``limits.body_timeout_s``, or in discovery not
-    all of it."""
+    """Nothing more of the request's body came within ``limits.body_timeout_s``, or not all of it
+    within ``limits.body_deadline_s``, in discovery within ``limits.body_timeout_s``."""
 
     code = "body_timeout"
     status = 408
@@ -274,11 +274,32 @@ class AccessUnavailableError(LobugError):
 
 
 class BusyError(LobugError):
-    """More turns are waiting than ``limits.max_waiting_turns`` allows."""
+    """More turns wait than ``limits.max_waiting_turns`` allows, or more uploads are under way than
+    ``limits.max_uploads`` and ``limits.max_upload_bytes`` allow. Of each a part
+    (``limits.reserved_part``) is kept for the owner and the paired devices."""
 
     code = "busy"
     status = 503
     spoken = "I am busy right now. Please ask me again in a moment."
+
+
+class TooManyRequestsError(LobugError):
+    """This caller has as many turns waiting, or as many uploads under way, as one person may
+    (`limits.max_waiting_per_person`, `limits.max_uploads_per_person`,
+    `limits.max_upload_bytes_per_person`)."""
+
+    code = "too_many_requests"
+    status = 429
+    spoken = "You have asked me several things already. Please wait until I have answered them."
+
+
+class UploadStorageError(LobugError):
+    """A large request body cannot be written to a temporary file: the disk is full, or the folder
+    for temporary files cannot be written."""
+
+    code = "upload_storage_failed"
+    status = 507
+    spoken = "I have no room for that right now. Please ask my owner to check it."
 
 
 class EngineError(LobugError):

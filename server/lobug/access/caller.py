@@ -32,6 +32,11 @@ class Caller:
     """The only purpose that its token is good for; None: it may talk."""
 
     @property
+    def privileged(self) -> bool:
+        """Whether it is the owner or a paired device: some places in every queue are theirs."""
+        return self.owner or self.kind == "device"
+
+    @property
     def at_this_computer(self) -> bool:
         """Whether it is the owner at the computer that Lo-Bug runs on."""
         return self.kind == "loopback"

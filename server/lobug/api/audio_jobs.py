@@ -2,45 +2,64 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
 
-from lobug.errors import BusyError
+from lobug.api.caller import claimant_of_scope
+from lobug.api.state import ServerDep
+from lobug.fairness import Claimant, Ledger
 from lobug.settings import LimitSettings
+from lobug.turn.places import EnginePlaces, waiting_quota
 
 
 class AudioJobs:
     """The places of such work; it goes before background work, as turns do."""
 
     def __init__(self, limits: LimitSettings) -> None:
-        self._places = asyncio.Semaphore(limits.max_concurrent_turns)
-        self._most_waiting = limits.max_waiting_turns
-        self._waiting = 0
+        self._places = EnginePlaces(limits.max_concurrent_turns)
+        self._waiting = Ledger(waiting_quota(limits), "requests waiting")
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a place."""
+        return self._waiting.held
 
     @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """Wait for a place. Raises BusyError when too many wait already."""
-        if self._places.locked() and self._waiting >= self._most_waiting:
-            raise BusyError(f"{self._waiting} requests are waiting")
-        self._waiting += 1
-        try:
-            await self._places.acquire()
-        finally:
-            self._waiting -= 1
-        try:
+    async def place(self, claimant: Claimant) -> AsyncIterator[None]:
+        """Wait for a place. Raises TooManyRequestsError when too many requests of this person wait
+        already, and BusyError when too many of all do."""
+        refusal = self._waiting.refusal(claimant) if self._places.locked() else None
+        if refusal is not None:
+            raise refusal
+        async with AsyncExitStack() as place:
+            self._waiting.take(claimant)
+            try:
+                await place.enter_async_context(self._places.place(claimant))
+            finally:
+                self._waiting.give_back(claimant)
             yield
-        finally:
-            self._places.release()
 
 
-async def get_audio_jobs(request: Request) -> AudioJobs:
-    """Those of the app that this request came to."""
-    jobs: AudioJobs = request.app.state.audio_jobs
-    return jobs
+@dataclass(frozen=True, slots=True)
+class CallersJobs:
+    """The places of such work, as one caller may take them."""
+
+    jobs: AudioJobs
+    claimant: Claimant
+
+    def place(self) -> AbstractAsyncContextManager[None]:
+        """Wait for a place; raises what ``AudioJobs.place`` does."""
+        return self.jobs.place(self.claimant)
 
 
-AudioJobsDep = Annotated[AudioJobs, Depends(get_audio_jobs)]
+async def get_audio_jobs(request: Request, server: ServerDep) -> CallersJobs:
+    """Those of the app that this request came to, for its caller."""
+    claimant = claimant_of_scope(request.scope, server.settings)
+    return CallersJobs(request.app.state.audio_jobs, claimant)
+
+
+AudioJobsDep = Annotated[CallersJobs, Depends(get_audio_jobs)]

@@ -9,7 +9,8 @@ from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
 from lobug.api.state import ServerDep
-from lobug.errors import BodyTooLargeError, InvalidEncodingError, InvalidRequestError
+from lobug.api.upload_room import read_at_most
+from lobug.errors import InvalidEncodingError, InvalidRequestError
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -33,10 +34,8 @@ def json_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
     """
 
     async def read(request: Request, server: ServerDep) -> M:
-        body = await request.body()
         limit = BYTES_PER_CHARACTER * server.settings.limits.max_text_chars + BYTES_BESIDE_TEXT
-        if len(body) > limit:
-            raise BodyTooLargeError(f"the JSON has {len(body)} bytes, the limit is {limit}")
+        body = await read_at_most(request, limit)
         try:
             return model.model_validate_json(body)
         except ValidationError as error:

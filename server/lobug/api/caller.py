@@ -12,6 +12,7 @@ from lobug.api.authentication import STATE_KEY
 from lobug.api.state import ServerDep
 from lobug.conversation.identity import owner_of
 from lobug.errors import OwnerOnlyError
+from lobug.fairness import Claimant
 from lobug.memory.base import Owner
 from lobug.settings import Settings
 
@@ -35,6 +36,13 @@ def owner_of_caller(caller: Caller, settings: Settings) -> Owner:
 def owner_of_scope(scope: Scope, settings: Settings) -> Owner:
     """The owner of the words in a request or a WebSocket. Raises KeyError as ``caller_of``."""
     return owner_of_caller(caller_of(scope), settings)
+
+
+def claimant_of_scope(scope: Scope, settings: Settings) -> Claimant:
+    """Whose share of what is scarce a request or a WebSocket uses. Raises KeyError as
+    ``caller_of``."""
+    caller = caller_of(scope)
+    return Claimant(owner_of_caller(caller, settings).user, caller.privileged)
 
 
 async def get_caller(request: Request) -> Caller:

@@ -35,6 +35,7 @@ from lobug.errors import (
     InvalidEncodingError,
     InvalidRequestError,
     TextTooLongError,
+    UploadStorageError,
 )
 from lobug.memory.base import Owner
 from lobug.server import LobugServer
@@ -112,6 +113,7 @@ async def chat_text(
             AudioTooLongError,
             BodyTooLargeError,
             BodyTimeoutError,
+            UploadStorageError,
             *TURN_ERRORS,
         ),
     },
@@ -173,7 +175,9 @@ async def _answer(
     caller = caller_of(request.scope)
     timeline = Timeline(door, server.clock, device=caller.device_id or "")
     voice = voice or kind == WAV
-    turn = server.turns.run(owner, utterance, voice=voice, timeline=timeline)
+    turn = server.turns.run(
+        owner, utterance, voice=voice, timeline=timeline, privileged=caller.privileged
+    )
     if kind == EVENT_STREAM:
         stream = TurnStream(turn, caller=caller, access=server.access)
         return event_stream(stream, timeline.id, server.settings)

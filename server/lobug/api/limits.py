@@ -1,33 +1,74 @@
-"""Refuses bodies that are too large or never end, whatever their headers claim."""
+"""Refuses bodies that are too large, too many or never end, whatever their headers claim."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lobug.access.introduction import MAX_BYTES as INTRODUCTION_BYTES
 from lobug.api.authentication import OPEN_PATHS
+from lobug.api.caller import caller_of, claimant_of_scope
 from lobug.api.problems import problem
+from lobug.api.upload_room import SMALL_BYTES, STATE_KEY, HeldBody, UploadRoom
 from lobug.errors import BodyTimeoutError, BodyTooLargeError, LobugError
+from lobug.settings import LimitSettings
+
+LINGER_S = 10.0
+"""How long the rest of a body is read and thrown away after the answer. A connection that is closed
+while the other end still sends is reset, and the answer is lost with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyClock:
+    """When a body has to be here. Times on any clock, seconds."""
+
+    piece_s: float
+    """Longest wait for the next piece."""
+    whole_s: float
+    """Longest wait for all of it."""
+
+    @classmethod
+    def of(cls, limits: LimitSettings, *, to_strangers: bool) -> BodyClock:
+        """As the settings have it. Somebody may send a recording while speaking, so the longest
+        recording always has time enough; what strangers send is short."""
+        piece_s = limits.body_timeout_s
+        if to_strangers:
+            return cls(piece_s, piece_s)
+        return cls(piece_s, max(limits.body_deadline_s, limits.max_audio_seconds + piece_s))
+
+    def deadline(self, began: float, now: float) -> float:
+        """Until when the next piece has to come."""
+        return min(now + self.piece_s, began + self.whole_s)
+
+    def fault(self, began: float, now: float) -> BodyTimeoutError:
+        """What to say when it did not. ``now``: since when it was waited for."""
+        if began + self.whole_s <= now + self.piece_s:
+            return BodyTimeoutError(f"not all of the body came within {self.whole_s:g} s")
+        return BodyTimeoutError(f"nothing more of the body for {self.piece_s:g} s")
 
 
 class BodyLimit:
-    """ASGI middleware: answers 413 as soon as a body passes ``max_bytes``, and 408 when the next
-    piece of it does not come within ``timeout_s`` seconds.
+    """ASGI middleware that answers
+
+    - 413 as soon as a body passes ``limits.max_body_bytes``,
+    - 408 when its next piece does not come within ``limits.body_timeout_s``, or all of it within
+      ``limits.body_deadline_s``,
+    - 429 or 503 when there is no room for it beside others (``UploadRoom``).
 
     A ``Content-Length`` that is too large is refused before anything is read; a chunked body when
     the limit is passed. A device that left its network in an upload says nothing any more: without
     the time-out what it sent would be kept for ever.
 
     At the doors that are open to strangers a body has room for a device's introduction, and all of
-    it has to come within ``timeout_s``: else anybody could fill this computer's memory.
+    it has to come within ``limits.body_timeout_s``: else anybody could fill this computer's memory.
     """
 
-    def __init__(self, app: ASGIApp, max_bytes: int, timeout_s: float) -> None:
+    def __init__(self, app: ASGIApp, limits: LimitSettings, room: UploadRoom) -> None:
         self._app = app
-        self._max_bytes = max_bytes
-        self._timeout_s = timeout_s
+        self._limits = limits
+        self._room = room
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, watching its body."""
@@ -35,13 +76,13 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         to_strangers = scope["path"] in OPEN_PATHS
-        max_bytes = min(self._max_bytes, INTRODUCTION_BYTES) if to_strangers else self._max_bytes
-        too_large = BodyTooLargeError(f"the body is larger than {max_bytes} bytes")
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > max_bytes:
-            await problem(too_large)(scope, receive, send)
-            return
-        body = _Body(receive, max_bytes, self._timeout_s, too_large, at_once=to_strangers)
+        max_bytes = self._limits.max_body_bytes
+        if to_strangers:
+            max_bytes = min(max_bytes, INTRODUCTION_BYTES)
+        held = self._held(scope)
+        body = _Body(
+            scope, receive, max_bytes, BodyClock.of(self._limits, to_strangers=to_strangers), held
+        )
         started = False
 
         async def answering(message: Message) -> None:
@@ -49,62 +90,124 @@ class BodyLimit:
             nonlocal started
             if body.fault is None or started:
                 started = True
-                await send(message)
+                await body.answer(message, send)
 
         try:
-            await self._app(scope, body.receive, answering)
+            if body.fault is None:
+                await self._app(scope, body.receive, answering)
         except LobugError as error:
             if started or error is not body.fault:
                 raise
+        finally:
+            if held is not None:
+                held.close()
         if body.fault is not None and not started:
-            answer = problem(body.fault)
-            if isinstance(body.fault, BodyTimeoutError):
-                answer.headers["Connection"] = "close"  # what is missing may still come
-            await answer(scope, receive, send)
+
+            async def refusing(message: Message) -> None:
+                await body.answer(message, send)
+
+            await problem(body.fault)(scope, receive, refusing)
+
+    def _held(self, scope: Scope) -> HeldBody | None:
+        """What the request holds of the room; None: a stranger's holds nothing that counts."""
+        if caller_of(scope).kind == "stranger":
+            return None
+        claimant = claimant_of_scope(scope, scope["app"].state.lobug.settings)
+        held = HeldBody(self._room, claimant)
+        scope["state"][STATE_KEY] = held
+        return held
 
 
 class _Body:
-    """One request's body as it arrives."""
+    """One request's body as it arrives, and what an answer has to know of it."""
 
     def __init__(
         self,
+        scope: Scope,
         receive: Receive,
         max_bytes: int,
-        timeout_s: float,
-        too_large: BodyTooLargeError,
-        *,
-        at_once: bool,
+        clock: BodyClock,
+        held: HeldBody | None,
     ) -> None:
-        """``timeout_s``: of each piece, or with ``at_once`` of the whole."""
+        headers = dict(scope["headers"])
+        declared = headers.get(b"content-length", b"0")
+        self._declared = int(declared) if declared.isdigit() else 0
         self._receive = receive
-        self._room = max_bytes
-        self._timeout_s = timeout_s
-        self._ends_at = asyncio.get_running_loop().time() + timeout_s if at_once else None
-        self._too_large = too_large
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._held = held
+        self._began = asyncio.get_running_loop().time()
+        self._size = 0
         self._complete = False
+        self._may_read = b"expect" not in headers
+        """Whether reading makes the server software ask for nothing: of a body that is announced
+        with ``Expect: 100-continue`` the first reading sends the request to go on."""
         self.fault: LobugError | None = None
         """Why it is refused."""
+        if self._declared > max_bytes:
+            self.fault = self._too_large()
+        elif held is not None:
+            self.fault = held.announce(self._declared)
+
+    def _too_large(self) -> BodyTooLargeError:
+        return BodyTooLargeError(f"the body is larger than {self._max_bytes} bytes")
 
     async def receive(self) -> Message:
         """The next message. Raises ``fault``."""
         if self._complete:
             # Whoever still listens waits for the caller to hang up: as long as the answer takes.
             return await self._receive()
+        loop = asyncio.get_running_loop()
+        self._may_read = True
+        now = loop.time()
+        deadline = self._clock.deadline(self._began, now)
+        if deadline <= now:  # whose pieces are always there already never lets a time-out happen
+            self.fault = self._clock.fault(self._began, now)
+            raise self.fault
         try:
-            now = asyncio.get_running_loop().time()
-            async with asyncio.timeout_at(self._ends_at or now + self._timeout_s):
+            async with asyncio.timeout_at(deadline):
                 message = await self._receive()
         except TimeoutError:
-            self.fault = BodyTimeoutError(
-                f"nothing more of the body for {self._timeout_s:g} s"
-                if self._ends_at is None
-                else f"not all of the body came within {self._timeout_s:g} s"
-            )
+            self.fault = self._clock.fault(self._began, now)
             raise self.fault from None
         if message["type"] == "http.request":
-            self._room -= len(message.get("body", b""))
-            self._complete = not message.get("more_body", False)
-            if self._room < 0:
-                self.fault = self._too_large
+            self._note(message)
+            if self._size > self._max_bytes:
+                self.fault = self._too_large()
+            elif self._held is not None:
+                self.fault = self._held.resize(self._size)
+            if self.fault is not None:
                 raise self.fault
         return message
+
+    def _note(self, message: Message) -> None:
+        self._size += len(message.get("body", b""))
+        self._complete = not message.get("more_body", False)
+
+    async def answer(self, message: Message, send: Send) -> None:
+        """Send a message of the answer. Where the rest of a large body is still to come, it is
+        thrown away for a while before the answer ends and the connection with it."""
+        large = max(self._size, self._declared) > SMALL_BYTES
+        if self._complete or not (large or self.fault is not None):
+            await send(message)
+        elif message["type"] == "http.response.start":
+            headers = [*message.get("headers", []), (b"connection", b"close")]
+            await send({**message, "headers": headers})
+        elif message.get("more_body", False) or not self._may_read:
+            await send(message)
+        else:
+            await send({**message, "more_body": True})
+            if not isinstance(self.fault, BodyTimeoutError):
+                await self._drain()
+            await send({"type": "http.response.body", "body": b""})
+
+    async def _drain(self) -> None:
+        try:
+            async with asyncio.timeout(LINGER_S):
+                while not self._complete:
+                    message = await self._receive()
+                    if message["type"] != "http.request":
+                        return
+                    self._note(message)
+        except TimeoutError:
+            pass

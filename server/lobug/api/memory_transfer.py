@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # not in its stubs
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, BinaryIO, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -19,13 +19,17 @@ from lobug.api.memory_requests import EVERYWHERE
 from lobug.api.memory_schemas import MemoryImported
 from lobug.api.problems import error_responses
 from lobug.api.times import rfc3339
+from lobug.api.upload_room import spool
 from lobug.errors import (
     BodyTimeoutError,
     BodyTooLargeError,
+    BusyError,
     ImportInvalidError,
     InvalidEncodingError,
     MemoryContentError,
     MemoryKeyError,
+    TooManyRequestsError,
+    UploadStorageError,
 )
 
 router = APIRouter()
@@ -102,13 +106,24 @@ async def export(
         MemoryKeyError,
         BodyTooLargeError,
         BodyTimeoutError,
+        TooManyRequestsError,
+        BusyError,
+        UploadStorageError,
     ),
 )
 async def import_json(request: Request, access: AccessDep, control: ControlDep) -> MemoryImported:
     """Bring in an export of Lo-Bug, or a `sessions.json` snapshot, as a JSON body of at most
     `limits.max_body_bytes`. What is there already is skipped; all or nothing."""
-    document = await asyncio.to_thread(read_json, await request.body())
-    return MemoryImported(**asdict(await control.import_json(access, document)))
+    file, _ = await spool(request)
+    one_at_a_time: asyncio.Lock = request.app.state.one_import
+    async with one_at_a_time:  # a document takes several times its size in memory
+        document = await asyncio.to_thread(_read_file, file)
+        return MemoryImported(**asdict(await control.import_json(access, document)))
+
+
+def _read_file(file: BinaryIO) -> object:
+    file.seek(0)
+    return read_json(file.read())
 
 
 def _download(name: str) -> dict[str, str]:

@@ -9,7 +9,8 @@ from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
 from lobug.api.state import ServerDep
-from lobug.errors import BodyTooLargeError, InvalidEncodingError, InvalidRequestError
+from lobug.api.upload_room import read_at_most
+from lobug.errors import InvalidEncodingError, InvalidRequestError
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -21,10 +22,7 @@ def openai_json(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
     """
 
     async def read(request: Request, server: ServerDep) -> M:
-        body = await request.body()
-        limit = server.settings.limits.max_chat_bytes
-        if len(body) > limit:
-            raise BodyTooLargeError(f"the JSON has {len(body)} bytes, the limit is {limit}")
+        body = await read_at_most(request, server.settings.limits.max_chat_bytes)
         try:
             return model.model_validate_json(body)
         except ValidationError as error:

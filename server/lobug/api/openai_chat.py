@@ -92,11 +92,17 @@ async def chat_completions(
     timeline = Timeline("openai", server.clock)
     completion = _Completion(timeline.id, body)
     background.add_task(server.after_turn, owner)
+    caller = caller_of(request.scope)
     turn = server.turns.run(
-        owner, turn_asked.utterance, voice=False, timeline=timeline, told=turn_asked.told
+        owner,
+        turn_asked.utterance,
+        voice=False,
+        timeline=timeline,
+        told=turn_asked.told,
+        privileged=caller.privileged,
     )
     if body.stream:
-        stream = TurnStream(turn, caller=caller_of(request.scope), access=server.access)
+        stream = TurnStream(turn, caller=caller, access=server.access)
         return await _streamed(request, stream, completion, server.settings)
     try:
         outcome = await while_connected(request, run_to_end(turn))

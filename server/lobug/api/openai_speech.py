@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 from starlette.requests import ClientDisconnect
 
-from lobug.api.audio_jobs import AudioJobs, AudioJobsDep
+from lobug.api.audio_jobs import AudioJobsDep, CallersJobs
 from lobug.api.audio_response import AudioResponse
 from lobug.api.body import documented
 from lobug.api.hangup import while_connected
@@ -32,6 +32,7 @@ from lobug.errors import (
     InvalidEncodingError,
     InvalidRequestError,
     TextTooLongError,
+    TooManyRequestsError,
     UnknownModelError,
     UnsupportedParameterError,
 )
@@ -61,6 +62,7 @@ _BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
             BodyTooLargeError,
             BodyTimeoutError,
             BusyError,
+            TooManyRequestsError,
             EngineError,
             *EngineError.__subclasses__(),
         ),
@@ -123,7 +125,7 @@ def to_speak(text: str, max_chars: int) -> Sequence[str]:
 
 async def _encoded(
     server: LobugServer,
-    jobs: AudioJobs,
+    jobs: CallersJobs,
     sentences: Sequence[str],
     speed: float,
     encoder: SpeechEncoder,

@@ -10,12 +10,13 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
-from lobug.api.audio_jobs import AudioJobs, AudioJobsDep
+from lobug.api.audio_jobs import AudioJobsDep, CallersJobs
 from lobug.api.hangup import while_connected
 from lobug.api.openai_models import HEARING, require_model
 from lobug.api.problems import error_responses, unheard
 from lobug.api.state import ServerDep
-from lobug.audio.decode import decode
+from lobug.api.uploads import read_form, recording_in
+from lobug.audio.decode import StoredRecording, decode
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.errors import (
     AudioEmptyError,
@@ -28,8 +29,10 @@ from lobug.errors import (
     EngineError,
     InvalidEncodingError,
     InvalidRequestError,
+    TooManyRequestsError,
     UnknownModelError,
     UnsupportedParameterError,
+    UploadStorageError,
 )
 from lobug.server import LobugServer
 from lobug.turn.hearing import judge
@@ -101,6 +104,8 @@ class Transcription(BaseModel):
             BodyTooLargeError,
             BodyTimeoutError,
             BusyError,
+            TooManyRequestsError,
+            UploadStorageError,
             EngineError,
             *EngineError.__subclasses__(),
         ),
@@ -108,12 +113,9 @@ class Transcription(BaseModel):
 )
 async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request) -> Response:
     """Hear."""
-    async with request.form(max_files=1, max_fields=32) as form:
-        fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
-        file = form.get("file")
-        if file is None or isinstance(file, str):
-            raise InvalidRequestError("file: a file is required", param="file")
-        recording = await file.read()
+    form = await read_form(request, max_fields=32)
+    fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
+    recording = recording_in(form, "file")
     require_model(fields.get("model", ""), HEARING)
     kind = fields.get("response_format", "json")
     if kind not in {"json", "text", "verbose_json"}:
@@ -142,7 +144,7 @@ async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request
 
 
 async def _hear(
-    server: LobugServer, jobs: AudioJobs, recording: bytes, language: str | None
+    server: LobugServer, jobs: CallersJobs, recording: StoredRecording, language: str | None
 ) -> Transcription:
     settings = server.settings
     async with jobs.place(), server.priority.turn():

@@ -16,11 +16,13 @@ from lobug.errors import (
     EngineInterruptedError,
     LobugError,
     StorageError,
+    TooManyRequestsError,
 )
 from lobug.turn.events import Action, Done, Failed, Ignored, SpeechAudio, TurnEvent
 
 TURN_ERRORS: tuple[type[LobugError], ...] = (
     BusyError,
+    TooManyRequestsError,
     EngineError,
     *EngineError.__subclasses__(),
     StorageError,

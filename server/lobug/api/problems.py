@@ -16,7 +16,13 @@ from starlette.types import Receive, Scope, Send
 from lobug.api.browser_rules import add_browser_rules
 from lobug.api.openai_errors import openai_answer, speaks_openai
 from lobug.api.schemas import ErrorDetail, ErrorReply
-from lobug.errors import InvalidEncodingError, InvalidRequestError, LobugError
+from lobug.errors import (
+    InvalidEncodingError,
+    InvalidRequestError,
+    LobugError,
+    TooManyAttemptsError,
+    TooManyRequestsError,
+)
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +34,13 @@ _HTTP_CODES = {
     415: "unsupported_media_type",
 }
 
+
+_RETRY_AFTER_S = {TooManyRequestsError.code: "5", TooManyAttemptsError.code: "60"}
+"""By code: the value of ``Retry-After``. A turn takes some seconds; attempts are counted by the
+minute."""
+
+_UNAVAILABLE_S = "2"
+"""The same for every answer with status 503."""
 
 CLIENT_CLOSED_REQUEST = 499
 """nginx's status for it; the standard has none."""
@@ -43,7 +56,9 @@ class Problem(JSONResponse):
     ``/v1`` in OpenAI's form."""
 
     def __init__(self, status: int, reply: ErrorReply, param: str | None) -> None:
-        headers = {"Retry-After": "2"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        unavailable = _UNAVAILABLE_S if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        wait_s = _RETRY_AFTER_S.get(reply.error.code, unavailable)
+        headers = {"Retry-After": wait_s} if wait_s is not None else None
         super().__init__(reply.model_dump(), status_code=status, headers=headers)
         self._detail = reply.error
         self._param = param

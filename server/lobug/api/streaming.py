@@ -53,7 +53,13 @@ async def converse(websocket: WebSocket) -> None:
             if not await _greet(websocket, connection, server):
                 return
             owner = owner_of_caller(caller, server.settings)
-            session = DeviceSession(server, connection, owner, device=caller.device_id or "")
+            session = DeviceSession(
+                server,
+                connection,
+                owner,
+                device=caller.device_id or "",
+                privileged=caller.privileged,
+            )
             await session.run()
         except ConnectionLostError:
             log.debug("a device has gone")

@@ -11,7 +11,7 @@ import asyncio
 import io
 import struct
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import av
 import av.error
@@ -57,7 +57,16 @@ _FAULTS = (av.error.FFmpegError, ValueError, OverflowError, EOFError, NotImpleme
 """What PyAV raises on files that are wrong."""
 
 
-async def decode(data: bytes, *, max_seconds: float, sample_rate: int = STT_SAMPLE_RATE) -> Samples:
+class StoredRecording(Protocol):
+    """A recording that lies somewhere, as in a temporary file, until it is decoded."""
+
+    def read(self) -> bytes:
+        """All of it. Blocks, so it is called in a thread."""
+
+
+async def decode(
+    data: bytes | StoredRecording, *, max_seconds: float, sample_rate: int = STT_SAMPLE_RATE
+) -> Samples:
     """Decode a recording to mono at ``sample_rate`` Hz, values in [-1, 1], in a thread.
 
     Channels are averaged; NaN becomes silence. Of a file that ends early, what is there is used.
@@ -69,8 +78,12 @@ async def decode(data: bytes, *, max_seconds: float, sample_rate: int = STT_SAMP
     return await asyncio.to_thread(decode_now, data, max_seconds, sample_rate)
 
 
-def decode_now(data: bytes, max_seconds: float, sample_rate: int = STT_SAMPLE_RATE) -> Samples:
+def decode_now(
+    data: bytes | StoredRecording, max_seconds: float, sample_rate: int = STT_SAMPLE_RATE
+) -> Samples:
     """``decode`` in the calling thread; for command line and tests."""
+    if not isinstance(data, bytes):
+        data = data.read()
     if not data:
         raise AudioEmptyError("the recording has no bytes")
     container = _recognise(data)

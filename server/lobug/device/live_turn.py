@@ -34,9 +34,12 @@ class LiveTurn:
         on_over: Callable[[LiveTurn], Awaitable[None]],
         tools: ToolBox | None = None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        privileged: bool = False,
     ) -> None:
         """Begins at once, on speculation; ``commit`` makes it count. From then on ``on_event`` gets
-        its events, and ``on_over`` is called when it has ended, however it did."""
+        its events, and ``on_over`` is called when it has ended, however it did. ``privileged``: as
+        of ``TurnRunner.run``."""
         self.timeline = timeline
         self.speaker = speaker
         self._failed = False
@@ -44,7 +47,9 @@ class LiveTurn:
         self._clock = clock
         self._begun_at = clock()
         going = Going(self._commitment, speaker, tools)
-        self._events = runner.run(owner, utterance, voice=True, timeline=timeline, going=going)
+        self._events = runner.run(
+            owner, utterance, voice=True, timeline=timeline, going=going, privileged=privileged
+        )
         self._on_event = on_event
         self._on_over = on_over
         self.task = asyncio.ensure_future(self._run())

@@ -44,8 +44,10 @@ class Replies:
         *,
         device: str,
         on_over: Callable[[], None],
+        privileged: bool = False,
     ) -> None:
-        """``device`` names it in timelines; ``on_over`` is called when a turn has ended."""
+        """``device`` names it in timelines; ``on_over`` is called when a turn has ended;
+        ``privileged`` as of ``TurnRunner.run``."""
         self._server = server
         self._settings = server.settings
         self._connection = connection
@@ -53,6 +55,7 @@ class Replies:
         self._hearing = hearing
         self._clock = clock
         self._device = device
+        self._privileged = privileged
         self._on_over = on_over
         self.tools: DeviceTools | None = None
         """What the chat model may use in a reply."""
@@ -209,6 +212,7 @@ class Replies:
             self._after,
             self.tools,
             self._clock,
+            privileged=self._privileged,
         )
 
     async def _on_event(self, turn: LiveTurn, event: TurnEvent) -> None:

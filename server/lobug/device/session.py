@@ -50,7 +50,9 @@ class DeviceSession:
         *,
         device: str = "",
         clock: Callable[[], float] = time.monotonic,
+        privileged: bool = False,
     ) -> None:
+        """``privileged`` as of ``TurnRunner.run``."""
         self._server = server
         self._settings = server.settings
         self._connection = connection
@@ -72,6 +74,7 @@ class DeviceSession:
             clock,
             device=device,
             on_over=self._note_activity,
+            privileged=privileged,
         )
         self._over_reply = False
         """Whether what is being said now began while a reply was heard, or just after: only then it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from lobug.settings.section import Caller, Seconds, Section, UserName
+from lobug.settings.section import Caller, Fraction, Seconds, Section, UserName
 
 
 class ConversationSettings(Section):
@@ -94,9 +94,45 @@ class LimitSettings(Section):
         " conversation with each turn.",
     )
     max_audio_seconds: Seconds = Field(60.0, description="Longest recording, seconds.")
+    body_deadline_s: Seconds = Field(
+        300.0,
+        description="Longest time that a whole request body may take, seconds; never less than"
+        " `max_audio_seconds` and `body_timeout_s` together.",
+    )
+    max_uploads: int = Field(
+        80,
+        ge=1,
+        description="Request bodies of more than 64 KB that are held at once, from their first byte"
+        " until their answer; a further one is refused as busy.",
+    )
+    max_uploads_per_person: int = Field(
+        12, ge=1, description="The same, of one person; a further one is refused with 429."
+    )
+    max_upload_bytes: int = Field(
+        256 * 1024 * 1024,
+        ge=1024,
+        description="Bytes of request bodies that are held at once, in memory or, of a body beyond"
+        " 1 MB, in temporary files; never less than `max_body_bytes`.",
+    )
+    max_upload_bytes_per_person: int = Field(
+        64 * 1024 * 1024,
+        ge=1024,
+        description="The same, of one person; never less than `max_body_bytes`.",
+    )
     max_concurrent_turns: int = Field(
         2, ge=1, description="Turns that run at once; further ones wait."
     )
     max_waiting_turns: int = Field(
         64, ge=0, description="Turns that may wait; a further one is refused as busy."
+    )
+    max_waiting_per_person: int = Field(
+        8,
+        ge=1,
+        description="Turns of one person that may wait; a further one is refused with 429. A"
+        " person's devices and the same person's ordinary tokens count apart.",
+    )
+    reserved_part: Fraction = Field(
+        0.25,
+        description="Part of the waiting places, and of the room for uploads, that only the owner"
+        " and the paired devices may take, 0 to 1.",
     )

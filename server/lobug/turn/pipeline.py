@@ -147,6 +147,7 @@ class TurnRunner:
         timeline: Timeline | None = None,
         going: Going | None = None,
         told: Told | None = None,
+        privileged: bool = False,
     ) -> AsyncGenerator[TurnEvent]:
         """Run one turn and yield its events; the last is ``Done`` or ``Failed``. A turn that is
         withdrawn (``Commitment``) has none.
@@ -159,6 +160,7 @@ class TurnRunner:
             going: lets the turn begin before it counts, and be interrupted; None: it counts from
                 the start, and its whole reply is stored.
             told: the caller's own history and wishes; None: it has none.
+            privileged: whether it is the owner's or a paired device's (``fairness``).
 
         Close the iterator (``aclosing``) to stop a turn midway.
         """
@@ -167,7 +169,7 @@ class TurnRunner:
             turn: _Turn | None = None
             try:
                 commitment = going.commitment if going is not None else None
-                async with self._places.take(owner, commitment) as place:
+                async with self._places.take(owner, commitment, privileged=privileged) as place:
                     if commitment is not None and commitment.withdrawn:
                         return
                     conversation = place.conversation

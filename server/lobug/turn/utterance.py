@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lobug.audio.decode import StoredRecording
+
 
 @dataclass(frozen=True, slots=True)
 class TypedUtterance:
@@ -16,7 +18,7 @@ class TypedUtterance:
 class SpokenUtterance:
     """A recording, as a device sent it: a whole audio file."""
 
-    recording: bytes
+    recording: bytes | StoredRecording
 
 
 @dataclass(frozen=True, slots=True)
