@@ -110,14 +110,15 @@ class TurnEmbedder:
     def _next(
         self, connection: Connection
     ) -> tuple[VectorSet | None, Sequence[Window], Sequence[Word]]:
-        """The present model's vectors, and what to embed next: turns before words."""
+        """The present model's vectors, and what to embed next: words before turns, so that a turn
+        with a vector has one for each of its words. Else a search would tell which words of a turn
+        somebody else had said before."""
         model_id = self._model_id()
         present = None if model_id is None else turn_vectors.find_set(connection, model_id)
-        turns = turn_vectors.unembedded(connection, present, self._batch_size)
-        if turns:
-            return present, turns, ()
         words = turn_vectors.unembedded_words(connection, present, self._batch_size)
-        return present, (), words
+        if words:
+            return present, (), words
+        return present, turn_vectors.unembedded(connection, present, self._batch_size), ()
 
     async def _embed(self, turns: Sequence[Window], words: Sequence[Word]) -> None:
         self._checkpoint("embed_turns.before_model")
