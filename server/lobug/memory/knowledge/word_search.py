@@ -60,7 +60,5 @@ def scores(
                 counts[entry_id] = (counts.get(entry_id, (0.0, 0))[0] + count, size)
         idf = math.log1p((entries - len(counts) + 0.5) / (len(counts) + 0.5))
         for entry_id, (count, size) in counts.items():
-            found[entry_id] += (
-                idf * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * size / mean))
-            )
+            found[entry_id] += idf * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * size / mean))
     return dict(found)
