@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lobug.engines.base import Vectors
 from lobug.memory.access import Access, HouseholdGrant, Scope
 from lobug.memory.base import Owner
 from lobug.memory.control import Draft, Filter
@@ -27,6 +28,7 @@ from lobug.memory.storage import migrations, schema
 from lobug.memory.storage.database import no_checkpoint
 from lobug.memory.storage.driver import Connection, connect
 from support.memory_kit import ADA, BOB, Kit, exchange, look
+from support.scripted import ScriptedEmbedder
 
 WORDS = "tea cake epilepsy bicycle tokyo nurse soup chess garden piano".split()
 SENTENCES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
@@ -122,26 +124,33 @@ async def test_two_own_notes_do_not_tell_whether_anybody_else_has_a_word(tmp_pat
     assert len(figures[0]) == 2
 
 
+class Synonyms(ScriptedEmbedder):
+    """Knows that a velocipede is a bicycle."""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return await super().embed([text.replace("velocipede", "bicycle") for text in texts])
+
+
 async def test_a_word_that_another_has_said_is_no_nearer_before_its_turn_is_embedded(
     tmp_path: Path,
 ) -> None:
     """Words have one vector for everybody: it must not show before the own turn has one."""
     figures = []
-    for name, secret in (("with", "bicycles"), ("without", "hedgehogs")):
-        kit = Kit(tmp_path / f"{name}.db")
+    for name, secret in (("with", "velocipedes"), ("without", "hedgehogs")):
+        kit = Kit(tmp_path / f"{name}.db", embedder=Synonyms(dimension=256))
         memory = kit.manager()
         await memory.start(work=False)
         await exchange(memory, f"We saw {secret}.", owner=BOB)
         await exchange(memory, "There was tea.")
         await memory.process_due()
-        await exchange(memory, "There were bicycles.")
+        await exchange(memory, "There were velocipedes.")
         await memory.analyse_turns()
         for moment in ("before", "after"):
             hits = await memory.control.search(
                 Access("ada", None), "bicycle tea", Filter(), limit=9, turns=True
             )
             found = [(hit.content, hit.score, dict(hit.parts)) for hit in hits]
-            assert "There were bicycles." in [content for content, *_ in found]
+            assert "There were velocipedes." in [content for content, *_ in found]
             figures.append((moment, found))
             await memory.process_due()
         await memory.close()
