@@ -73,7 +73,7 @@ async def searched(
     for word in [*WORDS, "tea cake", "epilepsy nurse in the garden", "We had soup"]:
         for grant in ("none", "read"):
             hits = await memory.control.search(
-                Access("ada", ADA.conversation, grant),  # type: ignore[arg-type]
+                Access("ada", ADA.conversation, grant),
                 word,
                 Filter(),
                 limit=50,

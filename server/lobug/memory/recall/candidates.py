@@ -220,8 +220,8 @@ def _by_words(
         ids, found = ids[within], found[within]
     best = np.lexsort((ids, -found))[: MEASURED * plan.lexical]
     ids, found = ids[best], found[best]
-    found /= scoring.damping(_lengths(connection, ids), log.words / log.turns)
-    best = np.lexsort((ids, -found))[: plan.lexical]
+    damped = found / scoring.damping(_lengths(connection, ids), log.words / log.turns)
+    best = np.lexsort((ids, -damped))[: plan.lexical]
     return [int(number) for number in ids[best]]
 
 

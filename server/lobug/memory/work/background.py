@@ -134,9 +134,10 @@ class Background:
         now, self._woken = self._clock(), False
         enabled = self._settings.enabled
         task, deadline = await self._database.read(lambda connection: self._next(connection, now))
-        embedders = sorted((self._embedding, self._turns), key=lambda e: _overdue_at(e, now))
+        both: list[Embedding] = [self._embedding, self._turns]
+        embedders = sorted(both, key=lambda embedding: _overdue_at(embedding, now))
         first = _overdue_at(embedders[0], now) if enabled else math.inf
-        self._first_deadline = min(deadline, *(e.deadline for e in embedders if enabled))
+        self._first_deadline = min([deadline, *(e.deadline for e in embedders if enabled)])
         done = False
         if task is not None and self._deferral(task).deadline <= first:
             done = await self._attempt(task)
@@ -154,12 +155,15 @@ class Background:
 
     def _next(self, connection: Connection, now: float) -> tuple[Task | None, float]:
         """The task to be done next, and when the first of all tasks is overdue."""
-        limits = {
-            "enabled": self._settings.enabled,
-            "erasure_s": self._settings.erasure_deferral_s,
-            "learning_s": self._settings.learning_deferral_s,
-        }
-        return tasks.next_due(connection, now, **limits), tasks.first_deadline(connection, **limits)
+        settings = self._settings
+        erasure_s, learning_s = settings.erasure_deferral_s, settings.learning_deferral_s
+        task = tasks.next_due(
+            connection, now, enabled=settings.enabled, erasure_s=erasure_s, learning_s=learning_s
+        )
+        deadline = tasks.first_deadline(
+            connection, enabled=settings.enabled, erasure_s=erasure_s, learning_s=learning_s
+        )
+        return task, deadline
 
     def _deferral(self, task: Task) -> Deferral:
         settings = self._settings
