@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from lobug.api.caller import OwnerDep
+from lobug.api.caller import CallerDep, OwnerDep
 from lobug.api.memory_caller import (
     AccessDep,
     ControlDep,
@@ -36,6 +36,7 @@ router = APIRouter()
 
 @router.get("/search", responses=error_responses(*EVERYWHERE, EmptyTextError, TextTooLongError))
 async def search(
+    caller: CallerDep,
     access: AccessDep,
     control: ControlDep,
     server: ServerDep,
@@ -49,7 +50,7 @@ async def search(
     if not q.strip() and where.since is None and where.until is None:
         raise EmptyTextError("q is empty: give words, or since and until")
     hits = await control.search(access, q, where, limit=limit, turns=turns)
-    return MemoryHits(hits=[MemoryHit.of(hit) for hit in hits])
+    return MemoryHits(hits=[MemoryHit.of(hit, parts=caller.owner) for hit in hits])
 
 
 @router.get("/identity", responses=error_responses(*EVERYWHERE))
@@ -78,6 +79,7 @@ async def sessions(
 
 @router.get("/why", responses=error_responses(*WITH_ID))
 async def why(
+    caller: CallerDep,
     access: AccessDep,
     control: ControlDep,
     message_id: Annotated[
@@ -86,18 +88,19 @@ async def why(
     ] = None,
 ) -> MemoryRecall:
     """Show which memories a turn used, and how they scored."""
-    return MemoryRecall.of(await control.why(access, message_id))
+    return MemoryRecall.of(await control.why(access, message_id), parts=caller.owner)
 
 
 @router.get("/recalls", responses=error_responses(*EVERYWHERE))
 async def recalls(
+    caller: CallerDep,
     access: AccessDep,
     control: ControlDep,
     limit: Annotated[int, Query(ge=1, le=200, description="Most rows.")] = 20,
 ) -> MemoryRecalls:
     """Show the retrieval log, newest first."""
     found = await control.recalls(access, limit=limit)
-    return MemoryRecalls(recalls=[MemoryRecall.of(recall) for recall in found])
+    return MemoryRecalls(recalls=[MemoryRecall.of(recall, parts=caller.owner) for recall in found])
 
 
 @router.get("/stats", responses=error_responses(*EVERYWHERE))

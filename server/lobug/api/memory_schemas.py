@@ -126,7 +126,9 @@ class MemoryHit(BaseModel):
     said_at: Time = Field(description="When it was said.")
     score: float = Field(description="Rank: higher is better, comparable within a search only.")
     confidence: float = Field(description="0 to 1: how well it fits.")
-    parts: dict[str, float] = Field(description="What the score consists of.")
+    parts: dict[str, float] = Field(
+        description="What the score consists of; empty for everybody but the owner."
+    )
     role: Literal["user", "assistant"] | None = Field(description="Of a turn: who said it.")
     speaker: str | None = Field(
         description="Of a turn: the name of who said it, where it is known."
@@ -134,8 +136,8 @@ class MemoryHit(BaseModel):
     entry: MemoryEntry | None = Field(description="Of a memory: the whole entry.")
 
     @classmethod
-    def of(cls, hit: Hit) -> MemoryHit:
-        """The same, to be shown."""
+    def of(cls, hit: Hit, *, parts: bool) -> MemoryHit:
+        """A hit as the routes answer it; ``parts`` False: without what its score consists of."""
         return cls(
             kind=hit.kind,
             id=hit.id,
@@ -143,7 +145,7 @@ class MemoryHit(BaseModel):
             said_at=hit.said_at,
             score=hit.score,
             confidence=hit.confidence,
-            parts=dict(hit.parts),
+            parts=dict(hit.parts) if parts else {},
             role=hit.role,
             speaker=hit.speaker,
             entry=MemoryEntry.of(hit.entry) if hit.entry else None,
@@ -235,15 +237,15 @@ class MemoryRecall(BaseModel):
     injected: list[str] = Field(description="What went to the prompt: `memory:ID` or `turn:ID`.")
 
     @classmethod
-    def of(cls, recall: Recall) -> MemoryRecall:
-        """The same, to be shown."""
+    def of(cls, recall: Recall, *, parts: bool) -> MemoryRecall:
+        """A search as the routes answer it; ``parts`` as of a hit."""
         return cls(
             id=recall.id,
             message_id=recall.message_id,
             query=recall.query,
             created_at=recall.created_at,
             took_ms=recall.took_ms,
-            hits=[MemoryHit.of(hit) for hit in recall.hits],
+            hits=[MemoryHit.of(hit, parts=parts) for hit in recall.hits],
             injected=list(recall.injected),
         )
 

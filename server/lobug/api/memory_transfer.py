@@ -14,6 +14,7 @@ from typing import Annotated, Any, BinaryIO, Literal
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
+from lobug.api.caller import CallerDep
 from lobug.api.memory_caller import AccessDep, ControlDep
 from lobug.api.memory_requests import EVERYWHERE
 from lobug.api.memory_schemas import MemoryImported
@@ -65,6 +66,7 @@ class YieldingDecoder(json.JSONDecoder):
     },
 )
 async def export(
+    caller: CallerDep,
     access: AccessDep,
     control: ControlDep,
     as_format: Annotated[
@@ -83,11 +85,23 @@ async def export(
             text, media_type="text/markdown", headers=_download(f"lobug-memory-{day}.md")
         )
     document = await control.export(access)
+    if not caller.owner:
+        document = without_parts(document)
     return StreamingResponse(
         in_pieces(document),
         media_type="application/json",
         headers=_download(f"lobug-memory-{day}.json"),
     )
+
+
+def without_parts(document: Mapping[str, Any]) -> dict[str, Any]:
+    """An export whose retrieval log does not tell what the scores consist of."""
+    return dict(document) | {
+        "recalls": [
+            recall | {"hits": [hit | {"parts": {}} for hit in recall["hits"]]}
+            for recall in document["recalls"]
+        ]
+    }
 
 
 @router.post(

@@ -10,7 +10,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EARLIEST = (datetime(1, 1, 2, tzinfo=UTC) - _EPOCH).total_seconds()
 _LATEST = (datetime(9999, 12, 30, tzinfo=UTC) - _EPOCH).total_seconds()
 _NUMBER = re.compile(r"[+-]?\d{1,12}(\.\d{1,9})?", re.ASCII)
-_SPACED_OFFSET = re.compile(r"(T\S+) (\d{2}:?\d{2})$", re.ASCII)
+_SPACED_OFFSET = re.compile(r"(T[^\sT]+) (\d{2}:?\d{2})$", re.ASCII)
 
 
 def rfc3339(seconds: float) -> str:

@@ -33,6 +33,11 @@ class Access:
     (the owner at the command line); every conversation of this user is then included."""
     household: HouseholdGrant = "none"
 
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The values of the column ``user`` whose memories may be seen."""
+        return (self.user,) if self.household == "none" else (self.user, HOUSEHOLD)
+
     def require(self, scope: Scope, *, write: bool) -> None:
         """Raises MemoryForbiddenError unless the scope may be read, or written."""
         if scope != "household":

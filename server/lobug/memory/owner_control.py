@@ -378,7 +378,7 @@ class OwnerControl:
     ) -> Forgotten:
         """Also where memory is switched off: what was kept before can be erased then too."""
         # Background work that has read what is erased must not store anything made from it.
-        async with self._priority.turn():
+        async with self._priority.exclusive():
             gone = await self._database.write(name, work)
             # Before anybody's next turn can be given it again.
             for call in self._when_erased:

@@ -133,6 +133,24 @@ class MemorySettings(Section):
     idle_delay_s: float = Field(
         1.0, ge=0.0, description="Quiet time after a turn before background work starts, seconds."
     )
+    erasure_deferral_s: float = Field(
+        30.0,
+        ge=0.0,
+        description="Longest time that erasing (what is forgotten leaves the file, what is old"
+        " goes) is put off because somebody talks, seconds; after that it is done beside turns.",
+    )
+    embedding_deferral_s: float = Field(
+        120.0,
+        ge=0.0,
+        description="Longest time that new memories wait for their vectors because somebody talks,"
+        " seconds.",
+    )
+    learning_deferral_s: float = Field(
+        600.0,
+        ge=0.0,
+        description="Longest time that extracting facts and summing up are put off because somebody"
+        " talks, seconds; after that they are done beside turns, which are slower meanwhile.",
+    )
     busy_timeout_s: Seconds = Field(
         5.0, description="How long a write waits for another process's lock, seconds."
     )

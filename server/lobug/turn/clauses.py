@@ -9,6 +9,8 @@ too late costs half a second, one in a wrong place sounds like a machine.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 
 def _words(text: str) -> frozenset[str]:
@@ -78,11 +80,23 @@ def clause_end(text: str, start: int, shortest: int, *, final: bool) -> int | No
     Returns:
         The index after its last character; None: no pause was found yet.
     """
+    comma = text.find(",", start)
+    count = 0
+    latest: list[str] = []
+    seen = start
     for pause in _PAUSE.finditer(text, start):
         end = pause.end() - 1
-        clause = text[start:end].rstrip()
-        if len(clause) < shortest or len(clause.split()) < _FEWEST_WORDS:
+        # Only what is new since the last pause: a text may have as many pauses as words.
+        new = text[seen:end].split()
+        count += len(new)
+        latest = [*latest, *new][-2:]
+        seen = end
+        last = end
+        while last > start and text[last - 1].isspace():
+            last -= 1
+        if last - start < shortest or count < _FEWEST_WORDS:
             continue
+        clause = _Clause(latest, count, text[last - 1], 0 <= comma < last - 1)
         try:
             if _is_pause(clause, text, pause.end(), marked=len(pause.group()) > 1, final=final):
                 return end
@@ -91,7 +105,20 @@ def clause_end(text: str, start: int, shortest: int, *, final: bool) -> int | No
     return None
 
 
-def _is_pause(clause: str, text: str, after: int, *, marked: bool, final: bool) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """What a clause looks like before a pause."""
+
+    latest: Sequence[str]
+    """Its last two words."""
+    words: int
+    ending: str
+    """Its last character."""
+    commas: bool
+    """Whether there is a comma before its last character."""
+
+
+def _is_pause(clause: _Clause, text: str, after: int, *, marked: bool, final: bool) -> bool:
     """Whether somebody would pause between ``clause`` and what stands at ``after``.
 
     ``marked``: by punctuation.
@@ -104,7 +131,7 @@ def _is_pause(clause: str, text: str, after: int, *, marked: bool, final: bool) 
         return False
     if not marked:
         return _is_unmarked_pause(clause, _plain(first), _plain(second))
-    if clause[-1] != ",":
+    if clause.ending != ",":
         return True
     low = _plain(first)
     if low in _PHRASE_OPENERS:
@@ -113,25 +140,24 @@ def _is_pause(clause: str, text: str, after: int, *, marked: bool, final: bool) 
     return _is_comma_pause(clause, first, _plain(second))
 
 
-def _is_comma_pause(clause: str, first: str, second: str) -> bool:
-    before = clause[:-1].split()
+def _is_comma_pause(clause: _Clause, first: str, second: str) -> bool:
+    before = [*clause.latest[:-1], clause.latest[-1][:-1]]
     low = _plain(first)
     if first[0].isupper() and low not in _SUBJECTS and before[-1][0].isupper():
         return False  # "Portland, Oregon", "Anna, Bob"
     if low in _OPENERS:
         return True
     if low in _LISTING:  # it ends a list, or a clause
-        return "," not in clause[:-1] or second in _SUBJECTS
+        return not clause.commas or second in _SUBJECTS
     return second not in _LISTING and _plain(before[-2]) not in _QUALIFIERS
 
 
-def _is_unmarked_pause(clause: str, first: str, second: str) -> bool:
-    words = clause.split()
-    if len(words) < FEWEST_BEFORE_CONJUNCTION:
+def _is_unmarked_pause(clause: _Clause, first: str, second: str) -> bool:
+    if clause.words < FEWEST_BEFORE_CONJUNCTION:
         return False
     if first in _JOINED:
         return second in _SUBJECTS or second == "then"
-    return first in _CONJUNCTIONS and _plain(words[-1]) not in _NOT_BEFORE_CONJUNCTION
+    return first in _CONJUNCTIONS and _plain(clause.latest[-1]) not in _NOT_BEFORE_CONJUNCTION
 
 
 def _word(text: str, at: int, *, final: bool) -> str | None:

@@ -78,7 +78,9 @@ def is_own_voice(
     if len(heard) < _LONG_ENOUGH:
         if (partial or (echoes and len(heard) <= _FEW)) and _is_within(heard, _all_words(spoken)):
             return True
-        sentences = [s for piece in spoken for s in re.split(r"[.!?]+(?:\s|$)", piece) if s]
+        sentences = [
+            s for piece in spoken for s in re.split(r"(?<![.!?])[.!?]++(?:\s|$)", piece) if s
+        ]
         return any(_is_most_of(heard, sentence) for sentence in sentences)
     whole = [len(heard)]
     return _longest_part(heard, _all_words(spoken), whole, _firsts(transcript, words)) is not None

@@ -26,7 +26,7 @@ _WRAPPING = " \t\r\n*_~`\"'“”‘’«»#>-"
 """What models put around a prefix: white space, markdown, quotes."""
 
 _PREFIX = re.compile(
-    r"^\[\s*[*_`\"']*\s*(ignore|react)(?:\s*[:\-][^\]]*)?\s*[*_`\"']*\s*\]", re.IGNORECASE
+    r"^\[\s*(?:[*_`\"']+\s*)?(ignore|react)(?:\s*[:\-][^\]]*|\s*(?:[*_`\"']+\s*)?)\]", re.IGNORECASE
 )
 _BARE_PREFIX = re.compile(r"^(IGNORE|REACT)(?![A-Za-z])")
 """Without its brackets, as small models write it; only in capitals, else it is a word."""
@@ -37,7 +37,7 @@ _LONGEST_HEAD = 48
 """Characters; an opening bracket that is not closed by then is ordinary text."""
 
 _INTERRUPTED = re.compile(
-    r"\s*(?:…|\.\.\.)?\s*(?:\[\s*interrupted\b[^\]\n]{0,40}(?:\]|\Z)|\(\s*interrupted\s*\))",
+    r"(?:(?<!\s)\s+)?(?:(?:…|\.\.\.)\s*)?(?:\[\s*interrupted\b[^\]\n]{0,40}(?:\]|\Z)|\(\s*interrupted\s*\))",
     re.IGNORECASE,
 )
 """What marks an interrupted reply in the prompt's history, in case the model imitates it."""

@@ -51,6 +51,8 @@ _MAX_JSON_DEPTH = 16
 
 _POINT = re.compile(rf"[{_TERMINATORS}{_WIDE_TERMINATORS}\n{{<*]|`+")
 _WORD_BEFORE = re.compile(r"[^\W_](?:[^\W_]|[.'])*$")
+_LONGEST_NUMBER = 40
+"""Characters of what may be the number of a list, with the white space around it."""
 _INITIALS = re.compile(r"(?:[A-Z]\.)*[A-Z]")
 _TAGS = ("think", "thinking", "tool_call", "tool", "function_call", "function")
 _TAG = re.compile(rf"<({'|'.join(_TAGS)})\b[^<>\n]{{0,80}}>")
@@ -242,15 +244,16 @@ def _terminator(text: str, start: int, at: int, *, final: bool) -> tuple[int | N
             return end, end
         raise _NeedMoreError
     is_end = run[-1] in _WIDE_TERMINATORS or (
-        text[end].isspace() and _starts_anew(text[start:at], run, text, end, final=final)
+        text[end].isspace() and _starts_anew(start, at, run, text, end, final=final)
     )
     return (end if is_end else None), end
 
 
-def _starts_anew(before: str, run: str, text: str, end: int, *, final: bool) -> bool:
+def _starts_anew(start: int, at: int, run: str, text: str, end: int, *, final: bool) -> bool:
     """Whether a sentence starts after the white space at ``end``.
 
-    ``before`` is the sentence up to its terminators ``run``; quotes may stand after them.
+    ``start`` and ``at`` are where the sentence before and its terminators, ``run``, begin; quotes
+    may stand after them.
     """
     word_start = _next_word(text, end, final=final)
     if word_start is None:
@@ -260,7 +263,7 @@ def _starts_anew(before: str, run: str, text: str, end: int, *, final: bool) -> 
         return False
     if run != "." or closed_quote:
         return True
-    return _full_stop_ends(before, text, word_start, final=final)
+    return _full_stop_ends(start, at, text, word_start, final=final)
 
 
 def _next_word(text: str, at: int, *, final: bool) -> int | None:
@@ -276,11 +279,12 @@ def _next_word(text: str, at: int, *, final: bool) -> int | None:
     raise _NeedMoreError
 
 
-def _full_stop_ends(before: str, text: str, word_start: int, *, final: bool) -> bool:
-    """Whether a single full stop between ``before`` and the next word ends a sentence."""
-    if before.strip().isdigit():  # "1. Boil the water": the number of a list
-        return False
-    match = _WORD_BEFORE.search(before[-2 * _LONGEST_ABBREVIATION :])
+def _full_stop_ends(start: int, at: int, text: str, word_start: int, *, final: bool) -> bool:
+    """Whether the single full stop at ``at``, in a sentence that begins at ``start``, ends it."""
+    # Never the whole sentence: it may have as many full stops as words.
+    if at - start <= _LONGEST_NUMBER and text[start:at].strip().isdigit():
+        return False  # "1. Boil the water": the number of a list
+    match = _WORD_BEFORE.search(text[max(start, at - 2 * _LONGEST_ABBREVIATION) : at])
     if match is None:
         return True
     word = match.group().lower().lstrip("0123456789")

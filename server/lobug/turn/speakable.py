@@ -22,10 +22,11 @@ _HIDDEN = re.compile(
 )
 _HIDDEN_END = re.compile(rf"\A.*</(?:{_HIDDEN_TAGS})\s*>", re.DOTALL | re.IGNORECASE)
 _SPECIAL_TOKEN = re.compile(r"<\|[\w ]{1,40}\|>|\[/?(?:INST|TOOL_CALLS?|TOOL_RESULTS?)\]")
-_CODE_BLOCK = re.compile(r"(```+|~~~+).*?(?:\1|\Z)", re.DOTALL)
+_CODE_BLOCK = re.compile(r"(`{3,40}|~{3,40}).*?(?:\1|\Z)", re.DOTALL)
 _CODE = re.compile(r"(`{1,2})([^`\n]{1,400})\1")
 _CALL = re.compile(
-    r"^[ \t]*(?:[a-z]\w*[_.]\w+|[a-z]\w*(?=\([^()\n]*=))\([^()\n]{0,400}\)[ \t]*;?[ \t]*$",
+    r"^[ \t]*(?:[a-z]\w*+\.\w++|[a-z][^\W_]*+_\w++|[a-z]\w*+(?=\([^()\n]*=))"
+    r"\([^()\n]{0,400}\)[ \t]*(?:;[ \t]*)?$",
     re.MULTILINE,
 )
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -45,21 +46,21 @@ _ADDRESS_IN_BRACKETS = re.compile(
 )
 
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.MULTILINE)
-_TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t:-]*)+$", re.MULTILINE)
+_TABLE_RULE = re.compile(r"^[ \t]*(?:\|[ \t]*)?:?-{2,}:?[ \t]*(?:\|[ \t:-]*)+$", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
 _LINE_START = re.compile(
     r"^[ \t]*(?:(?:>[ \t]?)+[ \t]*)?(?:#{1,6}[ \t]+|[-*+•‣◦][ \t]+(?:\[[ xX]\][ \t]+)?)?",
     re.MULTILINE,
 )
-_HEADING_END = re.compile(r"[ \t]+#{1,6}[ \t]*$", re.MULTILINE)
+_HEADING_END = re.compile(r"(?<![ \t])[ \t]+#{1,6}[ \t]*$", re.MULTILINE)
 _STRUCK = re.compile(r"~~([^~\n]{1,200})~~")
 _LONE_STARS = re.compile(
-    r"(?<![\s\d*])\*{2,}|\*{2,}(?![\s\d*])|(?<=[^\W\d_])\*(?=[^\W\d_])|(?<!\S)\*(?=[^\s\d*])|(?<=[^\s\d*])\*(?=[\s.,!?;:]|$)"
+    r"(?<![\s\d*])\*{2,}|(?<!\*)\*{2,}+(?![\s\d])|(?<=[^\W\d_])\*(?=[^\W\d_])|(?<!\S)\*(?=[^\s\d*])|(?<=[^\s\d*])\*(?=[\s.,!?;:]|$)"
 )
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!~>|-])")
 
 _SENTENCE_END = ".!?…:;,\u3002\uff01\uff1f"
-_SPACE_BEFORE_MARK = re.compile(r"[ \t]+([.,!?;:…](?=\s|$|[.,!?;:…\"']))")
+_SPACE_BEFORE_MARK = re.compile(r"(?<![ \t])[ \t]+([.,!?;:…](?=\s|$|[.,!?;:…\"']))")
 _EMPTY_PAIR = re.compile(r"\([\s.,;:]*\)|\[\s*\]|\"\s*\"|“\s*”")
 _INCHES = re.compile(r"(?<=\d)\"")
 

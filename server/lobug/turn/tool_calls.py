@@ -133,7 +133,7 @@ def fitted(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _fitted(value: Any, kind: str | None) -> Any:
     if kind in {"integer", "number"} and isinstance(value, str):
-        match = re.fullmatch(r"\s*(-?\d{1,9}(?:\.\d{1,6})?)\s*%?\s*", value)
+        match = re.fullmatch(r"\s*(-?\d{1,9}(?:\.\d{1,6})?)\s*(?:%\s*)?", value)
         if match:
             number = float(match[1])
             return int(number) if number.is_integer() else number

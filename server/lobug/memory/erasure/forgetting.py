@@ -1,7 +1,8 @@
 """Forgets: what is said is gone from entries, log, summaries, identity and whatever repeats it.
 
-Each function is to be run in one write transaction, and within ``TurnPriority.turn()``: background
-work that has read what is forgotten is stopped by that before it can store anything made from it.
+Each function is to be run in one write transaction, and within ``TurnPriority.exclusive()``:
+background work that has read what is forgotten is stopped by that before it can store anything made
+from it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Purges: a session, all of a user, or what is old. The rows themselves go, whatever they say.
 
-Each function is to be run in one write transaction, and within ``TurnPriority.turn()``.
+Each function is to be run in one write transaction, and within ``TurnPriority.exclusive()``.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ from lobug.memory.knowledge.facts import EmbeddedQuery, UnembeddedFact
 from lobug.memory.knowledge.vectors import VectorIndex
 from lobug.memory.storage.database import Checkpoint, Database
 from lobug.memory.storage.driver import Connection
-from lobug.priority import PreemptedError, TurnPriority
+from lobug.priority import Deferral, PreemptedError, TurnPriority, never
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class FactEmbedder:
         duplicate_distance: float,
         batch_size: int,
         retry_delay_s: float,
+        longest_deferral_s: float = math.inf,
         recall_timeout_s: float,
         clock: Callable[[], float],
         checkpoint: Checkpoint,
@@ -57,11 +59,13 @@ class FactEmbedder:
         self._duplicate_distance = duplicate_distance
         self._batch_size = batch_size
         self._retry_delay_s = retry_delay_s
+        self._deferral = Deferral(longest_deferral_s, clock)
         self._recall_timeout_s = recall_timeout_s
         self._clock = clock
         self._checkpoint = checkpoint
         self._failures = 0
         self._failed_at = 0.0
+        self._batches = 0
         self._seen: tuple[int, int] = (0, 0)
         """Index and fact, by their ids: the index has seen every fact up to that one."""
 
@@ -96,6 +100,16 @@ class FactEmbedder:
             return None
         return EmbeddedTexts(model_id, found)
 
+    @property
+    def deadline(self) -> float:
+        """When what waits is overdue, seconds since the epoch; infinite: nothing waits."""
+        return self._deferral.deadline
+
+    @property
+    def batches(self) -> int:
+        """Batches done since the start."""
+        return self._batches
+
     def pause(self) -> float | None:
         """Seconds until the embedder is tried again after a failure; None: it has not failed."""
         if not self._failures:
@@ -108,21 +122,29 @@ class FactEmbedder:
     def _delay(self) -> float:
         return min(self._retry_delay_s * 2.0 ** (self._failures - 1), LONGEST_DELAY_S)
 
-    async def step(self) -> bool:
+    async def step(self, outdated: Callable[[], bool] = never) -> bool:
         """Embed one batch. Returns False when there is nothing to do now.
 
-        A failure of the embedder is tried again later, without an end. Raises StorageError.
+        It waits until nobody talks, or until the batch is overdue; ``outdated`` ends the waiting
+        (``TurnPriority.background``), with True. A failure of the embedder is tried again later,
+        without an end. Raises StorageError.
         """
         if self.pause():
             return False
         index, batch, newest = await self._database.read(self._next)
         if not batch:
+            self._deferral.end()
             if index is not None:
                 await self._finish(index)
                 self._seen = (index.id, newest)
             return False
+        self._deferral.begin()
         try:
-            await self._priority.background(lambda: self._embed(index, batch))
+            await self._priority.background(
+                lambda: self._embed(index, batch),
+                left_s=self._deferral.left,
+                outdated=outdated,
+            )
         except PreemptedError:
             return True
         except LobugError as error:
@@ -130,9 +152,11 @@ class FactEmbedder:
                 raise
             self._failures += 1
             self._failed_at = self._clock()
+            self._deferral.end()
             logger.warning("memory: embedding again in %.0f s, it failed: %s", self._delay(), error)
             return False
         self._failures = 0
+        self._batches += 1
         return True
 
     def _next(self, connection: Connection) -> tuple[VectorIndex | None, list[UnembeddedFact], int]:

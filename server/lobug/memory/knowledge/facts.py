@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lobug.memory.base import RelevantFact
-from lobug.memory.knowledge import entries, keys, merging, vectors
+from lobug.memory.knowledge import entries, keys, merging, vectors, word_search
 from lobug.memory.knowledge.entries import NewVersion
 from lobug.memory.knowledge.vectors import Vector, VectorIndex
 from lobug.memory.language import words
@@ -221,19 +221,19 @@ def _by_text(
     connection: Connection, user: str, query: str, index: VectorIndex | None, k: int
 ) -> list[RelevantFact]:
     """Facts without a usable vector in ``index`` that share content words with the query."""
-    wanted = words.content_words(query)[:MAX_QUERY_WORDS]
+    wanted = words.content_words(query)[: word_search.MAX_QUERY_WORDS]
     if not wanted or k <= 0:
         return []
-    rows = connection.execute(
-        "SELECT f.id, f.content, f.fact_type, f.said_at FROM memories_text t"
-        " JOIN memories f ON f.id = t.rowid"
-        " WHERE memories_text MATCH ? AND f.user = ? AND f.status = 'active'"
+    scores = word_search.scores(connection, (user,), wanted)
+    found = connection.execute(
+        "SELECT f.id, f.content, f.fact_type, f.said_at FROM memories f"
+        " WHERE f.id IN (SELECT value FROM json_each(?)) AND f.user = ? AND f.status = 'active'"
         " AND f.layer = 'knowledge' AND NOT EXISTS"
         " (SELECT 1 FROM memory_vectors v"
-        "  WHERE v.index_id = ? AND v.memory_id = f.id AND v.usable = 1)"
-        " ORDER BY bm25(memories_text), f.id DESC LIMIT ?",
-        (words.any_of(wanted), user, None if index is None else index.id, k),
+        "  WHERE v.index_id = ? AND v.memory_id = f.id AND v.usable = 1)",
+        (json.dumps(list(scores)), user, None if index is None else index.id),
     )
+    rows = sorted(found, key=lambda row: (-scores[row[0]], -row[0]))[:k]
     stems = words.stems(wanted)
     return [
         RelevantFact(
@@ -245,7 +245,3 @@ def _by_text(
         )
         for row in rows
     ]
-
-
-MAX_QUERY_WORDS = 64
-"""Words of a query that a text search looks for: a long text has enough with its first ones."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
-from lobug.memory.access import HOUSEHOLD, Access
+from lobug.memory.access import Access
 from lobug.memory.control import Entry, Filter, Hit
-from lobug.memory.knowledge import entries, vectors
+from lobug.memory.knowledge import entries, vectors, word_search
 from lobug.memory.knowledge.facts import EmbeddedQuery
 from lobug.memory.language import words
 from lobug.memory.recall.questions import read
 from lobug.memory.storage.driver import Connection
 
-MAX_QUERY_WORDS = 64
 CANDIDATES = 200
 """Entries that each way of searching brings in before they are ranked."""
 
@@ -93,17 +93,16 @@ def _by_words(
     connection: Connection, access: Access, query: str, where: Filter
 ) -> dict[int, float]:
     """Entries that share words with the query, and how well: BM25, the higher the better."""
-    wanted = (words.content_words(query) or words.words(query))[:MAX_QUERY_WORDS]
-    if not wanted:
-        return {}
-    sql, parameters = entries.condition(access, where)
-    rows = connection.execute(
-        "SELECT m.id, -bm25(memories_text, 2.0, 1.0, 1.0) AS score"
-        f" FROM memories_text t JOIN memories m ON m.id = t.rowid"
-        f" WHERE memories_text MATCH ? AND {sql} ORDER BY score DESC LIMIT ?",
-        (words.any_of(wanted), *parameters, CANDIDATES),
+    scores = word_search.scores(
+        connection, access.owners, words.content_words(query) or words.words(query)
     )
-    return {int(row[0]): float(row[1]) for row in rows}
+    sql, parameters = entries.condition(access, where)
+    allowed = connection.execute(
+        f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND {sql}",
+        (json.dumps(list(scores)), *parameters),
+    )
+    best = sorted((row[0] for row in allowed), key=lambda found: (-scores[found], -found))
+    return {found: scores[found] for found in best[:CANDIDATES]}
 
 
 def _by_meaning(
@@ -115,10 +114,9 @@ def _by_meaning(
     index = vectors.find(connection, embedded.model_id, len(embedded.vector))
     if index is None:
         return {}
-    users = [access.user] if access.household == "none" else [access.user, HOUSEHOLD]
     return {
         near.fact_id: 1.0 - near.distance
-        for user in users
+        for user in access.owners
         for near in vectors.nearest(connection, index, user, embedded.vector, CANDIDATES)
     }
 

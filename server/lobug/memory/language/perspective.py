@@ -50,7 +50,8 @@ NOTED = re.compile(
 )
 """The user as notes speak of them, not a word of computers."""
 POLITE_END = re.compile(
-    r"[\s,.!;]*\b(?:please|thanks|thank you|okay|ok|alright|all right)[\s.!?]*$", re.IGNORECASE
+    r"(?<![\s,.!;])[\s,.!;]*+\b(?:please|thanks|thank you|okay|ok|alright|all right)[\s.!?]*$",
+    re.IGNORECASE,
 )
 LOWERED = frozenset("the a an there on in at every what when where".split()) | {USER, f"{USER}'s"}
 NO_VERB = frozenset("and or i we my our the a an".split())

@@ -139,7 +139,9 @@ def _statement_in(sentence: str) -> str:
 
 def _before_the_question(sentence: str) -> str:
     """What a sentence states before it asks; empty when it only asks."""
-    parts = re.split(r"\s*[,;]\s*(?:and\s+|but\s+|so\s+)?|\s+(?:and|but|so)\s+", sentence)
+    parts = re.split(
+        r"(?:(?<!\s)\s+)?[,;]\s*(?:and\s+|but\s+|so\s+)?|(?<!\s)\s+(?:and|but|so)\s+", sentence
+    )
     kept: list[str] = []
     for part in parts:
         first, _ = _first_two(part)

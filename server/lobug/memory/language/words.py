@@ -97,9 +97,15 @@ def content_words(text: str) -> list[str]:
     return list(dict.fromkeys(word for word in words(text) if word not in STOP_WORDS))
 
 
+LONGEST_INFLECTED = 64
+"""Characters; what is longer is an address or a key, and stemming takes the square of it."""
+
+
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """A word without its inflection: "works", "worked" and "working" are all "work"."""
+    if len(word) > LONGEST_INFLECTED:
+        return word
     base = IRREGULAR.get(word, word)
     base = re.sub(r"our(?=$|ed$|s$|ing$|ite)", "or", base)  # British colour, American color
     # A stemmer of its own: one holds the word it works on, and two threads may ask at once.

@@ -83,7 +83,7 @@ def _by_section(lines: Sequence[Line]) -> dict[str, list[str]]:
 def _lines(answer: str) -> Iterator[tuple[str, str]]:
     """Sections and lines of an answer: JSON, or the document as text."""
     try:
-        value = json.loads(re.sub(r"^```\w*\s*|\s*```$", "", answer.strip()))
+        value = json.loads(re.sub(r"^```\w*\s*|(?:(?<!\s)\s+)?```$", "", answer.strip()))
     except ValueError:
         yield from _lines_of_text(answer)
         return
@@ -98,7 +98,7 @@ def _lines(answer: str) -> Iterator[tuple[str, str]]:
 def _lines_of_text(answer: str) -> Iterator[tuple[str, str]]:
     section: str | None = None
     for raw in answer.splitlines():
-        line = re.sub(r"^[\s#*_>-]+|[\s*_]+$", "", raw).strip()
+        line = re.sub(r"^[\s#*_>-]+|(?<![\s*_])[\s*_]+$", "", raw).strip()
         for name in SECTIONS:
             if re.match(rf"{name}\W*(:|$)", line, re.IGNORECASE):
                 section = name

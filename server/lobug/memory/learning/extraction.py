@@ -34,7 +34,7 @@ class GarbledAnswerError(Exception):
 def parse(answer: str) -> list[Candidate]:
     """The facts in an answer. Tolerates a code fence, an object around the array and entries that
     are not facts. Raises GarbledAnswerError when it is no JSON or was cut off."""
-    text = re.sub(r"^```\w*\s*|\s*```$", "", answer.strip())
+    text = re.sub(r"^```\w*\s*|(?:(?<!\s)\s+)?```$", "", answer.strip())
     try:
         value = json.loads(text)
     except ValueError as error:

@@ -15,7 +15,7 @@ OWN = r"(?:i|i['\u2019]\w+|im|ive|my|mine|we|we['\u2019]\w+|our)"
 
 CORRECTING = re.compile(
     r"^(?:(?:oh|well|um|uh|sorry|hey|but|and|ah|lo-?bug)\b[\s,.!-]*)*"
-    r"(?:no+\b(?:\s*,?\s*no\b)*|nope|not quite|wrong|incorrect|actually|correction|not true"
+    r"(?:no+\b(?:\s*+(?:,\s*+)?no\b)*|nope|not quite|wrong|incorrect|actually|correction|not true"
     r"|that(?:['\u2019]s| is| was)(?: all| quite)? (?:wrong|incorrect|not (?:right|true|correct"
     r"|what i said)|a mistake)"
     r"|you(?:['\u2019]re| are) (?:wrong|mistaken)|you got (?:that|it) wrong"
@@ -38,7 +38,7 @@ EXPLICIT = re.compile(
     re.IGNORECASE,
 )
 STATES = re.compile(rf"\b{OWN}\b", re.IGNORECASE)
-SOMETHING = re.compile(r"\w+(?:\W+\w+){2}")
+SOMETHING = re.compile(r"\b\w++(?:\W++\w+){2}")
 """Three words: less states nothing."""
 
 

@@ -138,10 +138,14 @@ def occurs(word: str, said: Sequence[str]) -> bool:
     )
 
 
+GAP = r"(?:,\s++|(?<!\s)\s++|(?<=\n)[^\S\n]++)"
+"""White space, after a comma or not, looked at from its beginning only: it may be long."""
+
+
 def clauses(said: str) -> list[str]:
     """What was said, cut where a new subject begins."""
     parts = re.split(
-        r"[.;!?\n]+|,?\s+but\s+|,?\s+(?:and|so|because)\s+(?=(?:i|my|we|our|he|she|they|his|her)\b"
+        rf"[.;!?\n]+|{GAP}but\s+|{GAP}(?:and|so|because)\s+(?=(?:i|my|we|our|he|she|they|his|her)\b"
         r"|i['\u2019])|,\s+(?=(?:i|my|we|our|he|she|they)\b|i['\u2019])",
         said,
         flags=re.IGNORECASE,

@@ -4,12 +4,12 @@ and their neighbours. Every query names the user's number in the index."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from lobug.memory.recall import encoding, turn_index, turn_vectors
+from lobug.memory.recall import encoding, scoring, turn_index, turn_vectors
 from lobug.memory.recall.query_vectors import QueryVectors, Vector
 from lobug.memory.recall.scoring import Floats, Ints, Terms
 from lobug.memory.recall.turn_index import Log
@@ -34,6 +34,9 @@ class Plan:
 
 
 PLAN = Plan()
+
+MEASURED = 4
+"""Times as many turns by words as are wanted have their length looked up, to order them by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +121,13 @@ def newest(connection: Connection, among: Among, limit: int) -> list[int]:
 
 
 def word_ids(found: Sequence[Candidate]) -> tuple[Ints, Ints]:
-    """The words of all candidates, one after the other, and where each one's begin."""
+    """The words of all candidates, one after the other, and where each one's begin. Those of a turn
+    without a vector are negative: whether its words have vectors may depend on what others said,
+    until the turn has its own (``TurnEmbedder`` embeds words before turns)."""
     flat = np.array(json.loads(f"[{','.join(one.words[1:-1] for one in found)}]"), np.int64)
     lengths = np.array([one.words.count(",") + 1 for one in found], np.int64)
+    waiting = np.array([one.vector is None for one in found], np.bool_)
+    flat[np.repeat(waiting, lengths)] *= -1
     return flat, np.concatenate([[0], np.cumsum(lengths)[:-1]])
 
 
@@ -147,17 +154,19 @@ def terms(
     present: VectorSet | None,
     vectors: QueryVectors | None,
 ) -> Terms:
-    """The question's words against the words of the candidates, ``vocabulary`` (ids, ascending)."""
+    """The question's words against the words of the candidates, ``vocabulary`` (``word_ids``, each
+    once, ascending): negative ones are compared by their stems alone."""
     rows = connection.execute(
         "SELECT w.id, w.stem FROM json_each(?) j CROSS JOIN turn_words w ON w.id = j.value",
-        (json.dumps(vocabulary.tolist()),),
+        (json.dumps(np.unique(np.abs(vocabulary)).tolist()),),
     )
     number = {stem: at for at, stem in enumerate(stems)}
     stem_of = {word_id: number.get(stem, -1) for word_id, stem in rows}
-    at_stem = np.array([stem_of.get(word_id, -1) for word_id in vocabulary.tolist()], np.int64)
+    at_stem = np.array([stem_of.get(abs(word_id), -1) for word_id in vocabulary.tolist()], np.int64)
     similar = np.zeros((len(stems), len(vocabulary)), np.float32)
     if present is not None and vectors is not None and vectors.words:
-        stored = turn_vectors.of_words(connection, present, vocabulary.tolist())
+        embedded = vocabulary[vocabulary > 0].tolist()
+        stored = turn_vectors.of_words(connection, present, embedded)
         places = np.searchsorted(vocabulary, np.fromiter(stored, np.int64, len(stored)))
         known = encoding.decode(list(stored.values()), present.dimension)
         for row, word in enumerate(words):
@@ -184,20 +193,50 @@ def _by_words(
             asked.append(stem)
     if not asked:
         return []
+    # SQLite's own rank would count the turns of everybody: the order, and with it what is left
+    # out, would depend on what others said.
+    weight = scoring.idf(log.turns, np.array([holding[stem] for stem in asked], np.int64))
     # Stems are letters and digits, and each is quoted: nothing in them is an operator.
-    query = " OR ".join(f'"{turn_index.token(log.owner, stem)}"' for stem in asked)
-    within, bounds = "", tuple[object, ...]()
-    if among.bounded:
-        within = (
-            " AND rowid IN (SELECT id FROM conversation_log"
-            " WHERE user = ? AND created_at >= ? AND created_at < ?)"
+    holders = [
+        _numbers(
+            connection.execute(
+                "SELECT rowid FROM turn_text WHERE turn_text MATCH ?",
+                (f'"{turn_index.token(log.owner, stem)}"',),
+            )
         )
-        bounds = (among.user, *among.times)
+        for stem in asked
+    ]
+    ids, place = np.unique(np.concatenate(holders), return_inverse=True)
+    found = np.bincount(place, np.repeat(weight, [len(held) for held in holders]), len(ids))
+    if among.bounded:
+        said_then = _numbers(
+            connection.execute(
+                "SELECT id FROM conversation_log"
+                " WHERE user = ? AND created_at >= ? AND created_at < ?",
+                (among.user, *among.times),
+            )
+        )
+        within = np.isin(ids, said_then)
+        ids, found = ids[within], found[within]
+    best = np.lexsort((ids, -found))[: MEASURED * plan.lexical]
+    ids, found = ids[best], found[best]
+    damped = found / scoring.damping(_lengths(connection, ids), log.words / log.turns)
+    best = np.lexsort((ids, -damped))[: plan.lexical]
+    return [int(number) for number in ids[best]]
+
+
+def _numbers(rows: Iterable[tuple[int]]) -> Ints:
+    return np.fromiter((row[0] for row in rows), np.int64)
+
+
+def _lengths(connection: Connection, message_ids: Ints) -> Ints:
+    """How many words each of these turns has."""
     rows = connection.execute(
-        f"SELECT rowid FROM turn_text WHERE turn_text MATCH ?{within} ORDER BY rank LIMIT ?",
-        (query, *bounds, plan.lexical),
+        "SELECT json_array_length(t.words) FROM json_each(?) j"
+        " CROSS JOIN turn_index t ON t.message_id = j.value ORDER BY j.key",
+        (json.dumps(message_ids.tolist()),),
     )
-    return [row[0] for row in rows]
+    return _numbers(rows)
 
 
 def _slots(connection: Connection, present: VectorSet, owner: int, among: Among) -> Ints:

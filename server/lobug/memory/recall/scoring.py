@@ -121,6 +121,12 @@ def idf(turns: int, holding: NDArray[np.int64]) -> Floats:
     return np.asarray(np.log1p((turns - holding + 0.5) / (holding + 0.5)), np.float32)
 
 
+def damping(lengths: Ints, mean_length: float, shape: Shape = SHAPE) -> Floats:
+    """What BM25 divides a turn's weights by where no word of the question is in it twice."""
+    share = lengths / max(mean_length, 1.0)
+    return np.asarray(1.0 + shape.k1 * (1.0 - shape.b + shape.b * share), np.float32)
+
+
 def bm25(turns: Turns, terms: Terms, mean_length: float, shape: Shape = SHAPE) -> Floats:
     """Okapi BM25 of each candidate. ``mean_length``: words in a turn of this user, on average."""
     lengths = np.diff(turns.starts, append=len(turns.words))

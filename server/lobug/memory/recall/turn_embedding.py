@@ -7,6 +7,7 @@ or a preemption costs one batch at most. While the embedder is down turns are fo
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 
 from lobug.engines.base import Embedder, Vectors
@@ -16,7 +17,7 @@ from lobug.memory.recall import turn_index, turn_vectors
 from lobug.memory.recall.turn_vectors import VectorSet, Window, Word
 from lobug.memory.storage.database import Checkpoint, Database
 from lobug.memory.storage.driver import Connection
-from lobug.priority import PreemptedError, TurnPriority
+from lobug.priority import Deferral, PreemptedError, TurnPriority, never
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +36,7 @@ class TurnEmbedder:
         *,
         batch_size: int,
         retry_delay_s: float,
+        longest_deferral_s: float = math.inf,
         clock: Callable[[], float],
         checkpoint: Checkpoint,
     ) -> None:
@@ -43,10 +45,22 @@ class TurnEmbedder:
         self._priority = priority
         self._batch_size = batch_size
         self._retry_delay_s = retry_delay_s
+        self._deferral = Deferral(longest_deferral_s, clock)
         self._clock = clock
         self._checkpoint = checkpoint
         self._failures = 0
         self._failed_at = 0.0
+        self._batches = 0
+
+    @property
+    def deadline(self) -> float:
+        """When what waits is overdue, seconds since the epoch; infinite: nothing waits."""
+        return self._deferral.deadline
+
+    @property
+    def batches(self) -> int:
+        """Batches done since the start."""
+        return self._batches
 
     def pause(self) -> float | None:
         """Seconds until the embedder is tried again after a failure; None: it has not failed."""
@@ -68,10 +82,12 @@ class TurnEmbedder:
             )
         return bool(waiting)
 
-    async def step(self) -> bool:
+    async def step(self, outdated: Callable[[], bool] = never) -> bool:
         """One batch. Returns False when there is nothing to do now.
 
-        A failure of the embedder is tried again later, without an end. Raises StorageError.
+        It waits until nobody talks, or until the batch is overdue; ``outdated`` ends the waiting
+        (``TurnPriority.background``), with True. A failure of the embedder is tried again later,
+        without an end. Raises StorageError.
         """
         if await self.analyse():
             return True
@@ -79,11 +95,17 @@ class TurnEmbedder:
             return False
         present, turns, words = await self._database.read(self._next)
         if not turns and not words:
+            self._deferral.end()
             if present is not None:
                 await self._finish(present)
             return False
+        self._deferral.begin()
         try:
-            await self._priority.background(lambda: self._embed(turns, words))
+            await self._priority.background(
+                lambda: self._embed(turns, words),
+                left_s=self._deferral.left,
+                outdated=outdated,
+            )
         except PreemptedError:
             return True
         except LobugError as error:
@@ -91,11 +113,13 @@ class TurnEmbedder:
                 raise
             self._failures += 1
             self._failed_at = self._clock()
+            self._deferral.end()
             logger.warning(
                 "memory: turns again in %.0f s, embedding failed: %s", self._delay(), error
             )
             return False
         self._failures = 0
+        self._batches += 1
         return True
 
     def _delay(self) -> float:
@@ -110,14 +134,15 @@ class TurnEmbedder:
     def _next(
         self, connection: Connection
     ) -> tuple[VectorSet | None, Sequence[Window], Sequence[Word]]:
-        """The present model's vectors, and what to embed next: turns before words."""
+        """The present model's vectors, and what to embed next: words before turns, so that a turn
+        with a vector has one for each of its words. Else a search would tell which words of a turn
+        somebody else had said before."""
         model_id = self._model_id()
         present = None if model_id is None else turn_vectors.find_set(connection, model_id)
-        turns = turn_vectors.unembedded(connection, present, self._batch_size)
-        if turns:
-            return present, turns, ()
         words = turn_vectors.unembedded_words(connection, present, self._batch_size)
-        return present, (), words
+        if words:
+            return present, (), words
+        return present, turn_vectors.unembedded(connection, present, self._batch_size), ()
 
     async def _embed(self, turns: Sequence[Window], words: Sequence[Word]) -> None:
         self._checkpoint("embed_turns.before_model")

@@ -6,7 +6,8 @@ keeps half-empty chunks, and the write-ahead log and the backups of migrations k
 1. vec0 tables are repacked and text indexes merged, in small transactions;
 2. ``VACUUM INTO`` writes a fresh copy beside the file, while turns go on writing to it;
 3. the copy is checked; it then takes the file's place, page by page, in one transaction of SQLite's
-   backup interface, unless something was written meanwhile: then 2 begins anew;
+   backup interface, unless something was written meanwhile: then 2 begins anew, and where it is
+   overdue and writes never stop, they wait for the last attempt;
 4. the write-ahead log is folded in and emptied;
 5. backups of migrations, and whatever else holds a copy of old content, are deleted.
 
@@ -17,7 +18,7 @@ but holds the whole file in memory with the usual drivers and lets every write w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -75,10 +76,12 @@ async def compact(
     database: Database,
     *,
     copies: Sequence[Path] = (),
+    overdue: Callable[[], bool] = lambda: False,
     checkpoint: Checkpoint = no_checkpoint,
 ) -> bool:
     """Rebuild the file if that is noted; returns whether it was. ``copies`` are other files that
-    hold what was once brought in, and go with the backups. Safe to cancel and to run again.
+    hold what was once brought in, and go with the backups. ``overdue``: whether writes may wait
+    for it where they never stop. Safe to cancel and to run again.
 
     Raises CompactionError where there is no room for a copy or the file is never quiet.
     """
@@ -90,7 +93,7 @@ async def compact(
             pass
         for table in await database.read(repacking.text_tables):
             await database.write("merge", partial(_merge, table=table))
-        await _rebuild(database, checkpoint)
+        await _rebuild(database, overdue, checkpoint)
     except StorageError as error:
         raise CompactionError(error.code) from error
     finally:
@@ -131,7 +134,7 @@ def _merge(connection: Connection, table: str) -> None:
     connection.execute(f'INSERT INTO "{table}" ("{table}") VALUES (\'optimize\')')
 
 
-async def _rebuild(database: Database, checkpoint: Checkpoint) -> None:
+async def _rebuild(database: Database, overdue: Callable[[], bool], checkpoint: Checkpoint) -> None:
     copy = copy_of(database.path)
     for _ in range(ATTEMPTS):
         stamp = await database.maintain(lambda connection, _stop: _stamp(connection))
@@ -141,7 +144,9 @@ async def _rebuild(database: Database, checkpoint: Checkpoint) -> None:
             checkpoint("compact.in_place")
             break
     else:
-        raise CompactionError("never_quiet")
+        if not overdue() or not await database.maintain(partial(_replace, copy=copy)):
+            raise CompactionError("never_quiet")
+        checkpoint("compact.in_place")
     # First without holding anybody up: this is where the pages are written to the file itself.
     await database.aside(lambda connection: _fold_in(connection, "PASSIVE"))
     checkpoint("compact.folding")
@@ -191,6 +196,14 @@ def _put_in_place(connection: Connection, stop: Event, *, copy: Path, stamp: Sta
     finally:
         fresh.close()
     return True
+
+
+def _replace(connection: Connection, stop: Event, *, copy: Path) -> bool:
+    """Make the fresh copy and put it in place on the writer's thread: nothing is written between,
+    unless by another process, which is when this returns False."""
+    stamp = _stamp(connection)
+    _copy(connection, copy)
+    return _put_in_place(connection, stop, copy=copy, stamp=stamp)
 
 
 def _empty_log(connection: Connection) -> bool:

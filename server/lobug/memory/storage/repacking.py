@@ -18,8 +18,8 @@ from lobug.memory.storage.driver import Connection
 FULL_ENOUGH = 0.75
 """Chunks with a larger share of live rows stay as they are."""
 
-KEY = re.compile(r"(\w+)\s+integer\s+primary\s+key\b", re.IGNORECASE)
-ENCODED = re.compile(r"(\w+)\s+(int8|bit)\s*\[", re.IGNORECASE)
+KEY = re.compile(r"\b(\w+)\s+integer\s+primary\s+key\b", re.IGNORECASE)
+ENCODED = re.compile(r"\b(\w+)\s+(int8|bit)\s*\[", re.IGNORECASE)
 """Vector columns whose blobs are floats unless a function says otherwise."""
 
 

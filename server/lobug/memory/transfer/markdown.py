@@ -15,7 +15,9 @@ from typing import Any
 
 from lobug.memory.learning.prompts import FACT_TYPES
 
-MARKS = re.compile(r"([\\`*_\[\]<>|~])|^(\s*)(#{1,6}(?=\s)|[-+](?=\s)|\d+[.)](?=\s)|=+$|-+$)", re.M)
+MARKS = re.compile(
+    r"([\\`*_\[\]<>|~])|^([^\S\n]*+)(#{1,6}(?=\s)|[-+](?=\s)|\d+[.)](?=\s)|=+$|-+$)", re.M
+)
 
 Row = Mapping[str, Any]
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Protocol
 
 from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
@@ -27,7 +30,7 @@ from lobug.memory.work.retention import Horizons
 from lobug.memory.work.scheduling import RETENTION_EVERY_S, Scheduler
 from lobug.memory.work.tasks import Task
 from lobug.memory.work.worker import Worker
-from lobug.priority import PreemptedError, TurnPriority
+from lobug.priority import Deferral, PreemptedError, TurnPriority
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +39,22 @@ COUNT_EVERY_S = 1.0
 
 DISTILLED_FACTS = 10
 """Facts that the long-term cascade shows the model beside the timeline."""
+
+
+class Embedding(Protocol):
+    """What embeds in the background: memories, and turns."""
+
+    @property
+    def deadline(self) -> float:
+        """When what waits is overdue, seconds since the epoch; infinite: nothing waits."""
+
+    async def step(self, outdated: Callable[[], bool]) -> bool:
+        """Embed a batch. Returns False when there is nothing to do now."""
+
+
+def _overdue_at(embedding: Embedding, now: float) -> float:
+    """Its deadline where that has passed, else infinite."""
+    return embedding.deadline if embedding.deadline <= now else math.inf
 
 
 class Background:
@@ -70,6 +89,10 @@ class Background:
         self._looked_for_snapshot = snapshot is None
         self._stale = False
         self._counted_at = 0.0
+        self._woken = False
+        """Since the last step somebody has noted work, which may be more urgent."""
+        self._first_deadline = math.inf
+        """When the first of all work is overdue, as of the last step."""
 
     def resume(self, connection: Connection) -> None:
         """Take up what the last process left. In the transaction that opens the database."""
@@ -84,7 +107,9 @@ class Background:
 
     def wake(self) -> None:
         """There may be something to do."""
+        self._woken = True
         self._worker.wake()
+        self._priority.look_again()
 
     async def close(self) -> None:
         """Stop; what is under way is done again at the next start."""
@@ -99,25 +124,59 @@ class Background:
         )
 
     async def step(self) -> bool:
-        """One due task and a batch of embeddings. Returns whether anything was done."""
+        """One due task and a batch of embeddings. Returns whether there may be more to do.
+
+        While somebody talks it waits for quiet, until something is overdue: then that is done.
+        """
         if not self._looked_for_snapshot:
             self._looked_for_snapshot = True
             return await self._import_snapshot()
-        now = self._clock()
+        now, self._woken = self._clock(), False
         enabled = self._settings.enabled
-        task = await self._database.read(
-            lambda connection: tasks.next_due(connection, now, enabled=enabled)
-        )
-        if task is not None:
-            await self._attempt(task)
-        embedded = enabled and (await self._embedding.step() or await self._turns.step())
-        worked = embedded or task is not None
-        self._stale = self._stale or worked
+        task, deadline = await self._database.read(lambda connection: self._next(connection, now))
+        both: list[Embedding] = [self._embedding, self._turns]
+        embedders = sorted(both, key=lambda embedding: _overdue_at(embedding, now))
+        first = _overdue_at(embedders[0], now) if enabled else math.inf
+        self._first_deadline = min([deadline, *(e.deadline for e in embedders if enabled)])
+        done = False
+        if task is not None and self._deferral(task).deadline <= first:
+            done = await self._attempt(task)
+        batches = self._embedding.batches + self._turns.batches
+        embedded = False
+        for embedder in embedders if enabled else ():
+            embedded = embedded or await embedder.step(partial(self._outdated, embedder.deadline))
+        done = done or self._embedding.batches + self._turns.batches > batches
+        self._stale = self._stale or done
         # Counting reads every fact's index entry: not after each batch of a long re-embedding.
         if self._stale and (not embedded or now - self._counted_at >= COUNT_EVERY_S):
             await self._recount()
             self._stale, self._counted_at = False, now
-        return worked
+        return embedded or task is not None
+
+    def _next(self, connection: Connection, now: float) -> tuple[Task | None, float]:
+        """The task to be done next, and when the first of all tasks is overdue."""
+        settings = self._settings
+        erasure_s, learning_s = settings.erasure_deferral_s, settings.learning_deferral_s
+        task = tasks.next_due(
+            connection, now, enabled=settings.enabled, erasure_s=erasure_s, learning_s=learning_s
+        )
+        deadline = tasks.first_deadline(
+            connection, enabled=settings.enabled, erasure_s=erasure_s, learning_s=learning_s
+        )
+        return task, deadline
+
+    def _deferral(self, task: Task) -> Deferral:
+        settings = self._settings
+        erases = task.kind in tasks.ERASING
+        longest_s = settings.erasure_deferral_s if erases else settings.learning_deferral_s
+        return Deferral(longest_s, self._clock, task.due)
+
+    def _outdated(self, deadline: float) -> bool:
+        """Whether work that is overdue at ``deadline`` is not to be waited for any longer, because
+        something was noted meanwhile, or other work was overdue first."""
+        return self._woken or (
+            self._first_deadline < deadline and self._clock() >= self._first_deadline
+        )
 
     async def analyse_turns(self) -> None:
         """Take all turns that wait into the index by words. Raises StorageError."""
@@ -134,12 +193,18 @@ class Background:
         ]
         return min(pauses, default=None)
 
-    async def _attempt(self, task: Task) -> None:
-        """Do a task; a failure is noted in its row, a preemption is not a failure."""
+    async def _attempt(self, task: Task) -> bool:
+        """Do a task; a failure is noted in its row, a preemption is not a failure. Returns whether
+        it was done, or failed."""
+        deferral = self._deferral(task)
         try:
-            asked = await self._priority.background(lambda: self._do(task))
+            asked = await self._priority.background(
+                lambda: self._do(task),
+                left_s=deferral.left,
+                outdated=lambda: self._outdated(deferral.deadline),
+            )
         except PreemptedError:
-            return
+            return False
         except StorageError:
             raise
         except (EngineTimeoutError, ContextOverflowError) as error:
@@ -161,6 +226,7 @@ class Background:
                     "resume_parked",
                     lambda connection: tasks.resume_after_engine_failure(connection, now),
                 )
+        return True
 
     async def _do(self, task: Task) -> bool:
         """Returns whether the chat model has answered."""
@@ -233,9 +299,15 @@ class Background:
         )
         return False
 
-    async def _compact(self, _task: Task) -> bool:
+    async def _compact(self, task: Task) -> bool:
         copies = [] if self._snapshot is None else [self._snapshot.imported]
-        await compact(self._database, copies=copies, checkpoint=self._checkpoint)
+        deferral = self._deferral(task)
+        await compact(
+            self._database,
+            copies=copies,
+            overdue=lambda: deferral.left() <= 0.0,
+            checkpoint=self._checkpoint,
+        )
         return False
 
     async def _import_snapshot(self) -> bool:

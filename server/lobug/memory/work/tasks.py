@@ -9,12 +9,16 @@ not counted as work that is left.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 from lobug.memory.storage.driver import Connection
 
 Kind = Literal["extract", "summarize", "distill", "end_session", "gap_fill", "retention", "compact"]
+
+ERASING: tuple[Kind, ...] = ("retention", "compact")
+"""Kinds that take away what must not be there any more; done also where memory is switched off."""
 
 ENGINE_PREFIX = "engine:"
 """Begins ``last_error`` where the engine failed and not the work itself."""
@@ -39,6 +43,8 @@ class Task:
     """Failed ones so far."""
     session_id: int | None = None
     """end_session, gap_fill, and summarize where it is of one conversation: the session."""
+    due: float = 0.0
+    """When it was or is to be done, seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,13 @@ class Counts:
     parked: int
 
 
-COLUMNS = "id, kind, user, message_id, up_to_id, attempts, session_id"
+COLUMNS = "id, kind, user, message_id, up_to_id, attempts, session_id, next_attempt_at"
+
+DEADLINE = (
+    "next_attempt_at"
+    " + CASE WHEN kind IN ('retention', 'compact') THEN :erasure_s ELSE :learning_s END"
+)
+"""When a task is overdue, seconds since the epoch; the limits are the settings' deferrals."""
 
 
 def wait_for_reply(
@@ -189,18 +201,48 @@ def put_off(connection: Connection, task: Task, due: float, now: float) -> None:
     )
 
 
-def next_due(connection: Connection, now: float, *, enabled: bool = True) -> Task | None:
-    """The task that has been due for longest; extractions first, so that facts never wait for a
-    cascade that turns keep interrupting. ``enabled`` False: of those that erase."""
+def next_due(
+    connection: Connection,
+    now: float,
+    *,
+    enabled: bool = True,
+    erasure_s: float = math.inf,
+    learning_s: float = math.inf,
+) -> Task | None:
+    """The task that is to be done next. What is overdue comes first, in the order of its deadlines:
+    an endless row of extractions must not keep anything from being erased. Else the one that has
+    been due for longest, extractions first, so that facts never wait for a cascade that turns keep
+    interrupting. ``enabled`` False: of those that erase. ``erasure_s``, ``learning_s``:
+    after how many seconds the kinds are overdue.
+    """
     row = connection.execute(
         f"SELECT {COLUMNS} FROM background_tasks"
         # The latter: the clock was put back.
         " WHERE (next_attempt_at <= :now OR created_at > :now)"
         " AND (:enabled OR kind IN ('retention', 'compact'))"
-        " ORDER BY kind <> 'extract', next_attempt_at, id LIMIT 1",
-        {"now": now, "enabled": enabled},
+        f" ORDER BY iif({DEADLINE} <= :now, {DEADLINE}, :never),"
+        " kind <> 'extract', next_attempt_at, id LIMIT 1",
+        {
+            "now": now,
+            "enabled": enabled,
+            "erasure_s": erasure_s,
+            "learning_s": learning_s,
+            "never": math.inf,
+        },
     ).fetchone()
     return None if row is None else Task(*row)
+
+
+def first_deadline(
+    connection: Connection, *, enabled: bool = True, erasure_s: float, learning_s: float
+) -> float:
+    """When the first of all tasks is overdue, seconds since the epoch; infinite: there is none."""
+    row = connection.execute(
+        f"SELECT min({DEADLINE}) FROM background_tasks"
+        " WHERE :enabled OR kind IN ('retention', 'compact')",
+        {"enabled": enabled, "erasure_s": erasure_s, "learning_s": learning_s},
+    ).fetchone()
+    return math.inf if row[0] is None else float(row[0])
 
 
 def next_time(connection: Connection, *, enabled: bool = True) -> float | None:

@@ -49,15 +49,17 @@ _ROMAN_SAFE = re.compile(r"(?<=[a-z]\s)(II|III|IV|VI{1,3}|IX|XI{1,3}|XIV|XVI{0,3
 
 _POWERS = {"²": " squared", "³": " cubed"}
 _SIGNS = (
+    # White space before a sign is looked at from its beginning only, else a long run of it would be
+    # gone through once for each of its characters.
     (re.compile(r"\bC\+\+"), "C plus plus"),
     (re.compile(r"\b([CF])#"), r"\1 sharp"),
     (re.compile(r"(?<=\w)\s*&\s*(?=\w)"), " and "),
-    (re.compile(r"\s*<=\s*|\s*≤\s*"), " at most "),
-    (re.compile(r"\s*>=\s*|\s*≥\s*"), " at least "),
-    (re.compile(r"\s*(?:!=|≠)\s*"), " is not "),
-    (re.compile(r"\s*(?:->|→|=>)\s*"), " to "),
+    (re.compile(r"(?:(?<!\s)\s+)?(?:<=|≤)\s*"), " at most "),
+    (re.compile(r"(?:(?<!\s)\s+)?(?:>=|≥)\s*"), " at least "),
+    (re.compile(r"(?:(?<!\s)\s+)?(?:!=|≠)\s*"), " is not "),
+    (re.compile(r"(?:(?<!\s)\s+)?(?:->|→|=>)\s*"), " to "),
     (re.compile(r"(?<=[\w)])\s*={1,3}\s*(?=[\w(-])"), " equals "),
-    (re.compile(r"(?<=\w)\s*≈\s*|\s*≈\s*"), " about "),
+    (re.compile(r"(?:(?<!\s)\s+)?≈\s*"), " about "),
     (re.compile(r"(?<!\w)~\s?(?=\w)"), "about "),
     (re.compile(r"(?<=\w)\s*±\s*|±"), " plus or minus "),
     (re.compile(r"(?<=\w)\s+\+\s+(?=\w)"), " plus "),
@@ -71,9 +73,9 @@ _SIGNS = (
     (re.compile(r"(?<=\w)\s?%"), " percent"),
     (re.compile(r"(?<=\w)/(?=\w)"), " "),
     (re.compile(r"(?<=[^\W\d_])_(?=[^\W\d_])"), " "),
-    (re.compile(r"\s+[—–]+\s+"), ", "),
+    (re.compile(r"(?<!\s)\s+[—–]+\s+"), ", "),
     (re.compile(r"(?<=\w)—(?=\w)"), ", "),
-    (re.compile(r"\s+[—–-]+$"), ","),
+    (re.compile(r"(?<!\s)\s+[—–-]+$"), ","),
 )
 _AND_OR = re.compile(r"\band/or\b", re.IGNORECASE)
 _EITHER = re.compile(r"(?<!\w)(he/she|she/he|him/her|his/her)(?!\w)", re.IGNORECASE)
