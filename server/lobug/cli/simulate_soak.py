@@ -65,6 +65,7 @@ def simulate_soak(
         devices=devices if "devices" in given else usual.devices,
         factor=1.0 if real_time else soak_run.COMPRESSED,
         seed=seed,
+        rests=soak_run.RESTS,
         server=soak_run.SERVER,
     )
     try:

@@ -174,14 +174,14 @@ async def run(
     actions = options.plan()
     sounds = await asyncio.to_thread(Sounds.make)
     with tempfile.TemporaryDirectory(prefix="lobug-soak-") as folder:
-        async with _server(options, Path(folder)) as server:
+        async with own_server(options, Path(folder)) as server:
             soak = _Soak(options, server, sounds, on_measured, on_progress)
             await soak.run(actions)
         soak.result.log_lines = _faults(Path(folder) / "server.log")
         return soak.result
 
 
-class _Server:
+class Server:
     """The child process, as the soak sees it."""
 
     def __init__(
@@ -214,7 +214,7 @@ class _Soak:
     def __init__(
         self,
         options: SoakOptions,
-        server: _Server,
+        server: Server,
         sounds: Sounds,
         on_measured: Callable[[Measurement], None],
         on_progress: Callable[[float], None],
@@ -410,8 +410,9 @@ def _faults(log: Path) -> list[str]:
 
 
 @asynccontextmanager
-async def _server(options: SoakOptions, folder: Path) -> AsyncIterator[_Server]:
-    """A server of the soak's own, once it is healthy; ended afterwards."""
+async def own_server(options: SoakOptions, folder: Path) -> AsyncIterator[Server]:
+    """A server with its data and its log under ``folder``, once it is healthy; ended afterwards.
+    Raises SoakError when it does not start."""
     told = json.dumps({"folder": str(folder), "factor": options.factor})
     log = folder / "server.log"
     with log.open("wb") as stderr:
@@ -423,7 +424,7 @@ async def _server(options: SoakOptions, folder: Path) -> AsyncIterator[_Server]:
             stderr=stderr,
         )
     try:
-        yield _Server(process, await _healthy(process), folder / "data")
+        yield Server(process, await _healthy(process), folder / "data")
     except SoakError as error:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-1:]
         raise SoakError(" ".join([f"{error}.", *lines])) from error
