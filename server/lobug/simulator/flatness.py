@@ -1,8 +1,9 @@
 """Whether what a server holds stays flat while it works. Pure.
 
 A soak measures at rest: no turn is under way and no device is connected. What is held then should
-be the same in the evening as in the morning. The first quarter of a run is warm-up: caches fill,
-threads are started, code is imported.
+be the same at the end as at the beginning. A run is judged by the turns that were taken, not by
+the clock, since nothing is held for a quiet night. The first quarter of them is warm-up: caches
+fill, threads are started, code is imported.
 """
 
 from __future__ import annotations
@@ -11,9 +12,6 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
-
-WARM_UP = 0.25
-"""Share of the run that is not judged."""
 
 LEAST_MEASUREMENTS = 8
 """Fewer say nothing: two in each quarter."""
@@ -33,7 +31,7 @@ class Tolerance:
     absolute: float
     """In the measure's unit."""
     relative: float = 0.0
-    """Share of its median in the second quarter. The larger of both counts."""
+    """Share of its median in the second quarter of the turns. The larger of both counts."""
     per_turn: bool = False
     """The measure grows with what is said, by design: judged is its growth for each turn, which
     may be larger at the end than in the second quarter by this tolerance."""
@@ -113,7 +111,8 @@ def _verdict(measurements: Sequence[Measurement], tolerance: Tolerance) -> Verdi
     if len(known) < LEAST_MEASUREMENTS:
         return Verdict(tolerance, "unknown")
     values = [one.values[name] for one in known]
-    second, last = _quarter(known, 1), _quarter(known, 3)
+    quarters = _quarters(known)
+    second, last = quarters[1], quarters[3]
     if tolerance.per_turn:
         if min(_turns(second), _turns(last)) < LEAST_TURNS:
             return Verdict(tolerance, "unknown")
@@ -127,9 +126,10 @@ def _verdict(measurements: Sequence[Measurement], tolerance: Tolerance) -> Verdi
     if not tolerance.per_turn:
         # Both must say so: a single step up after the warm-up lifts the line less than the
         # medians, and the teeth of a saw may lie so that they lift the medians alone.
-        judged = known[round(WARM_UP * len(known)) :]
-        line = slope([(one.at_s, one.values[name]) for one in judged])
-        grown = grown and line * (judged[-1].at_s - judged[0].at_s) > allowed
+        judged = [one for quarter in quarters[1:] for one in quarter]
+        worked = [_worked(one, known) for one in judged]
+        line = slope([(x, one.values[name]) for x, one in zip(worked, judged, strict=True)])
+        grown = grown and line * (worked[-1] - worked[0]) > allowed
     outcome: Outcome = "grows" if grown else "flat"
     return Verdict(
         tolerance,
@@ -143,10 +143,22 @@ def _verdict(measurements: Sequence[Measurement], tolerance: Tolerance) -> Verdi
     )
 
 
-def _quarter(known: Sequence[Measurement], number: int) -> Sequence[Measurement]:
-    """A quarter of the measurements, counted from 0. Of at least eight it has at least two."""
+def _quarters(known: Sequence[Measurement]) -> list[list[Measurement]]:
+    """The measurements in four parts of equally many turns each, at least two in each part. Where
+    turns were taken so unevenly that this cannot be: four parts of equally many measurements."""
+    turns = known[-1].turns - known[0].turns
+    parts: list[list[Measurement]] = [[], [], [], []]
+    for one in known:
+        parts[min(3, 4 * (one.turns - known[0].turns) // max(1, turns))].append(one)
+    if min(map(len, parts)) >= 2:
+        return parts
     count = len(known)
-    return known[round(number * count / 4) : round((number + 1) * count / 4)]
+    return [list(known[i * count // 4 : (i + 1) * count // 4]) for i in range(4)]
+
+
+def _worked(one: Measurement, known: Sequence[Measurement]) -> float:
+    """How much had been done at a measurement: turns, or seconds where there were none."""
+    return float(one.turns) if known[-1].turns > known[0].turns else one.at_s
 
 
 def _turns(quarter: Sequence[Measurement]) -> int:

@@ -182,7 +182,7 @@ class SoakDevice:
     # -- by HTTP ---------------------------------------------------------------------------------
 
     async def _type(self) -> None:
-        await self._say(f"What is {self._chance.randrange(10_000)} and one?")
+        await self._say(f"What is {self._chance.randrange(100)} and one?")
 
     async def _tell(self) -> None:
         await self._say(f"I have a {self._pet()}.")
