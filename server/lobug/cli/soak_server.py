@@ -125,7 +125,8 @@ class SoakChat(InstantChat):
 
 def _said(transcript: str) -> str:
     """The last words of a user in a transcript."""
-    return (_USER.findall(transcript) or [transcript.strip()])[-1]
+    said: list[str] = _USER.findall(transcript)
+    return said[-1] if said else transcript.strip()
 
 
 class SoakSpeechToText(InstantSpeechToText):
