@@ -144,4 +144,4 @@ def test_a_soak_reads_what_is_seen_from_outside(tmp_path: Path) -> None:
     assert seen["files"] == 1
     assert seen["rows"] == 2
     assert seen["database_kb"] > 0
-    assert 10 < seen["resident_mb"] < 10_000
+    assert 10 < seen["held_mb"] < 10_000

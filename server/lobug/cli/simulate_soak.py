@@ -22,6 +22,7 @@ _OPTIONS = {"soak", "real_time", "devices", "seed", "as_json"}
 """What a soak knows of the options of ``lobug simulate``."""
 
 _NAMES = {
+    "held_mb": "memory after clearing up, MB",
     "resident_mb": "resident memory, MB",
     "objects": "Python objects",
     "descriptors": "open descriptors",
