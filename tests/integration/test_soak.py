@@ -46,6 +46,7 @@ async def test_some_minutes_of_devices_leave_nothing_open() -> None:
     assert len(measured) == 9
     assert measured == sorted(measured)
     last = result.measurements[-1].values
+    assert last["blocks"] > last["objects"] > 0
     assert last["connections"] == 0
     assert last["rows"] > result.measurements[0].values["rows"]
 
@@ -144,4 +145,4 @@ def test_a_soak_reads_what_is_seen_from_outside(tmp_path: Path) -> None:
     assert seen["files"] == 1
     assert seen["rows"] == 2
     assert seen["database_kb"] > 0
-    assert 10 < seen["held_mb"] < 10_000
+    assert 10 < seen["resident_mb"] < 10_000

@@ -22,8 +22,9 @@ _OPTIONS = {"soak", "real_time", "devices", "seed", "as_json"}
 """What a soak knows of the options of ``lobug simulate``."""
 
 _NAMES = {
-    "held_mb": "memory after clearing up, MB",
     "resident_mb": "resident memory, MB",
+    "malloc_mb": "in use of malloc, MB",
+    "blocks": "in use of Python, blocks",
     "objects": "Python objects",
     "descriptors": "open descriptors",
     "tasks": "asyncio tasks",

@@ -192,16 +192,30 @@ def seen(server: LobugServer) -> dict[str, float]:
 def held(server: LobugServer) -> dict[str, float]:
     """All that this process holds. Takes a tenth of a second, in which nothing else is done."""
     gc.collect()
-    give_back()
-    return {**seen(server), "objects": len(gc.get_objects())}
+    values = {**seen(server), "objects": len(gc.get_objects())}
+    values["blocks"] = sys.getallocatedblocks()
+    native_mb = malloc_in_use_mb()
+    return values if native_mb is None else {**values, "malloc_mb": native_mb}
 
 
-def give_back() -> None:
-    """Give memory that is free back to the system, where the C library can (glibc): what an
-    allocator keeps after a large export is no leak."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(ctypes.c_size_t(0))
+_MALLINFO = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+
+
+class _Mallinfo(ctypes.Structure):
+    """``struct mallinfo2`` of malloc.h, bytes but for the three counts."""
+
+    _fields_ = tuple((name, ctypes.c_size_t) for name in _MALLINFO.split())
+
+
+def malloc_in_use_mb() -> float | None:
+    """What malloc has given out and was not given back; None: the C library does not tell (glibc
+    does from 2.33 on)."""
+    ask = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if ask is None:
+        return None
+    ask.restype = _Mallinfo
+    told = ask()
+    return float(told.uordblks + told.hblkhd) / 1e6
 
 
 def _threads() -> int:

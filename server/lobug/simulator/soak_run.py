@@ -199,11 +199,8 @@ class Server:
 
     async def measured(self) -> dict[str, float]:
         """All that it holds, and what is seen from outside: memory and files. Raises SoakError."""
-        resident = await asyncio.to_thread(_resident_mb, self._process.pid)
         values = await self._ask(b"measure\n")
         outside = await asyncio.to_thread(outside_of, self._process.pid, self._data)
-        if resident is not None:
-            values["resident_mb"] = resident
         return {**values, **outside}
 
     async def _ask(self, question: bytes) -> dict[str, float]:
@@ -372,7 +369,7 @@ def outside_of(pid: int, data: Path) -> dict[str, float]:
         rows, kilobytes = rows + counted[0], kilobytes + counted[1]
     values |= {"rows": rows, "database_kb": kilobytes}
     resident_mb = _resident_mb(pid)
-    return values if resident_mb is None else {**values, "held_mb": resident_mb}
+    return values if resident_mb is None else {**values, "resident_mb": resident_mb}
 
 
 def _database(path: Path) -> tuple[int, float]:
