@@ -131,6 +131,11 @@ def test_too_few_measurements_are_no_verdict_and_fail_a_soak() -> None:
     assert result.problems == ["there are too few measurements to tell anything"]
 
 
+def test_a_soak_in_which_nobody_talked_says_so() -> None:
+    result = SoakResult(SoakOptions(0.02), Tally(), measured(lambda i: 1.0, name="tasks"))
+    assert result.problems == ["nobody talked: give it more hours"]
+
+
 def test_what_is_only_shown_fails_nothing() -> None:
     shown = Tolerance("held", "", absolute=2.0, judged=False)
     assert verdict_on(lambda i: 50.0 * i, shown).outcome == "shown"
@@ -143,14 +148,14 @@ def test_the_slope_of_points() -> None:
 
 def test_a_soak_fails_for_growth_for_failed_turns_and_for_errors_in_the_log() -> None:
     flat = [Measurement(HOUR_S * i, 50 * i, {"descriptors": 18.0}) for i in range(16)]
-    assert SoakResult(SoakOptions(1.0), Tally(), flat).ok
+    assert SoakResult(SoakOptions(1.0), Tally(turns=9), flat).ok
     leaking = [Measurement(HOUR_S * i, 50 * i, {"descriptors": 18.0 + i}) for i in range(16)]
-    assert SoakResult(SoakOptions(1.0), Tally(), leaking).problems == ["descriptors grows"]
-    tally = Tally()
+    assert SoakResult(SoakOptions(1.0), Tally(turns=9), leaking).problems == ["descriptors grows"]
+    tally = Tally(turns=9)
     tally.failed("turn", "no answer")
     tally.failed("turn", "no answer")
     assert SoakResult(SoakOptions(1.0), tally, flat).problems == ["turn: no answer (2 times)"]
-    logged = SoakResult(SoakOptions(1.0), Tally(), flat, log_lines=["ERROR lobug: no"])
+    logged = SoakResult(SoakOptions(1.0), Tally(turns=9), flat, log_lines=["ERROR lobug: no"])
     assert logged.problems == ["the server logged: ERROR lobug: no"]
 
 

@@ -119,6 +119,8 @@ class SoakResult:
         found = [f"{verdict.tolerance.name} grows" for verdict in self.verdicts if _grows(verdict)]
         if all(verdict.outcome == "unknown" for verdict in self.verdicts):
             found.append("there are too few measurements to tell anything")
+        elif self.tally.turns == 0:
+            found.append("nobody talked: give it more hours")
         for failure, count in self.tally.failures.most_common(_FAILURES_SHOWN):
             found.append(f"{failure} ({count} times)" if count > 1 else failure)
         return found + [f"the server logged: {line}" for line in self.log_lines]
