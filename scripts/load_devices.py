@@ -20,10 +20,10 @@ from contextlib import AsyncExitStack
 
 import numpy as np
 
-import stepped_tone
-from instant_engines import STEPS
 from lobug.device.formats import AudioCodec
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
+from lobug.simulator import stepped_tone
+from lobug.simulator.instant_engines import STEPS
 from lobug.simulator.ws_device import SimulatedWsDevice
 from lobug.simulator.ws_discovery import Endpoint, identity_of
 from lobug.simulator.ws_results import WsTurnResult

@@ -22,11 +22,11 @@ import psutil
 
 from bench_server import listening, spread
 from door_watch import DoorWatch, stream_of_this_connection
-from instant_engines import instant_engines
 from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from lobug.simulator.instant_engines import instant_engines
 from lobug.simulator.ws_discovery import SOCKET_PATH
 from lobug.telemetry.loop_lag import watch_loop
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from lobug.engines.base import Engines
 from lobug.memory.manager import MemoryManager
@@ -52,10 +52,12 @@ def with_memory(
     choices: Mapping[str, str] | None = None,
     ollama: OllamaWatch | None = None,
     checkpoint: Checkpoint = no_checkpoint,
+    wall: Callable[[], float] = time.time,
 ) -> LobugServer:
     """A server of these engines and the memory that the settings name.
 
-    ``checkpoint`` is for tests that end the process at the worst moment.
+    ``checkpoint`` is for tests that end the process at the worst moment. ``wall`` gives seconds
+    since the epoch: ends of sessions, retention and the lifetime of codes go by it.
     """
     priority = TurnPriority(settings.memory.idle_delay_s)
     memory = MemoryManager(
@@ -64,7 +66,7 @@ def with_memory(
         chat=engines.chat,
         embedder=engines.embedder,
         priority=priority,
-        clock=time.time,
+        clock=wall,
         batch_size=settings.embeddings.batch_size,
         working_memory=settings.conversation.max_messages,
         checkpoint=checkpoint,
@@ -82,4 +84,5 @@ def with_memory(
         choices=choices or {},
         ollama=ollama,
         control=memory.control,
+        wall=wall,
     )

@@ -83,6 +83,8 @@ class LobugServer:
     control: MemoryControl | None = None
     """The owner's hand on memory; None: nobody can ask for it in words."""
     clock: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+    """Seconds since the epoch: codes of devices, and what is said about dates, go by it."""
     memory_retry_s: float = MEMORY_RETRY_S
     integrity: ModelIntegrity = field(init=False)
     """Whether the models' files are the catalog's."""
@@ -105,7 +107,7 @@ class LobugServer:
         )
         self.telemetry = Telemetry(self.settings.telemetry, self.clock)
         self.access = Access(
-            self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=time.time
+            self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=self.wall
         )
         library = FirmwareLibrary(
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
@@ -149,7 +151,7 @@ class LobugServer:
             self.engines.chat,
             self.settings.memory.household,
             clock=self.clock,
-            wall=time.time,
+            wall=self.wall,
         )
 
     def _forget(self, user: str | None) -> None:
@@ -250,7 +252,7 @@ class LobugServer:
         return HealthReport(
             can_talk=states["chat"].ready and fault is None,
             ollama=self.ollama is not None and self.ollama.reachable,
-            timestamp=time.time(),
+            timestamp=self.wall(),
             version=__version__,
             uptime_s=self.clock() - self._started_at,
             degraded=degraded,

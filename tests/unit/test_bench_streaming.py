@@ -14,13 +14,13 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 
 import simulated_talk
-import stepped_tone
 from bench_server import ratio, spread
 from door_watch import PACKET_SAMPLES, Passage, due
 from lobug.device.codec import make_encoder
 from lobug.device.formats import AudioCodec, AudioFormat
 from lobug.device.speaker import START_DELAY_S
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
+from lobug.simulator import stepped_tone
 from lobug.simulator.network_model import NetworkOptions
 from lobug.simulator.ws_results import WsTurnResult
 from lobug.simulator.ws_speech import encode_speech, reply_wav

@@ -25,6 +25,7 @@ REPEAT_PAUSE_S = 3.0
 
 
 def simulate(
+    context: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -131,6 +132,8 @@ def simulate(
     token: ws.TokenOption = None,
     state: ws.StateOption = None,
     approve_within: ws.ApproveWithinOption = 120.0,
+    soak: ws.SoakOption = None,
+    real_time: ws.RealTimeOption = False,
 ) -> None:
     """Be a device: speak, and check every reply.
 
@@ -144,6 +147,11 @@ def simulate(
     --until was not reached; 2 the command line or a recording is wrong; 3 the server is not
     healthy at the start, or no device could connect.
     """
+    if soak is not None or real_time:
+        from lobug.cli.simulate_soak import simulate_soak
+
+        simulate_soak(context, soak, devices, seed, real_time=real_time, as_json=as_json)
+        return
     from lobug.simulator.run import RunOptions
     from lobug.simulator.wire import Timeouts
 

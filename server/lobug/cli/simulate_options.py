@@ -14,6 +14,7 @@ from lobug.cli.faults import EXIT_USAGE, CommandError
 PANEL = "With --protocol ws: the device"
 NETWORK_PANEL = "With --protocol ws: the network, and what goes wrong"
 PAIRING_PANEL = "With --protocol ws: discovery and pairing"
+SOAK_PANEL = "A soak: whether a server stays as small as it was"
 
 
 class Protocol(StrEnum):
@@ -66,7 +67,13 @@ FramesOption = Annotated[
 ]
 DevicesOption = Annotated[
     int,
-    typer.Option(min=1, metavar="N", help="So many devices at once.", rich_help_panel=PANEL),
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="So many devices at once. Default: 1, with --soak 20.",
+        show_default=False,
+        rich_help_panel=PANEL,
+    ),
 ]
 SpreadOption = Annotated[
     float,
@@ -199,6 +206,25 @@ ApproveWithinOption = Annotated[
         metavar="SECONDS",
         help="How long the owner may take to approve a device that shows its code.",
         rich_help_panel=PAIRING_PANEL,
+    ),
+]
+SoakOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="HOURS",
+        help="Let devices live so many hours, at most 168, against a server of its own with"
+        " scripted engines, and fail when its memory, descriptors, tasks, threads or files grow."
+        " Time goes by 96 times as fast. Only with --devices, --seed, --json and --real-time.",
+        show_default=False,
+        rich_help_panel=SOAK_PANEL,
+    ),
+]
+RealTimeOption = Annotated[
+    bool,
+    typer.Option(
+        "--real-time",
+        help="With --soak: time goes by as it does.",
+        rich_help_panel=SOAK_PANEL,
     ),
 ]
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-import stepped_tone
 from lobug.engines.base import (
     VOICE_FRAME,
     ChatMessage,
@@ -21,6 +20,7 @@ from lobug.engines.base import (
     Transcript,
     Vectors,
 )
+from lobug.simulator import stepped_tone
 
 HEARD = "Tell me something about the sea."
 
