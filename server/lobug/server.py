@@ -83,6 +83,8 @@ class LobugServer:
     """The owner's hand on memory; None: nobody can ask for it in words."""
     clock: Callable[[], float] = time.monotonic
     memory_retry_s: float = MEMORY_RETRY_S
+    instance: str = ""
+    """What tells it from other servers, and from itself before a restart."""
     telemetry: Telemetry = field(init=False)
     access: Access = field(init=False)
     """Who may talk."""

@@ -59,7 +59,10 @@ class Authentication:
         access: Access = scope["app"].state.lobug.access
         client = scope.get("client")
         headers = Headers(scope=scope)
-        shown = Credentials.of(client[0] if client else None, headers)
+        reached = scope.get("server")
+        shown = Credentials.of(
+            client[0] if client else None, headers, reached[0] if reached else None
+        )
         caller: Caller
         try:
             caller = access.authenticate(shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from lobug.api.caller import CallerDep
 from lobug.api.schemas import BriefHealth, EngineHealth, Health, MemoryHealth
@@ -15,12 +15,15 @@ router = APIRouter(tags=["health"])
 
 
 @router.get("/health")
-async def health(server: ServerDep, caller: CallerDep) -> Health | BriefHealth:
+async def health(server: ServerDep, caller: CallerDep, response: Response) -> Health | BriefHealth:
     """Report the last known state. Does no I/O, so it answers at once while turns run.
 
     Who is not known gets the first four fields alone.
     """
     report = server.health()
+    # The same for every caller: a command finds out by it whether this is the server of its data
+    # folder, before it sends anything.
+    response.headers["Lobug-Instance"] = server.instance
     status: Literal["ok", "degraded"] = "ok" if report.can_talk else "degraded"
     if caller.kind == "stranger":
         return BriefHealth(

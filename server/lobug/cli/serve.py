@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lobug.access.addresses import ANY_ADDRESS, local_url
 from lobug.cli.faults import CommandError, warn
 from lobug.cli.listening import open_socket
-from lobug.cli.terminal import ANY_ADDRESS, local_url, program_name
+from lobug.cli.terminal import program_name
+from lobug.data_folder.claim import require_free
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -52,6 +54,7 @@ def serve(
     warn(*loaded.warnings)
     settings = loaded.settings
     with open_socket(settings.host, settings.port) as listener:
+        require_free(settings)
         _require_models(settings)
         # After the cheap checks: this imports the application, which takes a second.
         from lobug.app import create_app
