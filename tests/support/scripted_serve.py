@@ -93,7 +93,7 @@ def start(folder: Path, port: int, **settings: str) -> subprocess.Popen[str]:
     """Start the server and wait for nothing."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "prompts.jsonl").touch()
-    with (folder / "serve.log").open("a") as log:
+    with (folder / "serve.log").open("w") as log:
         return subprocess.Popen(
             [sys.executable, __file__, str(folder / "prompts.jsonl"), "serve", "--port", str(port)],
             env=environment(

@@ -298,6 +298,7 @@ class TurnRunner:
         assert turn.heard is not None  # noqa: S101 - for the type checker
         if turn.counts:
             await self._log(turn)
+        await self._memory.refresh()
         await reload(conversation, self._memory, self._settings.conversation.max_messages)
         turn.context = await self._memory.retrieve_context(
             conversation.owner, turn.heard.text, message_id=turn.message_id

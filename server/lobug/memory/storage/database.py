@@ -197,7 +197,11 @@ class Database:
             return self._data_version != before
 
         self._require_open()
-        return await self._in(self._writer_thread, look)
+        try:
+            return await self._in(self._writer_thread, look)
+        except StorageError as error:
+            self._write_fault = error
+            raise
 
     async def maintain(self, work: Callable[[Connection, Event], T]) -> T:
         """Run ``work`` on the writer's thread outside of a transaction. When the caller is
