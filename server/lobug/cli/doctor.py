@@ -68,6 +68,7 @@ def examine() -> Iterator[Finding]:
     yield storage.check_driver()
     yield storage.check_database(settings)
     yield storage.check_access(settings)
+    yield storage.check_privacy(settings)
     yield from openness.check_openness(settings)
     ollama = served.probe_ollama(settings)
     yield from served.check_ollama(settings, ollama)

@@ -98,18 +98,22 @@ def _way_to(holder: Holder) -> dict[str, Any]:
 
 
 def token_header(url: str) -> dict[str, str]:
-    """The ``Authorization`` for a server there: for the one that holds the data folder, and asks
-    for it, the secret of that; at this computer else none, where one is the owner without; else the
-    token of the settings, if there is one."""
+    """The ``Authorization`` for a server there: ``own_secret``, else at this computer none, where
+    one is the owner without; else the token of the settings, if there is one."""
     from lobug.cli.load import load_settings
-    from lobug.data_folder.claim import holder_of
 
-    settings = load_settings().settings
-    holder = holder_of(settings)
+    secret = own_secret(url)
+    if secret or is_loopback(url):
+        return _bearer(secret)
+    return _bearer(load_settings().settings.access.token.get_secret_value())
+
+
+def own_secret(url: str) -> str:
+    """What the server there wants to see of its owner's programs, where it is the one that holds
+    the data folder; empty: it is not, or wants nothing."""
+    holder = _holder()
     # Letter by letter: what listens under another name of this computer may be somebody else's.
-    if holder is not None and holder.secret and url == holder.url:
-        return _bearer(holder.secret)
-    return {} if is_loopback(url) else _bearer(settings.access.token.get_secret_value())
+    return holder.secret if holder is not None and url == holder.url else ""
 
 
 def _bearer(token: str) -> dict[str, str]:

@@ -33,7 +33,7 @@ class Mended:
         """For a log, or a person."""
         said = []
         if self.closed:
-            said.append(f"only you can read these now, others could before: {_names(self.closed)}")
+            said.append(f"only you can read these now, others could before: {names(self.closed)}")
         said += [f"others can read {path}: {why}" for path, why in self.left]
         return said
 
@@ -115,6 +115,7 @@ def _holds_home(folder: Path) -> bool:
     return folder in {home, *home.parents}
 
 
-def _names(paths: Sequence[Path], most: int = 5) -> str:
+def names(paths: Sequence[Path], most: int = 5) -> str:
+    """The first of them, and how many more there are."""
     named = ", ".join(str(path) for path in paths[:most])
     return named if len(paths) <= most else f"{named} and {len(paths) - most} more"

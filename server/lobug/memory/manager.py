@@ -10,7 +10,6 @@ from pathlib import Path
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import StorageError
 from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner
-from lobug.memory.control import MemoryControl
 from lobug.memory.history import log, recall_log, session_summary, sessions
 from lobug.memory.knowledge import identity
 from lobug.memory.knowledge.embedding import FactEmbedder
