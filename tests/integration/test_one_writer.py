@@ -238,8 +238,15 @@ def test_a_folder_that_cannot_be_written_does_not_keep_a_server_from_starting(
     (tmp_path / "data").write_text("a file, and no folder")
     claim = Claim(settings_for(tmp_path), "server")
     claim.take()
-    claim.release()
     assert "nobody is kept out" in caplog.text
+    caplog.clear()
+    claim.renew()
+    assert caplog.text == "", "said once, and never that it is locked"
+    (tmp_path / "data").unlink()
+    claim.renew()
+    assert "it is locked again" in caplog.text
+    assert holder_of(settings_for(tmp_path)) == claim.holder
+    claim.release()
 
 
 # ---- what others change all the same

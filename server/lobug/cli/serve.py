@@ -144,7 +144,7 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
     lines.append(f"  {'memory':<11}{escape(_memory_line(server))}")
     option = "" if url == "http://127.0.0.1:8321" else f" --server {url}"
     lines += ["", "Try, in another terminal:"]
-    if server.settings.access.loopback == "free":
+    if not server.access.secret:
         lines.append(f'  curl {url}/chat/text -d \'{{"text": "Hello!"}}\'')
     lines += [
         f"  {program} chat{option}",

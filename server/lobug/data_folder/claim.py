@@ -36,8 +36,8 @@ WAIT_S: dict[str, float] = {"server": 1.0, "command": 10.0}
 
 LOOK_AGAIN_S = 0.05
 
-_NOT_LOCKABLE = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
-"""What ``flock`` fails with on a file system that has no locks."""
+_TAKEN = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES}
+"""What ``flock`` fails with where somebody else has the lock. All else: there are no locks."""
 
 HolderKind = Literal["server", "command"]
 
@@ -123,25 +123,31 @@ class Claim:
         that is logged, and there is no lock.
         """
         for path in lock_files(self._settings):
-            waited = 0.0
-            while not self._lock(path):
-                holder = _read(self._settings.data_dir / RECORD) or Holder()
-                if waited >= WAIT_S[holder.kind]:
-                    self.release()
-                    raise DataFolderInUseError(_in_use(self._settings, holder))
-                self._sleep(LOOK_AGAIN_S)
-                waited += LOOK_AGAIN_S
-        self._note()
+            try:
+                self._wait_for(path)
+            except DataFolderInUseError:
+                self.release()
+                raise
+            except OSError as error:
+                log.warning("%s cannot be locked, so nobody is kept out: %s", path, error.strerror)
+        try:
+            self._note()
+        except OSError as error:
+            log.warning("nobody can find this server by its data folder: %s", error)
 
     def renew(self) -> None:
         """Lock anew what somebody has put in the folder's place since, as with a restored backup.
 
-        A place that another process has locked meanwhile is left and looked at the next time.
+        A place that cannot be locked, or that another process has locked meanwhile, is left and
+        looked at the next time.
         """
         for path in [path for path in lock_files(self._settings) if not self._is_ours(path)]:
-            if self._lock(path):
-                self._note()
-                log.warning("%s was replaced or deleted; it is locked anew", path)
+            try:
+                if self._lock(path):
+                    self._note()
+                    log.warning("%s was not locked any more; it is locked again", path)
+            except OSError as error:
+                log.debug("%s cannot be locked: %s", path, error.strerror)
 
     def release(self) -> None:
         """Let others write. Safe to call twice."""
@@ -154,22 +160,27 @@ class Claim:
         while self._locks:
             os.close(self._locks.popitem()[1])
 
+    def _wait_for(self, path: Path) -> None:
+        waited = 0.0
+        while not self._lock(path):
+            holder = _read(self._settings.data_dir / RECORD) or Holder()
+            if waited >= WAIT_S[holder.kind]:
+                raise DataFolderInUseError(_in_use(self._settings, holder))
+            self._sleep(LOOK_AGAIN_S)
+            waited += LOOK_AGAIN_S
+
     def _lock(self, path: Path) -> bool:
-        """Whether nobody else has locked it; True also where it cannot be locked."""
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        except OSError as error:
-            log.warning("%s cannot be made, so nobody is kept out: %s", path, error.strerror)
-            return True
+        """Whether it is locked now; False: somebody else has it. Raises OSError where it cannot
+        be."""
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(handle)
-            if error.errno not in _NOT_LOCKABLE:
-                return False
-            log.warning("%s cannot be locked, so nobody is kept out: %s", path, error.strerror)
-            return True
+            if error.errno not in _TAKEN:
+                raise
+            return False
         before = self._locks.pop(path, None)
         if before is not None:
             os.close(before)
@@ -186,19 +197,17 @@ class Claim:
             return False
 
     def _note(self) -> None:
+        """Say who holds the folder. Raises OSError."""
         record = self._settings.data_dir / RECORD
+        # Made with mode 0600, and whole before it has its name.
+        handle, name = tempfile.mkstemp(prefix=f".{RECORD}.", dir=record.parent)
         try:
-            # Made with mode 0600, and whole before it has its name.
-            handle, name = tempfile.mkstemp(prefix=f".{RECORD}.", dir=record.parent)
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    json.dump(asdict(self.holder), file)
-                Path(name).replace(record)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
-        except OSError as error:
-            log.warning("%s could not be written: %s", record, error.strerror)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(asdict(self.holder), file)
+            Path(name).replace(record)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
 
 def _is_locked(path: Path) -> bool:
@@ -210,7 +219,7 @@ def _is_locked(path: Path) -> bool:
         # Shared: two who look at the same time do not take each other for a writer.
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError as error:
-        return error.errno not in _NOT_LOCKABLE
+        return error.errno in _TAKEN
     finally:
         os.close(handle)
     return False
