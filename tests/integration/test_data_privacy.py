@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from lobug.cli.app import app
 from lobug.cli.checks import storage
 from lobug.cli.checks.finding import Level
-from lobug.data_folder import privacy
 from lobug.data_folder.privacy import mend
 from lobug.memory.storage import compaction
 from lobug.memory.storage.database import Database, DatabaseOptions
@@ -182,7 +181,8 @@ def test_a_folder_that_is_not_lobugs_alone_is_left_and_told_of(
 def test_a_file_of_somebody_else_is_left_and_told_of(
     settings: Settings, opened: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(privacy.os, "geteuid", lambda: os.getuid() + 1)
+    somebody = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: somebody)
     mended = mend(settings)
     assert mended.closed == []
     assert {why for _path, why in mended.left} == {"it belongs to another user"}

@@ -161,8 +161,13 @@ def main() -> None:
     async def assemble(settings: Settings) -> LobugServer:
         return with_memory(settings, ScriptedEngines(chat=chat).engines())
 
-    create_app.__kwdefaults__["assembler"] = assemble
-    serve._require_models = lambda _settings: None
+    def need_none(settings: Settings) -> None:
+        assert settings.models_dir, "scripted engines have no models"
+
+    defaults = create_app.__kwdefaults__
+    assert defaults is not None
+    defaults["assembler"] = assemble
+    serve._require_models = need_none
     app()
 
 
