@@ -32,6 +32,7 @@ from lobug.api.limits import BodyLimit
 from lobug.api.problems import add_problem_handlers, error_responses
 from lobug.api.upload_room import UploadRoom
 from lobug.assembly import assemble
+from lobug.data_folder.keeping import kept
 from lobug.mdns.announcer import announcer_for
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -59,7 +60,10 @@ def create_app(
         settings: all settings; None: read from the environment and ``.env``.
         assembler: chooses engines and memory; tests and other hosts may bring their own.
         listens_at: address and port of the socket that it will be reached by, to be announced to
-            the local network; None: it is not announced.
+            the local network, and to the commands on this computer; None: it is not announced.
+
+    While it runs nobody else may write to the data folder; it does not start when somebody does
+    (DataFolderInUseError).
 
     The server object is at ``app.state.lobug`` while the application runs.
     """
@@ -67,18 +71,20 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        server = await assembler(settings)
-        app.state.lobug = server
-        announcer = announcer_for(settings.discovery, listens_at)
-        try:
-            await server.start()
-            if announcer is not None:
-                announcer.start()
-            yield
-        finally:
-            if announcer is not None:
-                await announcer.close()
-            await server.close()
+        async with kept(settings, listens_at) as holder:
+            server = await assembler(settings)
+            server.instance, server.access.secret = holder.instance, holder.secret
+            app.state.lobug = server
+            announcer = announcer_for(settings.discovery, listens_at)
+            try:
+                await server.start()
+                if announcer is not None:
+                    announcer.start()
+                yield
+            finally:
+                if announcer is not None:
+                    await announcer.close()
+                await server.close()
 
     app = FastAPI(
         title="Lo-Bug",

@@ -414,6 +414,12 @@ class StorageDriverError(StorageError):
     code = "storage_driver"
 
 
+class DataFolderInUseError(StorageError):
+    """Another program writes to the data folder: a server, or a command without one."""
+
+    code = "data_folder_in_use"
+
+
 class MemoryDisabledError(LobugError):
     """``memory.enabled`` is off."""
 

@@ -86,6 +86,8 @@ class LobugServer:
     wall: Callable[[], float] = time.time
     """Seconds since the epoch: codes of devices, and what is said about dates, go by it."""
     memory_retry_s: float = MEMORY_RETRY_S
+    instance: str = ""
+    """What tells it from other servers, and from itself before a restart."""
     integrity: ModelIntegrity = field(init=False)
     """Whether the models' files are the catalog's."""
     telemetry: Telemetry = field(init=False)
@@ -179,16 +181,16 @@ class LobugServer:
         self._in_background(self.read_ahead.after_start())
 
     async def _watch_memory(self) -> None:
-        """Try a memory that failed until it works again: nobody should have to restart for that."""
+        """Notice what other programs change in it, and try a memory that failed until it works
+        again: nobody should have to restart for that."""
         while True:
             await asyncio.sleep(self.memory_retry_s)
-            if self.memory.fault() is None:
-                continue
+            works = self.memory.fault() is None
             try:
-                await self.memory.check()
+                await (self.memory.refresh() if works else self.memory.check())
             except StorageError as error:
                 log.debug("memory: %s", error)
-            if self.memory.fault() is None:
+            if not works and self.memory.fault() is None:
                 log.info("the memory works again")
 
     async def close(self) -> None:

@@ -167,8 +167,8 @@ def test_what_cannot_be_done_is_said(world: World) -> None:
     bad(world.lobug("tokens", "create", "x", "--scope", "metrics", "--owner"), 1, "scope")
 
 
-def test_revoking_without_the_server_counts_in_the_server(tmp_path: Path) -> None:
-    """The command did not find the server, at another port; both have the same file."""
+def test_revoking_in_the_file_counts_in_the_server(tmp_path: Path) -> None:
+    """Another program that knows nothing of the lock on the data folder."""
     application = reached_from_elsewhere(app_with(door_settings(tmp_path)))
     server, thread, port = in_thread(application)
     through = World(tmp_path, application, port)
@@ -177,7 +177,14 @@ def test_revoking_without_the_server_counts_in_the_server(tmp_path: Path) -> Non
     headers = far(Authorization=f"Bearer {token}")
     place = f"http://127.0.0.1:{port}/memory/entries"
     assert httpx.get(place, headers=headers).status_code == 200
-    good(run("tokens", "revoke", row["id"]))
+
+    async def revoke() -> None:
+        access = Access(AccessSettings(), tmp_path / "data" / FILE, clock=time.time)
+        await access.start(watch=False)
+        await access.tokens.revoke(row["id"])
+        await access.close()
+
+    asyncio.run(revoke())
     until = time.monotonic() + 30
     while httpx.get(place, headers=headers).status_code != 401:
         assert time.monotonic() < until

@@ -295,8 +295,10 @@ def test_what_was_told_without_a_server_is_there_with_one(elsewhere: Path) -> No
     try:
         shown = as_json(lobug("show", "tea", "--json", "--server", f"http://127.0.0.1:{port}"))
         assert shown["entry"]["content"] == "The user likes oolong tea"
-        # Both at once: the server goes on, whoever opens the file beside it waits its turn.
-        good(lobug("add", "The user has a cat", "--key", "pet", "--user", "ada"))
+        # One writer: the file is not opened beside the server, which has told nobody its address.
+        beside = ("add", "The user has a cat", "--key", "pet", "--user", "ada")
+        bad(lobug(*beside), 3, "uses the data folder", "Nothing was changed.")
+        good(lobug(*beside, "--server", f"http://127.0.0.1:{port}"))
         listed = good(lobug("list", "--server", f"http://127.0.0.1:{port}"))
         assert "cat" in listed
     finally:

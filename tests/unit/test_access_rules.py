@@ -55,13 +55,92 @@ def bearer(token: str) -> str:
     return f"Bearer {token}"
 
 
-def result(shown: Credentials, register: Register | None = REGISTER) -> str:
+def result(
+    shown: Credentials,
+    register: Register | None = REGISTER,
+    settings: AccessSettings = SETTINGS,
+    secret: str = "",
+) -> str:
     """Kind and key of the caller, or the error's code."""
     try:
-        caller = identify(shown, register, SETTINGS)
+        caller = identify(shown, register, settings, secret)
     except LobugError as error:
         return error.code
     return f"{caller.kind} {caller.key}" + (" owner" if caller.owner else "")
+
+
+SECRET = "s" * 43
+WITH_TOKEN = SETTINGS.model_copy(update={"loopback": "token"})
+
+
+@pytest.mark.parametrize(
+    ("shown", "secret", "settings", "expected"),
+    [
+        # access.loopback=token: this computer is nobody without the secret or a token
+        (Credentials(HERE, host=HOST), SECRET, WITH_TOKEN, "token_required"),
+        (Credentials("::1", host=HOST), SECRET, WITH_TOKEN, "token_required"),
+        (Credentials(HERE, host=HOST, device_id="aa:bb"), SECRET, WITH_TOKEN, "token_required"),
+        (Credentials(HERE, host="evil.example"), SECRET, WITH_TOKEN, "token_required"),
+        (
+            Credentials(HERE, host=HOST, authorization="Bearer wrong"),
+            SECRET,
+            WITH_TOKEN,
+            "token_invalid",
+        ),
+        (Credentials(HERE, host=HOST, authorization="Bearer"), "", WITH_TOKEN, "token_required"),
+        (Credentials(HERE, host=HOST, authorization="Bearer x"), "", WITH_TOKEN, "token_invalid"),
+        (
+            Credentials(HERE, host=HOST, authorization=f"Bearer {SECRET}"),
+            SECRET,
+            WITH_TOKEN,
+            "loopback address:127.0.0.1 owner",
+        ),
+        (
+            Credentials(HERE, host=HOST, device_id="AA:BB", authorization=f"Bearer {SECRET}"),
+            SECRET,
+            WITH_TOKEN,
+            "loopback device:aa:bb owner",
+        ),
+        (
+            Credentials(HERE, host=HOST, authorization=f"Bearer {OWNERS_TOKEN}"),
+            SECRET,
+            WITH_TOKEN,
+            f"api token:{tokens.digest(OWNERS_TOKEN)[:32]} owner",
+        ),
+        # not from elsewhere, whoever has it, nor through a proxy
+        (
+            Credentials(THERE, authorization=f"Bearer {SECRET}", reached="192.168.1.5"),
+            SECRET,
+            WITH_TOKEN,
+            "token_invalid",
+        ),
+        (
+            Credentials(HERE, forwarded=True, host=HOST, authorization=f"Bearer {SECRET}"),
+            SECRET,
+            WITH_TOKEN,
+            "token_invalid",
+        ),
+        # a server that listens to an address of the network alone, called from the same computer
+        (
+            Credentials(THERE, authorization=f"Bearer {SECRET}", reached=THERE),
+            SECRET,
+            SETTINGS,
+            f"loopback address:{THERE} owner",
+        ),
+        (
+            Credentials(THERE, forwarded=True, authorization=f"Bearer {SECRET}", reached=THERE),
+            SECRET,
+            SETTINGS,
+            "token_invalid",
+        ),
+        (Credentials(THERE, reached=THERE), SECRET, SETTINGS, "token_required"),
+        (Credentials(None, authorization=f"Bearer {SECRET}"), SECRET, SETTINGS, "token_invalid"),
+    ],
+)
+def test_the_secret_of_the_data_folder(
+    shown: Credentials, secret: str, settings: AccessSettings, expected: str
+) -> None:
+    assert result(shown, settings=settings, secret=secret) == expected
 
 
 ADAS_KEY = f"token:{tokens.digest(ADAS_TOKEN)[:32]}"

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from lobug.access.addresses import local_url
 from lobug.cli.checks import conversation, machine, served
 from lobug.cli.checks.finding import Level
 from lobug.cli.checks.served import OllamaState
-from lobug.cli.terminal import local_url, program_name
+from lobug.cli.terminal import program_name
 from lobug.settings import Settings
 
 

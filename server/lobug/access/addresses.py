@@ -16,6 +16,9 @@ FORWARDING_HEADERS = frozenset(
 )
 """What proxies add, beside all that begins with ``x-forwarded-``."""
 
+ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - compared, not bound
+"""Where a server that listens on all addresses is reached from its own computer."""
+
 Network = IPv4Network | IPv6Network
 
 
@@ -93,3 +96,9 @@ def names_tls(host: str | None, public_url: str) -> bool:
     if host is None or name is None or public.scheme != "https":
         return False
     return host_name(host) == name and name != "localhost" and not is_loopback(name)
+
+
+def local_url(host: str, port: int) -> str:
+    """How this computer reaches a server that listens there."""
+    reachable = ANY_ADDRESS.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{reachable}:{port}"

@@ -49,6 +49,8 @@ class Access:
         """Seconds since the epoch."""
         self._refresh_s = refresh_s
         self._listeners = RevocationListeners()
+        self.secret = ""
+        """What a program at this computer may send to be its owner; empty: there is none."""
         self._store = AccessStore(path, clock=clock, checkpoint=checkpoint, changed=self._on_change)
         self._seen = Seen(self._store, clock)
         self._attempts = Attempts(settings)
@@ -119,7 +121,7 @@ class Access:
         """The caller behind a request. Raises what ``rules.identify`` raises, and
         TooManyAttemptsError."""
         try:
-            caller = rules.identify(shown, self._store.register, self._settings)
+            caller = rules.identify(shown, self._store.register, self._settings, self.secret)
         except (TokenInvalidError, TokenWrongDeviceError) as error:
             if not rules.is_here(shown, self._settings):
                 self._attempts.wrong_token(shown.address)

@@ -43,9 +43,13 @@ class Credentials:
     host: str | None = None
     device_id: str | None = None
     authorization: str | None = None
+    reached: str | None = None
+    """The address of this computer that it was sent to."""
 
     @classmethod
-    def of(cls, address: str | None, headers: Mapping[str, str]) -> Credentials:
+    def of(
+        cls, address: str | None, headers: Mapping[str, str], reached: str | None = None
+    ) -> Credentials:
         """Read the headers (names in any case, as Starlette's mapping finds them)."""
         return cls(
             address,
@@ -53,11 +57,15 @@ class Credentials:
             headers.get("host"),
             headers.get("device-id"),
             headers.get("authorization"),
+            reached,
         )
 
 
-def identify(shown: Credentials, register: Register | None, settings: AccessSettings) -> Caller:
+def identify(
+    shown: Credentials, register: Register | None, settings: AccessSettings, secret: str = ""
+) -> Caller:
     """The caller behind a request. ``register`` None: who is known cannot be looked up now.
+    ``secret``: what only who may read the data folder can send; empty: there is none.
 
     Raises:
         TokenInvalidError: it came with a token of ours that is unknown or revoked, or with another
@@ -74,9 +82,17 @@ def identify(shown: Credentials, register: Register | None, settings: AccessSett
     if token is not None and tokens.is_ours(token):
         return _by_token(tokens.digest(token), own, _known(register))
     address = parse_address(shown.address)
-    key = caller_key(shown.device_id, shown.authorization, str(address) if address else None)
+    where = str(address) if address else None
     device_id = own.removeprefix("device:") if own else None
+    if _is_owners_program(token, secret, shown, settings):
+        # Named as without the secret, which is another one after every start.
+        return Caller(
+            "loopback", caller_key(shown.device_id, None, where), owner=True, device_id=device_id
+        )
+    key = caller_key(shown.device_id, shown.authorization, where)
     if is_here(shown, settings):
+        if settings.loopback == "token":
+            raise _refused_here(token)
         require_own_name(shown.host, settings)
         return Caller("loopback", key, owner=True, device_id=device_id)
     known = _known(register)
@@ -91,10 +107,37 @@ def identify(shown: Credentials, register: Register | None, settings: AccessSett
     raise TokenRequiredError("a caller from another computer needs a token (docs/access.md)")
 
 
+def _is_owners_program(
+    token: str | None, secret: str, shown: Credentials, settings: AccessSettings
+) -> bool:
+    """Whether a program on this computer sent the secret of the data folder. Its address may also
+    be the one that it called: that is how a server is reached that does not listen to loopback."""
+    if token is None or not secret or not tokens.same(token, secret):
+        return False
+    address = parse_address(shown.address)
+    to_itself = address is not None and address == parse_address(shown.reached)
+    return is_here(shown, settings) or (to_itself and not _is_passed_on(shown, settings))
+
+
+def _refused_here(token: str | None) -> TokenInvalidError | TokenRequiredError:
+    if token is not None:
+        return TokenInvalidError(
+            "the token is not one of this server's; if it was made at an earlier start of the"
+            " server, read it from the data folder again"
+        )
+    return TokenRequiredError(
+        "programs on this computer need a token too (access.loopback): make one with `lobug tokens"
+        " create`; the lobug commands send theirs by themselves when they may read the data folder"
+    )
+
+
 def is_here(shown: Credentials, settings: AccessSettings) -> bool:
     """Whether a program on this computer sent the request, for nobody else."""
-    passed_on = shown.forwarded or names_tls(shown.host, settings.public_url)
-    return is_loopback(shown.address) and not passed_on
+    return is_loopback(shown.address) and not _is_passed_on(shown, settings)
+
+
+def _is_passed_on(shown: Credentials, settings: AccessSettings) -> bool:
+    return shown.forwarded or names_tls(shown.host, settings.public_url)
 
 
 def require_own_name(host: str | None, settings: AccessSettings) -> None:

@@ -71,7 +71,10 @@ class Authentication:
         access: Access = scope["app"].state.lobug.access
         client = scope.get("client")
         headers = Headers(scope=scope)
-        shown = Credentials.of(client[0] if client else None, headers)
+        reached = scope.get("server")
+        shown = Credentials.of(
+            client[0] if client else None, headers, reached[0] if reached else None
+        )
         state = scope.setdefault("state", {})
         connection: OpenConnection | None = state.get(CONNECTION_KEY)
         caller: Caller

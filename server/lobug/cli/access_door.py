@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from lobug.cli.reaching import DIRECT_URL, ask, way
-from lobug.cli.terminal import server_address
+from lobug.cli.reaching import ask, way
 
 if TYPE_CHECKING:
     import httpx
@@ -27,19 +26,11 @@ class AccessDoor:
 
 @contextmanager
 def open_access_door(server: str | None) -> Iterator[AccessDoor]:
-    """Who may talk, as the running server knows it; without one at the default address, as the
-    file does. Raises CommandError, StorageError."""
+    """Who may talk, as the running server knows it; without one, as the file does. Raises
+    CommandError, StorageError."""
     import httpx
 
-    from lobug.engines.web import is_loopback
-
-    if server is None and not is_loopback(server_address(None).url):
-        # Over its network address even the owner needs a token. A running server looks at the
-        # file again within seconds.
-        arguments: dict[str, Any] = {"base_url": DIRECT_URL, "transport": _direct()}
-    else:
-        arguments = way(server, _direct)
-    with httpx.Client(**arguments) as http:
+    with httpx.Client(**way(server, _direct)) as http:
         yield AccessDoor(http)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import httpx
 from fastapi import APIRouter, FastAPI
@@ -12,6 +13,9 @@ from fastapi import APIRouter, FastAPI
 from lobug.api.authentication import Authentication
 from lobug.api.problems import add_problem_handlers
 from lobug.assembly import with_memory
+from lobug.cli.faults import warn
+from lobug.data_folder.claim import Claim
+from lobug.data_folder.privacy import mend
 from lobug.engines.absent import absent_engines
 from lobug.settings import Settings
 
@@ -21,13 +25,28 @@ LOGGER = logging.getLogger("lobug")
 class DirectTransport(httpx.BaseTransport, ABC):
     """Answers an ordinary HTTP client from the routes themselves, as a caller at this computer.
 
-    Without engines. Raises StorageError when what it is about cannot be opened.
+    Without engines, and with the data folder locked. Raises StorageError when what it is about
+    cannot be opened, DataFolderInUseError when somebody else writes to it.
     """
 
     def __init__(self, settings: Settings, *routers: APIRouter) -> None:
         self._log_level = LOGGER.level
         LOGGER.setLevel(logging.ERROR)  # the command itself says what it did, and needs no engine
         self._runner = asyncio.Runner()
+        self._claim = Claim(settings, "command")
+        try:
+            self._claim.take()
+            warn(*mend(settings).sentences())
+            self._build(settings, routers)
+            self._runner.run(self.open())
+        except BaseException:
+            self._leave()
+            raise
+
+    def _build(self, settings: Settings, routers: Sequence[APIRouter]) -> None:
+        # Who may open the files is the owner, whatever a server would ask for.
+        access = settings.access.model_copy(update={"loopback": "free"})
+        settings = settings.model_copy(update={"access": access})
         self.server = with_memory(settings, absent_engines())
         app = FastAPI()
         add_problem_handlers(app)
@@ -36,11 +55,6 @@ class DirectTransport(httpx.BaseTransport, ABC):
             app.include_router(router)
         app.state.lobug = self.server
         self._inner = httpx.ASGITransport(app, raise_app_exceptions=False, client=("127.0.0.1", 0))
-        try:
-            self._runner.run(self.open())
-        except BaseException:
-            self._leave()
-            raise
 
     @abstractmethod
     async def open(self) -> None:
@@ -76,4 +90,5 @@ class DirectTransport(httpx.BaseTransport, ABC):
 
     def _leave(self) -> None:
         self._runner.close()
+        self._claim.release()
         LOGGER.setLevel(self._log_level)

@@ -61,6 +61,7 @@ def examine() -> Iterator[Finding]:
     yield from _look("sqlite", "storage", "check_driver")
     yield from _look("database", "storage", "check_database", settings)
     yield from _look("access", "storage", "check_access", settings)
+    yield from _look("privacy", "storage", "check_privacy", settings)
     yield from _look("who may talk", "openness", "check_openness", settings)
     yield from _look("ollama", "served", "check_ollama", settings)
     yield from _look("openai", "served", "check_openai", settings)

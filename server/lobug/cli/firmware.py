@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,6 +66,7 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Copy an image into the data folder, from where devices are offered it."""
+    _make_data_folder()
     image = _library().add(file, board, version, forced=force)
     if as_json:
         print_json(_row(image))
@@ -113,6 +115,14 @@ def remove(
         print_json(_row(image))
         return
     _tell(f"removed: {board} {version}")
+
+
+def _make_data_folder() -> None:
+    """Readable by its owner alone. Where it cannot be made the library says so."""
+    from lobug.cli.load import load_settings
+
+    with suppress(OSError):
+        load_settings().settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _library() -> FirmwareLibrary:

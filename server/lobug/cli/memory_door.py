@@ -66,8 +66,8 @@ def open_door(
     """The memory of a user. ``creates``: the user, and without a server the database, may be new.
     ``any_user``: it is not about one user.
 
-    Without a server at the default address the database is opened in this process. Raises
-    CommandError, StorageError.
+    Without a running server the database is opened in this process. Raises CommandError,
+    StorageError.
     """
     import httpx
 

@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
 from lobug.cli.terminal import server_address
+from lobug.engines.web import is_loopback
 
 if TYPE_CHECKING:
     import httpx
 
+    from lobug.data_folder.claim import Holder
+
 TIMEOUT_S = 60.0
+
+HOLDER_TIMEOUT_S = 10.0
+"""For the first answer of the server that holds the data folder, seconds."""
+
 DIRECT_URL = "http://localhost"
 
 
@@ -25,15 +32,22 @@ class RefusedError(CommandError):
 
 
 def way(server: str | None, direct: Callable[[], httpx.BaseTransport]) -> dict[str, Any]:
-    """Arguments for a client that reaches the server, or without one, ``direct``. Raises
-    CommandError."""
+    """Arguments for a client that reaches the server, or without one, ``direct``.
+
+    The server is the one that is named, else the one that holds the data folder, else the one at
+    the address of the settings. Raises CommandError, also when somebody holds the data folder who
+    does not answer: it is not opened beside another writer.
+    """
     import httpx
 
     from lobug.simulator.contract import check_health
 
+    holder = None if server is not None else _holder()
+    if holder is not None and holder.kind == "server":
+        return _way_to(holder)
     url = server_address(server).url
     try:
-        health = httpx.get(f"{url}/health", timeout=TIMEOUT_S)
+        health = httpx.get(f"{url}/health", timeout=TIMEOUT_S, trust_env=not is_loopback(url))
     except httpx.TransportError as error:
         if server is not None:
             raise CommandError(
@@ -44,18 +58,65 @@ def way(server: str | None, direct: Callable[[], httpx.BaseTransport]) -> dict[s
         raise CommandError(f"what answers at {url} is not a Lo-Bug server") from error
     if health.status_code != 200 or check_health(health.content):
         raise CommandError(f"what answers at {url} is not a Lo-Bug server")
-    return {"base_url": url, "headers": token_header(url)}
+    return {"base_url": url, "headers": token_header(url), "trust_env": not is_loopback(url)}
+
+
+def _holder() -> Holder | None:
+    from lobug.cli.load import load_settings
+    from lobug.data_folder.claim import holder_of
+
+    return holder_of(load_settings().settings)
+
+
+def _way_to(holder: Holder) -> dict[str, Any]:
+    """Arguments for a client of the server that holds the data folder. Raises CommandError."""
+    import httpx
+
+    if holder.url is None:
+        raise CommandError(
+            f"{holder} uses the data folder and has not said where it answers. Nothing was changed."
+            " Name its address with --server, or stop it.",
+            code=EXIT_UNREACHABLE,
+        )
+    try:
+        health = httpx.get(f"{holder.url}/health", timeout=HOLDER_TIMEOUT_S, trust_env=False)
+    except httpx.HTTPError as error:
+        raise CommandError(
+            f"{holder} uses the data folder but does not answer at {holder.url}: it is starting,"
+            " or hangs. Nothing was changed. Try again in a moment, or stop it.",
+            code=EXIT_UNREACHABLE,
+        ) from error
+    if health.headers.get("lobug-instance") != holder.instance:
+        # As with a data folder that a container shares with its host.
+        raise CommandError(
+            f"{holder} uses the data folder, but what answers at {holder.url} is not that one: it"
+            " may run in a container or on another computer. Nothing was changed. Run the command"
+            " where the server runs, or name the server with --server.",
+            code=EXIT_UNREACHABLE,
+        )
+    return {"base_url": holder.url, "headers": _bearer(holder.secret), "trust_env": False}
 
 
 def token_header(url: str) -> dict[str, str]:
-    """The ``Authorization`` for a server there: at this computer none, where one is the owner
-    without; else the token of the settings, if there is one."""
+    """The ``Authorization`` for a server there: ``own_secret``, else at this computer none, where
+    one is the owner without; else the token of the settings, if there is one."""
     from lobug.cli.load import load_settings
-    from lobug.engines.web import is_loopback
 
-    if is_loopback(url):
-        return {}
-    token = load_settings().settings.access.token.get_secret_value()
+    secret = own_secret(url)
+    if secret or is_loopback(url):
+        return _bearer(secret)
+    return _bearer(load_settings().settings.access.token.get_secret_value())
+
+
+def own_secret(url: str) -> str:
+    """What the server there wants to see of its owner's programs, where it is the one that holds
+    the data folder; empty: it is not, or wants nothing."""
+    holder = _holder()
+    # Letter by letter: what listens under another name of this computer may be somebody else's.
+    return holder.secret if holder is not None and url == holder.url else ""
+
+
+def _bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lobug.access.addresses import ANY_ADDRESS, local_url
 from lobug.cli.faults import CommandError, warn
 from lobug.cli.listening import open_socket
-from lobug.cli.terminal import ANY_ADDRESS, local_url, program_name
+from lobug.cli.terminal import program_name
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -51,11 +52,13 @@ def serve(
     from rich.console import Console
 
     from lobug.cli.load import load_settings
+    from lobug.data_folder.claim import require_free
 
     loaded = load_settings(host=host, port=port)
     warn(*loaded.warnings)
     settings = loaded.settings
     with open_socket(settings.host, settings.port) as listener:
+        require_free(settings)
         _require_models(settings)
         # After the cheap checks: this imports the application, which takes a second.
         from lobug.app import create_app
@@ -150,6 +153,11 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
     lines = ["", f"[bold green]Lo-Bug listens at {url}[/bold green]"]
     program = program_name(shutil.which("lobug"), Path(sys.argv[0]), Path.cwd())
     lines += _devices_lines(server, url, host, program)
+    if server.settings.access.loopback == "token":
+        lines.append(
+            "Programs on this computer need a token too (access.loopback); the lobug commands send"
+            " theirs by themselves."
+        )
     lines.append("")
     report = server.health()
     for job, status in report.engines.items():
@@ -164,10 +172,10 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
             lines.append(f"  {'':<11}[dim]{escape(reason)}[/dim]")
     lines.append(f"  {'memory':<11}{escape(_memory_line(server))}")
     option = "" if url == "http://127.0.0.1:8321" else f" --server {url}"
+    lines += ["", "Try, in another terminal:"]
+    if not server.access.secret:
+        lines.append(f'  curl {url}/chat/text -d \'{{"text": "Hello!"}}\'')
     lines += [
-        "",
-        "Try, in another terminal:",
-        f'  curl {url}/chat/text -d \'{{"text": "Hello!"}}\'',
         f"  {program} chat{option}",
         f'  {program} simulate --say "What can you do?"{option}',
         "",
@@ -183,14 +191,18 @@ def _devices_lines(server: LobugServer, url: str, host: str, program: str) -> li
     from lobug.access.addresses import is_loopback
     from lobug.mdns.interfaces import network_address
 
+    access = server.settings.access
     if is_loopback(host) or host == "localhost":
         return ["Only this computer can reach it; devices need LOBUG_HOST=0.0.0.0."]
-    access = server.settings.access
+    to_network = (
+        "It listens to your network: any computer there can reach it, but gets no answer without a"
+        " token from you. LOBUG_HOST=127.0.0.1 closes the network."
+    )
+    lines = [to_network]
     address = network_address() if host in ANY_ADDRESS else host
     port = url.rsplit(":", 1)[-1]
     public = re.sub(r"^ws", "http", access.public_url.rstrip("/"))
     place = public or (f"http://{address}:{port}" if address else "")
-    lines = []
     if place:
         lines.append(f"From devices: {place}/xiaozhi/ota/ (as their OTA URL)")
     if server.settings.discovery.announce:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ import typer
 
 from lobug.cli import simulate_options as ws
 from lobug.cli.faults import EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, CommandError
+from lobug.cli.reaching import own_secret
 from lobug.cli.terminal import ServerOption, server_address
 
 if TYPE_CHECKING:
@@ -189,6 +191,8 @@ def simulate(
         state,
         approve_within,
     )
+    address = server_address(server)
+    address = replace(address, token=own_secret(address.url))
     if protocol is ws.Protocol.ws:
         from lobug.cli.simulate_ws import WsCommand, simulate_ws
 
@@ -197,17 +201,13 @@ def simulate(
                 "--text, --tap and --shake are of the HTTP contract; speak with --say",
                 code=EXIT_USAGE,
             )
-        command = WsCommand(
-            server_address(server), choices, options, timeout, device_id, seed, as_json
-        )
+        command = WsCommand(address, choices, options, timeout, device_id, seed, as_json)
         simulate_ws(command, asyncio.run(_recordings(files or [], say or [])))
         return
     choices.refuse_for_http()
     recordings = asyncio.run(_recordings(files or [], say or []))
     inputs: list[Input] = [*recordings, *(text or [])]
-    session = _Session(
-        server_address(server), device_id, Timeouts(turn_s=timeout), (tap, shake, seed)
-    )
+    session = _Session(address, device_id, Timeouts(turn_s=timeout), (tap, shake, seed))
     try:
         ok = asyncio.run(session.run(inputs, options, as_json=as_json))
     except KeyboardInterrupt:

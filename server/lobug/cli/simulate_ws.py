@@ -169,7 +169,7 @@ async def _endpoint(
         )
     else:
         kept = store.load(identity)
-        token = choices.token or (kept.token if kept is not None else "")
+        token = choices.token or (kept.token if kept is not None else command.server.token)
         endpoint = Endpoint(socket_url(url), token)
     return endpoint if choices.frames is None else replace(endpoint, version=choices.frames)
 

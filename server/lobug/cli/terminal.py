@@ -7,44 +7,42 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lobug.access.addresses import local_url
 from lobug.cli.faults import EXIT_USAGE, CommandError
 
 if TYPE_CHECKING:
     from lobug.simulator.wire import ServerAddress
 
-ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - compared, not bound
-"""Where a server that listens on all addresses is reached from its own computer."""
-
 ServerOption = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="Address of the running Lo-Bug server. Default: this computer, at the port of the"
-        " settings (http://127.0.0.1:8321).",
+        help="Address of the running Lo-Bug server. Default: the one that uses the data folder of"
+        " the settings, else this computer at their port (http://127.0.0.1:8321).",
         show_default=False,
     ),
 ]
 
 
 def server_address(server: str | None) -> ServerAddress:
-    """The server meant by ``--server``. Raises CommandError."""
+    """The server meant by ``--server``; without it the one that holds the data folder, else the
+    one at the address of the settings. Raises CommandError."""
     from lobug.simulator.wire import parse_server
 
     if server is None:
         from lobug.cli.load import load_settings  # loads pydantic
+        from lobug.data_folder.claim import holder_of
 
         settings = load_settings().settings
-        server = local_url(settings.host, settings.port)
+        holder = holder_of(settings)
+        if holder is not None and holder.url is not None:
+            server = holder.url
+        else:
+            server = local_url(settings.host, settings.port)
     try:
         return parse_server(server)
     except ValueError as error:
         raise CommandError(str(error), code=EXIT_USAGE) from error
-
-
-def local_url(host: str, port: int) -> str:
-    """How this computer reaches a server that listens there. Pure."""
-    reachable = ANY_ADDRESS.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{reachable}:{port}"
 
 
 def program_name(found: str | None, started: Path, folder: Path) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
+from lobug.cli.reaching import token_header
 from lobug.cli.terminal import ServerOption, server_address
 
 if TYPE_CHECKING:
@@ -54,7 +55,11 @@ def fetch_turns(url: str, limit: int) -> Sequence[Turn]:
 
     try:
         answer = httpx.get(
-            f"{url}/turns", params={"limit": limit}, timeout=TIMEOUT_S, trust_env=False
+            f"{url}/turns",
+            params={"limit": limit},
+            headers=token_header(url),
+            timeout=TIMEOUT_S,
+            trust_env=False,
         )
     except httpx.TimeoutException as error:
         raise CommandError(f"the server did not answer within {TIMEOUT_S:g} s") from error

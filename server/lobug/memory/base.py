@@ -115,6 +115,10 @@ class Memory(Protocol):
         """Find out whether it can be used by now; opens it where that failed before. Raises
         StorageError."""
 
+    async def refresh(self) -> None:
+        """Notice what another program has changed: what was derived from the old content (working
+        memory of conversations, counts) is dropped before this returns. Raises StorageError."""
+
     def fault(self) -> StorageError | None:
         """Why it cannot be used, as last known; no I/O. None: it can."""
 

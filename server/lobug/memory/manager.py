@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import StorageError
 from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner
-from lobug.memory.control import MemoryControl
 from lobug.memory.history import log, recall_log, session_summary, sessions
 from lobug.memory.knowledge import identity
 from lobug.memory.knowledge.embedding import FactEmbedder
@@ -26,6 +26,8 @@ from lobug.memory.work.counting import Counter
 from lobug.memory.work.scheduling import Scheduler
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
+
+logger = logging.getLogger(__name__)
 
 REPLY_DEADLINE_S = 180.0
 """A message whose turn has logged no reply after this time has its facts extracted all the same,
@@ -110,7 +112,7 @@ class MemoryManager:
         self._recaller = Recaller(
             self._database, self._embedding, settings, chat, clock, working_memory=working_memory
         )
-        self.control: MemoryControl = OwnerControl(
+        self.control: OwnerControl = OwnerControl(
             self._database,
             self._embedding,
             settings,
@@ -148,8 +150,25 @@ class MemoryManager:
         """Find out whether it can be used by now; opens it where that failed before."""
         if self._database.is_open:
             await self._database.check()
+            await self.refresh()
         else:
             await self.start()
+            await self._drop_derived()  # it may be another file, such as a restored backup
+
+    async def refresh(self) -> None:
+        """Notice what another program has changed, and drop what was derived from the content
+        before. Raises StorageError."""
+        if await self._database.changed_by_others():
+            logger.warning(
+                "another program has changed %s; conversations are read from it again",
+                self._database.path,
+            )
+            await self._drop_derived()
+
+    async def _drop_derived(self) -> None:
+        self._recaller.drop_notes()
+        self._embedding.look_at_all()
+        await self.control.erased_elsewhere()
 
     def fault(self) -> StorageError | None:
         """Why it cannot be used, as last known; no I/O."""

@@ -380,12 +380,22 @@ class OwnerControl:
         # Background work that has read what is erased must not store anything made from it.
         async with self._priority.exclusive():
             gone = await self._database.write(name, work)
-            # Before anybody's next turn can be given it again.
-            for call in self._when_erased:
-                call(None if access.household == "write" else access.user)
-            await self._recount()
+            await self._tell_erased(None if access.household == "write" else access.user)
         self._changed()
         return gone
+
+    async def erased_elsewhere(self) -> None:
+        """Another program has changed the database: whatever it was, anybody's words may be gone.
+        Raises StorageError."""
+        async with self._priority.turn():  # as above
+            await self._tell_erased(None)
+        self._changed()
+
+    async def _tell_erased(self, user: str | None) -> None:
+        # Before anybody's next turn can be given it again.
+        for call in self._when_erased:
+            call(user)
+        await self._recount()
 
     def when_erased(self, call: Callable[[str | None], None]) -> None:
         """Have ``call`` called whenever something was erased."""

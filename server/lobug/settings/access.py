@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Network, IPv6Network
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
@@ -30,6 +30,12 @@ class AccessSettings(Section):
         True,
         description="A new device shows a code that the owner has to approve. Off: every device"
         " that asks gets a token at once.",
+    )
+    loopback: Literal["free", "token"] = Field(
+        "free",
+        description="What a program on this computer needs to be its owner: `free` nothing, `token`"
+        " a token too. The commands of this program then send one by themselves, which only who may"
+        " read the data folder knows.",
     )
     trusted_networks: tuple[IPv4Network | IPv6Network, ...] = Field(
         (),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -86,7 +87,7 @@ async def _take_turn(device: SimulatedDevice, said: Input, options: RunOptions) 
     turn = replace(turn, problems=(*turn.problems, *unmet(turn, options)))
     if turn.wav and options.replies_dir is not None:
         path = options.replies_dir / reply_name(turn)
-        await asyncio.to_thread(_save, path, turn.wav)
+        await asyncio.to_thread(save_reply, path, turn.wav)
         turn = replace(turn, saved=path)
     return turn
 
@@ -115,6 +116,9 @@ def file_words(said: str) -> str:
     return words or "reply"
 
 
-def _save(path: Path, data: bytes) -> None:
+def save_reply(path: Path, wav: bytes) -> None:
+    """Write a file that only its owner may read: replies tell what Lo-Bug knows of somebody."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(wav)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 BOUNDARY = "----M5StackBoundary"
@@ -39,6 +39,9 @@ class ServerAddress:
     """Scheme, host, port and path prefix, without a slash at the end."""
     host_header: str
     """As ``HTTPClient`` writes it: the port is left out when it is 80 or 443."""
+    token: str = field(default="", repr=False)
+    """What a server asks programs on its own computer for (``access.loopback``); empty: nothing is
+    sent, as the firmware sends none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,8 @@ def _headers(
     if content_type is not None:
         headers.append(("Content-Type", content_type))
     if device_id is not None:
-        # The one addition: the first firmware names itself nowhere.
+        # An addition, as the next one: the first firmware names itself nowhere.
         headers.append(("Device-Id", device_id))
+    if server.token:
+        headers.append(("Authorization", f"Bearer {server.token}"))
     return headers

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lobug.simulator.network_model import NetworkOptions
-from lobug.simulator.run import UnreachableError, file_words
+from lobug.simulator.run import UnreachableError, file_words, save_reply
 from lobug.simulator.schedule import TurnPlan
 from lobug.simulator.ws_device import BargeIn, SimulatedWsDevice, TurnFaults
 from lobug.simulator.ws_discovery import DiscoveryError, Endpoint, Identity, identity_of
@@ -170,7 +170,7 @@ class _Run:
         turn = replace(turn, problems=(*turn.problems, *unmet(turn, options)))
         if turn.wav and options.replies_dir is not None:
             path = options.replies_dir / reply_name(turn, several=options.devices > 1)
-            await asyncio.to_thread(_save, path, turn.wav)
+            await asyncio.to_thread(save_reply, path, turn.wav)
             turn = replace(turn, saved=path)
         if turn.ok and self._plan.matches(" ".join(turn.sentences)):
             self.summary.matched = True
@@ -194,8 +194,3 @@ def reply_name(turn: WsTurnResult, *, several: bool) -> str:
     """File name of a reply: its device where there are several, its turn, its words. Pure."""
     name = f"{turn.index:03d}-{file_words(turn.said)}.wav"
     return f"{turn.device.replace(':', '')}-{name}" if several else name
-
-
-def _save(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)

@@ -306,6 +306,7 @@ class TurnRunner:
         assert turn.heard is not None  # noqa: S101 - for the type checker
         if turn.counts:
             await self._log(turn)
+        await self._memory.refresh()
         lane = conversation.lane  # what is erased from here on may be in the prompt
         await reload(conversation, self._memory, self._settings.conversation.max_messages)
         turn.context = await self._memory.retrieve_context(

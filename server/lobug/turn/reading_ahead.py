@@ -137,6 +137,7 @@ class ReadAhead:
     async def _load(self, owner: Owner) -> None:
         conversation = self._conversations.get(owner)
         async with conversation.lock:
+            await self._memory.refresh()
             await reload(conversation, self._memory, self._settings.conversation.max_messages)
             conversation.base_memory = await self._memory.base_memory(owner.user)
 

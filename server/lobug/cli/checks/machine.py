@@ -11,10 +11,10 @@ from pathlib import Path
 
 import httpx
 
+from lobug.access.addresses import local_url
 from lobug.cli.checks.finding import Finding, fail, ok, warn
 from lobug.cli.faults import CommandError
 from lobug.cli.listening import open_socket
-from lobug.cli.terminal import local_url
 from lobug.settings import Settings
 from lobug.simulator.contract import check_health
 

@@ -1,4 +1,4 @@
-"""The SQLite driver, the database, and the file of devices and tokens."""
+"""The SQLite driver, the database, the file of devices and tokens, and who can read them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from lobug.access.control import FILE as ACCESS_FILE
 from lobug.access.migrations import STEPS as ACCESS_STEPS
 from lobug.cli.checks.finding import Finding, fail, ok, warn
+from lobug.data_folder.privacy import names, open_to_others, why_not_ours
 from lobug.errors import (
     StorageBusyError,
     StorageDriverError,
@@ -94,3 +95,24 @@ def _advice(path: Path, without: str) -> str:
     if backups:
         return f"Stop Lo-Bug, move the file away and copy {backups[-1]} in its place."
     return f"Stop Lo-Bug and move the file away; {without}."
+
+
+def check_privacy(settings: Settings) -> Finding:
+    """Whether others at this computer can read what Lo-Bug remembers."""
+    opened = open_to_others(settings)
+    if not opened:
+        return ok("privacy", f"nobody but its owner can read what is in {settings.data_dir}")
+    not_ours = [f"{path} ({why})" for path in opened if (why := why_not_ours(path)) is not None]
+    if not_ours:
+        return warn(
+            "privacy",
+            f"others at this computer can read {', '.join(not_ours[:5])}",
+            "Give Lo-Bug a data folder of its own that belongs to the user who runs it"
+            " (LOBUG_DATA_DIR), or take away the others' rights: chmod -R go= FOLDER.",
+        )
+    return warn(
+        "privacy",
+        f"others at this computer can read {names(opened)}",
+        "Start Lo-Bug: it takes away their rights; or do it yourself: chmod -R go="
+        f" {settings.data_dir}.",
+    )

@@ -110,6 +110,11 @@ class FactEmbedder:
         """Batches done since the start."""
         return self._batches
 
+    def look_at_all(self) -> None:
+        """Look through every fact again for those that the index has not seen: ids may now be those
+        of other facts."""
+        self._seen = (0, 0)
+
     def pause(self) -> float | None:
         """Seconds until the embedder is tried again after a failure; None: it has not failed."""
         if not self._failures:

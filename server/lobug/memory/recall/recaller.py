@@ -157,6 +157,10 @@ class Recaller:
         while len(self._notes) > WAITING_NOTES:
             self._notes.popitem(last=False)
 
+    def drop_notes(self) -> None:
+        """Forget the searches whose turns have not ended: what they found may be gone."""
+        self._notes.clear()
+
     def note_of(self, message_id: int) -> NewRecall | None:
         """What was recalled for a message, to be noted with its reply; once."""
         return self._notes.pop(message_id, None)

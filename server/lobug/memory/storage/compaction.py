@@ -27,7 +27,7 @@ from lobug.errors import StorageError
 from lobug.memory.storage import repacking
 from lobug.memory.storage.database import Checkpoint, Database, no_checkpoint
 from lobug.memory.storage.driver import Connection, connect, driver
-from lobug.memory.storage.faults import backups_of
+from lobug.memory.storage.faults import backups_of, create_private
 
 CHUNKS_AT_ONCE = 16
 """Chunks that are repacked in one transaction: about 20 ms."""
@@ -163,6 +163,7 @@ def _stamp(connection: Connection) -> Stamp:
 def _copy(connection: Connection, copy: Path) -> None:
     """Write a fresh copy and check it."""
     copy.unlink(missing_ok=True)
+    create_private(copy)
     connection.execute("VACUUM INTO ?", (str(copy),))
     fresh = connect(str(copy), timeout_s=0.0)
     try:

@@ -18,7 +18,14 @@ from typing import Any, TypeVar
 from lobug.errors import StorageCorruptError, StorageError, StorageReadOnlyError
 from lobug.memory.storage import migrations, schema
 from lobug.memory.storage.driver import Connection, connect
-from lobug.memory.storage.faults import backups_of, corrupt, file_of, require_room, typed_errors
+from lobug.memory.storage.faults import (
+    backups_of,
+    corrupt,
+    create_private,
+    file_of,
+    require_room,
+    typed_errors,
+)
 
 T = TypeVar("T")
 
@@ -76,6 +83,7 @@ class Database:
         self._reader: Connection | None = None
         self._file: tuple[int, int] | None = None
         self._log_file: tuple[int, int] | None = None
+        self._data_version = 0
         self._open = False
         self._closed_by: StorageError | None = None
         self._write_fault: StorageError | None = None
@@ -176,6 +184,25 @@ class Database:
             self._read_fault = None
         return result
 
+    async def changed_by_others(self) -> bool:
+        """Whether anybody but this object has written to the file since this was asked last, or
+        since it was opened. Asked of the writer's connection, which does not count its own."""
+
+        def look() -> bool:
+            connection = self._writer
+            if connection is None:
+                raise StorageError(f"{self.path} is not open")
+            self._require_same_file()
+            before, self._data_version = self._data_version, _data_version(connection)
+            return self._data_version != before
+
+        self._require_open()
+        try:
+            return await self._in(self._writer_thread, look)
+        except StorageError as error:
+            self._write_fault = error
+            raise
+
     async def maintain(self, work: Callable[[Connection, Event], T]) -> T:
         """Run ``work`` on the writer's thread outside of a transaction. When the caller is
         cancelled the event is set, and the work has to stop soon; that is waited for."""
@@ -249,7 +276,7 @@ class Database:
 
     def _open_writer(self) -> None:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             empty = self.path.exists() and self.path.stat().st_size == 0
         except OSError as error:
             raise StorageReadOnlyError(
@@ -258,6 +285,7 @@ class Database:
         if empty and backups_of(self.path):
             # SQLite takes an empty file for a new database: that would hide a loss.
             raise corrupt(self.path, "the file is empty although there are backups of it")
+        create_private(self.path)
         connection = connect(str(self.path), timeout_s=self._options.busy_timeout_s)
         self._writer = connection
         connection.execute("PRAGMA journal_mode = WAL")
@@ -277,6 +305,7 @@ class Database:
         )
 
         self._file = file_of(self.path)
+        self._data_version = _data_version(connection)
 
     @property
     def _log(self) -> Path:
@@ -340,3 +369,9 @@ class Database:
         finally:
             if connection.in_transaction:
                 connection.execute("COMMIT")
+
+
+def _data_version(connection: Connection) -> int:
+    """A number that changes with every transaction of any other connection."""
+    (version,) = connection.execute("PRAGMA data_version").fetchone()
+    return int(version)

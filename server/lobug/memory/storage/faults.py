@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +41,17 @@ def file_of(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def create_private(path: Path) -> None:
+    """Make an empty file that only its owner can read, unless something is there. Raises OSError.
+
+    SQLite takes an empty file for a new database, and gives its log the rights of the database.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
 
 
 def backups_of(path: Path) -> list[Path]:

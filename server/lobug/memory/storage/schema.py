@@ -9,7 +9,7 @@ from pathlib import Path
 from lobug.errors import StorageNewerError
 from lobug.memory.storage import migrations
 from lobug.memory.storage.driver import Connection, driver
-from lobug.memory.storage.faults import backups_of
+from lobug.memory.storage.faults import backups_of, create_private
 
 
 def version_of(connection: Connection) -> int:
@@ -37,6 +37,7 @@ def back_up(connection: Connection, path: Path, version: int, now: float) -> Pat
     target = path.with_name(f"{path.name}.backup-v{version}-{stamp}")
     partial = path.with_name(f"{path.name}.partial-backup")
     partial.unlink(missing_ok=True)
+    create_private(partial)
     copy: Connection = driver().connect(str(partial))
     try:
         connection.backup(copy)
