@@ -159,13 +159,6 @@ def test_what_is_spoken_form_stays_as_it_is(text: str) -> None:
     assert spoken_form(said) == said
 
 
-@pytest.mark.parametrize(
-    "unit", ["5", "1,", "5 ", "a.", "1/", "5-", "$", "-", "5 k", "I", "a@", "."]
-)
-def test_a_long_text_is_quick(unit: str) -> None:
-    spoken_form((unit * 5_000)[:5_000])
-
-
 def test_numbers_as_written() -> None:
     assert written("1,000") == "one thousand"
     assert written("0.50") == "zero point five zero"
