@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -28,9 +27,8 @@ from lobug.api.audio_jobs import AudioJobs
 from lobug.api.authentication import REFUSALS, Authentication
 from lobug.api.browser_rules import BrowserRules
 from lobug.api.docs_page import add_docs_page
-from lobug.api.limits import BodyLimit
+from lobug.api.limits import limit_bodies
 from lobug.api.problems import add_problem_handlers, error_responses
-from lobug.api.upload_room import UploadRoom
 from lobug.assembly import assemble
 from lobug.data_folder.keeping import kept
 from lobug.mdns.announcer import announcer_for
@@ -97,9 +95,7 @@ def create_app(
     )
     limits = settings.limits
     app.state.audio_jobs = AudioJobs(limits)
-    app.state.one_import = asyncio.Lock()
-    app.state.upload_room = UploadRoom(limits)
-    app.add_middleware(BodyLimit, limits=limits, room=app.state.upload_room)
+    limit_bodies(app, limits)
     app.add_middleware(Authentication)
     app.add_middleware(BrowserRules)
     add_problem_handlers(app)

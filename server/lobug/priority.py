@@ -182,8 +182,9 @@ class TurnPriority:
         or although somebody does once it is overdue.
 
         ``left_s``: seconds for which it may still be put off; 0 or less: it is overdue.
-        ``outdated``: whether something else has become more urgent while it waits. Both are asked
-        whenever a turn begins, when ``left_s`` seconds are over, and after ``look_again``.
+        ``outdated``: whether something else has become more urgent while it waits for turns to end.
+        Both are asked whenever a turn begins, when ``left_s`` seconds are over, and after
+        ``look_again``.
 
         Raises PreemptedError when a turn stopped the work, or when it is outdated before it begins.
         """
@@ -230,7 +231,8 @@ class TurnPriority:
                 left = max(left_s(), self._rest_until - self._clock())
                 if left <= 0.0 and not self._exclusive:
                     return
-                if outdated():
+                # In quiet it begins within a moment; to choose anew each time would put it off.
+                if self.busy and outdated():
                     raise PreemptedError
                 looking = asyncio.ensure_future(look.wait())
                 try:

@@ -242,6 +242,16 @@ async def embedded_chat(settings: Settings) -> LobugServer:
 
 
 @pytest.mark.models
+async def until_damaged(client: httpx.AsyncClient, job: str) -> None:
+    """Return once the model's file was compared with the catalog."""
+    async with asyncio.timeout(60):
+        while True:
+            details = (await client.get("/health")).json()["engines"][job]["details"]
+            if details["model_file"] == "damaged":
+                return
+            await asyncio.sleep(0.05)
+
+
 async def test_a_chat_model_that_is_cut_off(tmp_path: Path, models_dir: Path) -> None:
     settings = settings_for(tmp_path)
     name = settings.chat.embedded_model
@@ -250,9 +260,9 @@ async def test_a_chat_model_that_is_cut_off(tmp_path: Path, models_dir: Path) ->
     with main_file(models_dir, name).open("rb") as whole:
         path.write_bytes(whole.read(8_000_000))  # the whole header, and some of the weights
     async with client_of(create_app(settings, assembler=embedded_chat)) as client:
-        sentence = await degraded(client, "chat")
-        assert "lobug models verify" in sentence
-        assert_problem(await say(client), 503, "model_missing")
+        await until_damaged(client, "chat")
+        assert "run `lobug models pull" in await degraded(client, "chat")
+        assert_problem(await say(client), 503, "model_damaged")
 
 
 async def whisper(settings: Settings) -> LobugServer:
@@ -276,7 +286,10 @@ async def test_ears_without_a_model(tmp_path: Path, models_dir: Path, damage: st
         (sentence,) = [line for line in report["degraded"] if line.startswith("stt: ")]
         assert "run `lobug models pull whisper-base`" in sentence
         assert report["engines"]["stt"]["ready"] is False
-        body = assert_problem(await client.post("/chat/audio", files=AUDIO), 503, "model_missing")
+        if damage == "cut off":
+            await until_damaged(client, "stt")
+        code = "model_damaged" if damage == "cut off" else "model_missing"
+        body = assert_problem(await client.post("/chat/audio", files=AUDIO), 503, code)
         assert body["transcription"] == ""
         assert report["memory"]["messages"] == 0
         assert (await say(client)).json() == {"response": "Okay."}

@@ -7,8 +7,9 @@ import json
 import os
 import shutil
 import signal
-import sqlite3
 import stat
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -276,16 +277,34 @@ async def test_only_what_others_write_counts_as_changed(database: Database) -> N
     await database.close()
 
 
+DELETING = """
+other = sqlite3.connect(sys.argv[1])
+other.execute("PRAGMA foreign_keys = OFF")
+other.execute("DELETE FROM conversation_log")
+other.commit()
+other.close()
+"""
+BACKING_UP = """
+source, target = sqlite3.connect(sys.argv[1]), sqlite3.connect(sys.argv[2])
+source.backup(target)
+target.close()
+source.close()
+"""
+
+
+async def elsewhere(program: str, *paths: Path) -> None:
+    """Run a program in a process of its own: two SQLite libraries in one process drop each other's
+    locks, and one cuts off files that the other has mapped."""
+    command = [sys.executable, "-c", f"import sqlite3, sys\n{program}", *map(str, paths)]
+    await asyncio.to_thread(subprocess.run, command, check=True)
+
+
 async def test_what_another_program_deletes_is_in_no_later_prompt(settings: Settings) -> None:
     scripted = quiet_chat()
     async with running(settings, scripted) as (client, server):
         await client.post("/chat/text", json={"text": SAID})
         assert server.memory.stats().messages == 2
-        other = sqlite3.connect(settings.database_path)
-        other.execute("PRAGMA foreign_keys = OFF")
-        other.execute("DELETE FROM conversation_log")
-        other.commit()
-        other.close()
+        await elsewhere(DELETING, settings.database_path)
         await client.post("/chat/text", json={"text": "What do I collect?"})
         turn = next(c for c in reversed(scripted.chat.calls) if "What do I collect" in c.prompt)
         assert "hedgehogs" not in turn.prompt
@@ -298,11 +317,7 @@ async def test_a_restored_backup_is_what_the_next_prompts_are_made_of(settings: 
         server.memory_retry_s = 0.05
         await client.post("/chat/text", json={"text": "My boat is called Elsa."})
         backup = settings.data_dir / "backup.db"
-        source = sqlite3.connect(settings.database_path)
-        target = sqlite3.connect(backup)
-        source.backup(target)
-        target.close()
-        source.close()
+        await elsewhere(BACKING_UP, settings.database_path, backup)
         await client.post("/chat/text", json={"text": SAID})
         backup.replace(settings.database_path)
         until = time.monotonic() + 60

@@ -214,13 +214,28 @@ async def test_what_is_outdated_is_not_waited_for() -> None:
     async def work() -> None:
         raise AssertionError("it must not begin")
 
-    task = asyncio.create_task(priority.background(work, outdated=lambda: urgent))
-    await steps()
-    assert not task.done()
-    urgent = True
-    priority.look_again()
-    with pytest.raises(PreemptedError):
-        await task
+    async with priority.turn():
+        task = asyncio.create_task(priority.background(work, outdated=lambda: urgent))
+        await steps()
+        assert not task.done()
+        urgent = True
+        priority.look_again()
+        with pytest.raises(PreemptedError):
+            await task
+
+
+async def test_in_quiet_what_is_outdated_begins_all_the_same() -> None:
+    """Or whoever notes work again and again would keep all of it from ever beginning."""
+    priority = TurnPriority(0.0)
+
+    async def done() -> str:
+        return "done"
+
+    task = asyncio.create_task(priority.background(done, outdated=lambda: True))
+    for _ in range(20):
+        priority.look_again()
+        await asyncio.sleep(0)
+    assert await task == "done"
 
 
 async def test_nothing_runs_beside_what_excludes_it_however_overdue() -> None:

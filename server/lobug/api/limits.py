@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lobug.access.introduction import MAX_BYTES as INTRODUCTION_BYTES
@@ -116,6 +117,13 @@ class BodyLimit:
         held = HeldBody(self._room, claimant)
         scope["state"][STATE_KEY] = held
         return held
+
+
+def limit_bodies(app: FastAPI, limits: LimitSettings) -> None:
+    """Hold an app's request bodies to ``limits``, and bring in one import at a time."""
+    app.state.one_import = asyncio.Lock()
+    app.state.upload_room = UploadRoom(limits)
+    app.add_middleware(BodyLimit, limits=limits, room=app.state.upload_room)
 
 
 class _Body:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -11,6 +12,7 @@ import httpx
 from fastapi import APIRouter, FastAPI
 
 from lobug.api.authentication import Authentication
+from lobug.api.limits import limit_bodies
 from lobug.api.problems import add_problem_handlers
 from lobug.assembly import with_memory
 from lobug.cli.faults import warn
@@ -50,6 +52,8 @@ class DirectTransport(httpx.BaseTransport, ABC):
         self.server = with_memory(settings, absent_engines())
         app = FastAPI()
         add_problem_handlers(app)
+        # A file that is on this computer already may be of any size.
+        limit_bodies(app, settings.limits.model_copy(update={"max_body_bytes": sys.maxsize}))
         app.add_middleware(Authentication)
         for router in routers:
             app.include_router(router)
