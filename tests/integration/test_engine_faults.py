@@ -247,7 +247,7 @@ async def until_damaged(client: httpx.AsyncClient, job: str) -> None:
     async with asyncio.timeout(60):
         while True:
             details = (await client.get("/health")).json()["engines"][job]["details"]
-            if details["model_file"] == "damaged":
+            if details["model_file"] == "wrong size":
                 return
             await asyncio.sleep(0.05)
 
