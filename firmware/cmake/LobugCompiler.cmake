@@ -16,9 +16,8 @@ target_compile_options(lobug_warnings INTERFACE -Wall -Wextra -Wformat=2 -Wconve
 
 if(LOBUG_M32)
   # char is unsigned on the chip; -m32 on a PC alone would leave it signed.
-  # Nor is code on it position-independent, which takes 32 bits long to compile.
-  add_compile_options(-m32 -funsigned-char -fno-pie)
-  add_link_options(-m32 -no-pie)
+  add_compile_options(-m32 -funsigned-char)
+  add_link_options(-m32)
 endif()
 
 if(LOBUG_SANITIZE)

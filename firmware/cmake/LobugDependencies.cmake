@@ -38,10 +38,6 @@ if(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)
   file(COPY ${LOBUG_DOCTEST_DIR}/doctest/doctest.h DESTINATION ${CMAKE_BINARY_DIR}/doctest/doctest)
   add_library(lobug_doctest INTERFACE)
   target_include_directories(lobug_doctest SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/doctest)
-  # An assertion is one call: less to compile. What one throws ends its test case, as failed.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_definitions(lobug_doctest INTERFACE DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
-  endif()
   if(CMAKE_CROSSCOMPILING) # newlib has no threads, which doctest asks for (firmware/arm)
     target_compile_options(lobug_doctest INTERFACE
                            -include ${CMAKE_CURRENT_SOURCE_DIR}/arm/newlib_gaps.h)

@@ -35,25 +35,9 @@ target_include_directories(lobug_tests INTERFACE tests)
 target_link_libraries(lobug_tests INTERFACE lobug_doctest lobug_warnings)
 if(NOT CMAKE_CROSSCOMPILING) # qemu is slow
   target_compile_options(lobug_tests INTERFACE -O0)
-endif()
-# One that lives through hours of replies, though, runs longer than it compiles.
-set(lobug_long_test ${CMAKE_CURRENT_SOURCE_DIR}/tests/audio/test_poor_network.cpp)
-if(NOT CMAKE_CROSSCOMPILING)
-  set_source_files_properties(${lobug_long_test} PROPERTIES COMPILE_OPTIONS -O1)
-endif()
-if(LOBUG_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # The same checks, called rather than written out: a fifth less to compile.
-  target_compile_options(lobug_tests INTERFACE --param asan-instrumentation-with-call-threshold=0)
-  set_property(SOURCE ${lobug_long_test} APPEND PROPERTY COMPILE_OPTIONS
-               --param asan-instrumentation-with-call-threshold=7000)
-endif()
-# What nearly every test includes, in the build that takes longest; what a test forgets to include is
-# still noticed in the others.
-if(LOBUG_M32)
-  target_precompile_headers(lobug_tests INTERFACE <doctest/doctest.h> <algorithm> <array> <deque>
-                            <string> <string_view> <vector>)
-  set_source_files_properties(${lobug_long_test} ${CMAKE_CURRENT_SOURCE_DIR}/tests/main.cpp
-                              PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  # But for one that lives through hours of replies.
+  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/tests/audio/test_poor_network.cpp
+                              PROPERTIES COMPILE_OPTIONS -O1)
 endif()
 
 # A CTest test for each folder of `sources`; a filter that finds no test is a failure.

@@ -146,7 +146,7 @@ class Background:
         for embedder in embedders if enabled else ():
             embedded = embedded or await embedder.step(partial(self._outdated, embedder.deadline))
         done = done or self._embedding.batches + self._turns.batches > batches
-        self._stale = self._stale or done
+        self._stale = self._stale or done or embedded or task is not None
         # Counting reads every fact's index entry: not after each batch of a long re-embedding.
         if self._stale and (not embedded or now - self._counted_at >= COUNT_EVERY_S):
             await self._recount()
