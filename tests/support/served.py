@@ -19,6 +19,8 @@ import httpx
 
 START_S = 180.0
 """Longest start of a server, seconds: a slow machine that does much else."""
+TURN_S = 170.0
+"""Longest wait for a reply, seconds, for the same reason; the default is made for a person."""
 
 
 def environment(**settings: str) -> dict[str, str]:
@@ -115,6 +117,8 @@ def served(
                     "LOBUG_CHAT__ENGINE": "embedded",
                     "LOBUG_EMBEDDINGS__ENGINE": "embedded",
                     "LOBUG_CHAT__TEMPERATURE": "0",
+                    "LOBUG_CHAT__TIMEOUT_S": str(TURN_S),
+                    "LOBUG_CHAT__FIRST_TOKEN_TIMEOUT_S": str(TURN_S),
                     **settings,
                 }
             ),
