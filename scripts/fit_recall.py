@@ -32,8 +32,16 @@ from rich.table import Table
 
 from lobug.cli.evaluate import progress_bar
 from lobug.evaluation.locomo import CATEGORIES, Conversation, LocomoError, Place, Question, read
-from lobug.evaluation.locomo_figures import DEPTH, METRICS, Asked, metrics
-from lobug.evaluation.locomo_run import ACCESS, Progress, pieces, told
+from lobug.evaluation.locomo_run import (
+    ACCESS,
+    DEPTH,
+    METRICS,
+    Asked,
+    Progress,
+    metrics,
+    pieces,
+    told,
+)
 from lobug.evaluation.product import RememberingEmbedder, started_embedder
 from lobug.memory.control import Filter
 from lobug.memory.recall import scoring

@@ -20,15 +20,15 @@ from contextlib import AsyncExitStack
 
 import numpy as np
 
-from lobug.device.formats import AudioCodec
+from lobug.devices.frames import AudioCodec
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
-from lobug.simulator import stepped_tone
-from lobug.simulator.instant_engines import STEPS
-from lobug.simulator.ws_device import SimulatedWsDevice
-from lobug.simulator.ws_discovery import Endpoint, identity_of
-from lobug.simulator.ws_results import WsTurnResult
-from lobug.simulator.ws_session import DeviceKind
-from lobug.simulator.ws_speech import EncodedSpeech, encode_speech
+from lobug.simulator.soak import engines
+from lobug.simulator.soak.engines import STEPS
+from lobug.simulator.streaming.device import SimulatedWsDevice
+from lobug.simulator.streaming.discovery import Endpoint, identity_of
+from lobug.simulator.streaming.results import WsTurnResult
+from lobug.simulator.streaming.session import DeviceKind
+from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech
 
 BEFORE_S, SPEECH_S, AFTER_S = 0.3, 1.2, 0.1
 """Of what every device says, seconds: silence, sound, silence."""
@@ -99,7 +99,7 @@ def summary(turns: Sequence[WsTurnResult]) -> dict[str, object]:
 
 def _faults(reply: bytes) -> list[str]:
     sound, rate = _samples(reply)
-    return stepped_tone.missing(sound, rate, STEPS)
+    return engines.missing(sound, rate, STEPS)
 
 
 def _samples(reply: bytes) -> tuple[Samples, int]:

@@ -30,9 +30,9 @@ from lobug.memory.access import Access
 from lobug.memory.base import Owner
 from lobug.memory.control import Filter
 from lobug.memory.manager import MemoryManager
-from lobug.memory.storage.driver import connect
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings, Settings
+from lobug.storage.driver import connect
 from recall_rivals import PlainFullText, PlainKnn
 
 SIZES = (1_000, 10_000, 50_000, 100_000, 200_000)

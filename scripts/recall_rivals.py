@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lobug.memory.storage.driver import Connection, connect
+from lobug.storage.driver import Connection, connect
 
 Vectors = NDArray[np.float32]
 

@@ -34,8 +34,7 @@ from bench_server import listening
 from lobug.audio.decode import decode
 from lobug.audio.wav import encode, resample
 from lobug.conversation.prompt import make_persona
-from lobug.conversation.registry import Conversation
-from lobug.conversation.working_memory import WorkingMemory
+from lobug.conversation.registry import Conversation, WorkingMemory
 from lobug.engines.base import STT_SAMPLE_RATE, ChatMessage
 from lobug.engines.chat_embedded import EmbeddedChat, PromptUse
 from lobug.engines.stt_whisper import WhisperSpeechToText
@@ -45,8 +44,8 @@ from lobug.simulator.device import SimulatedDevice
 from lobug.simulator.microphone import Recording
 from lobug.simulator.wire import Timeouts, parse_server
 from lobug.turn.events import Action
-from lobug.turn.preparing import prepare
-from lobug.turn.replying import Prompt, Reply, write_reply
+from lobug.turn.prompt import prepare
+from lobug.turn.reply.generation import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
 from recorded_speech import Said
 

@@ -20,12 +20,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lobug.device.codec import BIT_RATE, Encoder
-from lobug.device.speaker import Speaker as ServerSpeaker
+from lobug.devices.codec import BIT_RATE, Encoder
+from lobug.devices.speaker import Speaker as ServerSpeaker
 from lobug.engines.base import Samples
-from lobug.simulator.network_model import NetworkOptions, Sender, TcpPath
-from lobug.simulator.speaker import Speaker as DeviceSpeaker
-from lobug.simulator.speaker import SpeakerAccount
+from lobug.simulator.streaming.network import NetworkOptions, Sender, TcpPath
+from lobug.simulator.streaming.speaker import Speaker as DeviceSpeaker
+from lobug.simulator.streaming.speaker import SpeakerAccount
 from lobug.turn.events import Piece, SpeechAudio
 
 T = TypeVar("T")

@@ -13,15 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
-from lobug.conversation.identity import device_key, owner_of
+from lobug.conversation.keys import device_key, owner_of
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.engines.base import SHARED_PREFIX_LANE
 from lobug.memory.base import Owner
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from lobug.simulator.ws_device import SimulatedWsDevice
-from lobug.simulator.ws_discovery import SOCKET_PATH, Endpoint, identity_of
-from lobug.simulator.ws_results import WsTurnResult
+from lobug.simulator.streaming.device import SimulatedWsDevice
+from lobug.simulator.streaming.discovery import SOCKET_PATH, Endpoint, identity_of
+from lobug.simulator.streaming.results import WsTurnResult
 from lobug.turn.timeline import Outcome, Timeline, TurnCounts
 from recorded_speech import Said
 from sequential_way import SequentialServer, SequentialTurn

@@ -26,9 +26,9 @@ from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from lobug.simulator.instant_engines import instant_engines
-from lobug.simulator.ws_discovery import SOCKET_PATH
-from lobug.telemetry.loop_lag import watch_loop
+from lobug.simulator.soak.engines import instant_engines
+from lobug.simulator.streaming.discovery import SOCKET_PATH
+from lobug.telemetry.telemetry import watch_loop
 
 LAG_EVERY_S = 0.005
 """How often the event loop's lag is measured, seconds."""

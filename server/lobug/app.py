@@ -8,30 +8,27 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from lobug import __version__
-from lobug.api import (
+from lobug.assembly import assemble
+from lobug.data_folder.privacy import kept
+from lobug.discovery.announcer import announcer_for
+from lobug.http import (
     chat,
-    device_messages,
-    devices,
+    status,
+)
+from lobug.http.audio_jobs import AudioJobs
+from lobug.http.authentication import REFUSALS, Authentication
+from lobug.http.browser import BrowserRules, add_docs_page
+from lobug.http.devices import (
+    admin,
     discovery,
     firmware,
-    health,
-    memory,
-    metrics,
-    openai,
-    sensors,
-    streaming,
     tokens,
-    turns,
+    websocket,
 )
-from lobug.api.audio_jobs import AudioJobs
-from lobug.api.authentication import REFUSALS, Authentication
-from lobug.api.browser_rules import BrowserRules
-from lobug.api.docs_page import add_docs_page
-from lobug.api.limits import limit_bodies
-from lobug.api.problems import add_problem_handlers, error_responses
-from lobug.assembly import assemble
-from lobug.data_folder.keeping import kept
-from lobug.mdns.announcer import announcer_for
+from lobug.http.limits import limit_bodies
+from lobug.http.memory import routes
+from lobug.http.openai import routes
+from lobug.http.problems import add_problem_handlers, error_responses
 from lobug.server import LobugServer
 from lobug.settings import Settings
 
@@ -100,17 +97,17 @@ def create_app(
     app.add_middleware(BrowserRules)
     add_problem_handlers(app)
     add_docs_page(app)
-    app.include_router(health.router)
+    app.include_router(status.health_router)
     app.include_router(chat.router)
-    app.include_router(sensors.router)
-    app.include_router(streaming.router)
-    app.include_router(memory.router)
+    app.include_router(chat.sensors_router)
+    app.include_router(websocket.router)
+    app.include_router(routes.router)
     app.include_router(discovery.router)
     app.include_router(firmware.router)
-    app.include_router(devices.router)
-    app.include_router(device_messages.router)
+    app.include_router(admin.router)
+    app.include_router(admin.messages_router)
     app.include_router(tokens.router)
-    app.include_router(metrics.router)
-    app.include_router(turns.router)
-    app.include_router(openai.router)
+    app.include_router(status.metrics_router)
+    app.include_router(status.turns_router)
+    app.include_router(routes.router)
     return app

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Mapping
 
 from lobug.engines.base import Engines
+from lobug.memory.exchange.snapshot import SNAPSHOT, SnapshotSource
 from lobug.memory.manager import MemoryManager
-from lobug.memory.storage.database import Checkpoint, no_checkpoint
-from lobug.memory.transfer.sessions_snapshot import SNAPSHOT, SnapshotSource
 from lobug.priority import TurnPriority
 from lobug.server import LobugServer, OllamaWatch
 from lobug.settings import Settings
+from lobug.storage.database import Checkpoint, no_checkpoint
 
 
 async def assemble(settings: Settings) -> LobugServer:
@@ -20,10 +20,13 @@ async def assemble(settings: Settings) -> LobugServer:
     The engines' modules are imported here (PLC0415), not above: they pull in the inference
     libraries, which a host that brings its own engines does not need.
     """
-    from lobug.engines.choose import choose_chat, choose_embedder  # noqa: PLC0415
-    from lobug.engines.gate_silero import SileroGate  # noqa: PLC0415
-    from lobug.engines.ollama_server import OllamaProbe  # noqa: PLC0415
-    from lobug.engines.select_speech import choose_tts  # noqa: PLC0415
+    from lobug.engines.ollama import OllamaProbe  # noqa: PLC0415
+    from lobug.engines.selection import (  # noqa: PLC0415
+        choose_chat,
+        choose_embedder,
+        choose_tts,  # noqa: PLC0415
+    )
+    from lobug.engines.silero import SileroGate  # noqa: PLC0415
     from lobug.engines.stt_whisper import WhisperSpeechToText  # noqa: PLC0415
 
     probe = OllamaProbe(settings.ollama)

@@ -10,27 +10,27 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from lobug import __version__
-from lobug.access.control import FILE as ACCESS_FILE
-from lobug.access.control import Access
-from lobug.conversation.intents.commands import MemoryCommands
+from lobug.access.service import FILE as ACCESS_FILE
+from lobug.access.service import Access
+from lobug.conversation.commands.recognition import MemoryCommands
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.registry import Conversations, is_lane_of
 from lobug.conversation.sensors import SensorReading
-from lobug.device.connections import Connections
+from lobug.devices.registry import Connections
 from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.engines.integrity import ModelIntegrity
+from lobug.engines.tools import Tool
 from lobug.errors import EngineError, StorageError
-from lobug.firmware.library import FirmwareLibrary
-from lobug.firmware.offers import FirmwareOffers
 from lobug.memory.base import Memory, MemoryStats, Owner
 from lobug.memory.control import MemoryControl
+from lobug.ota.library import FirmwareLibrary
+from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
-from lobug.turn.pipeline import TurnRunner
-from lobug.turn.reading_ahead import ReadAhead
-from lobug.turn.tool_use import offer
-from lobug.turn.toolbox import Tool
+from lobug.turn.prefetch import ReadAhead
+from lobug.turn.reply.tools import offer
+from lobug.turn.runner import TurnRunner
 
 log = logging.getLogger(__name__)
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from lobug.audio.wav import resample
-from lobug.device.codec import make_decoder, make_encoder
-from lobug.device.formats import AudioCodec, AudioFormat
+from lobug.devices.codec import make_decoder, make_encoder
+from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import SAMPLE_RATE, HibariVoice

@@ -15,7 +15,7 @@ import pytest
 from fastapi import FastAPI
 from typer.testing import CliRunner, Result
 
-from lobug.access.control import FILE, Access
+from lobug.access.service import FILE, Access
 from lobug.cli.app import app
 from lobug.cli.devices import device_id
 from lobug.cli.faults import CommandError

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from lobug.access.control import FILE
+from lobug.access.service import FILE
 from lobug.app import create_app
 from lobug.server import LobugServer
 from lobug.settings.access import AccessSettings

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from lobug.access.control import Access
+from lobug.access.service import Access
 from lobug.engines.base import BACKGROUND_LANE
 from lobug.server import LobugServer
 from support.faults import PATIENCE_S

@@ -11,9 +11,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from lobug.access import migrations, tokens
-from lobug.access.control import FILE
-from lobug.access.scopes import allows
+from lobug.access import store, tokens
+from lobug.access.rules import allows
+from lobug.access.service import FILE
 from lobug.app import create_app
 from support.device_client import device
 from support.elsewhere import far, reached_from_elsewhere
@@ -107,7 +107,7 @@ async def test_tokens_of_an_older_file_have_no_scope(tmp_path: Path, app: FastAP
     made = tokens.new_token()
     (tmp_path / "data").mkdir()
     with closing(sqlite3.connect(tmp_path / "data" / FILE)) as file:
-        migrations.STEPS[0](file, "")
+        store.STEPS[0](file, "")
         file.execute(
             "INSERT INTO api_tokens (token_id, name, token_hash, owner, created_at)"
             " VALUES ('t1', 'laptop', ?, 0, 1.0)",

@@ -16,11 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from lobug.access import migrations, tokens
-from lobug.access.control import FILE, Access
-from lobug.access.records import Pairing
-from lobug.access.revocation import Revoked
+from lobug.access import store, tokens
+from lobug.access.records import Pairing, Revoked
 from lobug.access.rules import Credentials
+from lobug.access.service import FILE, Access
 from lobug.errors import (
     AccessFullError,
     AccessUnavailableError,
@@ -32,8 +31,8 @@ from lobug.errors import (
     TokenUnknownError,
     TooManyAttemptsError,
 )
-from lobug.memory.storage.faults import backups_of
 from lobug.settings import AccessSettings
+from lobug.storage.faults import backups_of
 
 THERE = "192.168.1.7"
 
@@ -316,7 +315,7 @@ async def test_a_further_step_backs_up_first_and_keeps_everything(
     def add(connection: sqlite3.Connection, _user: str) -> None:
         connection.execute("CREATE TABLE later (x)")
 
-    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, add))
+    monkeypatch.setattr(store, "STEPS", (*store.STEPS, add))
     async with opened(tmp_path) as access:
         assert came_with(access, token) == "device:aa:bb"
     (backup,) = backups_of(tmp_path / FILE)

@@ -9,10 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lobug.cli.access_direct import DirectAccessTransport
-from lobug.cli.direct import LOGGER, DirectTransport
-from lobug.cli.memory_direct import DirectMemoryTransport
-from lobug.cli.reaching import DIRECT_URL
+from lobug.cli.connection import DIRECT_URL
+from lobug.cli.direct import LOGGER, DirectAccessTransport, DirectMemoryTransport, DirectTransport
 from lobug.errors import StorageError
 from lobug.settings import Settings
 from support.running import settings_for

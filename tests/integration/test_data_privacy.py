@@ -15,10 +15,10 @@ from lobug.cli.app import app
 from lobug.cli.checks import storage
 from lobug.cli.checks.finding import Level
 from lobug.data_folder.privacy import mend
-from lobug.memory.storage import compaction
-from lobug.memory.storage.database import Database, DatabaseOptions
 from lobug.settings import Settings
 from lobug.simulator.run import save_reply
+from lobug.storage import compaction
+from lobug.storage.database import Database, DatabaseOptions
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lobug.device.codec import make_decoder, make_encoder
-from lobug.device.formats import AudioCodec, AudioFormat
+from lobug.devices.codec import make_decoder, make_encoder
+from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import STT_SAMPLE_RATE
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from support import ears, speech

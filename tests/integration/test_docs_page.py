@@ -16,8 +16,8 @@ import httpx
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
-from lobug.api.docs_page import FOLDER, POLICY
 from lobug.app import create_app
+from lobug.http.browser import FOLDER, POLICY
 from support.browser import running_chromium
 from support.elsewhere import far, reached_from_elsewhere
 from support.memory_doors import quiet_engines

@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from lobug.access.control import FILE as ACCESS_FILE
-from lobug.access.control import Access
+from lobug.access.service import FILE as ACCESS_FILE
+from lobug.access.service import Access
 from lobug.cli import checks
 from lobug.cli.app import app
 from lobug.cli.checks import engines, machine, models, openness, served, storage
 from lobug.cli.checks.finding import Level
 from lobug.cli.checks.served import OllamaState
 from lobug.errors import EngineUnavailableError
-from lobug.memory.storage import driver, schema
 from lobug.models import catalog, verify
 from lobug.settings import Settings
+from lobug.storage import driver, migrations
 from support.models import tiny_model
 from support.scripted_door import Answer, as_json, good_script, open_door
 from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
@@ -72,7 +72,7 @@ def database_of(folder: Path) -> Path:
     """A database of the present version, made by the program itself."""
     path = settings(data_dir=folder).database_path
     connection = driver.connect(str(path), timeout_s=1.0)
-    schema.migrate(
+    migrations.migrate(
         connection, path, legacy_user="x", backups_keep=1, now=0.0, checkpoint=lambda _: None
     )
     connection.close()

@@ -18,9 +18,9 @@ from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.engines.base import Engines
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
-from lobug.engines.choose import choose_chat, choose_embedder
 from lobug.engines.llama_process import LlamaProcess
-from lobug.engines.ollama_server import OllamaProbe
+from lobug.engines.ollama import OllamaProbe
+from lobug.engines.selection import choose_chat, choose_embedder
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.models.catalog import main_file, model_dir
 from lobug.server import LobugServer

@@ -9,9 +9,8 @@ from typer.testing import CliRunner, Result
 
 from lobug.cli import evaluate
 from lobug.cli.app import app
+from lobug.evaluation.case_run import report, run_cases
 from lobug.evaluation.cases import Case, load_cases, load_worlds
-from lobug.evaluation.figures import report
-from lobug.evaluation.running import run_cases
 from support.examined import Gossip, Oracle, maker
 
 

@@ -14,8 +14,14 @@ from lobug.cli.app import app
 from lobug.engines.base import ChatMessage, ChatOptions, Embedder
 from lobug.evaluation import product
 from lobug.evaluation.locomo import parse
-from lobug.evaluation.locomo_figures import METRICS, Asked, Examined, report
-from lobug.evaluation.locomo_run import examine, pieces
+from lobug.evaluation.locomo_run import (
+    METRICS,
+    Asked,
+    Examined,
+    examine,
+    pieces,
+    report,
+)
 from lobug.settings import MemorySettings, Settings
 from support.benchmark_files import flat, published, turn
 from support.scripted import ScriptedChatModel, ScriptedEmbedder

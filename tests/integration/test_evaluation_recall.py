@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
+from lobug.evaluation.case_run import report, run_cases
 from lobug.evaluation.cases import load_cases, load_worlds
-from lobug.evaluation.figures import report
 from lobug.evaluation.product import ProductMaker, started_embedder
-from lobug.evaluation.running import run_cases
 from lobug.settings import EmbeddingSettings, Settings
 
 pytestmark = [pytest.mark.models, pytest.mark.timeout(900)]

@@ -13,9 +13,9 @@ import openai
 import pytest
 from fastapi import FastAPI
 
-from lobug.api.audio_jobs import AudioJobs
 from lobug.app import create_app
 from lobug.errors import TooManyRequestsError
+from lobug.http.audio_jobs import AudioJobs
 from lobug.server import LobugServer
 from support.device_client import HELLO, DeviceClient, device
 from support.elsewhere import far, reached_from_elsewhere

@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from lobug.app import create_app
-from lobug.firmware.image import FirmwareImage
-from lobug.firmware.offers import MOST_FETCHES
+from lobug.ota.image import FirmwareImage
+from lobug.ota.offers import MOST_FETCHES
 from lobug.server import LobugServer
 from support.device_client import until
 from support.elsewhere import far, reached_from_elsewhere

@@ -19,8 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from lobug.api.browser_rules import BROWSER_RULES
 from lobug.app import create_app
+from lobug.http.browser import BROWSER_RULES
 from support.browser import FOREIGN_HOST, PATIENCE_S, Browser, Page, running_chromium
 from support.elsewhere import far, reached_from_elsewhere
 from support.memory_doors import quiet_engines

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from lobug.engines.base import STT_SAMPLE_RATE, Samples, Transcript
-from lobug.engines.gate_silero import SileroGate
+from lobug.engines.silero import SileroGate
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.errors import EngineUnavailableError
 from lobug.settings import Settings
-from lobug.turn.hearing import HeardDecision, judge
+from lobug.turn.listen.acceptance import HeardDecision, judge
 from support import ears, noise, speech
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]

@@ -11,14 +11,14 @@ import pytest
 
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.settings import Settings
-from lobug.turn.endpointing import ListeningMode
-from lobug.turn.listening import Listener
-from lobug.turn.listening_events import (
+from lobug.turn.listen.endpointing import ListeningMode
+from lobug.turn.listen.events import (
     ListeningEvent,
     NothingSaid,
     SpeechBegan,
     SpeechEnded,
 )
+from lobug.turn.listen.listener import Listener
 from support import ears, noise, speech
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]

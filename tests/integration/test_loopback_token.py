@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from lobug.data_folder.claim import RECORD, holder_of
-from lobug.data_folder.keeping import kept
+from lobug.data_folder.privacy import kept
 from support.running import settings_for
 from support.scripted_serve import ScriptedServe, scripted_serve
 from support.served import environment

@@ -20,8 +20,8 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 
 from lobug import __version__
 from lobug.app import create_app
-from lobug.mdns.announcer import SERVICE, Announcer
-from lobug.mdns.interfaces import lan_addresses
+from lobug.discovery.announcer import SERVICE, Announcer
+from lobug.discovery.interfaces import lan_addresses
 from support.memory_doors import quiet_engines
 from support.running import scripted_assembler, settings_for
 

@@ -13,13 +13,13 @@ import pytest
 import pytest_asyncio
 
 from lobug.memory.control import Purge
-from lobug.memory.erasure.forgetting import forget_entries, forget_text
-from lobug.memory.erasure.purging import purge
-from lobug.memory.knowledge import vectors
-from lobug.memory.storage import compaction, repacking
-from lobug.memory.storage.compaction import CompactionError, compact, copy_of
-from lobug.memory.storage.database import Database, DatabaseOptions
-from lobug.memory.storage.driver import Connection, connect
+from lobug.memory.erasure.forget import forget_entries, forget_text
+from lobug.memory.erasure.purge import purge
+from lobug.memory.index import fact_vectors
+from lobug.storage import compaction
+from lobug.storage.compaction import CompactionError, compact, copy_of
+from lobug.storage.database import Database, DatabaseOptions
+from lobug.storage.driver import Connection, connect
 from support.forgetting_kit import (
     ADA,
     ADA_DESK,
@@ -128,10 +128,10 @@ async def usable(database: Database) -> None:
             "SELECT rowid FROM memories_text WHERE memories_text MATCH 'hedgehog'"
         ).fetchall()
         assert found == [(entry_id,)]
-        index = vectors.find(connection, MODEL)
+        index = fact_vectors.find(connection, MODEL)
         assert index is not None
         own = np.random.default_rng(entry_id).standard_normal(index.dimension).astype("f4")
-        assert vectors.nearest(connection, index, "ada", own, 1)[0].fact_id == entry_id
+        assert fact_vectors.nearest(connection, index, "ada", own, 1)[0].fact_id == entry_id
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
@@ -160,12 +160,12 @@ async def test_the_file_shrinks(database: Database, path: Path) -> None:
     half = size_of(path)
 
     def every_second(connection: Connection) -> None:
-        index = vectors.find(connection, MODEL)
+        index = fact_vectors.find(connection, MODEL)
         assert index is not None
         for (entry_id,) in connection.execute(
             "SELECT id FROM memories WHERE id % 4 = 1"
         ).fetchall():
-            vectors.remove(connection, entry_id)
+            fact_vectors.remove(connection, entry_id)
         compaction.note(connection, NOW)
 
     size = "SELECT count(*) FROM memory_facts_chunks"
@@ -197,11 +197,11 @@ def test_repacking_keeps_every_row_and_its_bytes(tmp_path: Path) -> None:
         connection.execute(f"DELETE FROM v_{kind} WHERE id % 2 = 0")
     rows = {
         table.name: connection.execute(f"SELECT * FROM {table.name} ORDER BY id").fetchall()
-        for table in repacking.vector_tables(connection)
+        for table in compaction.vector_tables(connection)
     }
     assert [len(found) for found in rows.values()] == [50, 50, 50]
     steps = 0
-    while repacking.repack(connection, 2):
+    while compaction.repack(connection, 2):
         steps += 1
         assert steps < 1_000
     for name, found in rows.items():

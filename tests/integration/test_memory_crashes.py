@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.storage import schema
-from lobug.memory.storage.driver import connect
-from lobug.memory.storage.faults import backups_of
+from lobug.storage import migrations
+from lobug.storage.driver import connect
+from lobug.storage.faults import backups_of
 from support.memory_child import DAY_S, SAID, SETTINGS, START, Way, session_kit
 from support.memory_kit import ADA, IDENTITY, SUMMARY, Kit, dated, exchange, look
 
@@ -185,7 +185,7 @@ async def test_a_kill_in_a_migration_leaves_the_old_version_whole(
 
     assert live_until_killed(path, point, 1) == []
     connection = connect(str(path), timeout_s=1.0)
-    assert schema.version_of(connection) == 0
+    assert migrations.version_of(connection) == 0
     connection.close()
     assert look(path, "SELECT content FROM conversation_log") == before
     backups = backups_of(path)

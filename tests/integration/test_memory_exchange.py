@@ -16,12 +16,12 @@ from lobug.errors import ImportInvalidError
 from lobug.memory.access import HOUSEHOLD, Access
 from lobug.memory.base import Owner
 from lobug.memory.control import Imported
-from lobug.memory.storage import schema
-from lobug.memory.storage.database import no_checkpoint
-from lobug.memory.storage.driver import Connection, connect
-from lobug.memory.transfer.exchange import export, import_document
-from lobug.memory.transfer.markdown import export_markdown
-from lobug.memory.work import tasks
+from lobug.memory.exchange.export import export, import_document
+from lobug.memory.exchange.markdown import export_markdown
+from lobug.memory.jobs import queue
+from lobug.storage import migrations
+from lobug.storage.database import no_checkpoint
+from lobug.storage.driver import Connection, connect
 from support.forgetting_kit import (
     ADA,
     ADA_DESK,
@@ -42,7 +42,7 @@ from support.forgetting_kit import (
 def opened() -> Connection:
     connection = connect(":memory:", timeout_s=1.0)
     connection.execute("PRAGMA foreign_keys = ON")
-    schema.migrate(
+    migrations.migrate(
         connection,
         Path("memory.db"),
         legacy_user="ada",
@@ -90,7 +90,7 @@ def fill(connection: Connection) -> None:
     connection.execute(
         "UPDATE conversation_log SET content = '', forgotten = 1 WHERE id = ?", (second + 1,)
     )
-    tasks.wait_for_reply(connection, "ada", second, NOW, NOW)
+    queue.wait_for_reply(connection, "ada", second, NOW, NOW)
     old = know(connection, "The user lives in Portland", key="user_home", message=first)
     new = know(connection, "The user moved to Seattle", key="user_home_2", message=second,
                tags=("home", "ü"), importance=0.123, project="move")  # fmt: skip
@@ -137,7 +137,7 @@ def test_what_is_exported_and_imported_exports_the_same(
     assert done == Imported(sessions=2, messages=6, entries=6, projects=1, tasks=2, skipped=0)
     assert exported(empty) == document
     assert empty.execute("PRAGMA foreign_key_check").fetchall() == []
-    assert tasks.next_due(empty, NOW) is not None  # what was not extracted yet will be
+    assert queue.next_due(empty, NOW) is not None  # what was not extracted yet will be
 
 
 def test_the_second_time_nothing_is_imported(connection: Connection, empty: Connection) -> None:

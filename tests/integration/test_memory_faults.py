@@ -21,9 +21,9 @@ from lobug.errors import (
     StorageNewerError,
     StorageReadOnlyError,
 )
-from lobug.memory.storage import driver, migrations, schema
-from lobug.memory.storage.driver import Connection, connect
 from lobug.settings import MemorySettings
+from lobug.storage import driver, migrations
+from lobug.storage.driver import Connection, connect
 from support.memory_kit import ADA, Kit, exchange, look, recalled
 
 
@@ -148,7 +148,7 @@ import asyncio, os, sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from lobug.errors import StorageError
-from lobug.memory.storage.driver import describe
+from lobug.storage.driver import describe
 from support.memory_kit import ADA, Kit
 describe()  # everything is imported before the rights to read it are given away
 if os.geteuid() == 0:
@@ -288,7 +288,7 @@ def test_steps_run_once_in_order_and_a_failing_one_changes_nothing(tmp_path: Pat
         raise ValueError("broken")
 
     def run(steps: list[migrations.Step], now: float) -> None:
-        schema.migrate(
+        migrations.migrate(
             connection,
             path,
             legacy_user="owner",
@@ -301,7 +301,7 @@ def test_steps_run_once_in_order_and_a_failing_one_changes_nothing(tmp_path: Pat
     run([step(1)], 0.0)
     with pytest.raises(ValueError, match="broken"):
         run([step(1), step(2), broken], 100.0)
-    assert schema.version_of(connection) == 2
+    assert migrations.version_of(connection) == 2
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
     assert tables == {"t1", "t2"}
     run([step(1), step(2), step(3)], 200.0)

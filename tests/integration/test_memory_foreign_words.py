@@ -18,15 +18,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lobug.engines.base import Vectors
+from lobug.memory import facts
 from lobug.memory.access import Access, HouseholdGrant, Scope
 from lobug.memory.base import Owner
 from lobug.memory.control import Draft, Filter
-from lobug.memory.knowledge import facts
+from lobug.memory.index import turn_words
 from lobug.memory.manager import MemoryManager
-from lobug.memory.recall import candidates, turn_index
-from lobug.memory.storage import migrations, schema
-from lobug.memory.storage.database import no_checkpoint
-from lobug.memory.storage.driver import Connection, connect
+from lobug.memory.recall import candidates
+from lobug.storage import migrations
+from lobug.storage.database import no_checkpoint
+from lobug.storage.driver import Connection, connect
 from support.memory_kit import ADA, BOB, Kit, exchange, look
 from support.scripted import ScriptedEmbedder
 
@@ -184,9 +185,9 @@ def test_which_turns_are_looked_at_does_not_depend_on_others(
     found: list[list[int]] = []
     for others in (0, 500):
         connection = filled(tmp_path / f"{others}.db", others=others)
-        while waiting := turn_index.pending(connection, 1_000):
-            turn_index.analyse(connection, waiting)
-        log = turn_index.log_of(connection, "ada")
+        while waiting := turn_words.pending(connection, 1_000):
+            turn_words.analyse(connection, waiting)
+        log = turn_words.log_of(connection, "ada")
         assert log is not None
         stems = ["tea", "epilepsi", "cake"]
         held = candidates.holding(connection, log, stems)
@@ -260,7 +261,7 @@ def test_a_file_of_before_keeps_every_row_and_is_backed_up(tmp_path: Path) -> No
     old.close()
     new = connect(str(path), timeout_s=5.0)
     new.execute("PRAGMA foreign_keys = ON")
-    schema.migrate(
+    migrations.migrate(
         new, path, legacy_user="owner", backups_keep=3, now=300.0, checkpoint=no_checkpoint
     )
     assert new.execute("SELECT * FROM memories ORDER BY id").fetchall() == before

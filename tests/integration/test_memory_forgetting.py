@@ -10,11 +10,11 @@ import pytest
 from lobug.errors import MemoryForbiddenError, MemoryNotFoundError
 from lobug.memory.access import HOUSEHOLD, Access
 from lobug.memory.control import Forgotten
-from lobug.memory.erasure.forgetting import forget_entries, forget_text
-from lobug.memory.storage import schema
-from lobug.memory.storage.database import no_checkpoint
-from lobug.memory.storage.driver import Connection, connect
-from lobug.memory.work import tasks
+from lobug.memory.erasure.forget import forget_entries, forget_text
+from lobug.memory.jobs import queue
+from lobug.storage import migrations
+from lobug.storage.database import no_checkpoint
+from lobug.storage.driver import Connection, connect
 from support.forgetting_kit import (
     ADA,
     BOB,
@@ -37,7 +37,7 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
     opened = connect(str(path), timeout_s=1.0)
     opened.execute("PRAGMA foreign_keys = ON")
     opened.execute("PRAGMA secure_delete = ON")
-    schema.migrate(
+    migrations.migrate(
         opened, path, legacy_user="ada", backups_keep=1, now=NOW, checkpoint=no_checkpoint
     )
     yield opened
@@ -63,7 +63,7 @@ def test_an_entry_goes_with_its_words_the_reply_and_what_was_made_of_them(
 ) -> None:
     message = say(connection, "I live in Portland.", "Portland, the city of roses!")
     other = say(connection, "I have a dog called Rex.", "Hello Rex.")
-    tasks.wait_for_reply(connection, "ada", message, NOW, NOW)
+    queue.wait_for_reply(connection, "ada", message, NOW, NOW)
     home = know(connection, "The user lives in Portland", key="user_home", message=message)
     dog = know(connection, "The user's dog is named Rex", key="dog_named_rex", message=other)
     summary = sum_up(connection, "[x] The user lives in Portland.", message, other + 1)
@@ -307,12 +307,12 @@ def test_of_a_longer_entry_the_sentence_goes(connection: Connection) -> None:
 
 def test_an_extraction_under_way_stores_nothing_of_it(connection: Connection) -> None:
     message = say(connection, "I live in Portland. I like tea.")
-    tasks.wait_for_reply(connection, "ada", message, NOW, NOW)
-    task = tasks.next_due(connection, NOW)
+    queue.wait_for_reply(connection, "ada", message, NOW, NOW)
+    task = queue.next_due(connection, NOW)
     assert task is not None
     forget_said(connection, "Portland")
-    assert not tasks.complete(connection, task)
-    again = tasks.next_due(connection, NOW)
+    assert not queue.complete(connection, task)
+    again = queue.next_due(connection, NOW)
     assert again is not None
     assert (again.kind, again.message_id) == ("extract", message)
 

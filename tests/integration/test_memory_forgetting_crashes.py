@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from lobug.memory.access import Access
-from lobug.memory.storage.compaction import copy_of
-from lobug.memory.transfer.sessions_snapshot import SNAPSHOT
+from lobug.memory.exchange.snapshot import SNAPSHOT
+from lobug.storage.compaction import copy_of
 from support.forgetting_child import SAID, SECRET, kit
 from support.forgetting_kit import bytes_of
 from support.memory_kit import ADA, exchange, look

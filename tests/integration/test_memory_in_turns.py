@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
+from lobug.language.en.prompts import FACT_RULES
 from lobug.memory.base import Memory, Owner
-from lobug.memory.learning.prompts import FACT_RULES
 from support.memory_kit import ADA, BOB, SUMMARY, Kit, exchange, look, model_that_listens
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, Reply, ScriptedChatModel

@@ -10,13 +10,13 @@ import pytest
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, StorageError
-from lobug.memory.learning.asking import TIMEOUT_S
-from lobug.memory.learning.prompts import FACTS_SCHEMA
-from lobug.memory.storage import schema
-from lobug.memory.storage.driver import Connection, connect
-from lobug.memory.storage.faults import backups_of
-from lobug.memory.work.tasks import PARKED_S
+from lobug.language.en.prompts import FACTS_SCHEMA
+from lobug.memory.jobs.queue import PARKED_S
+from lobug.memory.learning.model_request import TIMEOUT_S
 from lobug.settings import MemorySettings
+from lobug.storage import migrations
+from lobug.storage.driver import Connection, connect
+from lobug.storage.faults import backups_of
 from support.memory_kit import ENDLESS, Kit, dated, exchange, look, model_that_listens
 from support.scripted import Reply, ScriptedChatModel
 
@@ -222,7 +222,7 @@ def test_a_migration_that_keeps_failing_does_not_fill_the_disk_with_backups(tmp_
 
     for second in range(5):
         with pytest.raises(StorageError):
-            schema.migrate(
+            migrations.migrate(
                 connection,
                 path,
                 legacy_user="owner",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.storage.driver import connect
+from lobug.storage.driver import connect
 from support.memory_kit import CASCADES, Kit, exchange, look
 from support.scripted import ScriptedEmbedder
 

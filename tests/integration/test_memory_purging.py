@@ -10,12 +10,12 @@ import pytest
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory.access import HOUSEHOLD
 from lobug.memory.control import Forgotten, Purge
-from lobug.memory.erasure.purging import DAY_S, purge
-from lobug.memory.storage import schema
-from lobug.memory.storage.database import no_checkpoint
-from lobug.memory.storage.driver import Connection, connect
-from lobug.memory.transfer.exchange import export
-from lobug.memory.work import tasks
+from lobug.memory.erasure.purge import DAY_S, purge
+from lobug.memory.exchange.export import export
+from lobug.memory.jobs import queue
+from lobug.storage import migrations
+from lobug.storage.database import no_checkpoint
+from lobug.storage.driver import Connection, connect
 from support.forgetting_kit import (
     ADA,
     BOB,
@@ -36,7 +36,7 @@ from support.forgetting_kit import (
 def connection() -> Iterator[Connection]:
     opened = connect(":memory:", timeout_s=1.0)
     opened.execute("PRAGMA foreign_keys = ON")
-    schema.migrate(
+    migrations.migrate(
         opened, Path("m.db"), legacy_user="ada", backups_keep=1, now=NOW, checkpoint=no_checkpoint
     )
     yield opened
@@ -52,7 +52,7 @@ def two_sessions(connection: Connection) -> tuple[int, int]:
     """The first message of each."""
     first = say(connection, "I keep bees.", "Bees!", at=NOW - 5 * DAY_S)
     second = say(connection, "I keep goats.", "Goats!", at=NOW)
-    tasks.wait_for_reply(connection, "ada", first, NOW, NOW)
+    queue.wait_for_reply(connection, "ada", first, NOW, NOW)
     bees = know(connection, "The user keeps bees", key="bees", message=first, at=NOW - 5 * DAY_S)
     know(connection, "The user keeps goats", key="goats", message=second)
     summary = sum_up(connection, "[x] Bees and goats.", first, second + 1, at=NOW - 5 * DAY_S)

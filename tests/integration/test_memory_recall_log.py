@@ -13,10 +13,10 @@ from lobug.errors import MemoryNotFoundError
 from lobug.memory.access import Access
 from lobug.memory.base import MemoryContext, Owner
 from lobug.memory.control import Draft, Filter
-from lobug.memory.knowledge.entries import no_longer_believed
+from lobug.memory.entries import no_longer_believed
 from lobug.memory.manager import MemoryManager
-from lobug.memory.storage.driver import connect
 from lobug.settings import MemorySettings
+from lobug.storage.driver import connect
 from support.memory_kit import Kit
 
 ADA = Owner("ada", "ada/device:desk")

@@ -9,7 +9,7 @@ import pytest
 from lobug.memory.access import Access
 from lobug.memory.base import Owner
 from lobug.memory.control import Draft
-from lobug.memory.work.retention import BATCH
+from lobug.memory.jobs.retention import BATCH
 from lobug.settings import MemorySettings
 from support.memory_kit import ADA, BOB, Kit, exchange, look, recalled
 

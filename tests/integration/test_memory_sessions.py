@@ -11,10 +11,9 @@ import pytest
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, EngineUnavailableError
+from lobug.language.en.prompts import CONDENSE_RULES, FACT_RULES, SUMMARY_RULES
+from lobug.memory import session_summary, timeline
 from lobug.memory.base import Owner
-from lobug.memory.history import session_summary
-from lobug.memory.knowledge import timeline
-from lobug.memory.learning.prompts import CONDENSE_RULES, FACT_RULES, SUMMARY_RULES
 from lobug.settings import MemorySettings
 from support.memory_kit import (
     ADA,

@@ -12,11 +12,11 @@ import pytest
 
 from lobug.errors import ImportInvalidError
 from lobug.memory.control import Imported
-from lobug.memory.storage import schema
-from lobug.memory.storage.database import no_checkpoint
-from lobug.memory.storage.driver import Connection, connect
-from lobug.memory.transfer.exchange import import_document
-from lobug.memory.transfer.sessions_snapshot import SNAPSHOT, SnapshotSource, parse
+from lobug.memory.exchange.export import import_document
+from lobug.memory.exchange.snapshot import SNAPSHOT, SnapshotSource, parse
+from lobug.storage import migrations
+from lobug.storage.database import no_checkpoint
+from lobug.storage.driver import Connection, connect
 from support.forgetting_kit import ADA, NOW, messages, within
 from support.memory_kit import Kit, exchange, look
 
@@ -45,7 +45,7 @@ SESSION: dict[str, Any] = {
 def connection() -> Iterator[Connection]:
     found = connect(":memory:", timeout_s=1.0)
     found.execute("PRAGMA foreign_keys = ON")
-    schema.migrate(
+    migrations.migrate(
         found, Path("m.db"), legacy_user="ada", backups_keep=1, now=NOW, checkpoint=no_checkpoint
     )
     yield found

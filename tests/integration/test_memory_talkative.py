@@ -15,12 +15,12 @@ import pytest
 
 from lobug.memory.access import Access
 from lobug.memory.control import Draft
+from lobug.memory.jobs.schedule import FIRST_RETENTION_S
 from lobug.memory.manager import MemoryManager
-from lobug.memory.storage.driver import connect
-from lobug.memory.storage.faults import backups_of
-from lobug.memory.work.scheduling import FIRST_RETENTION_S
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
+from lobug.storage.driver import connect
+from lobug.storage.faults import backups_of
 from support.memory_kit import ADA, BOB, ENDLESS, Kit, exchange, look
 from support.scripted import ScriptedChatModel
 

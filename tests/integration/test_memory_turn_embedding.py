@@ -13,10 +13,9 @@ from lobug.errors import EngineError
 from lobug.memory.access import Access
 from lobug.memory.control import Filter, Hit, Purge
 from lobug.memory.manager import MemoryManager
-from lobug.memory.recall.prepared import prepare
-from lobug.memory.recall.query_vectors import WORDS_KEPT, QueryEmbedder
-from lobug.memory.storage.compaction import compact
-from lobug.memory.storage.database import Database
+from lobug.memory.recall.query import WORDS_KEPT, QueryEmbedder, prepare
+from lobug.storage.compaction import compact
+from lobug.storage.database import Database
 from support.forgetting_kit import bytes_of
 from support.memory_kit import ADA, BOB, Kit, exchange, look
 from support.scripted import ScriptedEmbedder

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lobug.memory.history import log
-from lobug.memory.recall import turn_index, turn_vectors
-from lobug.memory.recall.search import QUESTION_FLOOR, TURN_FLOOR
-from lobug.memory.storage import migrations
-from lobug.memory.storage.driver import Connection, connect
+from lobug.memory import log
+from lobug.memory.index import turn_vectors, turn_words
+from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR
+from lobug.storage import migrations
+from lobug.storage.driver import Connection, connect
 from support.scripted import ScriptedEmbedder
 from support.turn_kit import NOW, ask, codes, embed_all, open_file, say, set_bits, state
 
@@ -208,9 +208,9 @@ def test_turns_of_before_the_index_are_taken_in(tmp_path: Path) -> None:
     old.execute(f"{row} VALUES ('ada', 'd', 'user', 'Bicycles on television.', 2.0, 0)")
     old.close()
     connection = open_file(path)
-    assert turn_index.pending(connection, 9) == [1]
+    assert turn_words.pending(connection, 9) == [1]
     assert ask(connection, "bicycle") == []
-    turn_index.analyse(connection, [1])
+    turn_words.analyse(connection, [1])
     assert [hit.message_id for hit in ask(connection, "bicycle")] == [1]
     connection.close()
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lobug.engines.base import Vectors
-from lobug.memory.knowledge import vectors
-from lobug.memory.storage.driver import connect
+from lobug.memory.index import fact_vectors
 from lobug.settings import MemorySettings
+from lobug.storage.driver import connect
 from support.memory_kit import (
     ADA,
     Kit,
@@ -198,11 +198,11 @@ def test_the_nearest_are_the_true_nearest(seed: int, count: int, k: int, dimensi
     query = generator.standard_normal(dimension).astype(np.float32)
     owner = generator.integers(0, 3, count)
     connection = connect(":memory:", timeout_s=1.0)
-    from lobug.memory.storage.migrations import STEPS  # noqa: PLC0415 - the tables, nothing else
+    from lobug.storage.migrations import STEPS  # noqa: PLC0415 - the tables, nothing else
 
     for step in STEPS:
         step(connection, "owner")
-    index = vectors.make_current(connection, "model", dimension, 0.0)
+    index = fact_vectors.make_current(connection, "model", dimension, 0.0)
     for number, (vector, user) in enumerate(zip(stored, owner, strict=True), start=1):
         connection.execute(
             "INSERT INTO memories (id, user, told_by, layer, category, key, content, fact_type,"
@@ -210,10 +210,10 @@ def test_the_nearest_are_the_true_nearest(seed: int, count: int, k: int, dimensi
             " VALUES (?1, ?2, ?2, 'knowledge', 'knowledge', ?3, ?3, 'event', 'import', 0, 0, 0, 0)",
             (number, f"u{user}", f"fact_{number}"),
         )
-        vectors.add(connection, index, number, vector)
+        fact_vectors.add(connection, index, number, vector)
     mine = np.flatnonzero(owner == 1)
     cosine = stored[mine] @ query / np.linalg.norm(stored[mine], axis=1) / np.linalg.norm(query)
-    found = vectors.nearest(connection, index, "u1", query, k)
+    found = fact_vectors.nearest(connection, index, "u1", query, k)
     connection.close()
     expected = np.sort(1.0 - cosine)[:k]
     assert {near.fact_id - 1 for near in found} <= set(mine.tolist())

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from lobug.conversation.intents.command import BLANKED
-from lobug.conversation.intents.dialogue import PATIENCE_S
+from lobug.conversation.commands.command import BLANKED
+from lobug.conversation.dialogue import PATIENCE_S
 from lobug.errors import IdentityFullError, MemoryDisabledError, StorageFullError
 from lobug.memory.access import Access
 from lobug.memory.base import Owner
 from lobug.memory.control import Draft, Entry, Filter, Forgotten, Hit, Purge, Recall
-from lobug.turn.pipeline import TypedUtterance
+from lobug.turn.runner import TypedUtterance
 from support.control_double import ControlDouble
 from support.running import ScriptedEngines
 from support.scripted_speech import ScriptedSpeechToText

@@ -20,10 +20,10 @@ from typer.testing import CliRunner, Result
 from lobug.cli.app import app
 from lobug.data_folder.claim import LOCK, RECORD, Claim, holder_of
 from lobug.errors import DataFolderInUseError, StorageError
-from lobug.memory.storage.compaction import compact, note
-from lobug.memory.storage.database import Database, DatabaseOptions
-from lobug.memory.storage.driver import connect
 from lobug.settings import Settings
+from lobug.storage.compaction import compact, note
+from lobug.storage.database import Database, DatabaseOptions
+from lobug.storage.driver import connect
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_serve import lobug, scripted_serve

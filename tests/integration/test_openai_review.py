@@ -14,8 +14,8 @@ import pytest
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
+from lobug.engines.absent import NoVoice
 from lobug.engines.base import BACKGROUND_LANE, Engines, Samples
-from lobug.engines.tts_none import NoVoice
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from support.running import ScriptedEngines, client_of, settings_for

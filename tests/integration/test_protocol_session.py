@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lobug.device import frames
-from lobug.device.codec import make_decoder, make_encoder
-from lobug.device.formats import AudioCodec, AudioFormat
+from lobug.devices import frames
+from lobug.devices.codec import make_decoder, make_encoder
+from lobug.devices.frames import AudioCodec, AudioFormat
 from support.device_client import DeviceClient, device, until
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel

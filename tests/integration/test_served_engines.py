@@ -12,13 +12,10 @@ import pytest
 
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat
-from lobug.engines.chat_ollama import OllamaChat
-from lobug.engines.chat_openai import OpenAIChat
-from lobug.engines.choose import choose_chat, choose_embedder
 from lobug.engines.embed_embedded import EmbeddedEmbedder
-from lobug.engines.embed_ollama import OllamaEmbedder
-from lobug.engines.embed_openai import OpenAIEmbedder
-from lobug.engines.ollama_server import OllamaProbe
+from lobug.engines.ollama import OllamaChat, OllamaEmbedder, OllamaProbe
+from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
+from lobug.engines.selection import choose_chat, choose_embedder
 from lobug.errors import (
     ContextOverflowError,
     EngineError,

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from lobug.device.formats import AudioCodec
-from lobug.device.messages import ListenMode
-from lobug.simulator.ws_device import SimulatedWsDevice
-from lobug.simulator.ws_discovery import Endpoint, identity_of
-from lobug.simulator.ws_results import WsTurnResult
-from lobug.simulator.ws_session import DeviceKind
-from lobug.simulator.ws_speech import EncodedSpeech, encode_speech
-from lobug.simulator.ws_tools import DeviceTools
+from lobug.devices.frames import AudioCodec
+from lobug.devices.messages import ListenMode
+from lobug.simulator.streaming.device import SimulatedWsDevice
+from lobug.simulator.streaming.discovery import Endpoint, identity_of
+from lobug.simulator.streaming.results import WsTurnResult
+from lobug.simulator.streaming.session import DeviceKind
+from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech
+from lobug.simulator.streaming.tools import DeviceTools
 from support.scripted_ws import (
     OPUS_REPLY,
     PCM_REPLY,

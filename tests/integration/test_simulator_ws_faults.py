@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from lobug.device.formats import AudioCodec
-from lobug.simulator.network_model import NetworkOptions
-from lobug.simulator.ws_device import SimulatedWsDevice, TurnFaults
-from lobug.simulator.ws_discovery import Endpoint, identity_of
-from lobug.simulator.ws_link import LinkError
-from lobug.simulator.ws_session import DeviceKind
-from lobug.simulator.ws_speech import encode_speech
+from lobug.devices.frames import AudioCodec
+from lobug.simulator.streaming.device import SimulatedWsDevice, TurnFaults
+from lobug.simulator.streaming.discovery import Endpoint, identity_of
+from lobug.simulator.streaming.link import LinkError
+from lobug.simulator.streaming.network import NetworkOptions
+from lobug.simulator.streaming.session import DeviceKind
+from lobug.simulator.streaming.speech import encode_speech
 from support.scripted_ws import (
     PCM_REPLY,
     Conversation,

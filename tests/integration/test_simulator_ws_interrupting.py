@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.device.messages import ListenMode
-from lobug.simulator.ws_device import BargeIn, TurnFaults
-from lobug.simulator.ws_session import DeviceKind
+from lobug.devices.messages import ListenMode
+from lobug.simulator.streaming.device import BargeIn, TurnFaults
+from lobug.simulator.streaming.session import DeviceKind
 from support.scripted_ws import (
     Conversation,
     Script,

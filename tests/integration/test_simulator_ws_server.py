@@ -18,10 +18,14 @@ from typer.testing import CliRunner, Result
 
 from lobug.app import create_app
 from lobug.cli.app import app
-from lobug.device.messages import ListenMode
-from lobug.simulator.network_model import NetworkOptions
-from lobug.simulator.ws_device import NO_FAULTS, BargeIn, SimulatedWsDevice, TurnFaults
-from lobug.simulator.ws_discovery import (
+from lobug.devices.messages import ListenMode
+from lobug.simulator.streaming.device import (
+    NO_FAULTS,
+    BargeIn,
+    SimulatedWsDevice,
+    TurnFaults,
+)
+from lobug.simulator.streaming.discovery import (
     DeviceStore,
     DiscoveryError,
     Endpoint,
@@ -29,9 +33,10 @@ from lobug.simulator.ws_discovery import (
     identity_of,
     socket_url,
 )
-from lobug.simulator.ws_results import WsTurnResult
-from lobug.simulator.ws_session import DeviceKind
-from lobug.simulator.ws_speech import encode_speech
+from lobug.simulator.streaming.network import NetworkOptions
+from lobug.simulator.streaming.results import WsTurnResult
+from lobug.simulator.streaming.session import DeviceKind
+from lobug.simulator.streaming.speech import encode_speech
 from support.running import ScriptedEngines, in_thread, running, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_ws import tone

@@ -17,9 +17,9 @@ import httpx
 import pytest
 
 from lobug.errors import StorageCorruptError, StorageFullError, StorageReadOnlyError
-from lobug.memory.storage import migrations
-from lobug.memory.storage.driver import Connection, connect
 from lobug.settings import Settings
+from lobug.storage import migrations
+from lobug.storage.driver import Connection, connect
 from support.faults import (
     Disk,
     PageLimit,

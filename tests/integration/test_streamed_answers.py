@@ -359,7 +359,7 @@ async def test_a_caller_that_reads_nothing_is_given_up(
         chat={"max_sentences": 50},
         limits={"max_text_chars": 100_000},
     )
-    caplog.set_level("INFO", logger="lobug.api")
+    caplog.set_level("INFO", logger="lobug.http")
     async with running(settings, ScriptedEngines(chat=chat(LONG))) as (client, server):
         content = json.dumps(body).encode()
         reader, writer = await asyncio.open_connection(

@@ -11,19 +11,18 @@ from typing import Any
 
 import pytest
 
-from lobug.device.codec import Encoder, PcmDecoder
-from lobug.device.connection import Connection
-from lobug.device.formats import AudioCodec, AudioFormat
-from lobug.device.hearing import DeviceHearing
-from lobug.device.stream_clock import StreamClock
+from lobug.devices.codec import Encoder, PcmDecoder
+from lobug.devices.connection import Connection
+from lobug.devices.frames import AudioCodec, AudioFormat
+from lobug.devices.microphone import DeviceHearing, StreamClock
 from lobug.engines.base import ChatMessage, ChatOptions, Transcript
 from lobug.errors import EngineInterruptedError
 from lobug.memory.base import Owner
 from lobug.server import LobugServer
 from lobug.turn.events import Done
-from lobug.turn.listening_events import ListeningEvent, SpeechEnded
+from lobug.turn.listen.events import ListeningEvent, SpeechEnded
 from lobug.turn.live import Commitment
-from lobug.turn.pipeline import Going, TranscribedUtterance
+from lobug.turn.runner import Going, TranscribedUtterance
 from support.device_client import device, silence, tone, until
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel

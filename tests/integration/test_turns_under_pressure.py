@@ -12,14 +12,14 @@ import httpx
 import pytest
 
 from lobug.assembly import with_memory
-from lobug.conversation.identity import owner_of
+from lobug.conversation.keys import owner_of
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.errors import ContextOverflowError, StorageError
 from lobug.memory.base import Owner
 from lobug.memory.manager import MemoryManager
 from lobug.server import LobugServer
 from lobug.turn.events import Piece
-from lobug.turn.pipeline import SpokenUtterance, TypedUtterance
+from lobug.turn.runner import SpokenUtterance, TypedUtterance
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText

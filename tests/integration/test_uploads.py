@@ -19,9 +19,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lobug.api.upload_room import SMALL_BYTES, SPOOL_BYTES, UploadRoom
 from lobug.app import create_app
 from lobug.errors import UploadStorageError
+from lobug.http.uploads import SMALL_BYTES, SPOOL_BYTES, UploadRoom
 from lobug.server import LobugServer
 from support.elsewhere import far, reached_from_elsewhere
 from support.faults import PATIENCE_S, assert_problem, until

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lobug.engines.base import STT_SAMPLE_RATE, VOICE_FRAME, Samples
-from lobug.engines.gate_silero import SileroGate
+from lobug.engines.silero import SileroGate
 from lobug.errors import EngineUnavailableError
 from lobug.settings import Settings
 from support import ears, speech

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 import lobug
-from lobug.access.control import FILE as ACCESS_FILE
+from lobug.access.service import FILE as ACCESS_FILE
 from lobug.cli.checks import storage
 from lobug.cli.checks.finding import Level
 from lobug.errors import StorageDriverError
-from lobug.memory.storage import driver
 from lobug.settings import Settings
+from lobug.storage import driver
 
 SERVER = """
 import asyncio, json, sys

@@ -9,8 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from lobug.access.control import Access
 from lobug.access.rules import Credentials
+from lobug.access.service import Access
 from lobug.settings import AccessSettings
 
 

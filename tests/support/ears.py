@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 
-from lobug.engines.gate_silero import SileroGate
+from lobug.engines.silero import SileroGate
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice
 from lobug.settings import Settings

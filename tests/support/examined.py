@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
+from lobug.evaluation.case_run import access_to
 from lobug.evaluation.cases import Case, Correct, Question, Say, Store, load_worlds
-from lobug.evaluation.running import access_to
-from lobug.evaluation.subject import Answer, Found, Subject, SubjectMaker
+from lobug.evaluation.product import (
+    Answer,
+    Found,
+    Subject,
+    SubjectMaker,
+)
 from lobug.memory.access import HOUSEHOLD, Access, HouseholdGrant, Scope
 
 

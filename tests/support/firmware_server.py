@@ -29,8 +29,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lobug.app import create_app
-from lobug.device.codec import make_encoder
-from lobug.device.formats import AudioCodec, AudioFormat
+from lobug.devices.codec import make_encoder
+from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import ChatMessage, ChatOptions, Samples, Transcript
 from lobug.server import LobugServer
 from lobug.settings import Settings

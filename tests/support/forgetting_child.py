@@ -12,9 +12,9 @@ import threading
 from pathlib import Path
 
 from lobug.memory.access import Access
-from lobug.memory.storage import compaction, database
-from lobug.memory.transfer.sessions_snapshot import SNAPSHOT, SnapshotSource
+from lobug.memory.exchange.snapshot import SNAPSHOT, SnapshotSource
 from lobug.settings import MemorySettings
+from lobug.storage import compaction, database
 from support.memory_child import Dying, acknowledge
 from support.memory_kit import ADA, Kit, exchange
 

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from lobug.memory import entries, log, sessions
 from lobug.memory.access import Access
 from lobug.memory.base import Owner
 from lobug.memory.control import Layer, Source
-from lobug.memory.history import log, sessions
-from lobug.memory.knowledge import entries, vectors
-from lobug.memory.knowledge.entries import NewVersion
-from lobug.memory.storage.driver import Connection
+from lobug.memory.entries import NewVersion
+from lobug.memory.index import fact_vectors
+from lobug.storage.driver import Connection
 
 T = TypeVar("T")
 
@@ -82,9 +82,9 @@ def know(
 
 def embed(connection: Connection, entry_id: int) -> None:
     """Give an entry a vector of its own."""
-    index = vectors.make_current(connection, MODEL, DIMENSION, NOW)
+    index = fact_vectors.make_current(connection, MODEL, DIMENSION, NOW)
     random = np.random.default_rng(entry_id)
-    vectors.add(connection, index, entry_id, random.standard_normal(DIMENSION).astype("f4"))
+    fact_vectors.add(connection, index, entry_id, random.standard_normal(DIMENSION).astype("f4"))
 
 
 def sum_up(connection: Connection, content: str, first: int, last: int, **more: Any) -> int:

@@ -11,7 +11,12 @@ import sys
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
-from lobug.cli.soak_server import SoakChat, read_arguments, serve, soak_engines
+from lobug.cli.simulate.soak_server import (
+    SoakChat,
+    read_arguments,
+    serve,
+    soak_engines,
+)
 from lobug.engines.base import ChatMessage, ChatOptions
 
 KEPT: list[object] = []

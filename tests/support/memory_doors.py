@@ -6,8 +6,8 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from lobug.api.memory_caller import get_control
 from lobug.app import create_app
+from lobug.http.memory.scope import get_control
 from lobug.memory.control import MemoryControl
 from lobug.settings import Settings
 from support.running import ScriptedEngines, scripted_assembler, settings_for

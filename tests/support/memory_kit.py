@@ -12,12 +12,12 @@ from typing import Any
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.memory.base import Owner
+from lobug.memory.exchange.snapshot import SnapshotSource
 from lobug.memory.manager import MemoryManager
-from lobug.memory.storage.database import Checkpoint, no_checkpoint
-from lobug.memory.storage.driver import Connection, connect
-from lobug.memory.transfer.sessions_snapshot import SnapshotSource
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
+from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.driver import Connection, connect
 from support.scripted import ScriptedChatModel, ScriptedEmbedder
 
 ADA = Owner("ada", "ada-desk")

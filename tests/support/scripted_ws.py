@@ -12,9 +12,9 @@ import numpy as np
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-from lobug.device import frames
-from lobug.device.codec import make_encoder
-from lobug.device.formats import AudioCodec, AudioFormat
+from lobug.devices import frames
+from lobug.devices.codec import make_encoder
+from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import Samples
 
 OPUS_REPLY = AudioFormat(AudioCodec.OPUS, 24_000, 60.0)

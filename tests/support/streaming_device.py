@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from lobug.simulator.ws_device import SimulatedWsDevice, TurnFaults
-from lobug.simulator.ws_discovery import Endpoint, identity_of
-from lobug.simulator.ws_results import WsTurnResult
-from lobug.simulator.ws_session import DeviceKind
-from lobug.simulator.ws_speech import encode_speech
+from lobug.simulator.streaming.device import SimulatedWsDevice, TurnFaults
+from lobug.simulator.streaming.discovery import Endpoint, identity_of
+from lobug.simulator.streaming.results import WsTurnResult
+from lobug.simulator.streaming.session import DeviceKind
+from lobug.simulator.streaming.speech import encode_speech
 from support.scripted_ws import (
     Conversation,
     Script,

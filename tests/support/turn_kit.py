@@ -8,16 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
+from lobug.memory import log, sessions
 from lobug.memory.access import Access
 from lobug.memory.base import Owner, Role
-from lobug.memory.history import log, sessions
-from lobug.memory.recall import turn_index, turn_vectors
-from lobug.memory.recall.prepared import PreparedQuery, prepare
-from lobug.memory.recall.query_vectors import QueryVectors, unit
-from lobug.memory.recall.search import TurnHit, search_turns, speakers
-from lobug.memory.storage import schema
-from lobug.memory.storage.database import no_checkpoint
-from lobug.memory.storage.driver import Connection, connect
+from lobug.memory.index import turn_vectors, turn_words
+from lobug.memory.recall.query import PreparedQuery, QueryVectors, prepare, unit
+from lobug.memory.recall.turn_search import TurnHit, search_turns, speakers
+from lobug.storage import migrations
+from lobug.storage.database import no_checkpoint
+from lobug.storage.driver import Connection, connect
 from support.scripted import ScriptedEmbedder
 
 NOW = 1_700_000_000.0
@@ -30,7 +29,7 @@ def open_file(path: Path) -> Connection:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA secure_delete = ON")
-    schema.migrate(
+    migrations.migrate(
         connection,
         path,
         legacy_user="owner",
@@ -59,8 +58,8 @@ def say(
 
 def embed_all(connection: Connection, embedder: ScriptedEmbedder, batch: int = 7) -> None:
     """Do what the background does until nothing is left."""
-    while waiting := turn_index.pending(connection, batch):
-        turn_index.analyse(connection, waiting)
+    while waiting := turn_words.pending(connection, batch):
+        turn_words.analyse(connection, waiting)
     present = turn_vectors.make_set(connection, embedder.model_id, embedder.dimension)
     while windows := turn_vectors.unembedded(connection, present, batch):
         found = asyncio.run(embedder.embed([window.text for window in windows]))

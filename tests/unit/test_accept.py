@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.api.accept import EVENT_STREAM, JSON, WAV, content_type, preferred
+from lobug.http.accept import (
+    EVENT_STREAM,
+    JSON,
+    WAV,
+    content_type,
+    preferred,
+)
 
 OFFERED = (JSON, EVENT_STREAM, WAV)
 

@@ -12,12 +12,30 @@ from pydantic import ValidationError
 
 from lobug.access import tokens
 from lobug.access.devices import Discovery
-from lobug.access.introduction import MAX_BYTES, MAX_WORD, Introduction, read_introduction
-from lobug.access.pairing import Answer, answer_to, is_activated
-from lobug.access.records import Device, Pairing, Register
-from lobug.access.revocation import RevocationListeners, Revoked, revoked_between
-from lobug.api.discovery_reply import called_url, reply_to, server_time, server_url
+from lobug.access.pairing import (
+    MAX_BYTES,
+    MAX_WORD,
+    Answer,
+    Introduction,
+    answer_to,
+    is_activated,
+    read_introduction,
+)
+from lobug.access.records import (
+    Device,
+    Pairing,
+    Register,
+    RevocationListeners,
+    Revoked,
+    revoked_between,
+)
 from lobug.errors import InvalidRequestError
+from lobug.http.devices.discovery import (
+    called_url,
+    reply_to,
+    server_time,
+    server_url,
+)
 from lobug.settings import AccessSettings
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=timezone(timedelta(hours=5, minutes=30)))

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from lobug.access import rules, tokens
 from lobug.access.addresses import is_forwarded, is_loopback, is_own_name, source_of
-from lobug.access.caller import Caller
-from lobug.access.records import ApiToken, Device, Register
+from lobug.access.records import ApiToken, Caller, Device, Register
 from lobug.access.rules import Credentials, identify, still_good
-from lobug.conversation.identity import owner_of
+from lobug.conversation.keys import owner_of
 from lobug.errors import (
     AccessUnavailableError,
     InvalidRequestError,

@@ -14,16 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from lobug.access.caller import Caller
-from lobug.admission.connections import LOG_EVERY_S, SHED_EVERY_S, Admission
-from lobug.admission.descriptors import AcceptFaults
+from lobug.access.records import Caller
+from lobug.admission.connections import LOG_EVERY_S, SHED_EVERY_S, AcceptFaults, Admission
 from lobug.admission.ledger import (
     ACCEPT_STEPS,
     FAMILIAR_FOR_S,
     LOOPBACK,
     MAX_FAMILIAR,
     Capacity,
-    Ledger,
+    ConnectionLedger,
     WaitingPool,
     capacity_for,
 )
@@ -43,9 +42,9 @@ SMALL = Capacity(
 POOLS: dict[WaitingPool, int] = {"stranger": 6, "familiar": 5, "loopback": 4}
 
 
-def ledger_with(*sources: str, capacity: Capacity = SMALL) -> Ledger:
+def ledger_with(*sources: str, capacity: Capacity = SMALL) -> ConnectionLedger:
     """Connections 1, 2, ... from these."""
-    ledger = Ledger(capacity)
+    ledger = ConnectionLedger(capacity)
     for number, source in enumerate(sources, 1):
         assert ledger.open(number, source, 0.0) == []
     return ledger
@@ -81,7 +80,7 @@ def test_an_address_stays_familiar_for_a_day() -> None:
 
 
 def test_of_familiar_addresses_the_one_that_was_silent_longest_is_forgotten() -> None:
-    ledger = Ledger(SMALL)
+    ledger = ConnectionLedger(SMALL)
     for number in range(MAX_FAMILIAR + 1):
         ledger.open(number, str(number), 0.0)
         assert ledger.recognize(number, "token", now=0.0, token=True)
@@ -140,7 +139,7 @@ def capacity_of(**changes: int) -> Capacity:
 
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=80))
 def test_who_has_the_most_makes_room(sources: list[str]) -> None:
-    ledger = Ledger(SMALL)
+    ledger = ConnectionLedger(SMALL)
     open_by_source: dict[str, list[int]] = {source: [] for source in sources}
     for number, source in enumerate(sources):
         open_by_source[source].append(number)
@@ -157,7 +156,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.ledger = Ledger(SMALL)
+        self.ledger = ConnectionLedger(SMALL)
         self.alive: list[int] = []
         self.source: dict[int, str] = {}
         self.caller: dict[int, str] = {}

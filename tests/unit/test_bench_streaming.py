@@ -16,14 +16,14 @@ sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 import simulated_talk
 from bench_server import ratio, spread
 from door_watch import PACKET_SAMPLES, Passage, due
-from lobug.device.codec import make_encoder
-from lobug.device.formats import AudioCodec, AudioFormat
-from lobug.device.speaker import START_DELAY_S
+from lobug.devices.codec import make_encoder
+from lobug.devices.frames import AudioCodec, AudioFormat
+from lobug.devices.speaker import START_DELAY_S
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
-from lobug.simulator import stepped_tone
-from lobug.simulator.network_model import NetworkOptions
-from lobug.simulator.ws_results import WsTurnResult
-from lobug.simulator.ws_speech import encode_speech, reply_wav
+from lobug.simulator.soak import engines
+from lobug.simulator.streaming.network import NetworkOptions
+from lobug.simulator.streaming.results import WsTurnResult
+from lobug.simulator.streaming.speech import encode_speech, reply_wav
 from recorded_speech import Clip, Said, hesitating, spaced
 from sequential_way import SILENCE_S, recording_of
 from streaming_conversation import MOST_APART_S, turn_of
@@ -52,7 +52,7 @@ def test_a_ratio_needs_both_sides() -> None:
 
 def _packets(downlink: AudioFormat) -> list[bytes]:
     encoder = make_encoder(downlink, 24_000)
-    halves = [stepped_tone.tone(first, STEPS // 2, 24_000) for first in (0, STEPS // 2)]
+    halves = [engines.tone(first, STEPS // 2, 24_000) for first in (0, STEPS // 2)]
     silence = np.zeros(5_000, np.float32)
     return [*encoder.feed(np.concatenate([halves[0], silence, halves[1]])), *encoder.flush()]
 
@@ -60,7 +60,7 @@ def _packets(downlink: AudioFormat) -> list[bytes]:
 def _faults(packets: Sequence[bytes], downlink: AudioFormat) -> list[str]:
     wav = reply_wav(packets, downlink)
     sound = np.frombuffer(wav[44:], "<i2").astype(np.float32) / np.float32(32768)
-    return stepped_tone.missing(sound, downlink.sample_rate, STEPS)
+    return engines.missing(sound, downlink.sample_rate, STEPS)
 
 
 @pytest.mark.parametrize("downlink", DOWNLINKS, ids=lambda d: d.codec.value)

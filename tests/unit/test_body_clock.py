@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lobug.api.limits import BodyClock
+from lobug.http.limits import BodyClock
 from lobug.settings import LimitSettings
 
 DEFAULT = LimitSettings()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from lobug.api.coalescing import CoalescingTransport
+from lobug.admission.protocols import CoalescingTransport
 
 
 class Recording(asyncio.Transport):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.turn.completeness import Completeness, completeness_of
+from lobug.language.en.completeness import Completeness, completeness_of
 from support import speech
 
 UNFINISHED = [

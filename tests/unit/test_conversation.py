@@ -6,12 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.conversation.identity import caller_key, owner_of
-from lobug.conversation.memory_notes import line, notes
-from lobug.conversation.prompt import estimate_tokens, make_persona, prefix, user_message
-from lobug.conversation.registry import IGNORED_REPLY, Conversations, exchanges_of
+from lobug.conversation.keys import caller_key, owner_of
+from lobug.conversation.prompt import (
+    estimate_tokens,
+    line,
+    make_persona,
+    notes,
+    prefix,
+    user_message,
+)
+from lobug.conversation.registry import (
+    IGNORED_REPLY,
+    Conversations,
+    Exchange,
+    WorkingMemory,
+    exchanges_of,
+)
 from lobug.conversation.sensors import SensorContext, SensorReading
-from lobug.conversation.working_memory import Exchange, WorkingMemory
 from lobug.engines.base import ChatMessage
 from lobug.errors import InvalidRequestError
 from lobug.memory.base import LoggedMessage, Owner, Recalled

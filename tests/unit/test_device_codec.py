@@ -10,8 +10,13 @@ import soxr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lobug.device.codec import make_decoder, make_encoder
-from lobug.device.formats import FRAME_DURATIONS_MS, OPUS_RATES, AudioCodec, AudioFormat
+from lobug.devices.codec import make_decoder, make_encoder
+from lobug.devices.frames import (
+    FRAME_DURATIONS_MS,
+    OPUS_RATES,
+    AudioCodec,
+    AudioFormat,
+)
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.errors import AudioError, AudioPacketError
 from support import speech

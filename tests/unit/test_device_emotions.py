@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.device.emotions import Emotion, emotion_of
+from lobug.language.en.emotions import Emotion, emotion_of
 from lobug.turn.events import Action
 
 PROTOCOL = """neutral happy laughing funny sad angry crying loving embarrassed surprised shocked

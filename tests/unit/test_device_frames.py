@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.device.frames import MAX_PAYLOAD_BYTES, VERSIONS, Frame, pack_audio, unpack
+from lobug.devices.frames import (
+    MAX_PAYLOAD_BYTES,
+    VERSIONS,
+    Frame,
+    pack_audio,
+    unpack,
+)
 from lobug.errors import FrameError
 
 VERSION = st.sampled_from(VERSIONS)

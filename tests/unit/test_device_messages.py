@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.device import server_messages
-from lobug.device.emotions import Emotion
-from lobug.device.formats import AudioCodec, AudioFormat
-from lobug.device.messages import (
+from lobug.devices import messages
+from lobug.devices.frames import AudioCodec, AudioFormat
+from lobug.devices.messages import (
     MAX_DEPTH,
     MAX_MESSAGE_CHARS,
     MAX_WAKE_WORD_CHARS,
@@ -30,6 +29,7 @@ from lobug.device.messages import (
     parse,
 )
 from lobug.errors import MessageError
+from lobug.language.en.emotions import Emotion
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -173,11 +173,11 @@ WORDS = st.lists(st.text() | st.sampled_from(["\ud800", "\udfff"])).map("".join)
 @given(WORDS)
 def test_whatever_is_said_can_be_sent_and_read(words: str) -> None:
     sent = [
-        server_messages.stt("s", words),
-        server_messages.sentence_start("s", words),
-        server_messages.llm("s", Emotion.SAD, words),
-        server_messages.alert("s", words, words),
-        server_messages.mcp("s", {"x": words}),
+        messages.stt("s", words),
+        messages.sentence_start("s", words),
+        messages.llm("s", Emotion.SAD, words),
+        messages.alert("s", words, words),
+        messages.mcp("s", {"x": words}),
     ]
     for text in sent:
         read = json.loads(text.encode())
@@ -187,7 +187,7 @@ def test_whatever_is_said_can_be_sent_and_read(words: str) -> None:
 
 
 def test_the_hello_of_the_server() -> None:
-    assert json.loads(server_messages.hello("s1", FORMAT)) == {
+    assert json.loads(messages.hello("s1", FORMAT)) == {
         "session_id": "s1",
         "type": "hello",
         "transport": "websocket",
@@ -200,12 +200,12 @@ def test_the_hello_of_the_server() -> None:
         "formats": ["opus", "pcm"],
     }
     # Small JSON readers take whole numbers only.
-    assert '"frame_duration":60}' in server_messages.hello("s1", FORMAT)
+    assert '"frame_duration":60}' in messages.hello("s1", FORMAT)
 
 
 @pytest.mark.parametrize("emotion", Emotion)
 def test_a_face_comes_with_its_emoji(emotion: Emotion) -> None:
-    assert json.loads(server_messages.llm("s", emotion)) == {
+    assert json.loads(messages.llm("s", emotion)) == {
         "session_id": "s",
         "type": "llm",
         "emotion": emotion.value,

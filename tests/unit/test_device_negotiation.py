@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.device.formats import (
+from lobug.devices.frames import (
     FRAME_DURATIONS_MS,
     OPUS_RATES,
     AudioCodec,
     AudioFormat,
 )
-from lobug.device.messages import AudioParams, Hello
-from lobug.device.negotiation import Agreed, agree
+from lobug.devices.messages import AudioParams, Hello
+from lobug.devices.negotiation import Agreed, agree
 from lobug.errors import HelloError
 
 OPUS, PCM = AudioCodec.OPUS, AudioCodec.PCM

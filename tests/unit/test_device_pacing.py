@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.device.pacing import Pacer
+from lobug.devices.speaker import Pacer
 
 FRAME = 0.06
 LEAD = 0.72

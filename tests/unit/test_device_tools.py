@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import types
 
-from lobug.device.tool_messages import (
+from lobug.devices.tool_messages import (
     LONGEST_ERROR,
     Notice,
     complaint,
@@ -22,9 +22,9 @@ from lobug.device.tool_messages import (
     safe_schema,
     tool_of,
 )
-from lobug.device.tools import MAX_LISTINGS, MAX_PAGES, DeviceTools
+from lobug.devices.tools import MAX_LISTINGS, MAX_PAGES, DeviceTools
+from lobug.engines.tools import Tool
 from lobug.settings import StreamingSettings
-from lobug.turn.toolbox import Tool
 from support.tool_device import PERCENT, Refused, ToolDevice, common_tools, tool
 
 VOLUME = "self.audio_speaker.set_volume"
@@ -41,7 +41,7 @@ def logged() -> Iterator[asyncio.Event]:
         def emit(self, record: logging.LogRecord) -> None:
             event.set()
 
-    logger, listener = logging.getLogger("lobug.device.tools"), Listener()
+    logger, listener = logging.getLogger("lobug.devices.tools"), Listener()
     logger.addHandler(listener)
     yield event
     logger.removeHandler(listener)

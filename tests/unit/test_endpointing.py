@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.settings import ListeningSettings
-from lobug.turn.endpointing import FRAME_S, Endpointer, ListeningMode, Signal, State
+from lobug.turn.listen.endpointing import (
+    FRAME_S,
+    Endpointer,
+    ListeningMode,
+    Signal,
+    State,
+)
 
 SETTINGS = ListeningSettings(
     begin_speech_s=0.1,

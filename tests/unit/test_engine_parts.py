@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lobug.concurrency import Periodic
 from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage
-from lobug.engines.chat_embedded import shared_beginning
-from lobug.engines.lanes import LaneMap
+from lobug.engines.chat_embedded import LaneMap, shared_beginning
 from lobug.engines.llama_process import backoff_s
 from lobug.engines.pace import paced
-from lobug.engines.periodic import Periodic
+from lobug.engines.urls import is_loopback, without_password
 from lobug.engines.vectors import batches, unit_rows
-from lobug.engines.web import is_loopback, without_password
 from lobug.errors import EngineError, EngineTimeoutError
 
 

@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
+from lobug.evaluation.case_run import Judged, misses, report, run_case, run_cases
 from lobug.evaluation.cases import (
     Case,
     CaseCategory,
@@ -17,8 +18,6 @@ from lobug.evaluation.cases import (
     load_worlds,
     parse_cases,
 )
-from lobug.evaluation.figures import misses, report
-from lobug.evaluation.running import Judged, run_case, run_cases
 from support.examined import Blank, Gossip, Oracle, maker
 
 CASES = load_cases()

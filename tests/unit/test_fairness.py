@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.errors import BusyError, TooManyRequestsError
-from lobug.fairness import PRIVILEGED_IN_A_ROW, Claimant, Ledger, Quota, Rotation
-from lobug.turn.places import EnginePlaces
+from lobug.quota import (
+    PRIVILEGED_IN_A_ROW,
+    Claimant,
+    Quota,
+    QuotaLedger,
+    Rotation,
+)
+from lobug.turn.slots import EngineSlots
 
 ADA = Claimant("ada", privileged=True)
 DESK = Claimant("desk", privileged=True)
@@ -19,7 +25,7 @@ OTHER = Claimant("other")
 EVERYBODY = (ADA, DESK, GUEST, OTHER, Claimant("ada"))
 
 
-def taken(ledger: Ledger, claimant: Claimant, tries: int) -> int:
+def taken(ledger: QuotaLedger, claimant: Claimant, tries: int) -> int:
     """How many of so many tries are let in."""
     count = 0
     for _ in range(tries):
@@ -30,7 +36,7 @@ def taken(ledger: Ledger, claimant: Claimant, tries: int) -> int:
 
 
 def test_one_person_gets_its_share_and_leaves_the_rest() -> None:
-    ledger = Ledger(Quota(64, 8, 0.25), "turns")
+    ledger = QuotaLedger(Quota(64, 8, 0.25), "turns")
     assert taken(ledger, GUEST, 200) == 8
     assert isinstance(ledger.refusal(GUEST), TooManyRequestsError)
     assert taken(ledger, OTHER, 200) == 8
@@ -39,7 +45,7 @@ def test_one_person_gets_its_share_and_leaves_the_rest() -> None:
 
 
 def test_guests_never_fill_what_is_reserved() -> None:
-    ledger = Ledger(Quota(64, 8, 0.25), "turns")
+    ledger = QuotaLedger(Quota(64, 8, 0.25), "turns")
     crowd = sum(taken(ledger, Claimant(f"guest {n}"), 8) for n in range(50))
     assert crowd == 48
     assert isinstance(ledger.refusal(OTHER), BusyError)
@@ -49,7 +55,7 @@ def test_guests_never_fill_what_is_reserved() -> None:
 
 
 def test_a_token_of_the_same_person_does_not_use_up_the_devices_share() -> None:
-    ledger = Ledger(Quota(64, 8, 0.25), "turns")
+    ledger = QuotaLedger(Quota(64, 8, 0.25), "turns")
     assert taken(ledger, Claimant("ada"), 20) == 8
     assert taken(ledger, ADA, 20) == 8
 
@@ -71,7 +77,7 @@ def test_no_quota_is_ever_passed(
     steps: list[tuple[Claimant, bool]], total: int, per_person: int, reserved: float
 ) -> None:
     quota = Quota(total, per_person, reserved)
-    ledger = Ledger(quota, "things")
+    ledger = QuotaLedger(quota, "things")
     held: list[Claimant] = []
     for claimant, coming in steps:
         if not coming and claimant in held:
@@ -135,7 +141,7 @@ def test_who_has_left_is_passed_over() -> None:
 @given(st.data(), st.integers(1, 3))
 async def test_no_place_is_lost_or_given_twice(data: st.DataObject, count: int) -> None:
     """Whatever is cancelled, also in the moment in which it gets its place."""
-    places = EnginePlaces(count)
+    places = EngineSlots(count)
     inside: set[int] = set()
     doors: dict[int, asyncio.Event] = {}
     tasks: dict[int, asyncio.Task[None]] = {}

@@ -13,17 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.access.introduction import Introduction
+from lobug.access.pairing import Introduction
 from lobug.errors import FirmwareUnknownError
-from lobug.firmware.errors import (
+from lobug.ota.image import (
     FirmwareExistsError,
     FirmwareFolderError,
+    FirmwareImage,
     FirmwareInvalidError,
+    is_newer,
+    is_same,
+    parse_version,
+    require_names,
 )
-from lobug.firmware.image import FirmwareImage, require_names
-from lobug.firmware.library import FirmwareLibrary
-from lobug.firmware.offers import MOST_FETCHES, FirmwareOffers, choose
-from lobug.firmware.versions import is_newer, is_same, parse_version
+from lobug.ota.library import FirmwareLibrary
+from lobug.ota.offers import MOST_FETCHES, FirmwareOffers, choose
 from support.esp32_images import image_bytes, image_file
 
 MAX = 100_000

@@ -23,19 +23,18 @@ from types import ModuleType
 import pytest
 
 import lobug
-from lobug.conversation.intents import matching, statements
-from lobug.memory.language import mentions, query, speech_acts, words
-from lobug.memory.learning import extraction, gaps, guards
-from lobug.memory.recall import analysis, questions, said_anew
-from lobug.memory.transfer.markdown import escaped
-from lobug.turn.clauses import clause_end
-from lobug.turn.completeness import completeness_of
-from lobug.turn.echo import is_own_voice, without_own_voice
-from lobug.turn.emotes import drop_emotes
-from lobug.turn.reply import ThinkingStripper
-from lobug.turn.sentences import split_sentences
-from lobug.turn.speakable import speakable
-from lobug.turn.spoken import spoken_form
+from lobug.language import words
+from lobug.language.en import commands, fact_checks, mentions, questions, speech_acts, statements
+from lobug.language.en.clauses import clause_end
+from lobug.language.en.completeness import completeness_of
+from lobug.language.en.sentences import split_sentences
+from lobug.language.en.spoken import spoken_form
+from lobug.language.markup import drop_emotes, speakable
+from lobug.memory.exchange.markdown import escaped
+from lobug.memory.learning import extraction, session_end
+from lobug.memory.recall import query, recent_statements
+from lobug.turn.listen.echo import is_own_voice, without_own_voice
+from lobug.turn.reply.parser import ThinkingStripper
 
 LENGTH = 1_024
 TIMES = 4
@@ -46,12 +45,12 @@ MOST_ROUNDS = 20
 WORTH_A_LOOK = 4.0
 """Times what it takes to cut a text into words; what is quicker cannot be quadratic."""
 
-ELSEWHERE = ("lobug.simulator", "lobug.cli", "lobug.evaluation", "lobug.firmware", "lobug.models")
+ELSEWHERE = ("lobug.simulator", "lobug.cli", "lobug.evaluation", "lobug.ota", "lobug.models")
 """Read only what this program or its owner has written."""
 
 SHORT = {
-    "lobug.conversation.intents.statements.CONTRAST": matching.LONGEST,
-    "lobug.turn.sentences._WORD_BEFORE": 16,
+    "lobug.language.en.statements.CONTRAST": commands.LONGEST,
+    "lobug.language.en.sentences._WORD_BEFORE": 16,
 }
 """Patterns that are only ever given so many characters."""
 
@@ -264,9 +263,9 @@ def grows(
 
 def test_all_patterns_are_found() -> None:
     assert len(patterns()) > 250
-    for name in ("lobug.turn.speakable._CALL", "lobug.memory.learning.gaps.SOMETHING"):
+    for name in ("lobug.language.markup._CALL", "lobug.memory.learning.session_end.SOMETHING"):
         assert name in patterns()
-    assert "lobug.turn.spoken.wording._SIGNS[0]" in patterns()
+    assert "lobug.language.en.spoken._SIGNS[0]" in patterns()
     assert set(SHORT) <= set(patterns())
 
 
@@ -306,25 +305,25 @@ def think(text: str) -> None:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "analysis.asked": analysis.asked,
+    "analysis.asked": query.asked,
     "clause_end": all_clauses,
     "completeness_of": lambda text: completeness_of(text, "en"),
     "consolidation.cut": lambda text: list(extraction.pieces([text])),
     "drop_emotes": drop_emotes,
     "escaped": escaped,
-    "gaps.explicit_statements": gaps.explicit_statements,
-    "guards.clauses": guards.clauses,
+    "gaps.explicit_statements": session_end.explicit_statements,
+    "guards.clauses": fact_checks.clauses,
     "is_own_voice": lambda text: is_own_voice(text, [text]),
     "mentions.of_request": mentions.of_request,
     "questions.read": questions.read,
-    "said_anew.slots_of": lambda text: said_anew.slots_of([text]),
+    "said_anew.slots_of": lambda text: recent_statements.slots_of([text]),
     "speakable": speakable,
     "speech_acts.sentences": speech_acts.sentences,
     "speech_acts.statements": speech_acts.statements,
     "split_sentences": split_sentences,
     "split_statements": statements.split_statements,
     "spoken_form": spoken_form,
-    "third person": query.in_third_person,
+    "third person": questions.in_third_person,
     "thinking": think,
     "without_own_voice": lambda text: without_own_voice(text, ["I said " + text]),
     "words.content_words": words.content_words,

@@ -14,8 +14,7 @@ import pytest
 from lobug.engines.base import STT_SAMPLE_RATE, VOICE_FRAME, Samples, Transcript
 from lobug.errors import EngineError, EngineTimeoutError
 from lobug.settings import Settings
-from lobug.turn.listening import Listener
-from lobug.turn.listening_events import (
+from lobug.turn.listen.events import (
     InterimTranscript,
     ListeningEvent,
     ListeningFailed,
@@ -25,6 +24,7 @@ from lobug.turn.listening_events import (
     SpeechEnded,
     SpeechResumed,
 )
+from lobug.turn.listen.listener import Listener
 from support.scripted_speech import ScriptedGate, ScriptedSpeechToText
 
 LISTENING = {

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.engines.base import Samples
-from lobug.turn.listening_inbox import ListeningInbox, Stop
-from lobug.turn.utterance_audio import UtteranceAudio
+from lobug.turn.listen.listener import ListeningInbox, Stop
+from lobug.turn.listen.transcription import UtteranceAudio
 
 lengths = st.lists(st.integers(0, 50), max_size=30)
 

@@ -19,9 +19,9 @@ from lobug.telemetry.logs import (
     TextFormatter,
     add_turn,
     configure_logging,
+    trace,
 )
-from lobug.telemetry.traces import trace
-from lobug.turn.observing import current_turn
+from lobug.turn.observer import current_turn
 
 Failure = TypeVar("Failure", bound=BaseException)
 

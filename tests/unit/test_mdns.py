@@ -14,8 +14,13 @@ from zeroconf import NonUniqueNameException
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from lobug import __version__
-from lobug.mdns.announcer import SERVICE, Announcer, announcer_for
-from lobug.mdns.interfaces import choose, is_hardware, lan_addresses, network_address
+from lobug.discovery.announcer import SERVICE, Announcer, announcer_for
+from lobug.discovery.interfaces import (
+    choose,
+    is_hardware,
+    lan_addresses,
+    network_address,
+)
 from lobug.settings import DiscoverySettings
 from support.device_client import until
 

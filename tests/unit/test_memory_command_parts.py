@@ -12,10 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.cli.faults import CommandError
-from lobug.cli.memory_door import choose_user
-from lobug.cli.memory_files import write_private
-from lobug.cli.memory_options import moment
-from lobug.cli.memory_tables import forgotten, plain, plain_lines, when
+from lobug.cli.memory.door import choose_user
+from lobug.cli.memory.files import write_private
+from lobug.cli.memory.options import moment
+from lobug.cli.memory.tables import (
+    forgotten,
+    plain,
+    plain_lines,
+    when,
+)
 
 YOU = "address:127.0.0.1"
 

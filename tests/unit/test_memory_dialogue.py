@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lobug.conversation.intents.dialogue import Dialogue, Question
-from lobug.conversation.registry import Conversations
-from lobug.conversation.working_memory import Exchange
+from lobug.conversation.dialogue import Dialogue, Question
+from lobug.conversation.registry import Conversations, Exchange
 from lobug.engines.base import ChatMessage
 from lobug.memory.base import Owner
 from support.running import settings_for

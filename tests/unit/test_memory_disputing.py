@@ -6,7 +6,12 @@ import pytest
 
 from lobug.memory.access import Access
 from lobug.memory.control import Draft, Entry
-from lobug.memory.knowledge.disputing import disputes, with_instead, with_value, wrong_entry
+from lobug.memory.corrections import (
+    disputes,
+    with_instead,
+    with_value,
+    wrong_entry,
+)
 from support.control_double import ControlDouble
 
 ME = Access("ada", "ada-desk")

@@ -8,16 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory.language import words
-from lobug.memory.learning.extraction import GarbledAnswerError, parse, pieces
-from lobug.memory.learning.guards import MAX_FACT_CHARS, Candidate, accept, objection, tidy
-from lobug.memory.learning.prompts import (
+from lobug.language import words
+from lobug.language.en.fact_checks import (
+    MAX_FACT_CHARS,
+    Candidate,
+    accept,
+    objection,
+    tidy,
+)
+from lobug.language.en.prompts import (
     FACT_EXAMPLES,
     FACT_TYPES,
     distill_base_memory_messages,
     fact_extraction_messages,
     summarize_conversation_messages,
 )
+from lobug.memory.learning.extraction import GarbledAnswerError, parse, pieces
 
 
 @pytest.mark.parametrize(

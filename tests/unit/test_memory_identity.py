@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lobug.errors import IdentityFullError
+from lobug.language.en.prompts import SECTIONS
+from lobug.memory import entries, identity
 from lobug.memory.access import Access
 from lobug.memory.control import Source
-from lobug.memory.knowledge import entries, identity
-from lobug.memory.knowledge.entries import NewVersion
-from lobug.memory.learning.prompts import SECTIONS
-from lobug.memory.storage import migrations
-from lobug.memory.storage.driver import Connection, connect
+from lobug.memory.entries import NewVersion
+from lobug.storage import migrations
+from lobug.storage.driver import Connection, connect
 
 ADA = Access("ada", None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.memory.language import mentions
+from lobug.language.en import mentions
 
 
 @pytest.mark.parametrize(

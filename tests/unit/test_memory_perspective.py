@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory.language import words
-from lobug.memory.language.perspective import (
+from lobug.language import words
+from lobug.language.en.perspective import (
     about_the_user,
     is_first_person,
     reply_to_the_user,

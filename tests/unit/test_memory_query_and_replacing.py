@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from lobug.language.en.prompts import SECTIONS
+from lobug.language.en.questions import in_third_person, without_asking
+from lobug.language.en.replacement import about_the_same, only_denies, slot_of
 from lobug.memory.base import LoggedMessage
-from lobug.memory.knowledge.identity import render
-from lobug.memory.knowledge.replacing import about_the_same, only_denies, slot_of
-from lobug.memory.language.query import in_third_person, without_asking
+from lobug.memory.identity import render
 from lobug.memory.learning.consolidation import tidy_summary, transcript
 from lobug.memory.learning.distillation import tidy_identity
 from lobug.memory.learning.extraction import GarbledAnswerError
-from lobug.memory.learning.prompts import SECTIONS
-from lobug.memory.recall.prepared import prepare
+from lobug.memory.recall.query import prepare
 
 SOURCE = (
     "User: My name is Alex, I like tea, I built a robot. We came, went, came again and talked."

@@ -10,21 +10,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lobug.language.en.questions import read
+from lobug.language.en.relations import is_of_another
 from lobug.memory.base import LoggedMessage, Recalled
 from lobug.memory.control import Entry, Hit, Layer, Source, Status
-from lobug.memory.recall.budget import budget_tokens, tokens_of, within
-from lobug.memory.recall.choosing import TOLD_FLOOR, fitting_turns, interleaved, shown
-from lobug.memory.recall.kin import is_of_another
-from lobug.memory.recall.questions import read
-from lobug.memory.recall.ranking import HALF_LIFE_S, STRONG_MATCH, fitting
-from lobug.memory.recall.said_anew import (
+from lobug.memory.recall.ranking import (
+    HALF_LIFE_S,
+    STRONG_MATCH,
+    TOLD_FLOOR,
+    budget_tokens,
+    fitting,
+    fitting_turns,
+    interleaved,
+    shown,
+    tokens_of,
+    within,
+)
+from lobug.memory.recall.recent_statements import (
     is_overtaken,
     is_taken_back,
     is_told_anew,
     newest_answer,
     slots_of,
 )
-from lobug.memory.recall.search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
+from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
 
 NOW = 1_790_000_000.0
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory.knowledge.retelling import retells, says_more
+from lobug.language.en.paraphrase import retells, says_more
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.conversation.intents.matching import LONGEST, Doubt, agrees, book, doubt, understand
-from lobug.conversation.intents.said import (
+from lobug.language.commands import (
     Correct,
     ForgetEverything,
     ForgetLast,
@@ -22,6 +21,14 @@ from lobug.conversation.intents.said import (
     Said,
     Why,
     Wrong,
+)
+from lobug.language.en.commands import (
+    LONGEST,
+    Doubt,
+    agrees,
+    book,
+    doubt,
+    understand,
 )
 
 found = book("en")

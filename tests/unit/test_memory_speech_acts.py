@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.memory.language.speech_acts import statements
+from lobug.language.en.speech_acts import statements
 
 ONLY_ASKED_OR_ORDERED = [
     "What's the weather like in Berlin tomorrow?",

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory.learning.triggers import Backlog, Thresholds, Trigger, due, kept, token_threshold
+from lobug.memory.jobs.triggers import (
+    Backlog,
+    Thresholds,
+    Trigger,
+    due,
+    kept,
+    token_threshold,
+)
 
 DEFAULTS = Thresholds(messages=30, tokens=2_048, turns=3, idle_s=600.0, keep=10, working_memory=20)
 

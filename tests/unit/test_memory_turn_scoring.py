@@ -10,43 +10,44 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.memory.control import Hit
-from lobug.memory.recall import analysis, encoding, scoring
-from lobug.memory.recall.merging import merged
+from lobug.memory.index import turn_vectors
+from lobug.memory.recall import query, scoring
+from lobug.memory.recall.ranking import merged
 
 WHEN = datetime(2023, 5, 8, 13, 0, tzinfo=UTC)
 
 
 def test_a_question_without_the_names_it_names() -> None:
-    asked = analysis.asked("When did Ottilie's kids visit Mary Ann?", ["Ottilie", "Mary Ann", "Jo"])
+    asked = query.asked("When did Ottilie's kids visit Mary Ann?", ["Ottilie", "Mary Ann", "Jo"])
     assert asked.speakers == {"ottilie", "mary ann"}
     assert asked.plain == "When did kids visit ?"
     assert asked.stems == ("child", "visit")
     assert asked.words == ("kids", "visit")
     assert not asked.oneself
-    assert analysis.asked("What did I say to my boss?").oneself
+    assert query.asked("What did I say to my boss?").oneself
 
 
 def test_one_word_for_each_stem() -> None:
-    assert analysis.asked("running runs ran").stems == ("run",)
+    assert query.asked("running runs ran").stems == ("run",)
 
 
 def test_a_turn_offers_its_words_and_its_day() -> None:
-    offered = analysis.offered("I went to two shows last week. Did you?", WHEN)
+    offered = query.offered("I went to two shows last week. Did you?", WHEN)
     assert offered.words == ("went", "2", "shows", "last", "week", "2023", "may", "8")
     assert offered.timed
     assert 0.0 < offered.asking < 0.5
-    assert not analysis.offered("Hello there", WHEN).timed
+    assert not query.offered("Hello there", WHEN).timed
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_analysed(text: str) -> None:
-    offered = analysis.offered(text, WHEN)
+    offered = query.offered(text, WHEN)
     assert 0.0 <= offered.asking <= 1.0
-    asked = analysis.asked(text, [text, "Jo"])
+    asked = query.asked(text, [text, "Jo"])
     for word in (*offered.words, *asked.stems):
         # What the text index takes for one word.
         assert all(character.isalnum() for character in word)
-        assert 0 < len(word) <= analysis.MAX_WORD_CHARS
+        assert 0 < len(word) <= query.MAX_WORD_CHARS
 
 
 def turns(**changes: object) -> scoring.Turns:
@@ -121,17 +122,17 @@ def test_a_session_makes_way() -> None:
 @given(st.integers(1, 200), st.integers(0, 10_000))
 def test_a_stored_vector_is_the_vector(dimension: int, seed: int) -> None:
     vector = np.random.default_rng(seed).standard_normal(dimension).astype(np.float32)
-    stored = encoding.encode(vector)
+    stored = turn_vectors.encode(vector)
     assert stored is not None
     assert len(stored) == 4 + dimension
-    (back,) = encoding.decode([stored], dimension)
+    (back,) = turn_vectors.decode([stored], dimension)
     assert np.abs(back - vector).max() <= np.abs(vector).max() / 127.0
-    assert len(encoding.code(vector)) % 8 == 0
+    assert len(turn_vectors.code(vector)) % 8 == 0
 
 
 def test_a_vector_without_direction_is_not_stored() -> None:
-    assert encoding.encode(np.zeros(3, np.float32)) is None
-    assert encoding.encode(np.array([1, np.nan], np.float32)) is None
+    assert turn_vectors.encode(np.zeros(3, np.float32)) is None
+    assert turn_vectors.encode(np.array([1, np.nan], np.float32)) is None
 
 
 def hit(kind: str, identity: int, fits: float, at: float = 0.0) -> Hit:

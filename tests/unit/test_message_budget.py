@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.device.formats import FRAME_DURATIONS_MS
-from lobug.device.message_budget import MessageBudget
+from lobug.devices.connection import MessageBudget
+from lobug.devices.frames import FRAME_DURATIONS_MS
 from lobug.settings import Settings
 
 SETTINGS = Settings(

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.api.openai_messages import asked, exchanges
-from lobug.api.openai_schemas import ChatRequest
-from lobug.conversation.working_memory import Exchange
+from lobug.conversation.registry import Exchange
 from lobug.engines.base import ChatMessage
 from lobug.errors import InvalidRequestError
-from lobug.turn.told import is_end_of
+from lobug.http.openai.messages import asked, exchanges
+from lobug.http.openai.schemas import ChatRequest
+from lobug.turn.caller_context import is_end_of
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance
 
 

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.engines.base import Samples
-from lobug.turn.pauses import AFTER_CLAUSE_S, AFTER_SENTENCE_S, BEFORE_S, with_pauses
+from lobug.turn.reply.speech import (
+    AFTER_CLAUSE_S,
+    AFTER_SENTENCE_S,
+    BEFORE_S,
+    with_pauses,
+)
 
 RATE = 24_000
 

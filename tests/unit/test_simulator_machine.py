@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.device.messages import ListenMode
-from lobug.simulator.ws_machine import Action, DeviceMachine, Event, State
+from lobug.devices.messages import ListenMode
+from lobug.simulator.streaming.machine import (
+    Action,
+    DeviceMachine,
+    Event,
+    State,
+)
 
 START = [Action.SEND_START, Action.OPEN_MICROPHONE, Action.STOP_SPEAKER]
 HUSH = [Action.CLOSE_MICROPHONE, Action.BEGIN_REPLY]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.simulator.network_model import (
+from lobug.simulator.streaming.network import (
     DEVICE_TIMEOUT_S,
     SEGMENT_BYTES,
     NetworkOptions,

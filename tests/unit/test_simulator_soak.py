@@ -9,10 +9,17 @@ from itertools import pairwise
 
 import pytest
 
-from lobug.cli.soak_server import ScaledClock, SoakServer
-from lobug.simulator.flatness import Measurement, Outcome, Tolerance, Verdict, judge, slope
-from lobug.simulator.soak_device import Tally
-from lobug.simulator.soak_plan import (
+from lobug.cli.simulate.soak_server import ScaledClock, SoakServer
+from lobug.simulator.soak.device import Tally
+from lobug.simulator.soak.flatness import (
+    Measurement,
+    Outcome,
+    Tolerance,
+    Verdict,
+    judge,
+    slope,
+)
+from lobug.simulator.soak.plan import (
     HOUR_S,
     HOURLY_SHARE,
     MAX_DEVICES,
@@ -22,7 +29,7 @@ from lobug.simulator.soak_plan import (
     door_of,
     plan,
 )
-from lobug.simulator.soak_run import SoakOptions, SoakResult, at_rest
+from lobug.simulator.soak.runner import SoakOptions, SoakResult, at_rest
 
 HELD = Tolerance("held", "", absolute=2.0, relative=0.05)
 WRITTEN = Tolerance("written", "", absolute=1.0, relative=0.5, per_turn=True)

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.simulator.speaker import BUFFER_FRAMES, DECODED_FRAMES, OUTPUT_S, Speaker
+from lobug.simulator.streaming.speaker import (
+    BUFFER_FRAMES,
+    DECODED_FRAMES,
+    OUTPUT_S,
+    Speaker,
+)
 
 FRAME_S = 0.06
 

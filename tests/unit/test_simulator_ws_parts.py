@@ -13,25 +13,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.device import messages
-from lobug.device.codec import make_decoder, make_encoder
-from lobug.device.formats import FRAME_DURATIONS_MS, AudioCodec, AudioFormat
-from lobug.device.messages import ListenMode
-from lobug.simulator import ws_wire
-from lobug.simulator.speaker import SpeakerAccount
-from lobug.simulator.ws_device import backoff_s
-from lobug.simulator.ws_discovery import (
+from lobug.devices import messages
+from lobug.devices.codec import make_decoder, make_encoder
+from lobug.devices.frames import FRAME_DURATIONS_MS, AudioCodec, AudioFormat
+from lobug.devices.messages import ListenMode
+from lobug.simulator.streaming import protocol
+from lobug.simulator.streaming.device import backoff_s
+from lobug.simulator.streaming.discovery import (
     DeviceStore,
     DiscoveryError,
     Endpoint,
     identity_of,
     socket_url,
 )
-from lobug.simulator.ws_machine import Action
-from lobug.simulator.ws_microphone import Microphone
-from lobug.simulator.ws_results import TurnRecorder, WsSummary, WsTurnResult
-from lobug.simulator.ws_speech import encode_speech, packet_seconds, reply_wav, speech_bounds
-from lobug.simulator.ws_tools import DeviceTools
+from lobug.simulator.streaming.machine import Action
+from lobug.simulator.streaming.results import TurnRecorder, WsSummary, WsTurnResult
+from lobug.simulator.streaming.sound import Microphone
+from lobug.simulator.streaming.speaker import SpeakerAccount
+from lobug.simulator.streaming.speech import (
+    encode_speech,
+    packet_seconds,
+    reply_wav,
+    speech_bounds,
+)
+from lobug.simulator.streaming.tools import DeviceTools
 from support.scripted_ws import opus_packets, tone
 
 # ---- speech
@@ -123,25 +128,25 @@ def test_a_microphone_that_is_closed_loses_the_rest_of_the_speech() -> None:
     ],
 )
 def test_the_server_understands_what_a_device_says(action: Action, said: object) -> None:
-    text = ws_wire.message_of(action, "s1", ListenMode.REALTIME, "hey bug")
+    text = protocol.message_of(action, "s1", ListenMode.REALTIME, "hey bug")
     assert messages.parse(text) == said
     assert json.loads(text)["session_id"] == "s1"
 
 
 def test_the_hello_is_the_firmwares() -> None:
-    hello = messages.parse(ws_wire.hello(3, "opus", tools=True, echo_cancelling=True))
+    hello = messages.parse(protocol.hello(3, "opus", tools=True, echo_cancelling=True))
     assert isinstance(hello, messages.Hello)
     assert (hello.version, hello.mcp, hello.aec, hello.audio.frame_duration) == (3, True, True, 60)
 
 
 def test_a_machines_action_that_is_no_message() -> None:
     with pytest.raises(ValueError, match="no message"):
-        ws_wire.message_of(Action.PLAY, "s1", ListenMode.AUTO)
+        protocol.message_of(Action.PLAY, "s1", ListenMode.AUTO)
 
 
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
 def test_whatever_the_server_sends_is_read_or_ignored(text: str) -> None:
-    message = ws_wire.read(text)
+    message = protocol.read(text)
     assert message is None or isinstance(message["type"], str)
 
 
@@ -157,7 +162,7 @@ _VALUES = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
     )
 )
 def test_a_servers_hello_of_any_kind_gives_numbers_that_work(message: dict[str, Any]) -> None:
-    hello = ws_wire.read_hello(message)
+    hello = protocol.read_hello(message)
     if hello is not None:
         assert hello.sample_rate > 0
         assert hello.frame_ms > 0

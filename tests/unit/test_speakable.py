@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.turn.speakable import speakable
+from lobug.language.markup import speakable
 
 CHANGED = [
     # markdown

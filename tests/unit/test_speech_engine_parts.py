@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.engines import select_speech
+from lobug.engines import selection
 from lobug.engines.base import Transcript
 from lobug.engines.stt_whisper import (
     WhisperSpeechToText,
@@ -134,11 +134,11 @@ def test_parts_are_short_and_lose_nothing(text: str) -> None:
 
 
 async def test_no_voice_is_degraded_unless_it_was_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen, why = select_speech.choose_tts(Settings(_env_file=None, tts={"engine": "none"}))
+    chosen, why = selection.choose_tts(Settings(_env_file=None, tts={"engine": "none"}))
     assert chosen.status().name == "none"
     assert not chosen.status().degraded
-    monkeypatch.setattr(select_speech, "voice_file", lambda: None)
-    chosen, why = select_speech.choose_tts(Settings(_env_file=None))
+    monkeypatch.setattr(selection, "voice_file", lambda: None)
+    chosen, why = selection.choose_tts(Settings(_env_file=None))
     await chosen.start()
     assert chosen.status().degraded
     assert chosen.status().reason == why
@@ -148,7 +148,7 @@ async def test_no_voice_is_degraded_unless_it_was_wanted(monkeypatch: pytest.Mon
 
 
 def test_the_embedded_voice_is_the_default() -> None:
-    assert isinstance(select_speech.choose_tts(Settings(_env_file=None))[0], HibariVoice)
+    assert isinstance(selection.choose_tts(Settings(_env_file=None))[0], HibariVoice)
 
 
 async def test_a_voice_that_is_not_started_is_unavailable() -> None:

@@ -10,12 +10,24 @@ from typing import Any, get_args
 
 import pytest
 
-from lobug.device import frames, server_messages
-from lobug.device.close_codes import CloseCode
-from lobug.device.emotions import Emotion
-from lobug.device.formats import FRAME_DURATIONS_MS, OPUS_RATES, AudioCodec, AudioFormat
-from lobug.device.messages import DeviceMessage, Hello, ListenMode, ListenStart, Unknown, parse
-from lobug.device.negotiation import agree
+from lobug.devices import frames, messages
+from lobug.devices.frames import (
+    FRAME_DURATIONS_MS,
+    OPUS_RATES,
+    AudioCodec,
+    AudioFormat,
+    CloseCode,
+)
+from lobug.devices.messages import (
+    DeviceMessage,
+    Hello,
+    ListenMode,
+    ListenStart,
+    Unknown,
+    parse,
+)
+from lobug.devices.negotiation import agree
+from lobug.language.en.emotions import Emotion
 from lobug.settings import Settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
@@ -33,20 +45,20 @@ def written(message: dict[str, Any]) -> str:
     session = message["session_id"]
     audio = message.get("audio_params", {})
     builders: dict[str, Callable[[], str]] = {
-        "hello": lambda: server_messages.hello(
+        "hello": lambda: messages.hello(
             session,
             AudioFormat(
                 AudioCodec(audio["format"]), audio["sample_rate"], float(audio["frame_duration"])
             ),
         ),
-        "stt": lambda: server_messages.stt(session, message["text"]),
-        "llm": lambda: server_messages.llm(session, Emotion(message["emotion"])),
-        "tts start": lambda: server_messages.tts_start(session),
-        "tts sentence_start": lambda: server_messages.sentence_start(session, message["text"]),
-        "tts stop": lambda: server_messages.tts_stop(session),
-        "mcp": lambda: server_messages.mcp(session, message["payload"]),
-        "system": lambda: server_messages.system_reboot(session),
-        "alert": lambda: server_messages.alert(
+        "stt": lambda: messages.stt(session, message["text"]),
+        "llm": lambda: messages.llm(session, Emotion(message["emotion"])),
+        "tts start": lambda: messages.tts_start(session),
+        "tts sentence_start": lambda: messages.sentence_start(session, message["text"]),
+        "tts stop": lambda: messages.tts_stop(session),
+        "mcp": lambda: messages.mcp(session, message["payload"]),
+        "system": lambda: messages.system_reboot(session),
+        "alert": lambda: messages.alert(
             session, message["status"], message["message"], Emotion(message["emotion"])
         ),
     }
@@ -94,7 +106,7 @@ def test_every_hello_is_served() -> None:
     hellos = [m for m in map(parse, examples("device")) if isinstance(m, Hello)]
     first, pcm, mixed, dropping = (agree(hello) for hello in hellos)
     answer = json.loads(examples("server")[0])["audio_params"]
-    assert json.loads(server_messages.hello("s", first.downlink))["audio_params"] == answer
+    assert json.loads(messages.hello("s", first.downlink))["audio_params"] == answer
     assert pcm.downlink == pcm.uplink
     assert (mixed.downlink.codec, mixed.downlink.sample_rate) == (AudioCodec.PCM, 22_050)
     assert [a.drops_on_abort for a in (first, pcm, mixed, dropping)] == [False, False, False, True]

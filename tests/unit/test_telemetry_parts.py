@@ -8,11 +8,16 @@ from collections.abc import Mapping
 import pytest
 
 from lobug.cli.turns import shown_stages, stage_percentiles, table_rows
-from lobug.settings.telemetry import TelemetrySettings
-from lobug.telemetry.loop_lag import LagWindow, watch_loop
+from lobug.settings.server import TelemetrySettings
 from lobug.telemetry.metrics import STAGE_BUCKETS
-from lobug.telemetry.telemetry import Telemetry, describe
-from lobug.telemetry.turn_log import FinishedTurn, TurnLog
+from lobug.telemetry.telemetry import (
+    FinishedTurn,
+    LagWindow,
+    Telemetry,
+    TurnLog,
+    describe,
+    watch_loop,
+)
 from lobug.turn.timeline import Outcome, Timeline
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from lobug.errors import BusyError, EngineInterruptedError, LobugError
 from lobug.turn.events import Action, Done, Failed, Heard, SpeechAudio
-from lobug.turn.observing import current_turn, note, observed
+from lobug.turn.observer import current_turn, note, observed
 from lobug.turn.timeline import STAGES, Outcome, Timeline
 
 

@@ -10,8 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lobug.turn.tool_calls import LONGEST_CALL, CallFinder, fitted, read_call
-from lobug.turn.toolbox import Tool
+from lobug.engines.tools import Tool
+from lobug.turn.reply.tool_calls import (
+    LONGEST_CALL,
+    CallFinder,
+    fitted,
+    read_call,
+)
 
 CALL = '{"tool": "lamp.set", "text": "a {b} \\" [c]", "level": 3}'
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from lobug.conversation.prompt import Persona, estimate_tokens, make_persona, prefix
-from lobug.conversation.registry import Conversation, Conversations
+from lobug.conversation.registry import Conversation, Conversations, Exchange
 from lobug.conversation.tool_prompt import (
     LONGEST_STATE,
     NO_TOOLS,
@@ -21,16 +21,15 @@ from lobug.conversation.tool_prompt import (
     state_of,
     tool_prompt,
 )
-from lobug.conversation.working_memory import Exchange
-from lobug.device.tool_messages import tool_of
+from lobug.devices.tool_messages import tool_of
 from lobug.engines.base import ChatMessage
+from lobug.engines.tools import Tool
 from lobug.memory.base import Memory, Owner
 from lobug.priority import TurnPriority
 from lobug.settings import ChatSettings, Settings
-from lobug.turn.reading_ahead import ReadAhead
-from lobug.turn.tool_calls import read_call
-from lobug.turn.tool_use import offer, tell_if_needed
-from lobug.turn.toolbox import Tool
+from lobug.turn.prefetch import ReadAhead
+from lobug.turn.reply.tool_calls import read_call
+from lobug.turn.reply.tools import offer, tell_if_needed
 from support.scripted import ScriptedChatModel
 from support.tool_device import PERCENT, common_tools, tool
 

@@ -14,15 +14,21 @@ from hypothesis import strategies as st
 
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.device.tools import DeviceTools
+from lobug.devices.tools import DeviceTools
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineError, EngineUnavailableError, LobugError
 from lobug.memory.base import Owner
 from lobug.settings import ChatSettings, Settings, StreamingSettings
 from lobug.turn.events import Piece, ReplyDelta, TurnEvent
-from lobug.turn.replying import Prompt, Reply, write_reply
+from lobug.turn.reply.generation import Prompt, Reply, write_reply
+from lobug.turn.reply.tools import (
+    DONE,
+    NO_WORDS,
+    NOT_DONE,
+    ToolUse,
+    offer,
+)
 from lobug.turn.timeline import Timeline
-from lobug.turn.tool_use import DONE, NO_WORDS, NOT_DONE, ToolUse, offer
 from support.scripted import ScriptedChatModel
 from support.tool_device import Refused, ToolDevice, common_tools
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lobug.conversation.tool_prompt import ToolPrompt, tool_prompt
-from lobug.device.tool_messages import tool_of
+from lobug.devices.tool_messages import tool_of
 from lobug.settings import ChatSettings
 from support.tool_device import PERCENT, tool
 from support.tool_utterances import TALK, TALK_UNSEEN

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from lobug.uninterrupted import uninterrupted
+from lobug.concurrency import uninterrupted
 
 
 async def test_the_result_and_the_error_come_through() -> None:

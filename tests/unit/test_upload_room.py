@@ -7,10 +7,15 @@ import threading
 
 import pytest
 
-from lobug.api import upload_room
-from lobug.api.upload_room import SMALL_BYTES, SPOOL_BYTES, HeldBody, UploadRoom
 from lobug.errors import BusyError, TooManyRequestsError
-from lobug.fairness import Claimant
+from lobug.http import uploads
+from lobug.http.uploads import (
+    SMALL_BYTES,
+    SPOOL_BYTES,
+    HeldBody,
+    UploadRoom,
+)
+from lobug.quota import Claimant
 from lobug.settings import LimitSettings
 
 MB = 1024 * 1024
@@ -62,15 +67,15 @@ async def test_memory_is_given_back_after_large_bodies(monkeypatch: pytest.Monke
     calls: list[str] = []
     done = asyncio.Event()
     loop = asyncio.get_running_loop()
-    real = upload_room.return_freed_memory
+    real = uploads.return_freed_memory
 
     def noted() -> None:
         real()
         calls.append(threading.current_thread().name)
         loop.call_soon_threadsafe(done.set)
 
-    monkeypatch.setattr(upload_room, "_TIDY_AFTER_S", 0.0)
-    monkeypatch.setattr(upload_room, "return_freed_memory", noted)
+    monkeypatch.setattr(uploads, "_TIDY_AFTER_S", 0.0)
+    monkeypatch.setattr(uploads, "return_freed_memory", noted)
     shared = room(max_body_bytes=4 * MB)
     for size in (SMALL_BYTES, SPOOL_BYTES, SPOOL_BYTES + 1, 3 * MB):
         body = HeldBody(shared, GUEST)

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lobug.engines.niceness import INFERENCE_NICENESS
-from lobug.engines.worker_thread import COMES_BACK_S, Abandoned, WorkerThread
+from lobug.engines.worker_thread import COMES_BACK_S, INFERENCE_NICENESS, Abandoned, WorkerThread
 from lobug.errors import (
     EngineError,
     EngineTimeoutError,

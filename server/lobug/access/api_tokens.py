@@ -7,14 +7,13 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
-from lobug.access import rows, tokens
+from lobug.access import store, tokens
 from lobug.access.records import ApiToken
-from lobug.access.scopes import Scope
-from lobug.access.seen import Seen
-from lobug.access.store import AccessStore, require_room
+from lobug.access.rules import Scope
+from lobug.access.store import AccessStore, Seen, require_room
 from lobug.errors import TokenUnknownError
-from lobug.memory.storage.driver import Connection
 from lobug.settings.access import AccessSettings
+from lobug.storage.driver import Connection
 
 log = logging.getLogger(__name__)
 
@@ -67,8 +66,8 @@ class ApiTokens:
         )
 
         def work(connection: Connection) -> None:
-            require_room(self._settings, len(rows.load(connection).api_tokens), new=True)
-            rows.put(connection, made)
+            require_room(self._settings, len(store.load(connection).api_tokens), new=True)
+            store.put(connection, made)
 
         self._store.opened()
         await self._store.change("create_token", work)
@@ -79,12 +78,12 @@ class ApiTokens:
         """End an API token. Raises TokenUnknownError."""
 
         def work(connection: Connection) -> ApiToken:
-            token = rows.load(connection).api_tokens.get(token_id)
+            token = store.load(connection).api_tokens.get(token_id)
             if token is None:
                 raise TokenUnknownError(f"there is no token {token_id}")
             if token.revoked_at is None:
                 token = replace(token, revoked_at=self._clock())
-                rows.put(connection, token)
+                store.put(connection, token)
             return token
 
         self._store.opened()

@@ -6,16 +6,14 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from lobug.access import rows, tokens
-from lobug.access.attempts import Attempts
-from lobug.access.pairing import Answer, answer_to, is_activated
+from lobug.access import store, tokens
+from lobug.access.pairing import Answer, Attempts, answer_to, is_activated
 from lobug.access.records import Device, Pairing, Register
-from lobug.access.seen import Seen
-from lobug.access.store import AccessStore, require_room
-from lobug.conversation.identity import device_key
+from lobug.access.store import AccessStore, Seen, require_room
+from lobug.conversation.keys import device_key
 from lobug.errors import DeviceUnknownError, InvalidRequestError, PairingCodeError
-from lobug.memory.storage.driver import Connection
 from lobug.settings.access import AccessSettings
+from lobug.storage.driver import Connection
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +117,7 @@ class Devices:
         now = self._clock()
 
         def work(connection: Connection) -> Device | None:
-            register = rows.load(connection)
+            register = store.load(connection)
             found = [p for p in register.pairings if tokens.same(p.code, code)]
             if not found or found[0].expires_at <= now:
                 return None
@@ -134,8 +132,8 @@ class Devices:
                 token_hash=None,
                 created_at=now,
             )
-            rows.put(connection, device)
-            rows.drop_pairings(connection, device.device_id)
+            store.put(connection, device)
+            store.drop_pairings(connection, device.device_id)
             return device
 
         device = await self._store.change("approve", work)
@@ -156,13 +154,13 @@ class Devices:
         key = _stored_id(device_id)
 
         def work(connection: Connection) -> Device:
-            device = _device(rows.load(connection), key)
+            device = _device(store.load(connection), key)
             device = replace(
                 device,
                 name=device.name if name is None else name,
                 user=device.user if user is None else (user or None),
             )
-            rows.put(connection, device)
+            store.put(connection, device)
             return device
 
         self._store.opened()
@@ -173,11 +171,11 @@ class Devices:
         key = _stored_id(device_id)
 
         def work(connection: Connection) -> Device:
-            device = _device(rows.load(connection), key)
+            device = _device(store.load(connection), key)
             if device.revoked_at is None:
                 device = replace(device, token_hash=None, revoked_at=self._clock())
-                rows.put(connection, device)
-            rows.drop_pairings(connection, key)
+                store.put(connection, device)
+            store.drop_pairings(connection, key)
             return device
 
         self._store.opened()
@@ -190,14 +188,14 @@ class Devices:
         now = self._clock()
 
         def work(connection: Connection) -> None:
-            register = rows.load(connection)
+            register = store.load(connection)
             device = register.devices.get(device_id)
             if answer_to(device, client_id, pairing=self._settings.pairing) is not Answer.token:
                 raise DeviceUnknownError("what is known of the device has just changed")
             require_room(self._settings, len(register.devices), new=device is None)
             if device is None:
                 device = Device(device_id, client_id, "", None, None, now)
-            rows.put(
+            store.put(
                 connection,
                 replace(
                     device,
@@ -218,8 +216,8 @@ class Devices:
         now = self._clock()
 
         def work(connection: Connection) -> Pairing:
-            rows.make_room(connection, now, self._settings.max_waiting_devices - 1)
-            taken = {pairing.code for pairing in rows.load(connection).pairings}
+            store.make_room(connection, now, self._settings.max_waiting_devices - 1)
+            taken = {pairing.code for pairing in store.load(connection).pairings}
             code = tokens.new_code()
             while code in taken:
                 code = tokens.new_code()
@@ -233,7 +231,7 @@ class Devices:
                 now,
                 now + self._settings.code_lifetime_s,
             )
-            rows.put(connection, pairing)
+            store.put(connection, pairing)
             return pairing
 
         pairing = await self._store.change("give_code", work)

@@ -1,10 +1,13 @@
-"""Who may talk: the decision about one request. Pure."""
+"""What an API token with a scope may be used for. Pure.
+
+Who may talk: the decision about one request. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import urlsplit
 
 from lobug.access import tokens
@@ -16,9 +19,8 @@ from lobug.access.addresses import (
     names_tls,
     parse_address,
 )
-from lobug.access.caller import Caller
-from lobug.access.records import ApiToken, Device, Register
-from lobug.conversation.identity import caller_key, device_key, token_key
+from lobug.access.records import ApiToken, Caller, Device, Register
+from lobug.conversation.keys import caller_key, device_key, token_key
 from lobug.errors import (
     AccessUnavailableError,
     HostUnknownError,
@@ -28,6 +30,21 @@ from lobug.errors import (
     TokenWrongDeviceError,
 )
 from lobug.settings.access import AccessSettings
+
+Scope = Literal["metrics"]
+"""``metrics``: to watch how the server is doing."""
+
+_ALLOWED: Mapping[str, frozenset[tuple[str, str]]] = {
+    "metrics": frozenset({("GET", "/metrics"), ("GET", "/health")}),
+}
+"""Method and path of the requests that a scope is for."""
+
+
+def allows(scope: str, method: str, path: str) -> bool:
+    """Whether a token with this scope is good for the request. A scope that this version does not
+    know is good for nothing."""
+    return (method, path) in _ALLOWED.get(scope, frozenset())
+
 
 _CLIENT_ID = re.compile(r"[!-~]{1,128}", re.ASCII)
 

@@ -1,18 +1,208 @@
-"""``access.db`` and what is in it: always at hand in memory, every change durable first."""
+"""The numbered steps that bring ``access.db`` to its present schema; see the memory's.
+
+Reads and writes the rows of ``access.db``. Every function runs inside a transaction.
+
+When tokens were used last: noted at once, written now and then.
+
+``access.db`` and what is in it: always at hand in memory, every change durable first."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, fields, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from lobug.access import migrations, rows
-from lobug.access.records import Register
+from lobug.access.records import ApiToken, Caller, Device, Pairing, Register
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
-from lobug.memory.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
-from lobug.memory.storage.driver import Connection
 from lobug.settings.access import AccessSettings
+from lobug.storage.database import (
+    Checkpoint,
+    Database,
+    DatabaseOptions,
+    no_checkpoint,
+)
+from lobug.storage.driver import Connection
+from lobug.storage.migrations import Step
+
+
+def m001_create_tables(connection: Connection, _legacy_user: str) -> None:
+    """Devices, those that wait, API tokens. Of a token only the SHA-256 is here."""
+    for statement in (
+        """
+        CREATE TABLE devices (
+          device_id TEXT PRIMARY KEY,
+          client_id TEXT NOT NULL,
+          name TEXT NOT NULL,
+          user TEXT,
+          token_hash TEXT UNIQUE,
+          created_at REAL NOT NULL,
+          last_seen_at REAL,
+          token_given_at REAL,
+          token_used_at REAL,
+          revoked_at REAL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE pairings (
+          device_id TEXT NOT NULL,
+          client_id TEXT NOT NULL,
+          code TEXT NOT NULL UNIQUE,
+          challenge TEXT NOT NULL,
+          description TEXT NOT NULL,
+          address TEXT NOT NULL,
+          created_at REAL NOT NULL,
+          expires_at REAL NOT NULL,
+          PRIMARY KEY (device_id, client_id)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE api_tokens (
+          token_id TEXT PRIMARY KEY,
+          name TEXT NOT NULL,
+          token_hash TEXT NOT NULL UNIQUE,
+          user TEXT,
+          conversation TEXT,
+          owner INTEGER NOT NULL,
+          created_at REAL NOT NULL,
+          last_used_at REAL,
+          revoked_at REAL
+        ) STRICT
+        """,
+    ):
+        connection.execute(statement)
+
+
+def m002_add_scope(connection: Connection, _legacy_user: str) -> None:
+    """An API token may be good for one purpose alone."""
+    connection.execute("ALTER TABLE api_tokens ADD COLUMN scope TEXT")
+
+
+STEPS: tuple[Step, ...] = (m001_create_tables, m002_add_scope)
+"""Step n, counted from 1, turns a file of version n - 1 into one of version n."""
+
+
+_TABLES: Mapping[type[Any], str] = {
+    Device: "devices",
+    Pairing: "pairings",
+    ApiToken: "api_tokens",
+}
+
+
+def load(connection: Connection) -> Register:
+    """Everything."""
+    return Register.of(
+        (Device(*row) for row in _rows(connection, Device)),
+        (Pairing(*row) for row in _rows(connection, Pairing)),
+        (_api_token(row) for row in _rows(connection, ApiToken)),
+    )
+
+
+def put(connection: Connection, record: Device | Pairing | ApiToken) -> None:
+    """Write a record in the place of the one with its key."""
+    kind = type(record)
+    values = astuple(record)
+    marks = ", ".join("?" * len(values))
+    connection.execute(
+        f"INSERT OR REPLACE INTO {_TABLES[kind]} ({_columns(kind)}) VALUES ({marks})",  # noqa: S608
+        values,
+    )
+
+
+def drop_pairings(connection: Connection, device_id: str) -> None:
+    """Nobody waits under this ``Device-Id`` any more."""
+    connection.execute("DELETE FROM pairings WHERE device_id = ?", (device_id,))
+
+
+def make_room(connection: Connection, now: float, keep: int) -> None:
+    """Drop the expired codes, and the oldest of the others beyond ``keep``."""
+    connection.execute("DELETE FROM pairings WHERE expires_at <= ?", (now,))
+    connection.execute(
+        "DELETE FROM pairings WHERE code NOT IN"
+        " (SELECT code FROM pairings ORDER BY created_at DESC, rowid DESC LIMIT ?)",
+        (keep,),
+    )
+
+
+def note_seen(
+    connection: Connection, devices: Mapping[str, float], api_tokens: Mapping[str, float]
+) -> None:
+    """When tokens were used last, by their SHA-256. Of a device's the first use counts as well."""
+    connection.executemany(
+        "UPDATE devices SET last_seen_at = ?1, token_used_at = coalesce(token_used_at, ?1)"
+        " WHERE token_hash = ?2",
+        [(at, token_hash) for token_hash, at in devices.items()],
+    )
+    connection.executemany(
+        "UPDATE api_tokens SET last_used_at = ?1 WHERE token_hash = ?2",
+        [(at, token_hash) for token_hash, at in api_tokens.items()],
+    )
+
+
+def _api_token(row: tuple[Any, ...]) -> ApiToken:
+    token = ApiToken(*row)
+    return replace(token, owner=bool(token.owner))  # SQLite has no truth values
+
+
+def _rows(connection: Connection, kind: type[Any]) -> list[tuple[Any, ...]]:
+    order = "created_at, rowid"
+    return connection.execute(
+        f"SELECT {_columns(kind)} FROM {_TABLES[kind]} ORDER BY {order}"  # noqa: S608 - our own names
+    ).fetchall()
+
+
+def _columns(kind: type[Any]) -> str:
+    return ", ".join(field.name for field in fields(kind))
+
+
+class Seen:
+    """Uses of tokens that are not in the file yet: a write for every request would be too many."""
+
+    def __init__(self, store: AccessStore, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self.devices: dict[str, float] = {}
+        """By the SHA-256 of the token: seconds since the epoch."""
+        self.api_tokens: dict[str, float] = {}
+        """The same."""
+        self.urgent = asyncio.Event()
+        """Set when a device uses its token for the first time: from then on no other is given, and
+        that must outlive this process."""
+
+    def note(self, caller: Caller) -> None:
+        """A request came from there."""
+        if caller.token_hash is None:
+            return
+        by_hash = self.devices if caller.kind == "device" else self.api_tokens
+        by_hash[caller.token_hash] = self._clock()
+        register = self._store.register
+        device = register.device_by_hash.get(caller.token_hash) if register else None
+        if device is not None and device.token_used_at is None:
+            self.urgent.set()
+
+    def uses(self, device: Device) -> bool:
+        """Whether a use of the device's token is noted here."""
+        return device.token_hash in self.devices
+
+    async def write(self) -> None:
+        """Write what is noted. Raises StorageError; it stays noted then."""
+        devices, api_tokens = dict(self.devices), dict(self.api_tokens)
+        if not devices and not api_tokens:
+            return
+        await self._store.change(
+            "seen", lambda connection: note_seen(connection, devices, api_tokens)
+        )
+        _drop(self.devices, devices)
+        _drop(self.api_tokens, api_tokens)
+
+
+def _drop(noted: dict[str, float], written: dict[str, float]) -> None:
+    """Of what is noted, keep what came while the rest was written."""
+    for token_hash, at in written.items():
+        if noted.get(token_hash) == at:
+            del noted[token_hash]
+
 
 T = TypeVar("T")
 Listener = Callable[[Register, Register], None]
@@ -31,7 +221,7 @@ class AccessStore:
         changed: Listener,
     ) -> None:
         self._database = Database(
-            DatabaseOptions(path, steps=migrations.STEPS), clock=clock, checkpoint=checkpoint
+            DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
         )
         self._changed = changed
         self._changing = asyncio.Lock()
@@ -59,7 +249,7 @@ class AccessStore:
     async def open(self) -> None:
         """Open the file, creating or migrating it where needed."""
         async with self._changing:
-            register = await self._database.open(rows.load)
+            register = await self._database.open(load)
             self._data_version = await self._database.read(_data_version)
             if register is not None:
                 self._take(register)
@@ -74,7 +264,7 @@ class AccessStore:
 
         def run(connection: Connection) -> tuple[T, Register]:
             result = work(connection)
-            return result, rows.load(connection)
+            return result, load(connection)
 
         # Shielded: what was written must be known even if the caller has gone in the meantime.
         return await asyncio.shield(self._change(name, run))
@@ -95,7 +285,7 @@ class AccessStore:
                 await self._database.check()
             data_version = await self._database.read(_data_version)
             if data_version != self._data_version:
-                self._take(await self._database.read(rows.load))
+                self._take(await self._database.read(load))
                 self._data_version = data_version
 
     def _take(self, register: Register) -> None:

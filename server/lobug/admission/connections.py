@@ -1,20 +1,63 @@
-"""Open connections: their deadlines, and closing those that the ledger gives up."""
+"""How many descriptors this process may open, and what happens when there is none left.
+
+Open connections: their deadlines, and closing those that the ledger gives up."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import itertools
 import logging
+import resource
 import time
 from collections.abc import Callable
+from typing import Any
 
 from lobug.access.addresses import is_loopback, source_of
-from lobug.access.caller import Caller
-from lobug.admission.ledger import LOOPBACK, Capacity, Ledger
+from lobug.access.records import Caller
+from lobug.admission.ledger import LOOPBACK, Capacity, ConnectionLedger
 from lobug.errors import TooManyConnectionsError
 from lobug.settings.conversation import LimitSettings
 
 log = logging.getLogger(__name__)
+
+_EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+def raise_descriptor_limit(wanted: int) -> int:
+    """Raise this process's soft limit of descriptors to ``wanted``, as far as its hard limit
+    allows; a higher one stays. Returns the limit that is in force."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    if soft == unlimited:
+        return wanted
+    target = wanted if hard == unlimited else min(wanted, hard)
+    if soft >= target:
+        return soft
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
+    except (OSError, ValueError) as error:  # macOS has a further limit of the kernel
+        log.warning("the limit of open files stays at %d: %s", soft, error)
+        return soft
+    return target
+
+
+class AcceptFaults:
+    """The event loop's exception handler. Asyncio writes a stack trace for every connection that
+    it has no descriptor for, thousands a second, and tries again after a second: those are counted
+    instead, and room is made. All else is handled as usual."""
+
+    def __init__(self, admission: Admission) -> None:
+        self._admission = admission
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Handle what asyncio reports."""
+        error = context.get("exception")
+        if isinstance(error, OSError) and error.errno in _EXHAUSTED and "socket" in context:
+            self._admission.out_of_descriptors(error)
+        else:
+            loop.default_exception_handler(context)
+
 
 STATE_KEY = "connection"
 """Where the ``OpenConnection`` is in ``scope["state"]``; absent under another server software."""
@@ -46,7 +89,7 @@ class Admission:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.capacity = capacity
-        self.ledger = Ledger(capacity)
+        self.ledger = ConnectionLedger(capacity)
         self.headers_timeout_s = limits.headers_timeout_s
         self.stranger_timeout_s = limits.body_timeout_s + limits.headers_timeout_s
         """For a whole request of somebody unknown: its body, and reading the answer."""

@@ -76,7 +76,7 @@ def capacity_for(descriptors: int, limits: LimitSettings) -> Capacity:
     )
 
 
-class Ledger:
+class ConnectionLedger:
     """All open connections. Each has a number, larger than those of all before it."""
 
     def __init__(self, capacity: Capacity) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from lobug.cli.reaching import ask, way
+from lobug.cli.connection import ask, way
 
 if TYPE_CHECKING:
     import httpx
@@ -35,7 +35,7 @@ def open_access_door(server: str | None) -> Iterator[AccessDoor]:
 
 
 def _direct() -> httpx.BaseTransport:
-    from lobug.cli.access_direct import DirectAccessTransport  # imports the application
+    from lobug.cli.direct import DirectAccessTransport  # imports the application
     from lobug.cli.load import load_settings
 
     return DirectAccessTransport(load_settings().settings)

@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from lobug.cli import chat, config, doctor, evaluate_locomo, serve, simulate, turns
+from lobug.cli import (
+    chat,
+    config,
+    doctor,
+    evaluate,
+    serve,
+    simulate,
+    turns,
+)
 from lobug.cli.devices import devices_app
 from lobug.cli.evaluate import eval_app
 from lobug.cli.faults import SentenceGroup
@@ -29,7 +37,7 @@ app.command()(turns.turns)
 app.command()(doctor.doctor)
 app.command()(config.config)
 app.add_typer(models_app, name="models")
-eval_app.command("locomo")(evaluate_locomo.locomo)
+eval_app.command("locomo")(evaluate.locomo)
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")
 app.add_typer(devices_app, name="devices")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lobug.cli.connection import token_header
 from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
-from lobug.cli.reaching import token_header
 from lobug.cli.terminal import ServerOption, server_address
 
 if TYPE_CHECKING:

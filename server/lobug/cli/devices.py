@@ -9,8 +9,13 @@ import typer
 
 from lobug.cli.access_door import AccessDoor, open_access_door
 from lobug.cli.faults import CommandError, SentenceGroup
-from lobug.cli.memory_options import JsonOption, print_json
-from lobug.cli.memory_tables import console, plain, show_table, when
+from lobug.cli.memory.options import JsonOption, print_json
+from lobug.cli.memory.tables import (
+    console,
+    plain,
+    show_table,
+    when,
+)
 from lobug.cli.terminal import ServerOption
 
 devices_app = typer.Typer(

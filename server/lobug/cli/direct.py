@@ -1,4 +1,8 @@
-"""A server's doors without a server: the same routes, in this process."""
+"""A server's doors without a server: the same routes, in this process.
+
+The doors of memory without a server, over the database.
+
+The doors of devices and tokens without a server."""
 
 from __future__ import annotations
 
@@ -7,18 +11,22 @@ import logging
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import cast
 
 import httpx
 from fastapi import APIRouter, FastAPI
 
-from lobug.api.authentication import Authentication
-from lobug.api.limits import limit_bodies
-from lobug.api.problems import add_problem_handlers
 from lobug.assembly import with_memory
 from lobug.cli.faults import warn
 from lobug.data_folder.claim import Claim
 from lobug.data_folder.privacy import mend
 from lobug.engines.absent import absent_engines
+from lobug.http.authentication import Authentication
+from lobug.http.devices import admin, tokens
+from lobug.http.limits import limit_bodies
+from lobug.http.memory import routes
+from lobug.http.problems import add_problem_handlers
+from lobug.memory.manager import MemoryManager
 from lobug.settings import Settings
 
 LOGGER = logging.getLogger("lobug")
@@ -96,3 +104,45 @@ class DirectTransport(httpx.BaseTransport, ABC):
         self._runner.close()
         self._claim.release()
         LOGGER.setLevel(self._log_level)
+
+
+class DirectMemoryTransport(DirectTransport):
+    """Opens the database. A search goes by words; vectors follow when a server runs."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, routes.router)
+
+    @property
+    def _memory(self) -> MemoryManager:
+        return cast("MemoryManager", self.server.memory)
+
+    async def open(self) -> None:
+        """Open the database."""
+        await self._memory.start(work=False)
+
+    async def before(self, request: httpx.Request) -> None:
+        """Analyse what was imported before it is searched: no worker does it here."""
+        if request.url.path == "/memory/search":
+            await self._memory.analyse_turns()
+
+    async def shut(self) -> None:
+        """Close the database; what was erased is gone from the file by then."""
+        try:
+            await self._memory.compact()
+        finally:
+            await self._memory.close()
+
+
+class DirectAccessTransport(DirectTransport):
+    """Opens the file of devices and tokens, and nothing else."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, admin.router, admin.messages_router, tokens.router)
+
+    async def open(self) -> None:
+        """Open the file."""
+        await self.server.access.start(watch=False)
+
+    async def shut(self) -> None:
+        """Close the file."""
+        await self.server.access.close()

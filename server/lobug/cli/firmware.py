@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lobug.cli.faults import SentenceGroup
-from lobug.cli.memory_options import JsonOption, print_json
-from lobug.cli.memory_tables import console, show_table, when
+from lobug.cli.memory.options import JsonOption, print_json
+from lobug.cli.memory.tables import console, show_table, when
 
 if TYPE_CHECKING:
-    from lobug.firmware.image import FirmwareImage
-    from lobug.firmware.library import FirmwareLibrary
+    from lobug.ota.image import FirmwareImage
+    from lobug.ota.library import FirmwareLibrary
 
 firmware_app = typer.Typer(
     cls=SentenceGroup,
@@ -127,7 +127,7 @@ def _make_data_folder() -> None:
 
 def _library() -> FirmwareLibrary:
     from lobug.cli.load import load_settings
-    from lobug.firmware.library import FirmwareLibrary
+    from lobug.ota.library import FirmwareLibrary
 
     settings = load_settings().settings
     return FirmwareLibrary(settings.firmware_dir, max_bytes=settings.firmware.max_image_bytes)

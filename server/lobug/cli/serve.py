@@ -106,11 +106,10 @@ def run_app(
     as in ``Admission``."""
     import uvicorn
 
-    from lobug.admission.connections import Admission
-    from lobug.admission.descriptors import raise_descriptor_limit
+    from lobug.admission.connections import Admission, raise_descriptor_limit
     from lobug.admission.ledger import capacity_for
     from lobug.admission.protocols import WebSocketConnection, http_protocol
-    from lobug.cli.announce import AnnouncingServer, FailureCatcher
+    from lobug.cli.uvicorn_server import AnnouncingServer, FailureCatcher
 
     limits = settings.limits
     capacity = capacity_for(raise_descriptor_limit(limits.max_open_files), limits)
@@ -189,7 +188,7 @@ def _devices_lines(server: LobugServer, url: str, host: str, program: str) -> li
     from rich.markup import escape
 
     from lobug.access.addresses import is_loopback
-    from lobug.mdns.interfaces import network_address
+    from lobug.discovery.interfaces import network_address
 
     access = server.settings.access
     if is_loopback(host) or host == "localhost":

@@ -7,11 +7,11 @@ from urllib.parse import quote
 
 import typer
 
-from lobug.access.scopes import Scope
+from lobug.access.rules import Scope
 from lobug.cli.access_door import open_access_door
 from lobug.cli.faults import SentenceGroup
-from lobug.cli.memory_options import JsonOption, print_json
-from lobug.cli.memory_tables import console, show_table, when
+from lobug.cli.memory.options import JsonOption, print_json
+from lobug.cli.memory.tables import console, show_table, when
 from lobug.cli.terminal import ServerOption
 
 tokens_app = typer.Typer(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lobug.cli.connection import token_header
 from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
-from lobug.cli.reaching import token_header
 from lobug.cli.terminal import ServerOption, server_address
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def turns(
     The lines `p50` and `p95` are percentiles of the turns shown, without those that failed or were
     cancelled. Asks the running server.
     """
-    from lobug.cli.memory_tables import show_table
+    from lobug.cli.memory.tables import show_table
 
     found = fetch_turns(server_address(server).url, limit)
     if as_json:

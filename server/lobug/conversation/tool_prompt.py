@@ -16,10 +16,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lobug.conversation.tool_examples import KNOWN, STATUS_TOOL, TALK, ToolExample
-from lobug.conversation.tool_words import Vocabulary, may_concern, vocabulary
 from lobug.engines.base import ChatMessage
-from lobug.turn.toolbox import Tool
+from lobug.engines.tools import Tool
+from lobug.language.en.tools import (
+    KNOWN,
+    STATUS_TOOL,
+    TALK,
+    ToolExample,
+    Vocabulary,
+    may_concern,
+    vocabulary,
+)
 
 NO_TOOL = "none"
 """What the model chooses where words are no matter of a tool."""

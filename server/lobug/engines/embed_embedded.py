@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from lobug.engines.base import EngineStatus, Vectors
-from lobug.engines.niceness import be_nice
 from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
+from lobug.engines.worker_thread import be_nice
 from lobug.errors import (
     EngineError,
     EngineTimeoutError,

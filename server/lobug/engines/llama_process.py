@@ -20,12 +20,12 @@ from typing import Final
 
 import httpx2
 
+from lobug.concurrency import uninterrupted
 from lobug.engines import llama_worker
 from lobug.engines.llama_worker import FAILED, WorkerConfig
-from lobug.engines.niceness import INFERENCE_NICENESS
 from lobug.engines.watchdog import Probe, Watchdog
+from lobug.engines.worker_thread import INFERENCE_NICENESS
 from lobug.errors import EngineError, EngineUnavailableError, ModelMissingError
-from lobug.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 

@@ -9,23 +9,33 @@ from pathlib import Path
 
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import StorageError
+from lobug.memory import (
+    identity,
+    log,
+    recall_log,
+    session_summary,
+    sessions,
+)
 from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner
-from lobug.memory.history import log, recall_log, session_summary, sessions
-from lobug.memory.knowledge import identity
-from lobug.memory.knowledge.embedding import FactEmbedder
+from lobug.memory.exchange.snapshot import SnapshotSource
+from lobug.memory.index.fact_embedding import FactEmbedder
+from lobug.memory.index.turn_embedding import TurnEmbedder
+from lobug.memory.jobs import queue
+from lobug.memory.jobs.background import Background
+from lobug.memory.jobs.schedule import Scheduler
 from lobug.memory.owner_control import OwnerControl
 from lobug.memory.recall.recaller import Recaller
-from lobug.memory.recall.turn_embedding import TurnEmbedder
-from lobug.memory.storage.compaction import CompactionError, compact
-from lobug.memory.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
-from lobug.memory.storage.driver import Connection
-from lobug.memory.transfer.sessions_snapshot import SnapshotSource
-from lobug.memory.work import tasks
-from lobug.memory.work.background import Background
-from lobug.memory.work.counting import Counter
-from lobug.memory.work.scheduling import Scheduler
+from lobug.memory.statistics import Counter
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
+from lobug.storage.compaction import CompactionError, compact
+from lobug.storage.database import (
+    Checkpoint,
+    Database,
+    DatabaseOptions,
+    no_checkpoint,
+)
+from lobug.storage.driver import Connection
 
 logger = logging.getLogger(__name__)
 
@@ -211,7 +221,7 @@ class MemoryManager:
                 log.mark_not_meant(connection, owner.user, [message_id])
                 return message_id, 0
             deadline = now + REPLY_DEADLINE_S
-            tasks.wait_for_reply(connection, owner.user, message_id, now, deadline)
+            queue.wait_for_reply(connection, owner.user, message_id, now, deadline)
             return message_id, 1 + self._scheduler.said(connection, owner, session_id, now)
 
         message_id, _ = await self._database.write(
@@ -260,9 +270,9 @@ class MemoryManager:
                     log.mark_forgotten(connection, reply_id)
             noted = 0
             if extract and enabled:
-                tasks.release(connection, user_message_id, now)
+                queue.release(connection, user_message_id, now)
             else:
-                noted -= tasks.drop_extraction(connection, user_message_id)
+                noted -= queue.drop_extraction(connection, user_message_id)
                 # A television must not become what a summary says of the user; nor must what was
                 # said while memory was switched off, once it is on again.
                 log.mark_not_meant(connection, owner.user, [user_message_id, reply_id])

@@ -10,7 +10,18 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError
-from lobug.memory import statistics
+from lobug.language.en.questions import in_third_person
+from lobug.memory import (
+    entries,
+    identity,
+    keys,
+    log,
+    projects,
+    recall_log,
+    sessions,
+    statistics,
+    store,
+)
 from lobug.memory.access import Access
 from lobug.memory.control import (
     Draft,
@@ -28,24 +39,21 @@ from lobug.memory.control import (
     RememberedUser,
     Session,
 )
-from lobug.memory.erasure.forgetting import forget_entries, forget_text
-from lobug.memory.erasure.purging import purge
-from lobug.memory.history import log, recall_log, sessions
-from lobug.memory.knowledge import changing, entries, identity, keys, projects, searching
-from lobug.memory.knowledge.changing import Limits
-from lobug.memory.knowledge.embedding import FactEmbedder
-from lobug.memory.knowledge.facts import EmbeddedQuery
-from lobug.memory.language.query import in_third_person
-from lobug.memory.recall.merging import merged
-from lobug.memory.recall.prepared import PreparedQuery, prepare
-from lobug.memory.recall.query_vectors import QueryEmbedder, QueryVectors
+from lobug.memory.erasure.forget import forget_entries, forget_text
+from lobug.memory.erasure.purge import purge
+from lobug.memory.exchange import export, markdown
+from lobug.memory.facts import EmbeddedQuery
+from lobug.memory.index.fact_embedding import FactEmbedder
+from lobug.memory.recall import entry_search
+from lobug.memory.recall.query import PreparedQuery, QueryEmbedder, QueryVectors, prepare
+from lobug.memory.recall.ranking import merged
 from lobug.memory.recall.recaller import turn_hit
-from lobug.memory.recall.search import search_turns, speakers
-from lobug.memory.storage.database import Database
-from lobug.memory.storage.driver import Connection
-from lobug.memory.transfer import exchange, markdown
+from lobug.memory.recall.turn_search import search_turns, speakers
+from lobug.memory.store import Limits
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
+from lobug.storage.database import Database
+from lobug.storage.driver import Connection
 
 T = TypeVar("T")
 
@@ -83,9 +91,7 @@ class OwnerControl:
         now = self._clock()
         return await self._change(
             "store",
-            lambda connection: changing.store(
-                connection, access, draft, limits=self._limits, now=now
-            ),
+            lambda connection: store.store(connection, access, draft, limits=self._limits, now=now),
         )
 
     async def edit(
@@ -102,7 +108,7 @@ class OwnerControl:
         now = self._clock()
         return await self._change(
             "edit",
-            lambda connection: changing.edit(
+            lambda connection: store.edit(
                 connection,
                 access,
                 entry_id,
@@ -120,7 +126,7 @@ class OwnerControl:
         now = self._clock()
         return await self._change(
             "correct",
-            lambda connection: changing.correct(
+            lambda connection: store.correct(
                 connection, access, entry_id, content, limits=self._limits, now=now
             ),
         )
@@ -129,7 +135,7 @@ class OwnerControl:
         """Make an entry inactive without erasing it."""
         now = self._clock()
         return await self._change(
-            "remove", lambda connection: changing.remove(connection, access, entry_id, now=now)
+            "remove", lambda connection: store.remove(connection, access, entry_id, now=now)
         )
 
     async def restore(self, access: Access, entry_id: int) -> Entry:
@@ -137,7 +143,7 @@ class OwnerControl:
         now = self._clock()
         return await self._change(
             "restore",
-            lambda connection: changing.restore(
+            lambda connection: store.restore(
                 connection, access, entry_id, limits=self._limits, now=now
             ),
         )
@@ -189,7 +195,7 @@ class OwnerControl:
     ) -> Sequence[Hit]:
         """The memories, and with ``turns`` the messages, that fit a query, best first."""
         wanted = in_third_person(query)
-        opened = searching.with_past(where, query)
+        opened = entry_search.with_past(where, query)
         if not turns:
             embedded = await self._embedding.query(wanted)
             return await self._search_entries(access, query, embedded, opened, limit)
@@ -209,7 +215,7 @@ class OwnerControl:
         limit: int,
     ) -> Sequence[Hit]:
         return await self._database.read(
-            lambda connection: searching.search(
+            lambda connection: entry_search.search(
                 connection, access, query, embedded, where, limit=limit
             )
         )
@@ -404,22 +410,22 @@ class OwnerControl:
     async def export(self, access: Access) -> Mapping[str, Any]:
         """All of the user's memory as one JSON document, complete and lossless."""
         now = self._clock()
-        return await self._database.aside(lambda c: exchange.export(c, access, now))
+        return await self._database.aside(lambda c: export.export(c, access, now))
 
     async def export_markdown(self, access: Access) -> str:
         """All of the user's memory to be read."""
         now = self._clock()
         return await self._database.aside(
-            lambda c: markdown.export_markdown(exchange.export(c, access, now))
+            lambda c: markdown.export_markdown(export.export(c, access, now))
         )
 
     async def import_json(self, access: Access, document: object) -> Imported:
         """Bring in an export, or a ``sessions.json`` snapshot."""
         now, limit = self._clock(), self._limits.identity_chars
-        parsed = await asyncio.to_thread(exchange.parse, document)
+        parsed = await asyncio.to_thread(export.parse, document)
 
         def work(connection: Connection) -> Imported:
-            return exchange.import_parsed(connection, access, parsed, now, identity_chars=limit)
+            return export.import_parsed(connection, access, parsed, now, identity_chars=limit)
 
         done = await self._database.write("import", work)
         await self._recount()

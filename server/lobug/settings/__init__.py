@@ -15,7 +15,6 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from lobug.settings.access import AccessSettings
 from lobug.settings.conversation import ConversationSettings, LimitSettings, SensorSettings
-from lobug.settings.discovery import DiscoverySettings
 from lobug.settings.engines import (
     ChatSettings,
     EmbeddingSettings,
@@ -23,10 +22,9 @@ from lobug.settings.engines import (
     SttSettings,
     TtsSettings,
 )
-from lobug.settings.firmware import FirmwareSettings
 from lobug.settings.memory import MemorySettings
+from lobug.settings.server import DiscoverySettings, FirmwareSettings, TelemetrySettings
 from lobug.settings.streaming import ListeningSettings, StreamingSettings
-from lobug.settings.telemetry import TelemetrySettings
 
 __all__ = [
     "AccessSettings",

@@ -1,23 +1,99 @@
-"""The one place that everything is reported to: turns, devices, the event loop."""
+"""The timelines of the last turns, in memory only.
+
+How late the event loop is: the time by which a sleep lasts longer than it was meant to.
+
+The one place that everything is reported to: turns, devices, the event loop."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 from prometheus_client import ProcessCollector
 from prometheus_client.exposition import choose_encoder
 
-from lobug.settings.telemetry import TelemetrySettings
-from lobug.telemetry.loop_lag import LagWindow, watch_loop
-from lobug.telemetry.metrics import Metrics
-from lobug.telemetry.server_state import ServerState, StateCollector
-from lobug.telemetry.turn_log import FinishedTurn, TurnLog
+from lobug.settings.server import TelemetrySettings
+from lobug.telemetry.metrics import Metrics, ServerState, StateCollector
 from lobug.turn.timeline import STAGES, Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedTurn:
+    """A turn that has ended. Its timeline may still get a late mark, such as when it was played."""
+
+    timeline: Timeline
+    finished_at: float
+    """Seconds since the epoch."""
+
+
+class TurnLog:
+    """Keeps the last ``keep`` turns; the oldest goes first."""
+
+    def __init__(self, keep: int) -> None:
+        self._keep = keep
+        self._turns: OrderedDict[str, FinishedTurn] = OrderedDict()
+
+    def add(self, turn: FinishedTurn) -> None:
+        """Keep a turn."""
+        self._turns[turn.timeline.id] = turn
+        while len(self._turns) > self._keep:
+            self._turns.popitem(last=False)
+
+    def newest(self, limit: int) -> Sequence[FinishedTurn]:
+        """At most ``limit`` turns, the newest first."""
+        return list(islice(reversed(self._turns.values()), limit))
+
+    def get(self, turn_id: str) -> FinishedTurn | None:
+        """One turn; None: it is unknown, or forgotten by now."""
+        return self._turns.get(turn_id)
+
+
+class LagWindow:
+    """The longest lag of the last ``seconds`` seconds."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        # Lags that fall: whatever is shorter than a later one can never be the longest again.
+        self._lags: deque[tuple[float, float]] = deque()
+
+    def add(self, lag_s: float) -> None:
+        """Take a lag that was measured now."""
+        while self._lags and self._lags[-1][1] <= lag_s:
+            self._lags.pop()
+        self._lags.append((self._clock(), lag_s))
+        self._drop_old()
+
+    def longest(self) -> float:
+        """Seconds; 0 when nothing was measured."""
+        self._drop_old()
+        return self._lags[0][1] if self._lags else 0.0
+
+    def _drop_old(self) -> None:
+        oldest = self._clock() - self._seconds
+        while self._lags and self._lags[0][0] < oldest:
+            self._lags.popleft()
+
+
+async def watch_loop(
+    observe: Callable[[float], None],
+    every_s: float,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> None:
+    """Give ``observe`` the event loop's lag, seconds, every ``every_s`` seconds until cancelled."""
+    while True:
+        due = clock() + every_s
+        await sleep(every_s)
+        observe(max(0.0, clock() - due))
+
 
 log = logging.getLogger(__name__)
 

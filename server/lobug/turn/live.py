@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 
 from lobug.turn.events import TurnEvent
-from lobug.turn.playback import Playback
+from lobug.turn.reply.playback import Playback
 
 
 class Commitment:

@@ -45,8 +45,8 @@ def check_audio(settings: Settings) -> list[Finding]:
     if any(finding.advice for finding in findings):
         return findings
     # After the libraries are known to load: these modules import them.
-    from lobug.engines.gate_silero import SileroGate
-    from lobug.engines.select_speech import choose_tts
+    from lobug.engines.selection import choose_tts
+    from lobug.engines.silero import SileroGate
     from lobug.engines.stt_whisper import WhisperSpeechToText
 
     voice, _why = choose_tts(settings)

@@ -23,7 +23,7 @@ class OllamaState:
 
 def probe_ollama(settings: Settings) -> OllamaState:
     """Ask Ollama, within ``ollama.probe_timeout_s``. Not to be called in an event loop."""
-    from lobug.engines.ollama_server import OllamaProbe
+    from lobug.engines.ollama import OllamaProbe
 
     wanted = {settings.chat.ollama_model, settings.memory.embedding_model}
 
@@ -81,8 +81,7 @@ def judge_ollama(
 
 def check_openai(settings: Settings) -> list[Finding]:
     """The OpenAI-compatible servers that the settings name."""
-    from lobug.engines.chat_openai import OpenAIChat
-    from lobug.engines.embed_openai import OpenAIEmbedder
+    from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
 
     findings = []
     if settings.chat.engine == "openai":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lobug.access.control import FILE as ACCESS_FILE
-from lobug.access.migrations import STEPS as ACCESS_STEPS
+from lobug.access.service import FILE as ACCESS_FILE
+from lobug.access.store import STEPS as ACCESS_STEPS
 from lobug.cli.checks.finding import Finding, fail, ok, warn
 from lobug.data_folder.privacy import names, open_to_others, why_not_ours
 from lobug.errors import (
@@ -14,10 +14,10 @@ from lobug.errors import (
     StorageError,
     StorageReadOnlyError,
 )
-from lobug.memory.storage import driver, migrations
-from lobug.memory.storage.faults import backups_of, typed_errors
-from lobug.memory.storage.schema import version_of
 from lobug.settings import Settings
+from lobug.storage import driver, migrations
+from lobug.storage.faults import backups_of, typed_errors
+from lobug.storage.migrations import version_of
 
 
 def check_driver() -> Finding:

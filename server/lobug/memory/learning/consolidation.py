@@ -14,20 +14,19 @@ from dataclasses import dataclass
 
 from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError
-from lobug.memory.base import LoggedMessage
-from lobug.memory.history import log, session_summary, sessions
-from lobug.memory.history.log import Stretch, Within
-from lobug.memory.knowledge import timeline
-from lobug.memory.language import words
-from lobug.memory.learning.asking import ask, prompt_chars
-from lobug.memory.learning.extraction import GarbledAnswerError
-from lobug.memory.learning.prompts import (
+from lobug.language import words
+from lobug.language.en.prompts import (
     EXAMPLE_WORDS,
     condense_session_messages,
     summarize_conversation_messages,
 )
-from lobug.memory.storage.database import Checkpoint, Database
-from lobug.memory.storage.driver import Connection
+from lobug.memory import log, session_summary, sessions, timeline
+from lobug.memory.base import LoggedMessage
+from lobug.memory.learning.extraction import GarbledAnswerError
+from lobug.memory.learning.model_request import ask, prompt_chars
+from lobug.memory.log import Stretch, Within
+from lobug.storage.database import Checkpoint, Database
+from lobug.storage.driver import Connection
 
 logger = logging.getLogger(__name__)
 

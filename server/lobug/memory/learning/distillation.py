@@ -8,20 +8,21 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lobug.engines.base import ChatModel
+from lobug.language import words
+from lobug.language.en import replacement
+from lobug.language.en.prompts import BASE_SCHEMA, SECTIONS, distill_base_memory_messages
+from lobug.memory import identity, timeline
 from lobug.memory.base import RelevantFact
-from lobug.memory.knowledge import identity, replacing, timeline
-from lobug.memory.knowledge.identity import Line
-from lobug.memory.knowledge.timeline import Summary
-from lobug.memory.language import words
-from lobug.memory.learning.asking import ask, prompt_chars
+from lobug.memory.identity import Line
+from lobug.memory.jobs import queue
+from lobug.memory.jobs.queue import Task
+from lobug.memory.jobs.schedule import Scheduler
 from lobug.memory.learning.consolidation import ENGLISH_SHARE
 from lobug.memory.learning.extraction import GarbledAnswerError
-from lobug.memory.learning.prompts import BASE_SCHEMA, SECTIONS, distill_base_memory_messages
-from lobug.memory.storage.database import Checkpoint, Database
-from lobug.memory.storage.driver import Connection
-from lobug.memory.work import tasks
-from lobug.memory.work.scheduling import Scheduler
-from lobug.memory.work.tasks import Task
+from lobug.memory.learning.model_request import ask, prompt_chars
+from lobug.memory.timeline import Summary
+from lobug.storage.database import Checkpoint, Database
+from lobug.storage.driver import Connection
 
 TOPIC_CHARS = 2_000
 """Of the timeline, what facts are looked for by, characters."""
@@ -61,7 +62,7 @@ def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = (
         seen = (known.lower() for lines in found.values() for known in lines)
         new = line and not _says_nothing(line) and line.lower() not in seen
         if new and (not checked or words.borne_out(line, source)):
-            found[section].append(replacing.up_to_date(line, facts))
+            found[section].append(replacement.up_to_date(line, facts))
     found = _by_section(identity.merged(_flat(found)))
     while len(identity.render(_flat(found))) > limit:
         longest = max(found.values(), key=lambda lines: sum(len(line) for line in lines))
@@ -187,7 +188,7 @@ async def distill(
         await database.write("base", store)
 
     def finish(connection: Connection) -> None:
-        tasks.complete(connection, task)
+        queue.complete(connection, task)
         scheduler.timeline(connection, user, now)
 
     await database.write("distill_done", finish)

@@ -7,17 +7,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lobug.engines.base import ChatModel
-from lobug.memory.history import log
-from lobug.memory.knowledge import facts, replacing
-from lobug.memory.language import speech_acts
-from lobug.memory.learning import guards
-from lobug.memory.learning.asking import ask
-from lobug.memory.learning.guards import Candidate, NewFact
-from lobug.memory.learning.prompts import FACTS_SCHEMA, fact_extraction_messages
-from lobug.memory.storage.database import Checkpoint, Database
-from lobug.memory.storage.driver import Connection
-from lobug.memory.work import tasks
-from lobug.memory.work.tasks import Task
+from lobug.language.en import fact_checks, replacement, speech_acts
+from lobug.language.en.fact_checks import Candidate, NewFact
+from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
+from lobug.memory import facts, log
+from lobug.memory.jobs import queue
+from lobug.memory.jobs.queue import Task
+from lobug.memory.learning.model_request import ask
+from lobug.storage.database import Checkpoint, Database
+from lobug.storage.driver import Connection
 
 MAX_TOKENS = 256
 """Longest answer to one piece, tokens: six facts."""
@@ -91,9 +89,9 @@ async def facts_in(
             json_schema=FACTS_SCHEMA,
         )
         checkpoint("extract.after_model")
-        facts = guards.accept(parse(answer), piece)
+        facts = fact_checks.accept(parse(answer), piece)
         told = [fact.content for fact in facts]
-        found += [fact for fact in facts if not replacing.only_denies(fact.content, told)]
+        found += [fact for fact in facts if not replacement.only_denies(fact.content, told)]
     return found
 
 
@@ -114,7 +112,7 @@ async def extract(
     said_at = message.created_at if message is not None else 0.0
 
     def store(connection: Connection) -> None:
-        if tasks.complete(connection, task):
+        if queue.complete(connection, task):
             checkpoint("facts.inserting")
             facts.insert(
                 connection, task.user, found, message_id=message_id, said_at=said_at, now=now

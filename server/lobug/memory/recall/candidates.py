@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lobug.memory.recall import encoding, scoring, turn_index, turn_vectors
-from lobug.memory.recall.query_vectors import QueryVectors, Vector
+from lobug.memory.index import turn_vectors, turn_words
+from lobug.memory.index.turn_vectors import VectorSet
+from lobug.memory.index.turn_words import Log
+from lobug.memory.recall import scoring
+from lobug.memory.recall.query import QueryVectors, Vector
 from lobug.memory.recall.scoring import Floats, Ints, Terms
-from lobug.memory.recall.turn_index import Log
-from lobug.memory.recall.turn_vectors import VectorSet
-from lobug.memory.storage.driver import Connection
+from lobug.storage.driver import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def gather(
 
 def holding(connection: Connection, log: Log, stems: Sequence[str]) -> dict[str, int]:
     """How many of the user's turns hold each of the stems."""
-    tokens = {turn_index.token(log.owner, stem): stem for stem in stems}
+    tokens = {turn_words.token(log.owner, stem): stem for stem in stems}
     rows = connection.execute(
         "SELECT term, doc FROM turn_terms WHERE term IN (SELECT value FROM json_each(?))",
         (json.dumps(list(tokens)),),
@@ -139,7 +140,7 @@ def cosines(found: Sequence[Candidate], whole: Vector | None) -> Floats:
     if whole is None or not with_vector:
         return result
     stored = [vector for one in found if (vector := one.vector) is not None]
-    known = encoding.decode(stored, len(whole)) @ whole
+    known = turn_vectors.decode(stored, len(whole)) @ whole
     result[:] = np.median(known)
     result[with_vector] = known
     return result
@@ -168,7 +169,7 @@ def terms(
         embedded = vocabulary[vocabulary > 0].tolist()
         stored = turn_vectors.of_words(connection, present, embedded)
         places = np.searchsorted(vocabulary, np.fromiter(stored, np.int64, len(stored)))
-        known = encoding.decode(list(stored.values()), present.dimension)
+        known = turn_vectors.decode(list(stored.values()), present.dimension)
         for row, word in enumerate(words):
             vector = vectors.words.get(word)
             if vector is not None and len(stored):
@@ -201,7 +202,7 @@ def _by_words(
         _numbers(
             connection.execute(
                 "SELECT rowid FROM turn_text WHERE turn_text MATCH ?",
-                (f'"{turn_index.token(log.owner, stem)}"',),
+                (f'"{turn_words.token(log.owner, stem)}"',),
             )
         )
         for stem in asked

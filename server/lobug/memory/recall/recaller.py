@@ -8,31 +8,33 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.engines.base import ChatModel
+from lobug.language.en.questions import Question, in_third_person, read, without_asking
+from lobug.language.en.relations import is_of_another
+from lobug.memory import entries, identity, log
 from lobug.memory.access import Access, access_of
 from lobug.memory.base import LoggedMessage, MemoryContext, Owner, Recalled
 from lobug.memory.control import Filter, Hit
-from lobug.memory.history import log
-from lobug.memory.history.recall_log import NewRecall
-from lobug.memory.knowledge import entries, identity, searching
-from lobug.memory.knowledge.embedding import FactEmbedder
-from lobug.memory.knowledge.facts import EmbeddedQuery
-from lobug.memory.language.query import in_third_person, without_asking
-from lobug.memory.recall import budget, choosing, ranking
-from lobug.memory.recall.kin import is_of_another
-from lobug.memory.recall.prepared import prepare
-from lobug.memory.recall.query_vectors import QueryEmbedder
-from lobug.memory.recall.questions import Question, read
-from lobug.memory.recall.said_anew import (
+from lobug.memory.facts import EmbeddedQuery
+from lobug.memory.index.fact_embedding import FactEmbedder
+from lobug.memory.recall import entry_search, ranking
+from lobug.memory.recall.query import QueryEmbedder, prepare
+from lobug.memory.recall.recent_statements import (
     is_overtaken,
     is_taken_back,
     is_told_anew,
     newest_answer,
     slots_of,
 )
-from lobug.memory.recall.search import TURN_FLOOR, TurnHit, search_turns, speakers
-from lobug.memory.storage.database import Database
-from lobug.memory.storage.driver import Connection
+from lobug.memory.recall.turn_search import (
+    TURN_FLOOR,
+    TurnHit,
+    search_turns,
+    speakers,
+)
+from lobug.memory.recall_log import NewRecall
 from lobug.settings import MemorySettings
+from lobug.storage.database import Database
+from lobug.storage.driver import Connection
 
 EVERY_VERSION = Filter(status=None)
 
@@ -102,8 +104,8 @@ class Recaller:
             known = identity.document(connection, owner.user)
             if not wanted:
                 return known, []
-            found = searching.search(
-                connection, access, query, embedded, EVERY_VERSION, limit=searching.CANDIDATES
+            found = entry_search.search(
+                connection, access, query, embedded, EVERY_VERSION, limit=entry_search.CANDIDATES
             )
             waiting = log.not_extracted(connection, owner.user, NEWEST_WORDS)
             slots = slots_of(message.content for message in waiting)
@@ -121,7 +123,7 @@ class Recaller:
             now=now,
         )
         cited = {hit.entry.source_message_id for hit in best if hit.entry is not None}
-        said = choosing.fitting_turns(
+        said = ranking.fitting_turns(
             [hit for hit in turns.hits if not is_of_another(query, hit.content)],
             question,
             known=turns.left_out | {message for message in cited if message is not None},
@@ -130,7 +132,7 @@ class Recaller:
         )
         recalled = self._affordable(
             list(
-                choosing.interleaved(
+                ranking.interleaved(
                     [_recalled(hit) for hit in best], [_recalled(turn_hit(hit)) for hit in said]
                 )
             )
@@ -167,12 +169,12 @@ class Recaller:
 
     def _affordable(self, memories: Sequence[Recalled]) -> list[Recalled]:
         settings = self._settings
-        tokens = budget.budget_tokens(
+        tokens = ranking.budget_tokens(
             settings.context_budget_tokens,
             settings.max_added_first_token_ms,
             self._chat.prefill_ms_per_token,
         )
-        return choosing.shown(budget.within(memories, tokens, settings.max_user_memories))
+        return ranking.shown(ranking.within(memories, tokens, settings.max_user_memories))
 
     async def _turns(
         self,

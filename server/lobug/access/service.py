@@ -1,0 +1,144 @@
+"""``Access``: who may talk, as the rest of the server sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from lobug.access import rules
+from lobug.access.api_tokens import ApiTokens
+from lobug.access.devices import Devices
+from lobug.access.pairing import Attempts
+from lobug.access.records import Caller, Register, RevocationListeners, Revoked, revoked_between
+from lobug.access.store import AccessStore, Seen
+from lobug.errors import StorageError, TokenInvalidError, TokenWrongDeviceError
+from lobug.settings.access import AccessSettings
+from lobug.storage.database import Checkpoint, no_checkpoint
+
+log = logging.getLogger(__name__)
+
+FILE = "access.db"
+"""In ``data_dir``."""
+
+REFRESH_S = 2.0
+"""Seconds between two looks at the file: what another program changed counts after that."""
+
+
+class Access:
+    """Devices, tokens and who comes with them. ``start`` first; ``close`` last.
+
+    What decides about a request (``authenticate``) does no I/O.
+    """
+
+    def __init__(
+        self,
+        settings: AccessSettings,
+        path: Path,
+        *,
+        clock: Callable[[], float],
+        refresh_s: float = REFRESH_S,
+        checkpoint: Checkpoint = no_checkpoint,
+    ) -> None:
+        self._settings = settings
+        self.now = clock
+        """Seconds since the epoch."""
+        self._refresh_s = refresh_s
+        self._listeners = RevocationListeners()
+        self.secret = ""
+        """What a program at this computer may send to be its owner; empty: there is none."""
+        self._store = AccessStore(path, clock=clock, checkpoint=checkpoint, changed=self._on_change)
+        self._seen = Seen(self._store, clock)
+        self._attempts = Attempts(settings)
+        self.devices = Devices(self._store, settings, self._attempts, self._seen, clock)
+        self.tokens = ApiTokens(self._store, settings, self._seen, clock)
+        self._watcher: asyncio.Task[None] | None = None
+        self.connected: Callable[[str], bool] | None = None
+        """Tells of a key (``device:ID``) whether it is connected; set by who holds connections."""
+
+    # ---- life
+
+    async def start(self, *, watch: bool = True) -> None:
+        """Open the file. A file that cannot be opened is reported by ``fault`` and tried again,
+        not raised. ``watch`` False: only open it, and raise StorageError."""
+        if not watch:
+            await self._store.open()
+            return
+        try:
+            await self._store.open()
+        except StorageError as error:
+            log.error("devices and tokens: %s", error)  # noqa: TRY400 - a full disk is no bug
+        self._watcher = asyncio.create_task(self._watch())
+
+    async def close(self) -> None:
+        """Write what is not written yet, and close the file."""
+        if self._watcher is not None:
+            self._watcher.cancel()
+            await asyncio.gather(self._watcher, return_exceptions=True)
+            self._watcher = None
+        try:
+            if self._store.register is not None:
+                await self._seen.write()
+        except StorageError as error:
+            log.warning("when devices were seen could not be written: %s", error)
+        await self._store.close()
+
+    async def _watch(self) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(self._refresh_s):
+                    await self._seen.urgent.wait()
+            except TimeoutError:
+                pass
+            self._seen.urgent.clear()
+            worked = self._store.fault is None
+            try:
+                await self.check()
+            except StorageError as error:
+                if worked:
+                    log.error("devices and tokens: %s", error)  # noqa: TRY400 - as above
+            else:
+                if not worked:
+                    log.info("the file of devices and tokens works again")
+
+    async def check(self) -> None:
+        """Look at the file once: what another program has changed counts from now on, and what is
+        only noted here is written. Raises StorageError."""
+        await self._store.refresh()
+        await self._seen.write()
+
+    def fault(self) -> StorageError | None:
+        """Why devices and tokens cannot be looked up or changed; None: they can."""
+        return self._store.fault
+
+    # ---- requests
+
+    def authenticate(self, shown: rules.Credentials) -> Caller:
+        """The caller behind a request. Raises what ``rules.identify`` raises, and
+        TooManyAttemptsError."""
+        try:
+            caller = rules.identify(shown, self._store.register, self._settings, self.secret)
+        except (TokenInvalidError, TokenWrongDeviceError) as error:
+            if not rules.is_here(shown, self._settings):
+                self._attempts.wrong_token(shown.address)
+            log.info("refused a request from %s: %s", shown.address, error.code)
+            raise
+        self._seen.note(caller)
+        return caller
+
+    def still_good(self, caller: Caller) -> bool:
+        """Whether a caller that was let in before may still talk, as the same one."""
+        register = self._store.register
+        if register is None:
+            return caller.token_hash is None
+        return rules.still_good(caller, register)
+
+    def when_revoked(self, listener: Callable[[Revoked], None]) -> Callable[[], None]:
+        """Have ``listener`` called, in the event loop, when what somebody came with stops to be
+        good. Returns what ends that."""
+        return self._listeners.add(listener)
+
+    def _on_change(self, before: Register, now: Register) -> None:
+        for revoked in revoked_between(before, now):
+            self._listeners.tell(revoked)

@@ -1,0 +1,250 @@
+"""``lobug memory list``, ``show``, ``add``, ``edit``, ``correct``, ``restore``, ``history``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from lobug.cli.faults import EXIT_USAGE, CommandError
+from lobug.cli.memory.door import Door, entry_id, open_door
+from lobug.cli.memory.options import (
+    Category,
+    CategoryOption,
+    JsonOption,
+    Layer,
+    LayerOption,
+    ProjectOption,
+    Scope,
+    ScopeOption,
+    ServerOption,
+    SinceOption,
+    Status,
+    StatusOption,
+    TagOption,
+    UntilOption,
+    UserOption,
+    WhatArgument,
+    filters,
+    moment,
+    print_json,
+)
+from lobug.cli.memory.tables import (
+    console,
+    plain,
+    show_entries,
+    show_entry,
+)
+from lobug.language.en.perspective import about_the_user, is_first_person
+
+PAGE = 200
+"""Entries asked for at once: the most that the server gives."""
+
+ImportanceOption = Annotated[
+    float | None, typer.Option(min=0.0, max=1.0, help="0 to 1.", show_default=False)
+]
+NewTagOption = Annotated[
+    list[str] | None, typer.Option("--tag", metavar="TAG", help="May be given again.")
+]
+NewProjectOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Project it belongs to.", show_default=False)
+]
+
+
+def list_entries(
+    layer: LayerOption = None,
+    category: CategoryOption = None,
+    scope: ScopeOption = None,
+    status: StatusOption = Status.active,
+    project: ProjectOption = None,
+    tags: TagOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    limit: Annotated[int, typer.Option(min=1, help="Most entries.")] = 200,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List memories in the order in which they were stored."""
+    where = filters(
+        layer=layer,
+        category=category,
+        scope=scope,
+        status=status,
+        project=project,
+        tags=tags,
+        since=since,
+        until=until,
+    )
+    with open_door(server, user) as door:
+        entries, more = _pages(door, where, limit)
+        if as_json:
+            print_json({"entries": entries, "more": more})
+            return
+        show_entries(entries, f"Nothing is remembered of {plain(door.user or 'you')} that fits.")
+        if more:
+            console().print(f"There are more; --limit shows more than {limit}.", style="dim")
+
+
+def _pages(door: Door, where: dict[str, Any], limit: int) -> tuple[list[dict[str, Any]], bool]:
+    """At most ``limit`` entries, and whether there are more."""
+    entries: list[dict[str, Any]] = []
+    after: int | None = 0
+    while after is not None and len(entries) < limit:
+        size = min(PAGE, limit - len(entries))
+        page = door.get("/entries", {**where, "limit": size, "after": after})
+        entries += page["entries"]
+        after = page["next"]
+    return entries, after is not None
+
+
+def show(
+    what: WhatArgument,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a memory with where it comes from."""
+    with open_door(server, user) as door:
+        found = door.get(f"/entries/{entry_id(door, what)}")
+    if as_json:
+        print_json(found)
+    else:
+        show_entry(found)
+
+
+def add(
+    content: Annotated[
+        str, typer.Argument(metavar="WORDS", help="What to remember.", show_default=False)
+    ],
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="Semantic name, such as `user_home`; where it exists, this is its new version."
+            " Without one it is made from the words.",
+            show_default=False,
+        ),
+    ] = None,
+    layer: Annotated[Layer, typer.Option(help="Where it lives.")] = Layer.knowledge,
+    category: Annotated[Category, typer.Option(help="What kind it is.")] = Category.knowledge,
+    scope: Annotated[Scope, typer.Option(help="Whom it belongs to.")] = Scope.user,
+    section: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HEADING",
+            help="Of layer identity: the heading it stands under.",
+            show_default=False,
+        ),
+    ] = None,
+    importance: ImportanceOption = None,
+    tags: NewTagOption = None,
+    project: NewProjectOption = None,
+    said_at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="When it was said; default: now.", show_default=False),
+    ] = None,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remember something."""
+    body: dict[str, Any] = {
+        "content": _about_the_user(content),
+        "key": key,
+        "layer": layer.value,
+        "category": category.value,
+        "scope": scope.value,
+        "section": section,
+        "tags": tags or [],
+        "project": project,
+        "said_at": moment("--said-at", said_at),
+    }
+    if importance is not None:
+        body["importance"] = importance
+    with open_door(server, user, creates=True) as door:
+        _changed(door.post("/entries", body), "remembered", as_json=as_json)
+
+
+def edit(
+    what: WhatArgument,
+    content: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="New words.", show_default=False)
+    ] = None,
+    importance: ImportanceOption = None,
+    tags: NewTagOption = None,
+    project: NewProjectOption = None,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Change a memory; what is not given stays. Tags that are given replace all that it had."""
+    words = None if content is None else _about_the_user(content)
+    given = {"content": words, "importance": importance, "tags": tags or None, "project": project}
+    body = {name: value for name, value in given.items() if value is not None}
+    if not body:
+        raise CommandError(
+            "nothing to change: give --content, --importance, --tag or --project", code=EXIT_USAGE
+        )
+    with open_door(server, user) as door:
+        entry = door.send("PATCH", f"/entries/{entry_id(door, what)}", body=body)
+        _changed(entry, "changed", as_json=as_json)
+
+
+def correct(
+    what: WhatArgument,
+    content: Annotated[
+        str, typer.Argument(metavar="WORDS", help="What is true instead.", show_default=False)
+    ],
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put a wrong memory right: it is never recalled again, what you say outranks all."""
+    with open_door(server, user) as door:
+        entry = door.post(
+            f"/entries/{entry_id(door, what)}/correct", {"content": _about_the_user(content)}
+        )
+        _changed(entry, "corrected", as_json=as_json)
+
+
+def restore(
+    number: Annotated[
+        int,
+        typer.Argument(metavar="ID", min=1, help="Id of an old version.", show_default=False),
+    ],
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make an old version of a memory the active one again; `history` lists them."""
+    with open_door(server, user) as door:
+        _changed(door.post(f"/entries/{number}/restore", None), "restored", as_json=as_json)
+
+
+def history(
+    what: WhatArgument,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show all versions of a memory, oldest first."""
+    with open_door(server, user) as door:
+        found = door.get(f"/entries/{entry_id(door, what)}/history")
+    if as_json:
+        print_json(found)
+    else:
+        show_entries(found["entries"], "There are no versions.")
+
+
+def _about_the_user(content: str) -> str:
+    """ "I have a boat" as memory keeps it: a chat model would take "I" for itself."""
+    return about_the_user(content) if is_first_person(content) else content
+
+
+def _changed(entry: dict[str, Any], verb: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(entry)
+    else:
+        words = f"{verb}: {entry['key']} (id {entry['id']}): {entry['content']}"
+        console().print(plain(words), markup=False, soft_wrap=True)

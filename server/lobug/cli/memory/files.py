@@ -1,0 +1,110 @@
+"""``lobug memory export`` and ``lobug memory import``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lobug.cli.faults import CommandError
+from lobug.cli.memory.door import LONG_TIMEOUT_S, open_door
+from lobug.cli.memory.options import (
+    JsonOption,
+    ServerOption,
+    UserOption,
+    print_json,
+)
+from lobug.cli.memory.tables import console, plain_lines
+
+
+class FileFormat(StrEnum):
+    """What an export is written as."""
+
+    json = "json"
+    markdown = "markdown"
+
+
+def export(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]", help="Where to; without it to standard output.", show_default=False
+        ),
+    ] = None,
+    as_format: Annotated[
+        FileFormat,
+        typer.Option("--format", help="json is complete and can be imported; markdown is to read."),
+    ] = FileFormat.json,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    user: UserOption = None,
+    server: ServerOption = None,
+) -> None:
+    """Write all of a user's memory to a file that only you may read, or to standard output."""
+    to_file = file is not None and str(file) != "-"
+    if file is not None and to_file and file.exists() and not force:
+        raise CommandError(f"{file} is there already; --force replaces it")
+    with open_door(server, user) as door:
+        answer = door.raw(
+            "GET", "/export", params={"format": as_format.value}, timeout_s=LONG_TIMEOUT_S
+        )
+        content = answer.content
+    if file is not None and to_file:
+        write_private(file, content)
+        console().print(f"written: {file} ({len(content)} bytes)", markup=False, soft_wrap=True)
+    elif sys.stdout.isatty():
+        typer.echo(plain_lines(content.decode()).rstrip("\n"))
+    else:
+        sys.stdout.buffer.write(content)
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file that only its owner may read, whole or not at all. Raises CommandError."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def import_file(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="An export in JSON or a `sessions.json` snapshot; - for standard input.",
+            show_default=False,
+        ),
+    ],
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring in an export. What is there already is skipped; all or nothing."""
+    from rich.console import Console
+
+    try:
+        content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read: {error.strerror}") from error
+    # On standard error: what is printed stays clean for programs.
+    status = Console(stderr=True).status(f"importing {len(content) / 1e6:.1f} MB")
+    with open_door(server, user, creates=True) as door, status:
+        brought = door.raw("POST", "/import", timeout_s=LONG_TIMEOUT_S, content=content).json()
+    if as_json:
+        print_json(brought)
+        return
+    counts = ", ".join(f"{count} {name}" for name, count in brought.items() if count)
+    console().print(f"imported: {counts or 'nothing'}", markup=False)

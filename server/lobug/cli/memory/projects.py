@@ -1,0 +1,163 @@
+"""``lobug memory projects`` and ``lobug memory tasks``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from lobug.cli.faults import SentenceGroup
+from lobug.cli.memory.door import open_door
+from lobug.cli.memory.options import (
+    JsonOption,
+    ProjectOption,
+    ServerOption,
+    UserOption,
+    print_json,
+)
+from lobug.cli.memory.tables import show_table, when
+
+projects_app = typer.Typer(cls=SentenceGroup, no_args_is_help=True, help="What the user works on.")
+tasks_app = typer.Typer(
+    cls=SentenceGroup,
+    no_args_is_help=True,
+    help="Tasks of the user; the working state of one that is done goes to the archive.",
+)
+
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="The project's name.", show_default=False)
+]
+TaskArgument = Annotated[
+    int, typer.Argument(metavar="ID", min=1, help="The task's id.", show_default=False)
+]
+
+
+def _show_projects(rows: list[dict[str, str]], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"projects": rows})
+        return
+    show_table(
+        ("name", "status", "since", "description"),
+        ((p["name"], p["status"], when(p["created_at"]), p["description"]) for p in rows),
+        "There are no projects.",
+    )
+
+
+def _show_tasks(rows: list[dict[str, str]], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"tasks": rows})
+        return
+    show_table(
+        ("id", "project", "status", "since", "title", "state"),
+        (
+            (t["id"], t["project"], t["status"], when(t["created_at"]), t["title"], t["state"])
+            for t in rows
+        ),
+        "There are no tasks.",
+    )
+
+
+@projects_app.command("list")
+def list_projects(
+    user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
+) -> None:
+    """List projects."""
+    with open_door(server, user) as door:
+        found = door.get("/projects")["projects"]
+    _show_projects(found, as_json=as_json)
+
+
+@projects_app.command("add")
+def add_project(
+    name: NameArgument,
+    description: Annotated[
+        str, typer.Option(metavar="WORDS", help="What it is about.", show_default=False)
+    ] = "",
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add a project, or describe it anew; an archived one becomes active."""
+    with open_door(server, user, creates=True) as door:
+        project = door.post("/projects", {"name": name, "description": description})
+    _show_projects([project], as_json=as_json)
+
+
+@projects_app.command("archive")
+def archive_project(
+    name: NameArgument,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Archive a project."""
+    with open_door(server, user) as door:
+        project = door.post(f"/projects/{quote(name, safe='')}/archive", None)
+    _show_projects([project], as_json=as_json)
+
+
+@tasks_app.command("list")
+def list_tasks(
+    project: ProjectOption = None,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List tasks."""
+    with open_door(server, user) as door:
+        found = door.get("/tasks", {"project": project})["tasks"]
+    _show_tasks(found, as_json=as_json)
+
+
+@tasks_app.command("add")
+def add_task(
+    title: Annotated[
+        str, typer.Argument(metavar="WORDS", help="What is to be done.", show_default=False)
+    ],
+    project: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Project it belongs to.", show_default=False)
+    ] = None,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Open a task."""
+    with open_door(server, user, creates=True) as door:
+        task = door.post("/tasks", {"title": title, "project": project})
+    _show_tasks([task], as_json=as_json)
+
+
+@tasks_app.command("note")
+def note_task(
+    number: TaskArgument,
+    state: Annotated[
+        str,
+        typer.Argument(
+            metavar="WORDS", help="What has been done and decided so far.", show_default=False
+        ),
+    ],
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Set the working state of a task."""
+    with open_door(server, user) as door:
+        task = door.send("PATCH", f"/tasks/{number}", body={"state": state})
+    _show_tasks([task], as_json=as_json)
+
+
+@tasks_app.command("complete")
+def complete_task(
+    number: TaskArgument,
+    result: Annotated[
+        str, typer.Option(metavar="WORDS", help="How it ended.", show_default=False)
+    ] = "",
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Complete a task: its working state goes to the archive."""
+    with open_door(server, user) as door:
+        task = door.post(f"/tasks/{number}/complete", {"result": result})
+    _show_tasks([task], as_json=as_json)

@@ -1,0 +1,229 @@
+"""Looking: ``lobug memory search``, ``why``, ``identity``, ``sessions``, ``stats`` and so on."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from lobug.cli.memory.door import open_door
+from lobug.cli.memory.options import (
+    CategoryOption,
+    JsonOption,
+    LayerOption,
+    ProjectOption,
+    ScopeOption,
+    ServerOption,
+    SinceOption,
+    Status,
+    StatusOption,
+    TagOption,
+    UntilOption,
+    UserOption,
+    filters,
+    print_json,
+)
+from lobug.cli.memory.tables import (
+    console,
+    plain,
+    plain_lines,
+    show_facts,
+    show_hits,
+    show_table,
+    when,
+)
+
+
+def search(
+    query: Annotated[
+        str,
+        typer.Argument(
+            metavar="[WORDS]", help="Words or a question; none: all of --since and --until."
+        ),
+    ] = "",
+    layer: LayerOption = None,
+    category: CategoryOption = None,
+    scope: ScopeOption = None,
+    status: StatusOption = Status.active,
+    project: ProjectOption = None,
+    tags: TagOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Most hits.")] = 5,
+    turns: Annotated[
+        bool, typer.Option("--turns", help="Also search what was said, word for word.")
+    ] = False,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Search memories by meaning and words, best first."""
+    where = filters(
+        layer=layer,
+        category=category,
+        scope=scope,
+        status=status,
+        project=project,
+        tags=tags,
+        since=since,
+        until=until,
+    )
+    with open_door(server, user) as door:
+        asked = {**where, "q": query, "limit": limit, "turns": turns}
+        found = door.get("/search", asked)
+    if as_json:
+        print_json(found)
+    else:
+        show_hits(found["hits"], "Nothing fits.")
+
+
+def why(
+    message_id: Annotated[
+        int | None,
+        typer.Argument(
+            metavar="[MESSAGE]",
+            min=1,
+            help="Id of a message; without it the last turn.",
+            show_default=False,
+        ),
+    ] = None,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show which memories a turn used, and how they scored."""
+    with open_door(server, user) as door:
+        recall = door.get("/why", {"message_id": message_id})
+    if as_json:
+        print_json(recall)
+        return
+    show_facts(
+        [
+            ("message", recall["message_id"]),
+            ("asked", recall["query"]),
+            ("at", when(recall["created_at"])),
+            ("took", f"{recall['took_ms']:.1f} ms"),
+        ]
+    )
+    show_hits(recall["hits"], "Nothing was found.", recall["injected"])
+    used = len(recall["injected"])
+    console().print(f"{used} of them went to the prompt{' (*)' if used else ''}.", style="dim")
+
+
+def recalls(
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Most rows.")] = 20,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what was searched for turns, newest first."""
+    with open_door(server, user) as door:
+        found = door.get("/recalls", {"limit": limit})
+    if as_json:
+        print_json(found)
+        return
+    rows = (
+        (
+            r["message_id"],
+            when(r["created_at"]),
+            f"{r['took_ms']:.1f} ms",
+            len(r["hits"]),
+            len(r["injected"]),
+            r["query"],
+        )
+        for r in found["recalls"]
+    )
+    columns = ("message", "at", "took", "found", "used", "asked")
+    show_table(columns, rows, "Nothing was recalled yet.")
+
+
+def identity(
+    user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
+) -> None:
+    """Show what Lo-Bug always keeps in mind, and how full that is."""
+    with open_door(server, user) as door:
+        found = door.get("/identity")
+    if as_json:
+        print_json(found)
+        return
+    text = plain_lines(found["text"]).strip() or "Nothing is kept in mind at all times."
+    console().print(text, markup=False, soft_wrap=True)
+    console().print(
+        f"{found['characters']} of {found['limit']} characters ({found['used_percent']} %)",
+        style="dim",
+    )
+
+
+def sessions(
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Most sessions.")] = 20,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List sessions, newest first: stretches of conversation without a long pause."""
+    with open_door(server, user) as door:
+        found = door.get("/sessions", {"limit": limit})
+    if as_json:
+        print_json(found)
+        return
+    rows = (
+        (
+            s["id"],
+            s["channel"],
+            s["conversation"],
+            when(s["started_at"]),
+            when(s["last_active_at"]),
+            s["messages"],
+            s["summary"],
+        )
+        for s in found["sessions"]
+    )
+    columns = ("id", "channel", "conversation", "started", "last active", "messages", "summary")
+    show_table(columns, rows, "There are no sessions.")
+
+
+def stats(
+    user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
+) -> None:
+    """Count what is remembered, and what room it takes."""
+    with open_door(server, user) as door:
+        found = door.get("/stats")
+    if as_json:
+        print_json(found)
+    else:
+        show_facts(_flat(found))
+
+
+def _flat(counts: dict[str, Any], before: str = "") -> list[tuple[str, object]]:
+    """Names and values, those inside others under both names. Pure."""
+    pairs: list[tuple[str, object]] = []
+    for name, value in counts.items():
+        title = f"{before}{name.replace('_', ' ')}"
+        if isinstance(value, dict):
+            pairs += _flat(value, f"{title}: ")
+        elif name.endswith("_at") and isinstance(value, str):
+            pairs.append((title, when(value)))
+        else:
+            pairs.append((title, value))
+    return pairs
+
+
+def users(server: ServerOption = None, as_json: JsonOption = False) -> None:
+    """List everybody of whom anything is remembered."""
+    with open_door(server, None, any_user=True) as door:
+        found = door.get("/users")
+    if as_json:
+        print_json(found)
+        return
+    rows = (
+        (
+            u["entries"],
+            u["messages"],
+            u["sessions"],
+            when(u["last_active_at"]),
+            u["user"] + (" (you)" if u["user"] == found["you"] else ""),
+        )
+        for u in found["users"]
+    )
+    columns = ("memories", "messages", "sessions", "last active", "user")
+    show_table(columns, rows, f"Nobody is remembered. You are {plain(found['you'])}.")

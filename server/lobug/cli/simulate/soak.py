@@ -1,0 +1,210 @@
+"""``lobug simulate --soak HOURS``: whether a server stays as small as it was, over a day."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from lobug.cli.faults import EXIT_FAILED, EXIT_USAGE, CommandError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from lobug.simulator.soak.flatness import Measurement, Verdict
+    from lobug.simulator.soak.runner import SoakOptions, SoakResult
+
+_OPTIONS = {"soak", "real_time", "devices", "seed", "as_json"}
+"""What a soak knows of the options of ``lobug simulate``."""
+
+_NAMES = {
+    "resident_mb": "resident memory, MB",
+    "malloc_mb": "in use of malloc, MB",
+    "blocks": "in use of Python, blocks",
+    "objects": "Python objects",
+    "descriptors": "open descriptors",
+    "tasks": "asyncio tasks",
+    "threads": "threads",
+    "connections": "devices connected",
+    "pending_tasks": "background work left",
+    "files": "files of its data",
+    "rows": "database rows a turn",
+    "database_kb": "database kB a turn",
+}
+
+
+_OUTCOMES = {
+    "flat": "flat",
+    "grows": "[red]grows[/red]",
+    "unknown": "not known",
+    "shown": "not judged",
+}
+
+
+def simulate_soak(
+    context: typer.Context,
+    hours: float | None,
+    devices: int,
+    seed: int,
+    *,
+    real_time: bool,
+    as_json: bool,
+) -> None:
+    """Run a soak; ends with the exit code of ``lobug simulate``."""
+    from lobug.simulator.soak import runner
+
+    given = {name for name in context.params if _was_given(context, name)}
+    _refuse_others(given)
+    if hours is None:
+        raise CommandError("--real-time needs --soak HOURS", code=EXIT_USAGE)
+    usual = runner.SoakOptions(hours)
+    options = runner.SoakOptions(
+        hours,
+        devices=devices if "devices" in given else usual.devices,
+        factor=1.0 if real_time else runner.COMPRESSED,
+        seed=seed,
+        rests=runner.RESTS,
+        server=runner.SERVER,
+    )
+    try:
+        result = _run_as_json(options) if as_json else _run_for_people(options)
+    except ValueError as error:
+        raise CommandError(str(error), code=EXIT_USAGE) from error
+    except runner.SoakError as error:
+        raise CommandError(str(error)) from error
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    if not result.ok:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _was_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _refuse_others(given: set[str]) -> None:
+    """Raises CommandError for an option that a soak would leave unused; --server above all: a soak
+    fills a memory with chatter, so it talks to no server but its own."""
+    if "server" in given:
+        raise CommandError(
+            "--soak starts a server of its own, with a temporary memory: no --server",
+            code=EXIT_USAGE,
+        )
+    others = sorted(given - _OPTIONS)
+    if others:
+        name = others[0].rstrip("_").replace("_", "-")
+        what = "a recording" if name == "files" else f"--{name}"
+        raise CommandError(f"{what} has no meaning with --soak", code=EXIT_USAGE)
+
+
+def _run_as_json(options: SoakOptions) -> SoakResult:
+    from lobug.simulator.soak.runner import run
+
+    def show(record: dict[str, object]) -> None:
+        sys.stdout.write(json.dumps(record) + "\n")
+        sys.stdout.flush()
+
+    def measured(one: Measurement) -> None:
+        record: dict[str, object] = {"event": "rest", "at_s": round(one.at_s), "turns": one.turns}
+        show({**record, **one.values})
+
+    result = asyncio.run(run(options, measured))
+    show(result.record())
+    return result
+
+
+def _run_for_people(options: SoakOptions) -> SoakResult:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from lobug.simulator.soak.runner import run
+
+    console = Console(highlight=False, soft_wrap=True)
+    actions = len(options.plan())
+    pace = "in real time" if options.factor == 1 else f"{options.factor:g} times as fast"
+    console.print(
+        f"{_hours(options.hours)} of {options.devices} devices, {pace}: {actions:,} actions,"
+        f" at least {_minutes(options.real_s)}."
+    )
+    progress = Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console
+    )
+    with progress:
+        bar = progress.add_task("starting a server", total=1.0)
+
+        def measured(one: Measurement) -> None:
+            memory = one.values.get("resident_mb")
+            known = "" if memory is None else f", {memory:.0f} MB"
+            told = f"{one.at_s / 3600:.1f} h, {one.turns} turns{known}"
+            progress.update(bar, description=told)
+            if not console.is_terminal:
+                console.print(told)
+
+        def over(share: float) -> None:
+            progress.update(bar, completed=share)
+
+        result = asyncio.run(run(options, measured, over))
+    _show(console, result)
+    return result
+
+
+def _show(console: Console, result: SoakResult) -> None:
+    tally = result.tally
+    console.print(_table(result.verdicts))
+    console.print(
+        f"{tally.turns} turns, {tally.requests} sensor reports and health checks,"
+        f" {len(result.measurements)} measurements at rest, {_minutes(result.seconds)}."
+    )
+    console.print(", ".join(f"{action} {count}" for action, count in sorted(tally.actions.items())))
+    if tally.uneven:
+        console.print(
+            f"{tally.uneven} turns were heard with gaps: this computer was busy. They do not count."
+        )
+    for problem in result.problems:
+        console.print(f"failed  {problem}", style="red", markup=False)
+    if result.ok:
+        console.print("[green]Everything stayed flat.[/green]")
+
+
+def _table(verdicts: list[Verdict]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE)
+    table.add_column("held at rest")
+    for name in ("at first", "2nd quarter", "last quarter", "highest", "may grow by"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for verdict in verdicts:
+        tolerance = verdict.tolerance
+        ends = (verdict.first, verdict.highest)
+        first, highest = ("", "") if tolerance.per_turn else map(_number, ends)
+        table.add_row(
+            _NAMES.get(tolerance.name, tolerance.name),
+            first,
+            _number(verdict.before),
+            _number(verdict.after),
+            highest,
+            _number(verdict.allowed),
+            _OUTCOMES[verdict.outcome],
+        )
+    return table
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 1_000 or value == round(value) else f"{value:,.1f}"
+
+
+def _hours(hours: float) -> str:
+    return "1 hour" if hours == 1 else f"{hours:g} hours"
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"

@@ -1,0 +1,265 @@
+"""The server of a soak, in a process of its own: the real application, scripted engines, and a
+clock that may run faster. ``python -m lobug.cli.simulate.soak_server`` with a ``SoakServer`` as JSON.
+
+It prints its address, then a line of JSON with what it holds for each line that it reads: ``look``
+for what costs nothing to tell, anything else for all of it. It ends when its standard input does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import itertools
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lobug.engines.base import (
+    BACKGROUND_LANE,
+    ChatMessage,
+    ChatOptions,
+    Engines,
+    Samples,
+    Transcript,
+)
+from lobug.simulator.soak.engines import InstantChat, InstantSpeechToText, instant_engines
+
+if TYPE_CHECKING:
+    from lobug.server import LobugServer
+    from lobug.settings import Settings
+
+_DAY_H = 24.0
+
+LOG_KEPT_H = 12.0
+"""How long messages are kept, simulated hours: so that a soak of more than a day erases some."""
+
+LEAST_IDLE_S = 10.0
+"""A connection on which nobody speaks is closed after 120 s of the soak's time, and not before this
+of real time: what is said takes its real time."""
+
+_PETS = re.compile(r"I have a (\w+) named (\w+)")
+_USER = re.compile(r"User: (.+)")
+_WAKE_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SoakServer:
+    """How a soak's server runs."""
+
+    folder: str
+    """Where its data goes."""
+    factor: float
+    """Simulated seconds in a real one."""
+
+    def settings(self) -> Settings:
+        """Settings that read neither the environment nor ``.env``."""
+        from lobug.settings import Settings
+
+        return Settings.model_validate(
+            {
+                "data_dir": Path(self.folder) / "data",
+                "models_dir": Path(self.folder) / "models",
+                "host": "127.0.0.1",
+                "port": 0,
+                "log_level": "warning",
+                "memory": {
+                    "idle_delay_s": 1.0 / self.factor,
+                    "log_retention_days": LOG_KEPT_H / _DAY_H,
+                    "recall_log_days": LOG_KEPT_H / _DAY_H,
+                },
+                "streaming": {"idle_timeout_s": max(LEAST_IDLE_S, 120.0 / self.factor)},
+                # Every device is at this computer's address.
+                "access": {"codes_per_minute": 1_000},
+            }
+        )
+
+
+class ScaledClock:
+    """Seconds since the epoch that go by faster."""
+
+    def __init__(
+        self,
+        factor: float,
+        wall: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._factor = factor
+        self._monotonic = monotonic
+        self._began_wall, self._began = wall(), monotonic()
+
+    def __call__(self) -> float:
+        """What the clock shows now."""
+        return self._began_wall + self._factor * (self._monotonic() - self._began)
+
+
+class SoakChat(InstantChat):
+    """Finds the pets in what somebody said, so that there are facts to store."""
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], options: ChatOptions
+    ) -> AsyncGenerator[str]:
+        """Facts as JSON where a schema asks for them, else the usual reply."""
+        if options.json_schema:
+            pets = _PETS.findall(messages[-1].content)
+            yield json.dumps(
+                [
+                    {"fact": f"The user has a {kind} named {name}", "type": "personal"}
+                    for kind, name in pets
+                ]
+            )
+            return
+        if options.lane == BACKGROUND_LANE:
+            yield f"The user said: {_said(messages[-1].content)}"
+            return
+        async for word in super().stream(messages, options):
+            yield word
+
+
+def _said(transcript: str) -> str:
+    """The last words of a user in a transcript."""
+    said: list[str] = _USER.findall(transcript)
+    return said[-1] if said else transcript.strip()
+
+
+class SoakSpeechToText(InstantSpeechToText):
+    """Hears one of a hundred sentences after the other: people have a vocabulary, and caches of its
+    words fill in the warm-up."""
+
+    def __init__(self) -> None:
+        self._heard = itertools.cycle(range(100))
+
+    async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
+        """The next sentence."""
+        told = await super().transcribe(audio, language)
+        return replace(told, text=f"Tell me something about sea number {next(self._heard)}.")
+
+
+def soak_engines() -> Engines:
+    """Engines that cost nothing and hear a hundred sentences in turn."""
+
+    def nobody_listens() -> Callable[[int], None]:
+        return lambda _samples: None
+
+    return replace(instant_engines(nobody_listens), chat=SoakChat(), stt=SoakSpeechToText())
+
+
+def serve(told: SoakServer, engines: Engines) -> None:
+    """Serve until standard input ends."""
+    from rich.console import Console
+
+    from lobug.app import create_app
+    from lobug.assembly import with_memory
+    from lobug.cli.listening import open_socket
+    from lobug.cli.serve import run_app
+    from lobug.telemetry.logs import configure_logging
+
+    settings = told.settings()
+    configure_logging(settings.log_level, settings.log_format)
+    chores: set[asyncio.Task[None]] = set()
+
+    async def assemble(settings: Settings) -> LobugServer:
+        server = with_memory(settings, engines, wall=ScaledClock(told.factor))
+        chores.update((asyncio.create_task(_answer(server)), asyncio.create_task(_wake(server))))
+        return server
+
+    with open_socket(settings.host, settings.port) as listener:
+        _tell({"url": f"http://127.0.0.1:{listener.getsockname()[1]}"})
+        app = create_app(settings, assembler=assemble)
+        run_app(app, settings, listener, Console(quiet=True))
+
+
+def seen(server: LobugServer) -> dict[str, float]:
+    """What this process holds, as far as it costs nothing to tell."""
+    values: dict[str, float] = {
+        "tasks": len(asyncio.all_tasks()),
+        "connections": len(server.connections),
+        "pending_tasks": server.memory.stats().pending_tasks,
+        "threads": _threads(),
+    }
+    descriptors = _descriptors()
+    return values if descriptors is None else {**values, "descriptors": descriptors}
+
+
+def held(server: LobugServer) -> dict[str, float]:
+    """All that this process holds. Takes a tenth of a second, in which nothing else is done."""
+    gc.collect()
+    values = {**seen(server), "objects": len(gc.get_objects())}
+    values["blocks"] = sys.getallocatedblocks()
+    native_mb = malloc_in_use_mb()
+    return values if native_mb is None else {**values, "malloc_mb": native_mb}
+
+
+_MALLINFO = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+
+
+class _Mallinfo(ctypes.Structure):
+    """``struct mallinfo2`` of malloc.h, bytes but for the three counts."""
+
+    _fields_ = tuple((name, ctypes.c_size_t) for name in _MALLINFO.split())
+
+
+def malloc_in_use_mb() -> float | None:
+    """What malloc has given out and was not given back; None: the C library does not tell (glibc
+    does from 2.33 on)."""
+    ask = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if ask is None:
+        return None
+    ask.restype = _Mallinfo
+    told = ask()
+    return float(told.uordblks + told.hblkhd) / 1e6
+
+
+def _threads() -> int:
+    """Native ones included, where the system tells."""
+    tasks = Path("/proc/self/task")
+    return len(list(tasks.iterdir())) if tasks.is_dir() else threading.active_count()
+
+
+def _descriptors() -> int | None:
+    folder = Path("/dev/fd")  # Linux and macOS; on Linux a link to /proc/self/fd
+    return len(os.listdir(folder)) if folder.is_dir() else None  # noqa: PTH208 - names alone
+
+
+async def _answer(server: LobugServer) -> None:
+    """Tell what is held, whenever it is asked for."""
+    loop = asyncio.get_running_loop()
+    asked = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(asked), sys.stdin)
+    while question := await asked.readline():
+        _tell(seen(server) if question.strip() == b"look" else held(server))
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+async def _wake(server: LobugServer) -> None:
+    """Let background work look at the clock often: it sleeps by the real one."""
+    while True:
+        await asyncio.sleep(_WAKE_S)
+        server.memory.wake()
+
+
+def _tell(what: object) -> None:
+    sys.stdout.write(json.dumps(what) + "\n")
+    sys.stdout.flush()
+
+
+def arguments(told: SoakServer) -> str:
+    """The command line's argument for this server."""
+    return json.dumps(asdict(told))
+
+
+def read_arguments() -> SoakServer:
+    """What ``arguments`` wrote, from this process's command line."""
+    return SoakServer(**json.loads(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    serve(read_arguments(), soak_engines())

@@ -1,0 +1,160 @@
+"""Asks the chat model which tool of memory somebody means, when no template fits.
+
+Only words that speak of memory get here (`matching.doubt`). The model chooses a tool and quotes the
+words that it is about; both are checked like what a stranger sent: the words must stand in what was
+said, one after the other, and must fit the tool. What the model wants forgotten is asked for first.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any, cast
+
+from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatModel, ChatOptions
+from lobug.errors import EngineError, LobugError
+from lobug.language import words
+from lobug.language.commands import (
+    Correct,
+    ForgetStatement,
+    ForgetTopic,
+    ReciteTopic,
+    Remember,
+    Said,
+)
+from lobug.language.en.perspective import about_the_user
+from lobug.language.en.statements import is_statement, split_contrast, tokens
+from lobug.memory import keys
+from lobug.memory.tools import validated
+
+TIMEOUT_S = 12.0
+"""Somebody waits for the reply: after this the turn goes on as an ordinary one, seconds."""
+MAX_TOKENS = 60
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "tool": {
+            "type": "string",
+            "enum": ["none", "memory_store", "memory_recall", "memory_forget", "memory_correct"],
+        },
+        "words": {"type": "string", "maxLength": 300},
+    },
+    "required": ["tool", "words"],
+    "additionalProperties": False,
+}
+
+RULES = """\
+Which tool do the user's words to the robot Lo-Bug ask for? memory_store: keep a statement.
+memory_recall: tell what it remembers. memory_forget: erase from its memory. memory_correct: it was
+wrong, this is right. none: anything else. "words": what it is about, copied; for none empty."""
+
+EXAMPLES = (
+    (
+        "Would you kindly keep in your memory that Quillon repairs harpsichords?",
+        '{"tool": "memory_store", "words": "Quillon repairs harpsichords"}',
+    ),
+    ("Is it wrong to eat marzipan for breakfast?", '{"tool": "none", "words": ""}'),
+    (
+        "Get my trip to Tromso out of your memory.",
+        '{"tool": "memory_forget", "words": "my trip to Tromso"}',
+    ),
+    ("Forget the rain, play some music.", '{"tool": "none", "words": ""}'),
+    (
+        "You have it all wrong, my aunt is called Zelda.",
+        '{"tool": "memory_correct", "words": "my aunt is called Zelda"}',
+    ),
+    ("Search your memory for my aunt.", '{"tool": "memory_recall", "words": "my aunt"}'),
+)
+
+log = logging.getLogger(__name__)
+
+
+async def choose(chat: ChatModel, text: str) -> Said | None:
+    """What the chat model takes a text for; None: nothing, or it gave no answer that holds."""
+    options = ChatOptions(
+        max_tokens=MAX_TOKENS,
+        temperature=0.0,
+        json_schema=SCHEMA,
+        # Background work rests while somebody talks, so its place in the model is free.
+        lane=BACKGROUND_LANE,
+        timeout_s=TIMEOUT_S,
+        first_token_timeout_s=TIMEOUT_S,
+    )
+    answer = ""
+    try:
+        async with aclosing(cast("Any", chat.stream(messages(text), options))) as pieces:
+            async for piece in pieces:
+                answer += piece
+                if len(answer) > MAX_TOKENS * 16:
+                    return None
+    except EngineError as error:
+        log.info("which tool of memory is meant could not be asked: %s", error.code)
+        return None
+    return meaning(answer, text)
+
+
+def messages(text: str) -> list[ChatMessage]:
+    """The question to the model."""
+    asked = [ChatMessage("system", RULES)]
+    for said, answer in EXAMPLES:
+        asked += [ChatMessage("user", said), ChatMessage("assistant", answer)]
+    return [*asked, ChatMessage("user", text)]
+
+
+def meaning(answer: str, text: str) -> Said | None:
+    """What a model's answer about a text means; None: nothing that holds."""
+    chosen = _parsed(answer)
+    if chosen is None:
+        return None
+    tool, quoted = chosen
+    if not _stands_in(quoted, text) or not words.content_words(quoted) or not _takes(tool, quoted):
+        return None
+    statement = is_statement(quoted)
+    if tool == "memory_store" and statement:
+        return Remember((quoted,))
+    if tool == "memory_correct" and statement:
+        return Correct(*split_contrast(quoted))
+    if tool == "memory_forget":
+        return ForgetStatement(quoted) if statement else ForgetTopic(quoted)
+    if tool == "memory_recall":
+        return ReciteTopic(quoted, sure=True)
+    return None
+
+
+def _parsed(answer: str) -> tuple[str, str] | None:
+    """Tool and quoted words of an answer."""
+    try:
+        chosen = json.loads(answer)
+        tool, quoted = chosen["tool"], chosen["words"]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return None
+    if not isinstance(tool, str) or not isinstance(quoted, str):
+        return None
+    return tool, quoted.strip(" \t\n,;:.!?\"'")
+
+
+def _takes(tool: str, quoted: str) -> bool:
+    """Whether the tool itself would take the words."""
+    fact = about_the_user(quoted)
+    arguments: Mapping[str, Mapping[str, Any]] = {
+        "memory_store": {"key": keys.key_for(fact), "content": fact, "category": "knowledge"},
+        "memory_recall": {"query": fact},
+        "memory_forget": {"key": keys.key_for(fact)},
+        "memory_correct": {"content": fact},
+    }
+    try:
+        validated(tool, dict(arguments.get(tool, {})))
+    except LobugError:
+        return False
+    return True
+
+
+def _stands_in(quoted: str, text: str) -> bool:
+    """Whether words were said, one after the other."""
+    found, said = tokens(quoted), tokens(text)
+    return bool(found) and any(
+        said[start : start + len(found)] == found for start in range(len(said) - len(found) + 1)
+    )

@@ -1,0 +1,392 @@
+"""What a device says in text frames. Pure.
+
+Unknown fields are ignored, an unknown type is ``Unknown``, so that newer firmware keeps working.
+
+What the server says to a device in text frames. Pure: each function returns the JSON text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NoReturn
+
+from lobug.devices.frames import AudioCodec, AudioFormat
+from lobug.errors import MessageError
+from lobug.language.en.emotions import Emotion
+
+MAX_MESSAGE_CHARS = 65_536
+"""Longest message that ``parse`` looks at."""
+
+MAX_DEPTH = 32
+"""Deepest nesting of a message; tool schemas of devices have about 8."""
+
+MAX_WAKE_WORD_CHARS = 200
+"""Longest text of a wake word; the rest is cut off."""
+
+_MAX_NAME_CHARS = 64
+"""What is kept of a type, a reason or a format."""
+
+
+class ListenMode(StrEnum):
+    """Who finds the end of an utterance."""
+
+    AUTO = "auto"
+    """The server."""
+    MANUAL = "manual"
+    """The speaker: it ends with ``ListenStop`` (push to talk)."""
+    REALTIME = "realtime"
+    """The server, and the device listens while it speaks (full duplex with echo cancellation)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AudioParams:
+    """Audio as a ``hello`` describes it; None where it says nothing."""
+
+    format: str | None = None
+    sample_rate: int | None = None
+    """Hz."""
+    channels: int | None = None
+    frame_duration: float | None = None
+    """Milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The device's first message."""
+
+    version: int | None = None
+    """Version of the binary frames."""
+    transport: str | None = None
+    mcp: bool = False
+    """Whether the device serves tools."""
+    aec: bool = False
+    """Whether it expects the server to cancel its echo."""
+    audio: AudioParams = AudioParams()
+    """What it sends."""
+    downlink: AudioParams = AudioParams()
+    """What it wants to be sent. An addition of Lo-Bug's."""
+    drops_on_abort: bool = False
+    """Whether it drops what it holds by itself when it interrupts. An addition of Lo-Bug's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListenStart:
+    """Audio follows that is meant for Lo-Bug."""
+
+    mode: ListenMode = ListenMode.AUTO
+
+
+@dataclass(frozen=True, slots=True)
+class ListenStop:
+    """The speaker has finished, or no longer wants to be listened to."""
+
+
+@dataclass(frozen=True, slots=True)
+class WakeWord:
+    """The device heard its wake word (state ``detect``)."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    """Stop speaking."""
+
+    reason: str | None = None
+    """``wake_word_detected``, or None for a button or touch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """The first sound of a reply is heard. An addition of Lo-Bug's: it makes the server's stage
+    times true to the ear."""
+
+    delay_s: float
+    """From the arrival of the reply's first audio frame until it was heard, by the device's clock,
+    seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class McpMessage:
+    """A JSON-RPC 2.0 message of the device's tool server."""
+
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Goodbye:
+    """The conversation is over. Firmware says so over MQTT only, other clients here too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A message that this server does not know; it is ignored."""
+
+    type: str
+
+
+DeviceMessage = (
+    Hello | ListenStart | ListenStop | WakeWord | Abort | Playing | McpMessage | Goodbye | Unknown
+)
+
+
+def parse(text: str | bytes) -> DeviceMessage:
+    """Read one message.
+
+    Raises MessageError for what is no JSON object with a ``type``, has a known field of a wrong
+    type, nests deeper than ``MAX_DEPTH`` or is longer than ``MAX_MESSAGE_CHARS``.
+    """
+    fields = _Fields(_decode(text))
+    kind = fields.text("type")
+    if kind is None:
+        raise MessageError("the message has no type")
+    read = _READERS.get(kind)
+    return Unknown(_name(kind)) if read is None else read(fields)
+
+
+class _Fields:
+    """The fields of an object, each read as the type that it must have. ``null`` is absent."""
+
+    def __init__(self, values: Mapping[str, Any], path: str = "") -> None:
+        self._values = values
+        self._path = path
+
+    def text(self, name: str) -> str | None:
+        value = self._values.get(name)
+        if value is None or isinstance(value, str):
+            return value
+        raise self._wrong(name, "a text")
+
+    def flag(self, name: str) -> bool:
+        value = self._values.get(name)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        raise self._wrong(name, "true or false")
+
+    def number(self, name: str) -> float | None:
+        value = self._values.get(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._wrong(name, "a number")
+        if not abs(value) < _LARGEST_NUMBER:
+            raise self._wrong(name, "a number of this size")
+        return float(value)
+
+    def whole(self, name: str) -> int | None:
+        value = self.number(name)
+        if value is None:
+            return None
+        if not value.is_integer():
+            raise self._wrong(name, "a whole number")
+        return int(value)
+
+    def object(self, name: str) -> _Fields:
+        return _Fields(self.mapping(name) or {}, f"{self._path}{name}.")
+
+    def mapping(self, name: str) -> Mapping[str, Any] | None:
+        value = self._values.get(name)
+        if value is None or isinstance(value, dict):
+            return value
+        raise self._wrong(name, "an object")
+
+    def _wrong(self, name: str, wanted: str) -> MessageError:
+        return MessageError(f"{self._path}{name} is not {wanted}")
+
+
+_LARGEST_NUMBER = 2.0**53
+_LONGEST_DELAY_MS = 60_000
+
+
+def _decode(text: str | bytes) -> dict[str, Any]:
+    if len(text) > MAX_MESSAGE_CHARS:
+        raise MessageError(f"{len(text)} characters are too many")
+    try:
+        if isinstance(text, bytes):
+            text = text.decode()
+        value = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as fault:
+        raise MessageError("the message is not valid JSON") from fault
+    if not isinstance(value, dict):
+        raise MessageError("the message is not an object")
+    if text.count("{") + text.count("[") > MAX_DEPTH and _deeper_than(value, MAX_DEPTH):
+        raise MessageError(f"the message nests deeper than {MAX_DEPTH}")
+    if "\\u" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as fault:  # half a surrogate pair: no text can hold it
+            raise MessageError("the message holds half a character") from fault
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _deeper_than(value: Any, depth: int) -> bool:
+    level = [value]
+    for _ in range(depth):
+        inner: list[Any] = []
+        for one in level:
+            parts = one.values() if isinstance(one, dict) else one
+            inner.extend(part for part in parts if isinstance(part, dict | list))
+        if not inner:
+            return False
+        level = inner
+    return True
+
+
+def _name(text: str) -> str:
+    """A name as it may stand in a log line."""
+    return "".join(c if c.isprintable() else "?" for c in text[:_MAX_NAME_CHARS])
+
+
+def _audio(fields: _Fields) -> AudioParams:
+    codec = fields.text("format")
+    return AudioParams(
+        None if codec is None else _name(codec),
+        fields.whole("sample_rate"),
+        fields.whole("channels"),
+        fields.number("frame_duration"),
+    )
+
+
+def _hello(fields: _Fields) -> DeviceMessage:
+    features = fields.object("features")
+    transport = fields.text("transport")
+    return Hello(
+        version=fields.whole("version"),
+        transport=None if transport is None else _name(transport),
+        mcp=features.flag("mcp"),
+        aec=features.flag("aec"),
+        drops_on_abort=features.flag("drops_on_abort"),
+        audio=_audio(fields.object("audio_params")),
+        downlink=_audio(fields.object("downlink")),
+    )
+
+
+def _listen(fields: _Fields) -> DeviceMessage:
+    state = fields.text("state")
+    if state == "start":
+        mode = fields.text("mode")
+        try:
+            return ListenStart(ListenMode.AUTO if mode is None else ListenMode(mode))
+        except ValueError:
+            raise MessageError(f"mode {_name(str(mode))!r} is not known") from None
+    if state == "stop":
+        return ListenStop()
+    if state == "detect":
+        printable = "".join(c if c.isprintable() else " " for c in fields.text("text") or "")
+        return WakeWord(" ".join(printable.split())[:MAX_WAKE_WORD_CHARS])
+    if state is None:
+        raise MessageError("listen has no state")
+    return Unknown(_name(f"listen {state}"))
+
+
+def _abort(fields: _Fields) -> DeviceMessage:
+    reason = fields.text("reason")
+    return Abort(None if reason is None else _name(reason))
+
+
+def _playing(fields: _Fields) -> DeviceMessage:
+    delay_ms = fields.number("delay_ms")
+    if delay_ms is None or not 0 <= delay_ms <= _LONGEST_DELAY_MS:
+        raise MessageError(f"playing has no delay_ms from 0 to {_LONGEST_DELAY_MS}")
+    return Playing(delay_ms / 1000)
+
+
+def _mcp(fields: _Fields) -> DeviceMessage:
+    payload = fields.mapping("payload")
+    if payload is None:
+        raise MessageError("mcp has no payload")
+    return McpMessage(payload)
+
+
+_READERS: dict[str, Callable[[_Fields], DeviceMessage]] = {
+    "hello": _hello,
+    "listen": _listen,
+    "abort": _abort,
+    "playing": _playing,
+    "mcp": _mcp,
+    "goodbye": lambda _: Goodbye(),
+}
+
+
+FORMATS = tuple(AudioCodec)
+"""What the server's hello offers."""
+
+
+def hello(session_id: str, downlink: AudioFormat, formats: Sequence[AudioCodec] = FORMATS) -> str:
+    """The answer to the device's hello: ``audio_params`` is what the server is going to send,
+    ``formats`` (an addition, which firmware ignores) what a hello may ask for."""
+    return _message(
+        "hello",
+        session_id,
+        transport="websocket",
+        audio_params={
+            "format": downlink.codec.value,
+            "sample_rate": downlink.sample_rate,
+            "channels": downlink.channels,
+            "frame_duration": _plain(downlink.frame_ms),
+        },
+        formats=[codec.value for codec in formats],
+    )
+
+
+def stt(session_id: str, text: str) -> str:
+    """What was understood."""
+    return _message("stt", session_id, text=text)
+
+
+def llm(session_id: str, emotion: Emotion, text: str | None = None) -> str:
+    """The face to draw; ``text`` is its emoji unless something else is given."""
+    return _message(
+        "llm", session_id, emotion=emotion.value, text=emotion.emoji if text is None else text
+    )
+
+
+def tts_start(session_id: str) -> str:
+    """Speech follows. A device drops audio that comes earlier."""
+    return _message("tts", session_id, state="start")
+
+
+def sentence_start(session_id: str, text: str) -> str:
+    """The words of the audio that follows."""
+    return _message("tts", session_id, state="sentence_start", text=text)
+
+
+def tts_stop(session_id: str) -> str:
+    """The speech is over; the device listens again (auto, realtime) or rests (manual)."""
+    return _message("tts", session_id, state="stop")
+
+
+def mcp(session_id: str, payload: Mapping[str, Any]) -> str:
+    """A JSON-RPC 2.0 message to the device's tool server."""
+    return _message("mcp", session_id, payload=payload)
+
+
+def system_reboot(session_id: str) -> str:
+    """Start again."""
+    return _message("system", session_id, command="reboot")
+
+
+def alert(session_id: str, status: str, message: str, emotion: Emotion = Emotion.SAD) -> str:
+    """Show and sound a warning. ``status`` is a short title, ``message`` a sentence."""
+    return _message("alert", session_id, status=status, message=message, emotion=emotion.value)
+
+
+def _message(kind: str, session_id: str, **fields: Any) -> str:
+    text = json.dumps(
+        {"session_id": session_id, "type": kind, **fields},
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+    # Half a surrogate pair, which a model can write, is no text and could not be sent.
+    return text.encode("utf-8", "replace").decode()
+
+
+def _plain(number: float) -> int | float:
+    """60 rather than 60.0: small JSON readers take whole numbers only."""
+    return int(number) if number.is_integer() else number

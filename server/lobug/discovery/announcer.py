@@ -1,0 +1,151 @@
+"""Announces the server as ``_lobug._tcp`` in its local network, so that devices find it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Sequence
+from ipaddress import IPv4Address
+
+from zeroconf import Error as ZeroconfError
+from zeroconf import IPVersion
+from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+from lobug import __version__
+from lobug.access.addresses import is_loopback
+from lobug.discovery.interfaces import lan_addresses
+from lobug.settings.server import DiscoverySettings
+
+log = logging.getLogger(__name__)
+
+SERVICE = "_lobug._tcp.local."
+PATH = "/xiaozhi/ota/"
+"""Where a device asks for all the rest."""
+
+LOOK_S = 30.0
+"""Seconds between two looks at the addresses: a laptop changes its network."""
+
+RETRY_S = 300.0
+"""Seconds after which what failed is tried again."""
+
+_FAREWELL_S = 3.0
+"""How long saying goodbye may take."""
+
+FAULTS = (OSError, ZeroconfError, RuntimeError, ValueError)
+"""What announcing may raise: no network, no multicast, another program that shares the port with
+nobody. None of it is a reason not to serve."""
+
+
+def open_zeroconf(addresses: Sequence[str]) -> AsyncZeroconf:
+    """A responder on the interfaces of these IPv4 addresses."""
+    return AsyncZeroconf(interfaces=list(addresses), ip_version=IPVersion.V4Only)
+
+
+def announcer_for(
+    settings: DiscoverySettings, listens_at: tuple[str, int] | None
+) -> Announcer | None:
+    """What announces a server that listens there; None: nothing is to be announced, since nobody
+    knows where it listens, the owner does not want it, or only this computer can reach it."""
+    if listens_at is None or not settings.announce or is_loopback(listens_at[0]):
+        return None
+    return Announcer(settings.name, *listens_at)
+
+
+class Announcer:
+    """The announcement of one server. ``start`` first, ``close`` last; neither raises or waits for
+    the network longer than ``_FAREWELL_S``. All of it stays in the local network: packets to
+    224.0.0.251 are passed on by no router."""
+
+    def __init__(
+        self,
+        name: str,
+        host: str,
+        port: int,
+        *,
+        addresses: Callable[[str], Sequence[str]] = lan_addresses,
+        open_responder: Callable[[Sequence[str]], AsyncZeroconf] = open_zeroconf,
+        look_s: float = LOOK_S,
+        retry_s: float = RETRY_S,
+    ) -> None:
+        self._name = name
+        self._host = host
+        self._port = port
+        self._addresses = addresses
+        self._open = open_responder
+        self._look_s = look_s
+        self._retry_s = retry_s
+        # Tells nobody this computer's own name, and is nobody else's.
+        self._server = f"lobug-{secrets.token_hex(4)}.local."
+        self._task: asyncio.Task[None] | None = None
+        self._responder: AsyncZeroconf | None = None
+        self._announced: list[str] = []
+        self._fault = ""
+
+    def start(self) -> None:
+        """Begin to announce, in the background."""
+        self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        """Say goodbye and stop."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+        await self._withdraw()
+
+    async def _run(self) -> None:
+        while True:
+            pause = self._look_s
+            try:
+                addresses = list(await asyncio.to_thread(self._addresses, self._host))
+                if addresses != self._announced:
+                    await self._withdraw()
+                    if addresses:
+                        await self._announce(addresses)
+                self._fault = ""
+            except FAULTS as error:
+                await self._withdraw()
+                pause = self._retry_s
+                fault = f"{type(error).__name__}: {error}"
+                if fault != self._fault:
+                    log.warning("devices cannot find this server by themselves: %s", fault)
+                self._fault = fault
+            await asyncio.sleep(pause)
+
+    async def _announce(self, addresses: list[str]) -> None:
+        info = AsyncServiceInfo(
+            SERVICE,
+            f"{self._name}.{SERVICE}",
+            port=self._port,
+            addresses=[IPv4Address(address).packed for address in addresses],
+            server=self._server,
+            properties={
+                "version": __version__,
+                "path": PATH,
+                "https": "0",  # this port speaks plain HTTP, whatever a proxy before it does
+                "name": self._name,
+            },
+        )
+        self._responder = self._open(addresses)
+        # Another server of this name in the network makes this one the second: "Lo-Bug-2".
+        sending = await self._responder.async_register_service(info, allow_name_change=True)
+        self._announced = addresses
+        log.info(
+            "announced to the local network as %r at %s, port %d",
+            info.name.removesuffix(f".{SERVICE}"),
+            ", ".join(addresses),
+            self._port,
+        )
+        await sending
+
+    async def _withdraw(self) -> None:
+        responder, self._responder = self._responder, None
+        self._announced = []
+        if responder is None:
+            return
+        try:
+            async with asyncio.timeout(_FAREWELL_S):
+                await responder.async_close()
+        except (TimeoutError, *FAULTS) as error:
+            log.debug("the announcement did not end cleanly: %s", type(error).__name__)

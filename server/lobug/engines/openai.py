@@ -1,0 +1,395 @@
+"""The OpenAI protocol as Lo-Bug speaks it: to any compatible server, and to the embedded model.
+
+What is known of an OpenAI-compatible server, kept true in the background.
+
+A chat model on any OpenAI-compatible server: vLLM, llama.cpp, LM Studio and others.
+
+Embeddings from any OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing, suppress
+from typing import Any, cast
+
+import httpx2
+import openai
+from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
+
+from lobug.concurrency import PROBE_INTERVAL_S, Periodic
+from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus, Vectors
+from lobug.engines.pace import paced
+from lobug.engines.urls import is_loopback, without_password
+from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
+from lobug.errors import (
+    ContextOverflowError,
+    EngineError,
+    EngineInterruptedError,
+    EngineTimeoutError,
+    EngineUnavailableError,
+    ModelMissingError,
+)
+from lobug.settings import ChatSettings, Settings
+
+log = logging.getLogger(__name__)
+
+CONNECT_TIMEOUT_S = 5.0
+"""Longest wait for a connection, seconds; the answer itself is timed by the caller."""
+
+_OVERFLOW = ("exceed_context_size", "context_length_exceeded", "maximum context length")
+"""How llama.cpp, OpenAI and vLLM say that a prompt is too long for the model."""
+
+
+def connect(base_url: str, api_key: str, *, unix_socket: str | None = None) -> openai.AsyncOpenAI:
+    """A client that never retries by itself and leaves time-outs to the caller."""
+    transport = None
+    if unix_socket is not None:
+        # Opening a Unix socket costs nothing, and a connection that is kept could be closed by the
+        # other side just when it is used again.
+        limits = httpx2.Limits(max_keepalive_connections=0)
+        transport = httpx2.AsyncHTTPTransport(uds=unix_socket, limits=limits)
+    return openai.AsyncOpenAI(
+        base_url=base_url,
+        api_key=api_key or "none",
+        max_retries=0,
+        http_client=httpx2.AsyncClient(
+            transport=transport,
+            timeout=httpx2.Timeout(None, connect=CONNECT_TIMEOUT_S),
+            trust_env=unix_socket is None and not is_loopback(base_url),
+        ),
+    )
+
+
+async def stream_text(
+    client: openai.AsyncOpenAI,
+    *,
+    where: str,
+    model: str,
+    messages: Sequence[ChatMessage],
+    options: ChatOptions,
+    extra: Mapping[str, Any] | None = None,
+    observe: Callable[[ChatCompletionChunk], None] | None = None,
+) -> AsyncGenerator[str]:
+    """Yield the reply's text as it is written.
+
+    ``where`` names the server in errors; ``extra`` are fields that the server knows beyond the
+    protocol, ``observe`` sees every chunk. Raises EngineError and its subclasses; closing the
+    generator ends the request.
+    """
+    answering = False
+    finished = False
+    try:
+        response = await client.chat.completions.create(
+            model=model,
+            messages=cast(
+                "list[ChatCompletionMessageParam]",
+                [{"role": m.role, "content": m.content} for m in messages],
+            ),
+            max_tokens=options.max_tokens,
+            temperature=options.temperature,
+            response_format=_response_format(options.json_schema),
+            stream=True,
+            extra_body=dict(extra or {}),
+        )
+        async with response:
+            answering = True
+            async for chunk in response:
+                if observe is not None:
+                    observe(chunk)
+                for choice in chunk.choices or ():
+                    if choice.delta is not None and choice.delta.content:
+                        yield choice.delta.content
+                    finished = finished or choice.finish_reason is not None
+    except (openai.OpenAIError, httpx2.HTTPError, OSError) as error:
+        raise typed_error(
+            error, engine="chat", where=where, model=model, answering=answering
+        ) from error
+    except (ValueError, TypeError, AttributeError) as error:
+        # The client checks no shapes: a server that answers with something else shows up here.
+        raise EngineUnavailableError(
+            "chat", f"{where} does not speak the OpenAI protocol ({type(error).__name__})"
+        ) from error
+    if not finished:
+        raise EngineInterruptedError("chat", f"{where} ended its answer in the middle")
+
+
+def _response_format(schema: Mapping[str, Any] | None) -> Any:
+    if schema is None:
+        return openai.omit
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "reply", "schema": dict(schema), "strict": True},
+    }
+
+
+def typed_error(
+    error: Exception, *, engine: str, where: str, model: str, answering: bool
+) -> EngineError:
+    """What a failure of the client means. ``answering``: the server had begun its answer."""
+    if isinstance(error, openai.APITimeoutError | TimeoutError | httpx2.TimeoutException):
+        return EngineTimeoutError(engine, f"{where} does not answer in time")
+    if isinstance(error, openai.APIStatusError):
+        return _typed_status(error, engine, where, model)
+    reached = answering or not isinstance(error.__cause__, httpx2.ConnectError)
+    if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
+        if _is_overflow(error):
+            return ContextOverflowError(engine, f"the prompt is too long for {where}")
+        # What it says may quote the prompt, and errors are logged and answered to callers.
+        log.debug("%s reports: %s", where, error.message)
+        return EngineInterruptedError(engine, f"{where} broke off with an error")
+    if reached:
+        return EngineInterruptedError(engine, f"{where} broke the connection off")
+    return EngineUnavailableError(engine, f"{where} does not answer")
+
+
+def _typed_status(error: openai.APIStatusError, engine: str, where: str, model: str) -> EngineError:
+    if _is_overflow(error):
+        return ContextOverflowError(engine, f"the prompt is too long for {where}")
+    if error.status_code == 404:
+        return ModelMissingError(engine, f"{where} does not have {model!r} (or no such address)")
+    if error.status_code in (401, 403):
+        return EngineUnavailableError(engine, f"{where} refuses the API key")
+    if error.status_code in (408, 504):
+        return EngineTimeoutError(engine, f"{where} answers that it took too long")
+    if error.status_code in (429, 502, 503):
+        return EngineUnavailableError(engine, f"{where} is not ready (status {error.status_code})")
+    return EngineError(engine, f"{where} answers with status {error.status_code}")
+
+
+def _is_overflow(error: openai.APIError) -> bool:
+    said = str(error.body)
+    with suppress(AttributeError):
+        said += f" {error.type} {error.code}"
+    return any(sign in said for sign in _OVERFLOW)
+
+
+PROBE_TIMEOUT_S = 5.0
+"""Longest wait for the server's list of models, seconds."""
+
+
+class OpenAIServer:
+    """Asks ``/models`` from time to time and remembers how calls went."""
+
+    def __init__(
+        self,
+        client: openai.AsyncOpenAI,
+        *,
+        engine: str,
+        url: str,
+        model: str,
+        interval_s: float = PROBE_INTERVAL_S,
+    ) -> None:
+        self._client = client
+        self._engine = engine
+        self._model = model
+        self._probe = Periodic(self._refresh, interval_s)
+        self._started = False
+        self._error: EngineError | None = EngineUnavailableError(engine, "it is not started")
+        self._reachable = False
+        self.where = f"the OpenAI-compatible server at {without_password(url)}"
+
+    async def start(self) -> None:
+        """Probe once, then in the background. Raises what the first probe found."""
+        if not self._started:
+            self._started = True
+            self._probe.start()
+        await self._refresh()
+        if self._error is not None:
+            raise self._error
+
+    async def close(self) -> None:
+        """Stop probing, close connections."""
+        if self._started:
+            self._started = False
+            await self._probe.close()
+        await self._client.close()
+
+    def answered(self) -> None:
+        """A call went well."""
+        self._error, self._reachable = None, True
+
+    def failed(self, error: EngineError) -> None:
+        """A call failed."""
+        self._error = error
+        if isinstance(error, EngineUnavailableError):
+            self._reachable = False
+
+    def status(self) -> EngineStatus:
+        """The state as last known."""
+        error = self._error
+        return EngineStatus(
+            name="openai",
+            model=self._model,
+            ready=self._reachable,
+            degraded=error is not None,
+            reason=None if error is None else f"{error}.",
+        )
+
+    async def _refresh(self) -> None:
+        try:
+            async with asyncio.timeout(PROBE_TIMEOUT_S):
+                await self._client.models.list()
+        except (openai.OpenAIError, httpx2.HTTPError, OSError) as error:
+            typed = typed_error(
+                error, engine=self._engine, where=self.where, model=self._model, answering=False
+            )
+            # A server without /models answers all the same: a call will show what it can do.
+            if isinstance(error, openai.NotFoundError):
+                self._found()
+            else:
+                self._reachable, self._error = False, typed
+        except (ValueError, TypeError, AttributeError) as error:
+            self._reachable = False
+            self._error = EngineUnavailableError(
+                self._engine,
+                f"{self.where} does not speak the OpenAI protocol ({type(error).__name__})",
+            )
+        else:
+            self._found()
+
+    def _found(self) -> None:
+        """It is there. What a call complained about stays until a call goes well."""
+        self._reachable = True
+        if isinstance(self._error, EngineUnavailableError):
+            self._error = None
+
+
+class OpenAIChat:
+    """``ChatModel`` that streams from ``chat.openai_base_url``."""
+
+    def __init__(self, settings: ChatSettings, interval_s: float = PROBE_INTERVAL_S) -> None:
+        self._settings = settings
+        self._client = connect(settings.openai_base_url, settings.openai_api_key.get_secret_value())
+        self._server = OpenAIServer(
+            self._client,
+            engine="chat",
+            url=settings.openai_base_url,
+            model=settings.openai_model,
+            interval_s=interval_s,
+        )
+
+    @property
+    def context_tokens(self) -> int:
+        """What the settings say; the protocol does not tell."""
+        return self._settings.context_tokens
+
+    @property
+    def prefill_ms_per_token(self) -> float | None:
+        """Unknown: the protocol does not tell."""
+        return None
+
+    async def start(self) -> None:
+        """Ask whether the server is there. Raises EngineError; keeps asking in the background."""
+        await self._server.start()
+
+    async def close(self) -> None:
+        """Stop asking and close connections."""
+        await self._server.close()
+
+    def status(self) -> EngineStatus:
+        """The state as last known."""
+        return self._server.status()
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], options: ChatOptions
+    ) -> AsyncGenerator[str]:
+        """Yield the reply in pieces, as the protocol of the module's base describes."""
+        pieces = paced(
+            stream_text(
+                self._client,
+                where=self._server.where,
+                model=self._settings.openai_model,
+                messages=messages,
+                options=options,
+            ),
+            engine="chat",
+            between_s=options.first_token_timeout_s or self._settings.first_token_timeout_s,
+            whole_s=options.timeout_s or self._settings.timeout_s,
+        )
+        try:
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    yield piece
+        except EngineError as error:
+            self._server.failed(error)
+            raise
+        self._server.answered()
+
+    async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        """Nothing: the server's cache is its own."""
+
+    def forget(self, belongs: Callable[[str], bool]) -> None:
+        """Nothing: the server's cache is its own, and the protocol cannot clear it."""
+
+
+class OpenAIEmbedder:
+    """``Embedder`` at ``embeddings.openai_base_url``."""
+
+    def __init__(self, settings: Settings, interval_s: float = PROBE_INTERVAL_S) -> None:
+        self._settings = settings.embeddings
+        self._model = settings.embeddings.openai_model
+        self._expected_dimension = settings.memory.embedding_dim
+        self._dimension: int | None = None
+        url = settings.embeddings.openai_base_url
+        self._client = connect(url, settings.embeddings.openai_api_key.get_secret_value())
+        self._server = OpenAIServer(
+            self._client, engine=ENGINE, url=url, model=self._model, interval_s=interval_s
+        )
+
+    @property
+    def model_id(self) -> str:
+        """``openai/`` and the model's name."""
+        return f"openai/{self._model}"
+
+    @property
+    def dimension(self) -> int:
+        """The model's own; before its first answer what the settings expect."""
+        return self._dimension or self._expected_dimension
+
+    async def start(self) -> None:
+        """Learn the dimension. Raises EngineError; keeps asking all the same."""
+        await self._server.start()
+        await self.embed(["dimension"])
+
+    async def close(self) -> None:
+        """Stop asking and close connections."""
+        await self._server.close()
+
+    def status(self) -> EngineStatus:
+        """The state as last known."""
+        return self._server.status()
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed in batches of ``embeddings.batch_size``. Raises EngineError and its subclasses."""
+        parts = [await self._embed(batch) for batch in batches(texts, self._settings.batch_size)]
+        return stacked(parts, self.dimension)
+
+    async def _embed(self, texts: Sequence[str]) -> Vectors:
+        try:
+            vectors = await self._ask(texts)
+        except EngineError as error:
+            self._server.failed(error)
+            raise
+        self._dimension = vectors.shape[1]
+        self._server.answered()
+        return vectors
+
+    async def _ask(self, texts: Sequence[str]) -> Vectors:
+        where = self._server.where
+        try:
+            async with asyncio.timeout(self._settings.timeout_s):
+                response = await self._client.embeddings.create(
+                    model=self._model, input=list(texts), encoding_format="float"
+                )
+            rows = [item.embedding for item in sorted(response.data, key=lambda item: item.index)]
+        except (openai.OpenAIError, httpx2.HTTPError, OSError) as error:
+            raise typed_error(
+                error, engine=ENGINE, where=where, model=self._model, answering=False
+            ) from error
+        except (ValueError, TypeError, AttributeError) as error:
+            raise EngineUnavailableError(
+                ENGINE, f"{where} does not speak the OpenAI protocol ({type(error).__name__})"
+            ) from error
+        return unit_rows(rows, count=len(texts), dimension=self._dimension)

@@ -1,0 +1,329 @@
+"""Tells a memory a case's story, asks its questions and judges what was recalled.
+
+The figures of a run over the cases, by category. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from heapq import merge
+from itertools import cycle
+from typing import Any
+
+from lobug.evaluation.cases import (
+    Case,
+    CaseCategory,
+    Correct,
+    Forget,
+    ForgetText,
+    Question,
+    Say,
+    Step,
+    Store,
+    World,
+)
+from lobug.evaluation.metrics import all_at, mean, ndcg_at, percentile, recall_at, reciprocal_rank
+from lobug.evaluation.product import (
+    Answer,
+    Found,
+    Subject,
+    SubjectMaker,
+)
+from lobug.memory.access import HOUSEHOLD, Access
+
+LIMIT = 10
+"""How many results are asked for: the largest k of the figures."""
+
+LATER = timedelta(days=1)
+"""How long after the last word a question is asked, where it does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A question with what came of it."""
+
+    case: str
+    category: CaseCategory
+    question: Question
+    ranked: tuple[str, ...]
+    """What was found, best first: the names of the case's steps, or "turn:ID", "memory:ID" of what
+    has none. A memory and the turn that it was taken from have one name."""
+    evidence: frozenset[str]
+    """Which of these names should have been found; empty where there is nothing to find."""
+    in_order: bool | None
+    """Nothing that is out of date stands above the first evidence. None: nothing to order."""
+    prompted: tuple[str, ...]
+    """What went to the prompt, by name."""
+    forbidden: tuple[str, ...]
+    """What was recalled, or kept, and must not be; empty is right."""
+    search_ms: float
+    context_ms: float
+
+
+@dataclass(slots=True)
+class _Told:
+    """What became of a case's steps."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    """By reference ("turn:3"): the step's name."""
+    owners: dict[str, str] = field(default_factory=dict)
+    """By reference: whose it is."""
+    entries: dict[str, int] = field(default_factory=dict)
+    """By step: the entry's id."""
+    turns: dict[str, int] = field(default_factory=dict)
+    """By step: the message's id."""
+    taken_from: dict[str, str] = field(default_factory=dict)
+    """By step of a memory: the step of its turn."""
+    keys: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """By owner and key: the steps of its versions."""
+    gone: set[str] = field(default_factory=set)
+    """Steps that must never be found any more: corrected or forgotten."""
+
+    def versions(self, step: str) -> list[str]:
+        """The steps of all versions of the memory that a step stored."""
+        return next((steps for steps in self.keys.values() if step in steps), [step])
+
+    def evidence_name(self, step: str) -> str:
+        """A memory counts as the turn that it was taken from."""
+        return self.taken_from.get(step, step)
+
+    def name(self, found: Found) -> str:
+        """What a result is called in a ranking."""
+        step = self.names.get(found.reference)
+        return found.reference if step is None else self.evidence_name(step)
+
+
+def access_to(case: Case, who: str, device: str) -> Access:
+    """What a person at a device may see in a case."""
+    return Access(who, f"{who}-{device}", case.household.get(who, "none"))
+
+
+async def run_case(case: Case, world: World, make: SubjectMaker) -> list[Judged]:
+    """Tell the story with its world, in the order of time, then ask each question."""
+    async with make(case.household) as subject:
+        told = await _tell(subject, case, world)
+        await subject.settle()
+        person = case.who or world.who
+        last = max(step.at for step in (*world.turns, *case.steps))
+        judged = []
+        for question in case.questions:
+            access = access_to(case, question.who or person, question.device)
+            at = question.at or last + LATER
+            answer = await subject.ask(access, _seconds(at), question.ask, LIMIT)
+            kept = await subject.kept(access) if question.never_words else ""
+            judged.append(_judge(case, question, access, told, answer, kept))
+    return judged
+
+
+async def run_cases(
+    cases: Sequence[Case],
+    worlds: Mapping[str, World],
+    make: SubjectMaker,
+    *,
+    progress: Callable[[Case], None] = lambda case: None,
+) -> list[Judged]:
+    """``run_case`` for all, one after the other. ``progress`` is called after each."""
+    judged: list[Judged] = []
+    for case in cases:
+        judged += await run_case(case, worlds[case.world], make)
+        progress(case)
+    return judged
+
+
+def _seconds(at: datetime) -> float:
+    return at.astimezone().timestamp()
+
+
+async def _tell(subject: Subject, case: Case, world: World) -> _Told:
+    told = _Told()
+    replies = cycle(world.replies)
+    # No question means a world's turn by name.
+    background: Iterator[tuple[Step, str, str | None]] = (
+        (step, world.who, None) for step in world.turns
+    )
+    story: Iterator[tuple[Step, str, str | None]] = (
+        (step, case.who or world.who, step.id) for step in case.steps
+    )
+    for step, person, name in merge(background, story, key=lambda told_step: told_step[0].at):
+        access = access_to(case, step.who or person, step.device)
+        await _do(subject, step, access, told, name, next(replies))
+    return told
+
+
+async def _do(
+    subject: Subject, step: Step, access: Access, told: _Told, name: str | None, reply: str
+) -> None:
+    at = _seconds(step.at)
+    match step:
+        case Say():
+            said = step.say * step.repeat
+            turn = await subject.add_turn(access, at, said, step.reply or reply)
+            _note(told, Found("turn", turn, said), name, access.user)
+            if name is not None:
+                told.turns[name] = turn
+        case Store():
+            cites = None if step.cites is None else told.turns[step.cites]
+            entry = await subject.store(
+                access, at, step.store, key=step.key, scope=step.scope, cites=cites
+            )
+            owner = HOUSEHOLD if step.scope == "household" else access.user
+            _note(told, Found("memory", entry, step.store), name, owner)
+            if name is not None:
+                told.entries[name] = entry
+                told.keys.setdefault((owner, step.key or name), []).append(name)
+                if step.cites is not None:
+                    told.taken_from[name] = step.cites
+        case Correct():
+            entry = await subject.correct(access, at, told.entries[step.correct], step.to)
+            _note(told, Found("memory", entry, step.to), name, access.user)
+            told.gone.add(step.correct)
+            if name is not None:
+                told.entries[name] = entry
+                told.versions(step.correct).append(name)
+        case Forget():
+            await subject.forget(access, at, told.entries[step.forget])
+            for version in told.versions(step.forget):
+                told.gone |= {version, told.evidence_name(version)}
+            told.keys = {key: s for key, s in told.keys.items() if step.forget not in s}
+        case ForgetText():
+            await subject.forget_text(access, at, step.forget_text)
+
+
+def _note(told: _Told, found: Found, name: str | None, owner: str) -> None:
+    told.owners[found.reference] = owner
+    if name is not None:
+        told.names[found.reference] = name
+
+
+def _judge(
+    case: Case, question: Question, access: Access, told: _Told, answer: Answer, kept: str
+) -> Judged:
+    ranked = tuple(dict.fromkeys(told.name(found) for found in answer.found))
+    evidence = frozenset(told.evidence_name(step) for step in question.expect)
+    older = {told.evidence_name(step) for step in question.before} - evidence
+    return Judged(
+        case=case.id,
+        category=case.category,
+        question=question,
+        ranked=ranked,
+        evidence=evidence,
+        in_order=_in_order(ranked, evidence, older) if older else None,
+        prompted=tuple(dict.fromkeys(told.name(found) for found in answer.prompted)),
+        forbidden=tuple(_forbidden(question, access, told, answer, kept)),
+        search_ms=answer.search_ms,
+        context_ms=answer.context_ms,
+    )
+
+
+def _in_order(ranked: Sequence[str], evidence: frozenset[str], older: set[str]) -> bool:
+    """Whether the first evidence was found, with nothing that is out of date above it."""
+    for name in ranked:
+        if name in evidence:
+            return True
+        if name in older:
+            return False
+    return False
+
+
+def _forbidden(
+    question: Question, access: Access, told: _Told, answer: Answer, kept: str
+) -> Iterator[str]:
+    """What was recalled although it belongs to somebody else, was corrected or was forgotten."""
+    never = told.gone | set(question.never)
+    for found in dict.fromkeys((*answer.found, *answer.prompted)):
+        step = told.names.get(found.reference)
+        owner = told.owners.get(found.reference, access.user)
+        if step in never or not _may_see(access, owner):
+            yield step or found.reference
+        for word in question.never_words:
+            if word.casefold() in found.text.casefold():
+                yield f"{word!r} in {found.reference}"
+    for word in question.never_words:
+        if word.casefold() in kept.casefold():
+            yield f"{word!r} in what is kept"
+
+
+def _may_see(access: Access, owner: str) -> bool:
+    return owner == access.user or (owner == HOUSEHOLD and access.household != "none")
+
+
+def misses(judged: Judged) -> list[str]:
+    """What is wrong with an answer, in words; empty when all is right."""
+    wrong = [f"recalled but must not be: {what}" for what in judged.forbidden]
+    absent = sorted(judged.evidence - set(judged.ranked))
+    if absent:
+        wrong.append(f"not found: {', '.join(absent)}")
+    elif judged.in_order is False:
+        wrong.append("what is out of date stands above the evidence")
+    if judged.question.nothing and judged.prompted:
+        wrong.append(f"to the prompt, though nothing fits: {', '.join(judged.prompted)}")
+    if judged.evidence and not judged.prompted:
+        wrong.append("nothing to the prompt, though something fits")
+    return wrong
+
+
+def floor_is_right(judged: Judged) -> bool | None:
+    """Whether the relevance floor let something through where something fits, and nothing where
+    nothing does. None: the question does not say which."""
+    if judged.question.nothing:
+        return not judged.prompted
+    return bool(judged.prompted) if judged.evidence else None
+
+
+def summary(answers: Sequence[Judged]) -> dict[str, Any]:
+    """The figures over some answers; None where nothing was measured.
+
+    ``recall@k``: mean share of a question's evidence among the first k; ``all@k``: share of the
+    questions with all of it there. ``in_order``: share of those where nothing out of date stands
+    above. ``forbidden``: answers with something that must not be recalled. ``floor``: share where
+    the relevance floor is right; ``floor_nothing`` where nothing fits, ``floor_something`` where
+    something does. ``evidence_in_prompt``: share of the questions with all evidence in the prompt.
+    """
+    with_evidence = [answer for answer in answers if answer.evidence]
+    floors = [(answer, floor_is_right(answer)) for answer in answers]
+    ordered = [answer.in_order for answer in answers if answer.in_order is not None]
+    times = [answer.search_ms for answer in answers]
+    figures: dict[str, float | None] = {}
+    for k in (5, 10):
+        figures[f"recall@{k}"] = mean([recall_at(a.ranked, a.evidence, k) for a in with_evidence])
+        figures[f"all@{k}"] = mean([all_at(a.ranked, a.evidence, k) for a in with_evidence])
+    figures["mrr"] = mean([reciprocal_rank(a.ranked, a.evidence) for a in with_evidence])
+    figures["ndcg@10"] = mean([ndcg_at(a.ranked, a.evidence, 10) for a in with_evidence])
+    figures["in_order"] = mean(ordered)
+    figures["floor"] = mean([right for _, right in floors if right is not None])
+    figures["floor_nothing"] = mean(
+        [bool(right) for answer, right in floors if answer.question.nothing]
+    )
+    figures["floor_something"] = mean([bool(right) for a, right in floors if a.evidence])
+    figures["evidence_in_prompt"] = mean([a.evidence <= set(a.prompted) for a in with_evidence])
+    return {
+        "cases": len({answer.case for answer in answers}),
+        "questions": len(answers),
+        **{name: None if value is None else round(value, 4) for name, value in figures.items()},
+        "forbidden": sum(bool(answer.forbidden) for answer in answers),
+        "ms_per_query": _rounded(mean(times)),
+        "ms_per_query_p95": _rounded(percentile(times, 0.95)),
+        "ms_per_context": _rounded(mean([answer.context_ms for answer in answers])),
+    }
+
+
+def report(answers: Sequence[Judged]) -> dict[str, Any]:
+    """``summary`` over all and by category, and what went wrong, question by question."""
+    categories: list[CaseCategory] = list(dict.fromkeys(answer.category for answer in answers))
+    return {
+        **summary(answers),
+        "by_category": {
+            category: summary([answer for answer in answers if answer.category == category])
+            for category in sorted(categories)
+        },
+        "misses": [
+            {"case": answer.case, "question": answer.question.ask, "wrong": wrong}
+            for answer in answers
+            if (wrong := misses(answer))
+        ],
+    }
+
+
+def _rounded(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else round(milliseconds, 2)

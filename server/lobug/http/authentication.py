@@ -1,0 +1,174 @@
+"""Which requests come from web pages of other sites. Pure.
+
+Turns a request away before any route sees it, over HTTP and WebSocket alike.
+
+Lets nobody in whose right to talk has not been checked, and notes who it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from lobug.access.records import Caller
+from lobug.access.rules import Credentials, allows, stranger
+from lobug.access.service import Access
+from lobug.admission.connections import STATE_KEY as CONNECTION_KEY
+from lobug.admission.connections import OpenConnection
+from lobug.errors import (
+    AccessUnavailableError,
+    ForeignOriginError,
+    HostUnknownError,
+    LobugError,
+    TokenInvalidError,
+    TokenRequiredError,
+    TokenScopeError,
+    TokenWrongDeviceError,
+    TooManyAttemptsError,
+    TooManyConnectionsError,
+)
+from lobug.http.browser import PATH as DOCS_PATH
+from lobug.http.problems import problem
+
+
+def from_foreign_page(headers: Mapping[str, str]) -> bool:
+    """Whether a browser sent the request for a page of another origin.
+
+    Args:
+        headers: of the request; names are found in any case, as Starlette's mapping does.
+    """
+    return _is_foreign_fetch(headers) or _is_foreign_origin(headers)
+
+
+def follows_link(headers: Mapping[str, str]) -> bool:
+    """Whether a browser opens the address as a page of its own, in the place of the one before:
+    neither inside of another page nor for it to read."""
+    return (
+        headers.get("sec-fetch-mode") == "navigate"
+        and headers.get("sec-fetch-dest") == "document"
+        and not _is_foreign_origin(headers)
+    )
+
+
+def _is_foreign_fetch(headers: Mapping[str, str]) -> bool:
+    """By ``Sec-Fetch-Site``, which browsers send with every request to a loopback address or over
+    TLS, pictures and scripts of a page too, and which no page can change. ``none``: a person typed
+    the address, or opened a bookmark. ``same-site`` is another port of this computer."""
+    return headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
+
+
+def _is_foreign_origin(headers: Mapping[str, str]) -> bool:
+    """By ``Origin``: whether it names another site than the ``Host`` that was called.
+
+    Any page that somebody opens can post to this address, without reading the answer, and so put
+    words into a memory; a WebSocket it could even read. Devices, curl and scripts send no such
+    header, but some WebSocket libraries for microcontrollers and some programs do, with anything
+    in it.
+    """
+    origin = headers.get("origin")
+    if origin is None:
+        return False
+    try:
+        netloc = urlsplit(origin).netloc
+    except ValueError:
+        return True
+    return not netloc or netloc.lower() != headers.get("host", "").lower()
+
+
+POLICY_VIOLATION = 1008
+"""Close code of RFC 6455 for it."""
+
+
+async def refuse(error: LobugError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with a failure. A WebSocket is not accepted first: its client gets the same HTTP
+    answer, or 403 where the server software can only close."""
+    if scope["type"] == "websocket" and "websocket.http.response" not in scope.get(
+        "extensions", {}
+    ):
+        await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": error.code})
+        return
+    answer = problem(error)
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        answer.headers["WWW-Authenticate"] = 'Bearer realm="lobug"'
+    elif error.status == HTTPStatus.TOO_MANY_REQUESTS:
+        answer.headers["Retry-After"] = "60"
+    await answer(scope, receive, send)
+
+
+OPEN_PATHS = frozenset({"/health", "/xiaozhi/ota", "/xiaozhi/ota/", "/xiaozhi/ota/activate"})
+"""Doors at which nobody needs a token: what they tell a stranger is no secret, and a device asks
+for its token there."""
+
+LINKED_PATHS = frozenset({DOCS_PATH})
+"""Pages that a link on another site may open in a browser. They hold nothing of the owner's, and
+the other site cannot read or frame them."""
+
+REFUSALS: tuple[type[LobugError], ...] = (
+    TokenRequiredError,
+    TokenInvalidError,
+    TokenWrongDeviceError,
+    TokenScopeError,
+    HostUnknownError,
+    ForeignOriginError,
+    TooManyAttemptsError,
+    TooManyConnectionsError,
+    AccessUnavailableError,
+)
+"""What every other door may answer before it is reached."""
+
+STATE_KEY = "caller"
+"""Where the ``Caller`` is in ``scope["state"]``."""
+
+
+class Authentication:
+    """ASGI middleware for HTTP and WebSocket: refuses who may not talk, with the answer that
+    ``lobug.access.rules`` gives; of everybody else it puts the ``Caller`` into the scope.
+
+    A WebSocket is refused before it is accepted. Whoever is let in without a token of ours may not
+    come from a web page of another site; such a page cannot know a token, so with one it is none.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on once it is known from whom it is."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        access: Access = scope["app"].state.lobug.access
+        client = scope.get("client")
+        headers = Headers(scope=scope)
+        reached = scope.get("server")
+        shown = Credentials.of(
+            client[0] if client else None, headers, reached[0] if reached else None
+        )
+        state = scope.setdefault("state", {})
+        connection: OpenConnection | None = state.get(CONNECTION_KEY)
+        caller: Caller
+        try:
+            caller = access.authenticate(shown)
+            if caller.token_hash is None and _is_foreign(scope, headers):
+                raise ForeignOriginError("the request comes from a web page of another site")
+            if caller.scope and not allows(caller.scope, scope.get("method", ""), scope["path"]):
+                raise TokenScopeError(f"the token is good for its scope alone: {caller.scope}")
+            if connection is not None:
+                connection.recognize(caller)
+        except LobugError as error:
+            if connection is not None:
+                connection.disown()
+            if scope["type"] != "http" or scope["path"] not in OPEN_PATHS:
+                await refuse(error, scope, receive, send)
+                return
+            caller = stranger(shown)
+        state[STATE_KEY] = caller
+        await self._app(scope, receive, send)
+
+
+def _is_foreign(scope: Scope, headers: Headers) -> bool:
+    if scope["path"] in LINKED_PATHS and scope.get("method") == "GET" and follows_link(headers):
+        return False
+    return from_foreign_page(headers)

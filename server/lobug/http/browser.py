@@ -1,0 +1,68 @@
+"""What every answer tells a browser: other sites may neither read, frame nor reinterpret it.
+
+`GET /docs`: the routes, to be read and tried in a browser. Nothing is fetched from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.responses import FileResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+BROWSER_RULES: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+}
+"""Headers of every answer that does not set its own. Devices and scripts ignore them."""
+
+
+def add_browser_rules(headers: MutableHeaders) -> None:
+    """Add what an answer does not say itself."""
+    for name, value in BROWSER_RULES.items():
+        headers.setdefault(name, value)
+
+
+class BrowserRules:
+    """ASGI middleware: adds ``BROWSER_RULES`` to HTTP answers and to refusals of WebSockets."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and its answer back with the headers."""
+
+        async def answering(message: Message) -> None:
+            if message["type"] in {"http.response.start", "websocket.http.response.start"}:
+                add_browser_rules(MutableHeaders(scope=message))
+            await send(message)
+
+        await self._app(scope, receive, answering)
+
+
+PATH = "/docs"
+FOLDER = Path(__file__).parents[1] / "web" / "docs"
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""The page acts with the owner's rights: no script but our own, and no request to anywhere else.
+Swagger UI draws its icons from ``data:``."""
+
+
+def add_docs_page(app: FastAPI) -> None:
+    """Serve the page and its files."""
+
+    async def page() -> Response:
+        return FileResponse(FOLDER / "page.html", headers={"Content-Security-Policy": POLICY})
+
+    app.add_api_route(PATH, page, methods=["GET"], include_in_schema=False)
+    app.mount(f"{PATH}/assets", StaticFiles(directory=FOLDER / "assets"), name="docs")

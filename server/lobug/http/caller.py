@@ -1,0 +1,94 @@
+"""Who is calling, from a request that ``Authentication`` has let in."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Header, Request
+from starlette.types import Scope
+
+from lobug.access.records import Caller
+from lobug.conversation.keys import owner_of
+from lobug.errors import OwnerOnlyError
+from lobug.http.authentication import STATE_KEY
+from lobug.http.state import ServerDep
+from lobug.memory.base import Owner
+from lobug.quota import Claimant
+from lobug.settings import Settings
+
+
+def caller_of(scope: Scope) -> Caller:
+    """The caller of a request or a WebSocket. Raises KeyError where nobody has checked it."""
+    caller: Caller = scope["state"][STATE_KEY]
+    return caller
+
+
+def owner_of_caller(caller: Caller, settings: Settings) -> Owner:
+    """Whose words come from a caller, and which conversation they belong to."""
+    return owner_of(
+        caller.key,
+        settings.conversation.users,
+        user=caller.user,
+        conversation=caller.conversation,
+    )
+
+
+def owner_of_scope(scope: Scope, settings: Settings) -> Owner:
+    """The owner of the words in a request or a WebSocket. Raises KeyError as ``caller_of``."""
+    return owner_of_caller(caller_of(scope), settings)
+
+
+def claimant_of_scope(scope: Scope, settings: Settings) -> Claimant:
+    """Whose share of what is scarce a request or a WebSocket uses. Raises KeyError as
+    ``caller_of``."""
+    caller = caller_of(scope)
+    return Claimant(owner_of_caller(caller, settings).user, caller.privileged)
+
+
+async def get_caller(request: Request) -> Caller:
+    """The caller of this request."""
+    return caller_of(request.scope)
+
+
+async def get_owner(
+    request: Request,
+    server: ServerDep,
+    # For the documentation; it has been read before.
+    device_id: Annotated[
+        str | None,
+        Header(
+            description="Names the device; each device has its own conversation. A token that was"
+            " given to a device or to a person says more than this. Without either, another bearer"
+            " token counts, else the address (the first firmware sends neither)."
+        ),
+    ] = None,
+) -> Owner:
+    """The owner of the words in this request."""
+    return owner_of_scope(request.scope, server.settings)
+
+
+async def require_owner(request: Request) -> Caller:
+    """The caller, who must be the owner: at this computer, or with an owner's token. Raises
+    OwnerOnlyError."""
+    caller = caller_of(request.scope)
+    if not caller.owner:
+        raise OwnerOnlyError(
+            "this is for the owner: at the computer that Lo-Bug runs on, or with an owner's token"
+        )
+    return caller
+
+
+async def require_watcher(request: Request) -> Caller:
+    """The caller, who must be the owner or have a token with the scope `metrics`. Raises
+    OwnerOnlyError."""
+    caller = caller_of(request.scope)
+    if not caller.may_watch:
+        raise OwnerOnlyError(
+            "this is for the owner, or for a token that was made with `--scope metrics`"
+        )
+    return caller
+
+
+CallerDep = Annotated[Caller, Depends(get_caller)]
+OwnerDep = Annotated[Owner, Depends(get_owner)]
+OwnersCallDep = Annotated[Caller, Depends(require_owner)]

@@ -1,0 +1,217 @@
+"""`POST /context/sensors`: what a device senses.
+
+`POST /chat/text` and `POST /chat/audio`: a turn over plain HTTP.
+
+One answer, as the first device reads it; or, by the ``Accept`` header, the turn's events or its
+speech as they come."""
+
+from __future__ import annotations
+
+import base64
+from typing import Annotated, Any
+
+from fastapi import APIRouter, BackgroundTasks, Depends, Request, Response
+from starlette.requests import ClientDisconnect
+
+from lobug.errors import (
+    AudioEmptyError,
+    AudioError,
+    AudioTooLongError,
+    AudioTruncatedError,
+    BodyTimeoutError,
+    BodyTooLargeError,
+    EmptyTextError,
+    InvalidEncodingError,
+    InvalidRequestError,
+    TextTooLongError,
+    UploadStorageError,
+)
+from lobug.http.accept import (
+    EVENT_STREAM,
+    JSON,
+    WAV,
+    preferred,
+)
+from lobug.http.audio_stream import spoken_reply
+from lobug.http.body import documented, json_body
+from lobug.http.caller import OwnerDep, caller_of
+from lobug.http.problems import error_responses, problem, unheard
+from lobug.http.schemas import AudioReply, SensorReply, SensorRequest, TextReply, TextRequest
+from lobug.http.sse import event_stream
+from lobug.http.state import ServerDep
+from lobug.http.turn_stream import TURN_ERRORS, Outcome, TurnStream, run_to_end, while_connected
+from lobug.http.uploads import DOCUMENTED, RecordingDep
+from lobug.memory.base import Owner
+from lobug.server import LobugServer
+from lobug.turn.events import Failed
+from lobug.turn.runner import SpokenUtterance, TypedUtterance, Utterance
+from lobug.turn.timeline import Timeline
+
+sensors_router = APIRouter(tags=["context"])
+
+
+@sensors_router.post(
+    "/context/sensors",
+    openapi_extra=documented(SensorRequest),
+    responses=error_responses(
+        InvalidEncodingError, InvalidRequestError, BodyTooLargeError, BodyTimeoutError
+    ),
+)
+async def sensors(
+    body: Annotated[SensorRequest, Depends(json_body(SensorRequest))],
+    owner: OwnerDep,
+    server: ServerDep,
+) -> SensorReply:
+    """Take a reading; it colours this device's turns for the next 30 s, a tap for 5 s."""
+    server.take_sensors(owner, body.reading())
+    return SensorReply()
+
+
+router = APIRouter(tags=["chat"])
+
+_STREAMS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The reply; with `Accept: text/event-stream` the turn's events, with"
+        " `Accept: audio/wav` its speech, as they come.",
+        "content": {
+            EVENT_STREAM: {"schema": {"type": "string"}},
+            WAV: {"schema": {"type": "string", "format": "binary"}},
+        },
+    },
+    204: {"description": "With `Accept: audio/wav` only: nothing is to be played."},
+}
+
+
+@router.post(
+    "/chat/text",
+    response_model=TextReply,
+    response_model_exclude_none=True,
+    openapi_extra=documented(TextRequest),
+    responses={
+        **_STREAMS,
+        **error_responses(
+            InvalidEncodingError,
+            InvalidRequestError,
+            EmptyTextError,
+            TextTooLongError,
+            BodyTooLargeError,
+            BodyTimeoutError,
+            *TURN_ERRORS,
+        ),
+    },
+)
+async def chat_text(
+    body: Annotated[TextRequest, Depends(json_body(TextRequest))],
+    owner: OwnerDep,
+    server: ServerDep,
+    background: BackgroundTasks,
+    request: Request,
+) -> TextReply | Response:
+    """Say something in writing and get the reply in writing, and aloud where it is wanted."""
+    utterance = TypedUtterance(typed(body.text, server.settings.limits.max_text_chars))
+    answer = await _answer(request, server, owner, utterance, background, voice=body.voice)
+    if isinstance(answer, Response):
+        return answer
+    if not body.voice:
+        return TextReply(response=answer.done.response)
+    wav = await answer.wav(server.settings.tts.reply_sample_rate)
+    return TextReply(
+        response=answer.done.response,
+        audio_b64=base64.b64encode(wav).decode("ascii"),
+        speech_error=answer.done.speech_error,
+    )
+
+
+@router.post(
+    "/chat/audio",
+    response_model=AudioReply,
+    openapi_extra=DOCUMENTED,
+    responses={
+        **_STREAMS,
+        **error_responses(
+            InvalidEncodingError,
+            InvalidRequestError,
+            AudioError,
+            AudioEmptyError,
+            AudioTruncatedError,
+            AudioTooLongError,
+            BodyTooLargeError,
+            BodyTimeoutError,
+            UploadStorageError,
+            *TURN_ERRORS,
+        ),
+    },
+)
+async def chat_audio(
+    recording: RecordingDep,
+    owner: OwnerDep,
+    server: ServerDep,
+    background: BackgroundTasks,
+    request: Request,
+) -> AudioReply | Response:
+    """Say something aloud and get the reply as text and as speech."""
+    utterance = SpokenUtterance(recording)
+    answer = await _answer(request, server, owner, utterance, background, voice=True)
+    if isinstance(answer, Response):
+        return answer
+    wav = await answer.wav(server.settings.tts.reply_sample_rate)
+    return AudioReply(
+        transcription=answer.done.transcription,
+        response=answer.done.response,
+        action=answer.done.action.value,
+        audio_b64=base64.b64encode(wav).decode("ascii"),
+        reason=answer.reason,
+        speech_error=answer.done.speech_error,
+        timings=dict(answer.done.timings),
+    )
+
+
+def typed(text: str, limit: int) -> str:
+    """Words that somebody typed, fit for a turn.
+
+    Raises EmptyTextError, TextTooLongError (more than ``limit`` characters), InvalidEncodingError.
+    """
+    text = text.strip()
+    if not text:
+        raise EmptyTextError("text is empty")
+    if len(text) > limit:
+        raise TextTooLongError(f"text has {len(text)} characters, the limit is {limit}")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidEncodingError("text holds half a surrogate pair") from None
+    return text
+
+
+async def _answer(
+    request: Request,
+    server: LobugServer,
+    owner: Owner,
+    utterance: Utterance,
+    background: BackgroundTasks,
+    *,
+    voice: bool,
+) -> Outcome | Response:
+    """Run a turn; a finished one where a plain answer is wanted, else what is to be sent."""
+    kind = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM, WAV))
+    background.add_task(server.after_turn, owner)
+    door = "audio" if isinstance(utterance, SpokenUtterance) else "text"
+    caller = caller_of(request.scope)
+    timeline = Timeline(door, server.clock, device=caller.device_id or "")
+    voice = voice or kind == WAV
+    turn = server.turns.run(
+        owner, utterance, voice=voice, timeline=timeline, privileged=caller.privileged
+    )
+    if kind == EVENT_STREAM:
+        stream = TurnStream(turn, caller=caller, access=server.access)
+        return event_stream(stream, timeline.id, server.settings)
+    if kind == WAV:
+        stream = TurnStream(turn, caller=caller, access=server.access)
+        return await spoken_reply(request, stream, timeline.id, server.settings)
+    try:
+        outcome = await while_connected(request, run_to_end(turn))
+    except ClientDisconnect:
+        return unheard()
+    if isinstance(outcome, Failed):
+        return problem(outcome.error, outcome.transcription)
+    return outcome

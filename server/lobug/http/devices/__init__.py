@@ -1,0 +1,1 @@
+"""Routes of devices: discovery, streaming, firmware, and their administration."""

@@ -1,0 +1,290 @@
+"""What discovery answers. The field names are those of the device protocol. Pure.
+
+`/xiaozhi/ota/`: a device asks where to talk, and waits until it may."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Header, Request, Response
+from pydantic import BaseModel, Field
+
+from lobug import __version__
+from lobug.access.addresses import is_forwarded
+from lobug.access.devices import Discovery
+from lobug.access.pairing import Introduction, read_introduction
+from lobug.access.rules import checked_client_id, checked_device_id, require_own_name
+from lobug.errors import (
+    AccessFullError,
+    AccessUnavailableError,
+    BodyTimeoutError,
+    BodyTooLargeError,
+    HostUnknownError,
+    InvalidRequestError,
+    StorageError,
+    TooManyAttemptsError,
+)
+from lobug.http.caller import caller_of
+from lobug.http.problems import error_responses
+from lobug.http.state import ServerDep
+from lobug.ota.image import FirmwareImage
+
+SOCKET_PATH = "/xiaozhi/v1/"
+"""Where devices talk."""
+
+FIRMWARE_PATH = "/firmware"
+"""Where firmware images are, by board and version."""
+
+PROTOCOL_VERSION = 1
+"""How audio is framed on the socket: version 1 is known by every firmware there is."""
+
+NO_VERSION = "0.0.0"
+"""For a device that does not say its version: newer than none, so it never updates itself."""
+
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?", re.ASCII)
+
+
+class ServerTime(BaseModel):
+    """By which a device sets its clock."""
+
+    timestamp: int = Field(description="Milliseconds since the epoch.")
+    timezone_offset: int = Field(description="Local time is ahead of UTC by so many minutes.")
+
+
+class Firmware(BaseModel):
+    """The firmware to run: the one that the device has, or a newer one of its owner's."""
+
+    version: str = Field(description="The device's own version, or the one that it is offered.")
+    url: str = Field(
+        "",
+        description="Where the image is, for its token; empty: nothing is offered. Only a paired"
+        " device with Lo-Bug's own firmware is ever offered one.",
+    )
+    size: int | None = Field(None, description="Of the image, bytes.")
+    sha256: str | None = Field(None, description="Of the image, hexadecimal.")
+    force: bool | None = Field(
+        None, description="True: to be taken even if the device's own version is newer."
+    )
+
+
+class Socket(BaseModel):
+    """Where to talk."""
+
+    url: str = Field(description="Address of the WebSocket.")
+    version: int = Field(description="How binary frames are made: 1, the bare Opus packet.")
+    token: str | None = Field(
+        None, description="The device's token; absent when it has one that it has used."
+    )
+
+
+class Activation(BaseModel):
+    """What a device shows until the owner has approved it."""
+
+    code: str = Field(description="Six digits.")
+    message: str = Field(description="What to show.")
+    challenge: str = Field(description="With it a device polls `/xiaozhi/ota/activate`.")
+    timeout_ms: int = Field(description="For how long the code is good, milliseconds.")
+
+
+class DiscoveryReply(BaseModel):
+    """Either `websocket` or `activation` is there."""
+
+    server_time: ServerTime = Field(description="The server's clock.")
+    firmware: Firmware = Field(description="The firmware to run.")
+    websocket: Socket | None = Field(None, description="Where to talk, for a device that may.")
+    activation: Activation | None = Field(
+        None, description="What to show, for a device that waits for approval."
+    )
+
+
+def server_time(now: datetime) -> ServerTime:
+    """The time as devices take it. ``now``: with its time zone."""
+    offset = now.utcoffset()
+    return ServerTime(
+        timestamp=int(now.timestamp() * 1000),
+        timezone_offset=round(offset.total_seconds() / 60) if offset else 0,
+    )
+
+
+def server_url(public_url: str, scheme: str, host: str | None) -> str:
+    """Where a device finds this server (``http`` or ``https``, no slash at the end): at the address
+    that the owner has set, else at the one that it has just called.
+
+    Raises:
+        InvalidRequestError: the ``Host`` header is missing or is no name or address.
+    """
+    if public_url:
+        parts = urlsplit(public_url)
+        scheme, host, base = parts.scheme, parts.netloc, parts.path.rstrip("/")
+    else:
+        base = ""
+    if host is None or not _HOST.fullmatch(host):
+        raise InvalidRequestError("the header Host is missing or is not an address")
+    secure = scheme in {"https", "wss"}
+    return f"{'https' if secure else 'http'}://{host}{base}"
+
+
+def called_url(public_url: str, scheme: str, host: str | None, *, forwarded: bool) -> str:
+    """The same, as the device has called it: it takes firmware from nowhere else. That is the
+    owner's address only where the device came by it. ``forwarded``: a proxy passed it on. Raises
+    InvalidRequestError."""
+    by_public = forwarded or (host or "").lower() == urlsplit(public_url).netloc.lower()
+    return server_url(public_url if by_public else "", scheme, host)
+
+
+def reply_to(
+    introduction: Introduction,
+    found: Discovery,
+    *,
+    url: str,
+    now: datetime,
+    image: FirmwareImage | None = None,
+    image_url: str = "",
+) -> DiscoveryReply:
+    """The answer for a device. ``url``: of this server; ``now``: with its time zone; ``image``:
+    what a paired device is offered, from the server at ``image_url``."""
+    reply = DiscoveryReply(
+        server_time=server_time(now),
+        firmware=Firmware(version=introduction.version or NO_VERSION),
+    )
+    pairing = found.pairing
+    if pairing is None:
+        reply.websocket = Socket(
+            url=f"ws{url.removeprefix('http')}{SOCKET_PATH}",
+            version=PROTOCOL_VERSION,
+            token=found.token,
+        )
+        if image is not None:
+            reply.firmware = _offer(image, image_url)
+    else:
+        left_s = max(0.0, pairing.expires_at - now.timestamp())
+        reply.activation = Activation(
+            code=pairing.code,
+            message=f"Lo-Bug: my owner can let me in with\n{pairing.code}",
+            challenge=pairing.challenge,
+            timeout_ms=int(left_s * 1000),
+        )
+    return reply
+
+
+def _offer(image: FirmwareImage, url: str) -> Firmware:
+    return Firmware(
+        version=image.version,
+        url=f"{url}{FIRMWARE_PATH}/{image.board}/{image.version}",
+        size=image.size,
+        sha256=image.sha256,
+        force=True if image.forced else None,
+    )
+
+
+PATH = "/xiaozhi/ota/"
+
+router = APIRouter(tags=["devices"])
+
+DeviceIdHeader = Annotated[
+    str | None, Header(description="Names the device: its MAC address. In any case of letters.")
+]
+ClientIdHeader = Annotated[
+    str | None,
+    Header(description="A UUID that the firmware made for itself; of a wiped device new."),
+]
+RESPONSES = error_responses(
+    InvalidRequestError,
+    HostUnknownError,
+    BodyTooLargeError,
+    BodyTimeoutError,
+    TooManyAttemptsError,
+    AccessFullError,
+    AccessUnavailableError,
+    StorageError,
+)
+
+
+class DiscoveryHelp(BaseModel):
+    """For a person who opens the address."""
+
+    name: str = Field("Lo-Bug", description="What answers here.")
+    version: str = Field(__version__, description="Version of the server.")
+    message: str = Field(description="What this address is for.")
+
+
+class ActivationReply(BaseModel):
+    """Whether a device may talk."""
+
+    activated: bool = Field(description="Whether the owner has approved it.")
+
+
+async def discover(
+    request: Request,
+    response: Response,
+    server: ServerDep,
+    device_id: DeviceIdHeader = None,
+    client_id: ClientIdHeader = None,
+) -> DiscoveryReply | DiscoveryHelp:
+    """Tell a device where to talk, or which code to show until the owner has approved it.
+
+    The body is the device's description of itself; only `application` and `board` are looked at.
+    A device asks again after it has been approved, and gets its token then. With Lo-Bug's own
+    firmware it is then offered a newer image for its board, if the owner has added one.
+    """
+    response.headers["Cache-Control"] = "no-store"
+    if request.method == "GET" and device_id is None and client_id is None:
+        return DiscoveryHelp(
+            message="This is the address for devices: set it as their OTA URL. A new device shows a"
+            " code; the owner approves it on this server's computer with"
+            " `lobug devices approve CODE`."
+        )
+    device, client = checked_device_id(device_id), checked_client_id(client_id)
+    introduction = read_introduction(await request.body())
+    settings = server.settings.access
+    if not settings.pairing:
+        require_own_name(request.headers.get("host"), settings)
+    called = (settings.public_url, request.url.scheme, request.headers.get("host"))
+    url = server_url(*called)
+    found = await server.access.devices.discover(
+        device,
+        client,
+        description=introduction.description,
+        address=request.client.host if request.client else None,
+        at_this_computer=caller_of(request.scope).at_this_computer,
+    )
+    image = None
+    if found.pairing is None:
+        image = await server.firmware.offer(device, introduction)
+    now = datetime.fromtimestamp(server.access.now(), UTC).astimezone()
+    image_url = called_url(*called, forwarded=is_forwarded(request.headers.keys()))
+    return reply_to(introduction, found, url=url, now=now, image=image, image_url=image_url)
+
+
+for path in (PATH, PATH.rstrip("/")):
+    for method in ("GET", "POST"):
+        router.add_api_route(
+            path,
+            discover,
+            methods=[method],
+            responses=RESPONSES,
+            response_model_exclude_none=True,
+            include_in_schema=path == PATH,
+            operation_id=f"discover_{method.lower()}",
+        )
+
+
+@router.post(
+    f"{PATH}activate",
+    responses={202: {"model": ActivationReply, "description": "Not yet."}, **RESPONSES},
+)
+async def activate(
+    response: Response,
+    server: ServerDep,
+    device_id: DeviceIdHeader = None,
+    client_id: ClientIdHeader = None,
+) -> ActivationReply:
+    """Say whether the owner has approved the device: 200 when so, 202 when not yet."""
+    device, client = checked_device_id(device_id), checked_client_id(client_id)
+    activated = server.access.devices.is_activated(device, client)
+    if not activated:
+        response.status_code = 202
+    return ActivationReply(activated=activated)

@@ -1,0 +1,97 @@
+"""`/xiaozhi/v1/`: the streaming door for devices, a WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from contextlib import suppress
+
+from fastapi import APIRouter, WebSocket
+
+from lobug.devices import messages
+from lobug.devices import messages as say
+from lobug.devices.connection import Connection, ConnectionLostError
+from lobug.devices.frames import CloseCode
+from lobug.devices.negotiation import agree
+from lobug.devices.session import DeviceSession
+from lobug.errors import HelloError, MessageError
+from lobug.http.caller import caller_of, owner_of_caller
+from lobug.server import LobugServer
+
+log = logging.getLogger(__name__)
+
+router = APIRouter()
+
+
+@router.websocket("/xiaozhi/v1")
+@router.websocket("/xiaozhi/v1/")
+async def converse(websocket: WebSocket) -> None:
+    """A device's conversation, from its hello to its end. docs/protocol.md describes it."""
+    server: LobugServer = websocket.app.state.lobug
+    await websocket.accept()
+    connection = Connection(
+        websocket,
+        str(uuid.uuid4()),
+        server.connections.codecs,
+        send_timeout_s=server.settings.streaming.send_timeout_s,
+        on_audio_sent=server.telemetry.audio_sent,
+    )
+    caller = caller_of(websocket.scope)
+    if server.connections.full and not server.connections.connected(caller.key):
+        await connection.close(CloseCode.SERVER_FULL)
+        return
+    with (
+        server.connections.register(caller, connection),
+        server.telemetry.connected_device(),
+    ):
+        try:
+            if not server.access.still_good(caller):
+                # It was revoked while the connection was being opened: nobody could tell it.
+                await connection.close(CloseCode.TOKEN_REVOKED)
+                return
+            if not await _greet(websocket, connection, server):
+                return
+            owner = owner_of_caller(caller, server.settings)
+            session = DeviceSession(
+                server,
+                connection,
+                owner,
+                device=caller.device_id or "",
+                privileged=caller.privileged,
+            )
+            await session.run()
+        except ConnectionLostError:
+            log.debug("a device has gone")
+        except Exception:
+            log.exception("a device's connection failed")
+            with suppress(ConnectionLostError):
+                await connection.close(CloseCode.INTERNAL)
+        finally:
+            connection.abandon()
+
+
+async def _greet(websocket: WebSocket, connection: Connection, server: LobugServer) -> bool:
+    """Exchange hellos. False: it did not come to that, and the connection is closed."""
+    try:
+        async with asyncio.timeout(server.settings.streaming.hello_timeout_s):
+            message = await connection.receive()
+    except TimeoutError:
+        await connection.close(CloseCode.HELLO_TIMEOUT)
+        return False
+    try:
+        agreed = agree(_hello(message), websocket.headers.get("protocol-version"))
+    except (HelloError, MessageError) as fault:
+        await connection.send(say.alert(connection.session_id, "Lo-Bug", fault.spoken))
+        await connection.close(CloseCode.HELLO_INVALID, str(fault))
+        return False
+    connection.agree(agreed)
+    await connection.send(say.hello(connection.session_id, agreed.downlink))
+    return True
+
+
+def _hello(message: str | bytes) -> messages.Hello:
+    hello = messages.parse(message)
+    if not isinstance(hello, messages.Hello):
+        raise HelloError("the first message is no hello")
+    return hello

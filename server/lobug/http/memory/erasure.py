@@ -1,0 +1,119 @@
+"""`POST /memory/forget` and `POST /memory/purge`: erase by words, by session, by age, or all."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from lobug.errors import (
+    ConfirmationRequiredError,
+    EmptyTextError,
+    InvalidRequestError,
+    MemoryNotFoundError,
+)
+from lobug.http.body import documented
+from lobug.http.memory.answers import MemoryForgotten
+from lobug.http.memory.requests import (
+    WITH_BODY,
+    ForgetRequest,
+    PurgeRequest,
+    memory_body,
+)
+from lobug.http.memory.scope import AccessDep, ControlDep
+from lobug.http.problems import error_responses
+from lobug.http.times import rfc3339
+from lobug.memory.access import Access
+from lobug.memory.control import Forgotten, MemoryControl, Purge
+
+router = APIRouter()
+
+DAY_S = 86_400.0
+
+
+@router.post(
+    "/forget",
+    openapi_extra=documented(ForgetRequest),
+    responses=error_responses(*WITH_BODY, EmptyTextError, ConfirmationRequiredError),
+)
+async def forget(
+    body: Annotated[ForgetRequest, Depends(memory_body(ForgetRequest))],
+    access: AccessDep,
+    control: ControlDep,
+) -> MemoryForgotten:
+    """Erase whatever says this: memories, messages and what was derived from them.
+
+    Ask with `dry_run` what would go; then again with `confirm`.
+    """
+    if not body.text.strip():
+        raise EmptyTextError("text is empty")
+    if not body.confirm or body.dry_run:
+        found = await control.forget_text(access, body.text, dry_run=True)
+        if not body.dry_run and _anything(found):
+            raise ConfirmationRequiredError(
+                f"this would erase {counted(found)}; send confirm: true"
+            )
+        return MemoryForgotten.of(found, dry_run=True)
+    return MemoryForgotten.of(await control.forget_text(access, body.text))
+
+
+@router.post(
+    "/purge",
+    openapi_extra=documented(PurgeRequest),
+    responses=error_responses(*WITH_BODY, ConfirmationRequiredError),
+)
+async def purge(
+    body: Annotated[PurgeRequest, Depends(memory_body(PurgeRequest))],
+    access: AccessDep,
+    control: ControlDep,
+) -> MemoryForgotten:
+    """Erase a session, all of a user, or what is old. Without `confirm` it only says what would
+    go."""
+    given = (body.session is not None, body.user, body.older_than_days is not None)
+    if sum(given) != 1:
+        raise InvalidRequestError("give exactly one of session, user: true and older_than_days")
+    if not body.confirm:
+        what = await _what_would_go(control, access, body)
+        raise ConfirmationRequiredError(f"this would erase {what}; send confirm: true")
+    gone = await control.purge(
+        access,
+        Purge(session=body.session, user=body.user, older_than_days=body.older_than_days),
+    )
+    return MemoryForgotten.of(gone)
+
+
+async def _what_would_go(control: MemoryControl, access: Access, body: PurgeRequest) -> str:
+    """In words, for whoever has to confirm it. Raises MemoryNotFoundError."""
+    if body.session is not None:
+        # Those before the next id: the session itself comes first, if it is the user's.
+        found = await control.sessions(access, limit=1, before_id=body.session + 1)
+        if not found or found[0].id != body.session:
+            raise MemoryNotFoundError(f"there is no session {body.session}")
+        session = found[0]
+        return (
+            f"session {session.id} of {rfc3339(session.started_at)}: {session.messages} messages"
+            " and what is known only from them"
+        )
+    if body.older_than_days is not None:
+        before = rfc3339(time.time() - body.older_than_days * DAY_S)[: len("2026-03-01")]
+        return f"all messages and timeline entries of {access.user} from before {before}"
+    known = next((user for user in await control.users() if user.user == access.user), None)
+    if known is None:
+        return f"everything about {access.user}, of whom nothing is kept"
+    return (
+        f"everything about {access.user}: {known.entries} entries, {known.messages} messages,"
+        f" {known.sessions} sessions"
+    )
+
+
+def _anything(found: Forgotten) -> bool:
+    return bool(found.entries or found.messages or found.derived)
+
+
+def counted(found: Forgotten) -> str:
+    """What would go, in numbers: the words themselves stay out of errors and logs."""
+    return (
+        f"{len(found.entries)} versions of memories, {found.messages} messages and"
+        f" {found.derived} texts derived from them"
+    )

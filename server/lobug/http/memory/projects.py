@@ -1,0 +1,118 @@
+"""`/memory/projects` and `/memory/tasks`: what the user works on."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query
+
+from lobug.http.body import documented
+from lobug.http.memory.answers import (
+    MemoryProject,
+    MemoryProjects,
+    MemoryTask,
+    MemoryTasks,
+)
+from lobug.http.memory.requests import (
+    EVERYWHERE,
+    WITH_BODY,
+    WITH_ID,
+    CompleteRequest,
+    ProjectRequest,
+    TaskId,
+    TaskRequest,
+    TaskStateRequest,
+    memory_body,
+)
+from lobug.http.memory.scope import AccessDep, ControlDep
+from lobug.http.problems import error_responses
+
+router = APIRouter()
+
+
+@router.get("/projects", responses=error_responses(*EVERYWHERE))
+async def projects(access: AccessDep, control: ControlDep) -> MemoryProjects:
+    """List the user's projects."""
+    found = await control.projects(access)
+    return MemoryProjects(projects=[MemoryProject.of(project) for project in found])
+
+
+@router.post(
+    "/projects",
+    openapi_extra=documented(ProjectRequest),
+    responses=error_responses(*WITH_BODY),
+)
+async def add_project(
+    body: Annotated[ProjectRequest, Depends(memory_body(ProjectRequest))],
+    access: AccessDep,
+    control: ControlDep,
+) -> MemoryProject:
+    """Add a project, or describe it anew; an archived one becomes active."""
+    return MemoryProject.of(await control.add_project(access, body.name, body.description))
+
+
+@router.post("/projects/{name:path}/archive", responses=error_responses(*WITH_ID))
+async def archive_project(
+    name: Annotated[str, Path(max_length=200, description="The project's name.")],
+    access: AccessDep,
+    control: ControlDep,
+) -> MemoryProject:
+    """Archive a project."""
+    return MemoryProject.of(await control.archive_project(access, name))
+
+
+@router.get("/tasks", responses=error_responses(*EVERYWHERE))
+async def tasks(
+    access: AccessDep,
+    control: ControlDep,
+    project: Annotated[
+        str | None, Query(max_length=200, description="Only of this project.")
+    ] = None,
+) -> MemoryTasks:
+    """List the user's tasks."""
+    found = await control.tasks(access, project=project)
+    return MemoryTasks(tasks=[MemoryTask.of(task) for task in found])
+
+
+@router.post(
+    "/tasks",
+    openapi_extra=documented(TaskRequest),
+    responses=error_responses(*WITH_BODY),
+)
+async def add_task(
+    body: Annotated[TaskRequest, Depends(memory_body(TaskRequest))],
+    access: AccessDep,
+    control: ControlDep,
+) -> MemoryTask:
+    """Open a task."""
+    return MemoryTask.of(await control.add_task(access, body.title, project=body.project))
+
+
+@router.patch(
+    "/tasks/{task_id}",
+    openapi_extra=documented(TaskStateRequest),
+    responses=error_responses(*WITH_BODY),
+)
+async def note_task(
+    task_id: TaskId,
+    body: Annotated[TaskStateRequest, Depends(memory_body(TaskStateRequest))],
+    access: AccessDep,
+    control: ControlDep,
+) -> MemoryTask:
+    """Set the working state of a task."""
+    return MemoryTask.of(await control.note_task(access, task_id, body.state))
+
+
+@router.post(
+    "/tasks/{task_id}/complete",
+    openapi_extra=documented(CompleteRequest),
+    responses=error_responses(*WITH_BODY),
+)
+async def complete_task(
+    task_id: TaskId,
+    body: Annotated[CompleteRequest, Depends(memory_body(CompleteRequest))],
+    access: AccessDep,
+    control: ControlDep,
+) -> MemoryTask:
+    """Complete a task: its working state goes to the archive."""
+    return MemoryTask.of(await control.complete_task(access, task_id, body.result))

@@ -1,0 +1,26 @@
+"""Everything under `/memory`: the owner's sight and control of what Lo-Bug remembers."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+
+from lobug.http.memory import (
+    entries,
+    erasure,
+    projects,
+    queries,
+    tools,
+    transfer,
+)
+from lobug.http.memory.scope import private
+
+router = APIRouter(prefix="/memory", tags=["memory"], dependencies=[Depends(private)])
+for part in (
+    entries,
+    queries,
+    erasure,
+    transfer,
+    projects,
+    tools,
+):
+    router.include_router(part.router)

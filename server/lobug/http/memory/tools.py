@@ -1,0 +1,86 @@
+"""`/memory/tools`: memory as tools, for programs and models that call tools."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Request
+from pydantic import RootModel
+
+from lobug.errors import IdentityFullError
+from lobug.http.body import documented, json_body
+from lobug.http.memory.answers import (
+    MemoryEntry,
+    MemoryTool,
+    MemoryToolResult,
+    MemoryTools,
+)
+from lobug.http.memory.requests import EVERYWHERE, WITH_BODY, check_texts
+from lobug.http.memory.scope import AccessDep, ControlDep
+from lobug.http.problems import error_responses
+from lobug.http.state import ServerDep
+from lobug.memory.access import Access
+from lobug.memory.control import MemoryControl
+from lobug.memory.tools import TOOLS, WriteArguments, run
+
+router = APIRouter()
+
+_ERRORS = error_responses(*WITH_BODY, IdentityFullError)
+
+
+class ToolArguments(RootModel[dict[str, Any]]):
+    """The arguments of a tool: an object as its `parameters` say."""
+
+
+async def read_arguments(request: Request, server: ServerDep) -> dict[str, Any]:
+    """The arguments in a body; the tool checks their shape. Raises as ``memory_body`` does."""
+    arguments = (await json_body(ToolArguments)(request, server)).root
+    check_texts("arguments", arguments, server.settings.limits.max_text_chars)
+    return arguments
+
+
+@router.get("/tools", responses=error_responses(*EVERYWHERE))
+async def list_tools() -> MemoryTools:
+    """List the tools, with the JSON schema of their arguments."""
+    return MemoryTools(
+        tools=[
+            MemoryTool(name=tool.name, description=tool.description, parameters=tool.parameters)
+            for tool in TOOLS.values()
+        ]
+    )
+
+
+@router.post("/tools/{name}", openapi_extra=documented(ToolArguments), responses=_ERRORS)
+async def call_tool(
+    name: Annotated[str, Path(max_length=100, description="A name of `GET /memory/tools`.")],
+    arguments: Annotated[dict[str, Any], Depends(read_arguments)],
+    access: AccessDep,
+    control: ControlDep,
+) -> MemoryToolResult:
+    """Call a tool. What it writes counts as written by an agent: the owner's own words outrank
+    it."""
+    return await _call(control, access, name, arguments)
+
+
+@router.post("/write", openapi_extra=documented(WriteArguments), responses=_ERRORS)
+async def write(
+    arguments: Annotated[dict[str, Any], Depends(read_arguments)],
+    access: AccessDep,
+    control: ControlDep,
+) -> MemoryToolResult:
+    """Add, update or remove a memory of layer L0 (identity) or L1 (knowledge): the tool
+    `memory_write`."""
+    return await _call(control, access, "memory_write", arguments)
+
+
+async def _call(
+    control: MemoryControl, access: Access, name: str, arguments: dict[str, Any]
+) -> MemoryToolResult:
+    result = await run(control, access, name, arguments, source="agent")
+    if result.error is not None:
+        raise result.error
+    return MemoryToolResult(
+        success=result.success,
+        output=result.output,
+        entries=[MemoryEntry.of(entry) for entry in result.entries],
+    )

@@ -1,0 +1,1 @@
+"""Routes of OpenAI's interface, below ``/v1``."""

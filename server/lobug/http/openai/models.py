@@ -1,0 +1,60 @@
+"""The models of OpenAI's door: `GET /v1/models`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from lobug.errors import UnknownModelError
+from lobug.http.problems import error_responses
+from lobug.http.state import ServerDep
+from lobug.server import LobugServer
+
+router = APIRouter(prefix="/v1", tags=["openai"])
+
+CHAT, HEARING, VOICE = "lobug", "lobug-stt", "lobug-tts"
+ALIASES = {"whisper-1": HEARING, "tts-1": VOICE}
+"""Names that tools have built in."""
+
+
+class Model(BaseModel):
+    """A model, as a client sees it."""
+
+    id: str = Field(description="Its name.")
+    object: Literal["model"] = Field("model", description="Always `model`.")
+    created: int = Field(description="When this server started, seconds since the epoch.")
+    owned_by: Literal["lobug"] = Field("lobug", description="Always `lobug`.")
+
+
+class ModelList(BaseModel):
+    """All models."""
+
+    object: Literal["list"] = Field("list", description="Always `list`.")
+    data: list[Model] = Field(description="The models.")
+
+
+def require_model(name: str, wanted: str) -> None:
+    """Raises UnknownModelError unless ``name`` is the model ``wanted``, or another name of it."""
+    if ALIASES.get(name, name) != wanted:
+        raise UnknownModelError(f"the model here is {wanted!r}")
+
+
+@router.get("/models")
+async def models(server: ServerDep) -> ModelList:
+    """The three models: conversation, speech-to-text, text-to-speech."""
+    return ModelList(data=[_model(name, server) for name in (CHAT, HEARING, VOICE)])
+
+
+@router.get("/models/{model_id}", responses=error_responses(UnknownModelError))
+async def model(model_id: str, server: ServerDep) -> Model:
+    """One model, by its name or one of its other names."""
+    if ALIASES.get(model_id, model_id) not in {CHAT, HEARING, VOICE}:
+        raise UnknownModelError("there is no model of this name")
+    return _model(model_id, server)
+
+
+def _model(name: str, server: LobugServer) -> Model:
+    health = server.health()
+    return Model(id=name, created=int(health.timestamp - health.uptime_s))

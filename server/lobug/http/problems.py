@@ -1,0 +1,161 @@
+"""Failures as HTTP answers: a stable code, a sentence for the device, never a stack trace."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
+
+from lobug.errors import (
+    InvalidEncodingError,
+    InvalidRequestError,
+    LobugError,
+    TooManyAttemptsError,
+    TooManyRequestsError,
+)
+from lobug.http.browser import add_browser_rules
+from lobug.http.openai.errors import openai_answer, speaks_openai
+from lobug.http.schemas import ErrorDetail, ErrorReply
+
+log = logging.getLogger(__name__)
+
+_HTTP_CODES = {
+    400: "bad_request",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "body_too_large",
+    415: "unsupported_media_type",
+}
+
+
+_RETRY_AFTER_S = {TooManyRequestsError.code: "5", TooManyAttemptsError.code: "60"}
+"""By code: the value of ``Retry-After``. A turn takes some seconds; attempts are counted by the
+minute."""
+
+_UNAVAILABLE_S = "2"
+"""The same for every answer with status 503."""
+
+CLIENT_CLOSED_REQUEST = 499
+"""nginx's status for it; the standard has none."""
+
+
+def unheard() -> Response:
+    """For a caller that has hung up: nobody reads it, but what follows an answer still follows."""
+    return Response(status_code=CLIENT_CLOSED_REQUEST)
+
+
+class Problem(JSONResponse):
+    """A failure as the door says it that it is sent through: as an ``ErrorReply``, and below
+    ``/v1`` in OpenAI's form."""
+
+    def __init__(self, status: int, reply: ErrorReply, param: str | None) -> None:
+        unavailable = _UNAVAILABLE_S if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        wait_s = _RETRY_AFTER_S.get(reply.error.code, unavailable)
+        headers = {"Retry-After": wait_s} if wait_s is not None else None
+        super().__init__(reply.model_dump(), status_code=status, headers=headers)
+        self._detail = reply.error
+        self._param = param
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        if not speaks_openai(scope):
+            await super().__call__(scope, receive, send)
+            return
+        answer = openai_answer(
+            self.status_code, self._detail.code, self._detail.message, self._param
+        )
+        own = ("content-length", "content-type")
+        answer.headers.update({k: v for k, v in self.headers.items() if k not in own})
+        await answer(scope, receive, send)
+
+
+def problem(
+    error: LobugError, transcription: str = "", *, response: str | None = None
+) -> JSONResponse:
+    """The answer for a typed failure; ``response`` is shown instead of its sentence."""
+    reply = error_reply(error, transcription)
+    if response:
+        reply.response = response
+    return Problem(error.status, reply, getattr(error, "param", None))
+
+
+def error_reply(error: LobugError, transcription: str = "") -> ErrorReply:
+    """The body for a typed failure."""
+    detail = ErrorDetail(code=error.code, message=str(error) or error.code)
+    return ErrorReply(error=detail, response=error.spoken, transcription=transcription)
+
+
+def error_responses(*errors: type[LobugError]) -> dict[int | str, dict[str, Any]]:
+    """For a route's ``responses=``: documents each error by its status and code."""
+    by_status: dict[int | str, dict[str, Any]] = {}
+    for error in errors:
+        known = by_status.get(error.status)
+        text = f"`{error.code}`: {(error.__doc__ or '').strip()}"
+        by_status[error.status] = {
+            "model": ErrorReply,
+            "description": f"{known['description']} {text}" if known else text,
+        }
+    return by_status
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Let every failure of a route end as an ``ErrorReply``."""
+
+    async def typed(_: Request, error: Exception) -> JSONResponse:
+        if not isinstance(error, LobugError):
+            raise error
+        return problem(error)
+
+    async def validation(_: Request, error: Exception) -> JSONResponse:
+        if not isinstance(error, RequestValidationError):
+            raise error
+        return problem(_validation_problem(error))
+
+    async def http(_: Request, error: Exception) -> JSONResponse:
+        if not isinstance(error, HTTPException):
+            raise error
+        if error.status_code == InvalidEncodingError.status:
+            # Starlette and FastAPI use 400 for bodies that they cannot parse.
+            return problem(InvalidEncodingError(str(error.detail)))
+        code = _HTTP_CODES.get(error.status_code, "http_error")
+        spoken = LobugError.spoken if error.status_code >= 500 else InvalidRequestError.spoken
+        answer = _answer(error.status_code, code, str(error.detail), spoken)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    async def hung_up(_: Request, _error: Exception) -> Response:
+        # In the middle of its upload. Devices on a radio do that: it is no fault of this program.
+        return unheard()
+
+    async def unexpected(_: Request, error: Exception) -> JSONResponse:
+        log.error("unexpected failure", exc_info=error)
+        answer = problem(LobugError(type(error).__name__))
+        add_browser_rules(answer.headers)  # it is sent from outside of all middleware
+        return answer
+
+    app.add_exception_handler(LobugError, typed)
+    app.add_exception_handler(RequestValidationError, validation)
+    app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(ClientDisconnect, hung_up)
+    app.add_exception_handler(Exception, unexpected)
+
+
+def _validation_problem(error: RequestValidationError) -> LobugError:
+    # The offending input stays out: it may be a recording or somebody's words.
+    places = []
+    for item in error.errors():
+        place = ".".join(str(part) for part in item["loc"])
+        places.append(f"{place}: {item['msg']}")
+    return InvalidRequestError("; ".join(places[:5]))
+
+
+def _answer(status: int, code: str, message: str, spoken: str) -> JSONResponse:
+    reply = ErrorReply(error=ErrorDetail(code=code, message=message), response=spoken)
+    return Problem(status, reply, None)

@@ -1,0 +1,175 @@
+"""The data of each server-sent event of a turn.
+
+A turn as server-sent events: what ``Accept: text/event-stream`` gets."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+from collections.abc import AsyncGenerator
+from typing import Literal
+
+from pydantic import BaseModel, Field
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette.sse import SendTimeoutError
+from starlette.types import Receive, Scope, Send
+
+from lobug.audio.wav import encode, resample
+from lobug.http.problems import error_reply
+from lobug.http.turn_stream import TurnStream
+from lobug.settings import Settings
+from lobug.turn.events import (
+    AllSaid,
+    Done,
+    Failed,
+    Heard,
+    Ignored,
+    Piece,
+    ReplyDelta,
+    SpeechAudio,
+)
+
+
+class HeardEvent(BaseModel):
+    """``heard``: the words are known."""
+
+    text: str = Field(description="The transcript, or the words that were typed.")
+    language: str | None = Field(description="ISO 639-1, of a transcript.")
+
+
+class IgnoredEvent(BaseModel):
+    """``ignored``: it was not meant for Lo-Bug."""
+
+    reason: str = Field(description="`no_speech`, `noise` or `model`.")
+
+
+class ReplyDeltaEvent(BaseModel):
+    """``reply_delta``: more of the reply."""
+
+    text: str = Field(description="To be shown behind what came before, as it is.")
+
+
+class PieceEvent(BaseModel):
+    """``piece``: what is about to be spoken in one go."""
+
+    index: int = Field(description="From 0.")
+    text: str = Field(description="Its words.")
+
+
+class AudioEvent(BaseModel):
+    """``audio``: a piece's speech."""
+
+    index: int = Field(description="Which piece it is.")
+    sample_rate: int = Field(description="Hz.")
+    audio_b64: str = Field(description="Base64 of a WAV with a 44-byte header, PCM16, mono.")
+
+
+class DoneEvent(BaseModel):
+    """``done``: the turn is over and stored."""
+
+    turn: str = Field(description="The turn's id.")
+    transcription: str = Field(description="What was heard; empty when nothing was.")
+    response: str = Field(description="The whole reply; empty for `ignore`.")
+    action: Literal["respond", "react", "ignore"] = Field(description="As of `/chat/audio`.")
+    reason: str | None = Field(description="Why it was ignored.")
+    speech_error: str | None = Field(description="Stable code of a text-to-speech failure.")
+    timings: dict[str, float] = Field(description="Seconds from the start to the end of a stage.")
+
+
+log = logging.getLogger(__name__)
+
+TURN_HEADER = "X-Lobug-Turn"
+"""The turn's id, as in the log and in ``/turns``."""
+
+Sent = Heard | Ignored | ReplyDelta | Piece | SpeechAudio | Done | Failed
+"""What goes over the wire of a turn."""
+
+_LINE_END = "\n"
+
+
+def event_stream(turn: TurnStream, turn_id: str, settings: Settings) -> EventSourceResponse:
+    """Send a turn's events as they come; the turn stops when the caller has gone, or reads nothing
+    for ``streaming.send_timeout_s``."""
+
+    async def events() -> AsyncGenerator[ServerSentEvent]:
+        reason: str | None = None
+        rate = settings.tts.reply_sample_rate
+        try:
+            async for event in turn:
+                if isinstance(event, AllSaid):
+                    continue  # of doors that know when speech was played
+                if isinstance(event, Ignored):
+                    reason = event.reason
+                if isinstance(event, SpeechAudio):
+                    yield await asyncio.to_thread(as_server_sent, event, turn_id, reason, rate)
+                else:
+                    yield as_server_sent(event, turn_id, reason, rate)
+        finally:
+            await turn.aclose()
+
+    return event_response(events(), turn_id, settings)
+
+
+def event_response(
+    events: AsyncGenerator[ServerSentEvent], turn_id: str, settings: Settings
+) -> EventSourceResponse:
+    """An answer of server-sent events, kept alive with comments while there are none."""
+    return _Events(
+        events,
+        headers={TURN_HEADER: turn_id},
+        ping=settings.streaming.keep_alive_s,
+        ping_message_factory=lambda: ServerSentEvent(comment="keep-alive", sep=_LINE_END),
+        send_timeout=settings.streaming.send_timeout_s,
+        sep=_LINE_END,
+    )
+
+
+class _Events(EventSourceResponse):
+    """Says in one line that a caller reads nothing, where the base would leave a stack trace."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        except SendTimeoutError:
+            log.info("a caller reads nothing of the events that it asked for; given up")
+
+
+def as_server_sent(
+    event: Sent, turn_id: str, reason: str | None, sample_rate: int
+) -> ServerSentEvent:
+    """One event of a turn as it goes over the wire; docs/protocol.md has an example of each.
+
+    ``reason`` is that of a former ``Ignored``, which ``done`` repeats. Speech is resampled to
+    ``sample_rate`` Hz, which takes milliseconds.
+    """
+    data: BaseModel
+    match event:
+        case Heard():
+            name, data = "heard", HeardEvent(text=event.text, language=event.language)
+        case Ignored():
+            name, data = "ignored", IgnoredEvent(reason=event.reason)
+        case ReplyDelta():
+            name, data = "reply_delta", ReplyDeltaEvent(text=event.text)
+        case Piece():
+            name, data = "piece", PieceEvent(index=event.index, text=event.text)
+        case SpeechAudio():
+            wav = encode(resample(event.samples, event.sample_rate, sample_rate), sample_rate)
+            audio_b64 = base64.b64encode(wav).decode("ascii")
+            name = "audio"
+            data = AudioEvent(index=event.index, sample_rate=sample_rate, audio_b64=audio_b64)
+        case Done():
+            name = "done"
+            data = DoneEvent(
+                turn=turn_id,
+                transcription=event.transcription,
+                response=event.response,
+                action=event.action.value,
+                reason=reason,
+                speech_error=event.speech_error,
+                timings=dict(event.timings),
+            )
+        case Failed():
+            name, data = "error", error_reply(event.error, event.transcription)
+    return ServerSentEvent(data.model_dump_json(), event=name, sep=_LINE_END)

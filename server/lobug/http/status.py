@@ -1,0 +1,216 @@
+"""`GET /health`: is Lo-Bug well, and if not, what is to be done.
+
+`GET /metrics`: figures for Prometheus.
+
+`GET /turns`: where the time of the last turns went, for the owner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi.responses import PlainTextResponse
+from pydantic import BaseModel, Field
+
+from lobug.errors import (
+    AccessUnavailableError,
+    InvalidRequestError,
+    OwnerOnlyError,
+    TurnNotFoundError,
+)
+from lobug.http.caller import CallerDep, require_owner, require_watcher
+from lobug.http.memory.scope import private
+from lobug.http.problems import error_responses
+from lobug.http.schemas import (
+    BriefHealth,
+    EngineHealth,
+    Health,
+    MemoryHealth,
+)
+from lobug.http.state import ServerDep
+from lobug.server import LobugServer
+from lobug.telemetry.metrics import ServerState
+from lobug.telemetry.telemetry import FinishedTurn
+
+health_router = APIRouter(tags=["health"])
+
+
+@health_router.get("/health")
+async def health(server: ServerDep, caller: CallerDep, response: Response) -> Health | BriefHealth:
+    """Report the last known state. Does no I/O, so it answers at once while turns run.
+
+    Whether it is well is for everybody: the first four fields. Engines and counts of memory are
+    for the owner, and for a token with the scope `metrics`.
+    """
+    report = server.health()
+    # The same for every caller: a command finds out by it whether this is the server of its data
+    # folder, before it sends anything.
+    response.headers["Lobug-Instance"] = server.instance
+    status: Literal["ok", "degraded"] = "ok" if report.can_talk else "degraded"
+    if not caller.may_watch:
+        return BriefHealth(
+            status=status,
+            ollama=report.ollama,
+            timestamp=report.timestamp,
+            version=report.version,
+        )
+    return Health(
+        status=status,
+        ollama=report.ollama,
+        timestamp=report.timestamp,
+        version=report.version,
+        uptime_s=round(report.uptime_s, 1),
+        degraded=list(report.degraded),
+        engines={
+            job: EngineHealth(
+                name=status.name,
+                model=status.model,
+                ready=status.ready,
+                degraded=status.degraded,
+                reason=status.reason,
+                chosen_because=report.choices.get(job),
+                details=dict(status.details),
+            )
+            for job, status in report.engines.items()
+        },
+        memory=MemoryHealth(**asdict(report.memory)),
+        turns=report.turns,
+    )
+
+
+metrics_router = APIRouter(tags=["telemetry"], dependencies=[Depends(require_watcher)])
+
+
+@metrics_router.get(
+    "/metrics",
+    response_class=PlainTextResponse,
+    responses={
+        200: {"description": "The Prometheus text format, or OpenMetrics if it is asked."},
+        **error_responses(OwnerOnlyError),
+    },
+)
+async def metrics(
+    server: ServerDep,
+    accept: Annotated[
+        str, Header(description="`application/openmetrics-text` asks for OpenMetrics.")
+    ] = "",
+) -> Response:
+    """Counts, times and states for Prometheus; never content, never a person's name.
+
+    For the owner, and for a token with the scope `metrics`.
+    """
+    report = server.health()
+    state = ServerState(
+        version=report.version,
+        can_talk=report.can_talk,
+        turns=report.turns,
+        engines=report.engines,
+        memory=report.memory,
+    )
+    content, media_type = await server.telemetry.exposition(state, accept)
+    return Response(content, headers={"Content-Type": media_type, "Cache-Control": "no-store"})
+
+
+MAX_TURNS = 1000
+"""Longest list that is given at once."""
+
+
+class TurnCounters(BaseModel):
+    """How much there was in a turn, without what it was."""
+
+    heard_characters: int = Field(description="Characters of what was heard or typed.")
+    reply_characters: int = Field(description="Characters of the reply, as far as it was heard.")
+    pieces: int = Field(description="Pieces of the reply that were spoken.")
+    speculations_started: int = Field(description="How often a reply was prepared at a pause.")
+    speculations_discarded: int = Field(
+        description="How often speech went on and that was thrown away."
+    )
+    wasted_s: float = Field(description="Time that the thrown-away work had taken, seconds.")
+    interrupted: bool = Field(description="Whether somebody stopped the reply.")
+
+
+class TurnTimeline(BaseModel):
+    """One turn's times. It holds no content."""
+
+    id: str = Field(description="The turn's id; the log lines of the turn carry it too.")
+    finished_at: float = Field(description="When it ended, seconds since the epoch.")
+    door: str = Field(description="How it came in: text, audio, device or openai.")
+    device: str = Field(
+        description="What the owner calls the device, else its `Device-Id`; empty without one."
+    )
+    outcome: Literal["respond", "react", "ignore", "interrupted", "failed", "cancelled"] = Field(
+        description="How it ended. `cancelled`: the caller hung up, or the server stopped."
+    )
+    error: str | None = Field(
+        description="Stable code of what failed; with `respond` it was the voice."
+    )
+    timings: dict[str, float] = Field(
+        description="Seconds from the last voiced sample of a stream, or from a request's arrival,"
+        " to the end of each stage. A stage that did not happen is absent; one that was over"
+        " before the end of speech is negative."
+    )
+    counts: TurnCounters
+
+
+class TurnList(BaseModel):
+    """The last turns."""
+
+    turns: list[TurnTimeline] = Field(description="The newest first.")
+
+
+turns_router = APIRouter(
+    tags=["telemetry"], dependencies=[Depends(private), Depends(require_owner)]
+)
+
+
+@turns_router.get(
+    "/turns",
+    responses=error_responses(InvalidRequestError, OwnerOnlyError),
+)
+async def turns(
+    server: ServerDep,
+    limit: Annotated[int, Query(ge=1, le=MAX_TURNS, description="At most so many turns.")] = 20,
+) -> TurnList:
+    """The stage times of the last turns (`telemetry.turns_kept` are kept)."""
+    names = _device_names(server)
+    return TurnList(turns=[_row(turn, names) for turn in server.telemetry.turns.newest(limit)])
+
+
+@turns_router.get(
+    "/turns/{turn_id}",
+    responses=error_responses(TurnNotFoundError, OwnerOnlyError),
+)
+async def turn(
+    server: ServerDep, turn_id: Annotated[str, Path(description="The turn's id.")]
+) -> TurnTimeline:
+    """The stage times of one turn."""
+    found = server.telemetry.turns.get(turn_id)
+    if found is None:
+        raise TurnNotFoundError("there is no such turn, or it is no longer kept")
+    return _row(found, _device_names(server))
+
+
+def _device_names(server: LobugServer) -> Mapping[str, str]:
+    """What the owner calls each device, by its id; nothing while that cannot be read."""
+    try:
+        return {device.device_id: device.name for device in server.access.devices.all()}
+    except AccessUnavailableError:
+        return {}
+
+
+def _row(turn: FinishedTurn, names: Mapping[str, str]) -> TurnTimeline:
+    timeline = turn.timeline
+    return TurnTimeline.model_validate(
+        {
+            "id": timeline.id,
+            "finished_at": turn.finished_at,
+            "door": timeline.door,
+            "device": names.get(timeline.device) or timeline.device,
+            "outcome": timeline.outcome,
+            "error": timeline.error,
+            "timings": timeline.timings(),
+            "counts": asdict(timeline.counts),
+        }
+    )

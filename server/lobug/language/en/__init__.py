@@ -1,0 +1,1 @@
+"""English: its grammar, its sentences, its spoken forms."""

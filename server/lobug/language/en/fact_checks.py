@@ -1,0 +1,235 @@
+"""What may become a fact: checks that need no model. Pure.
+
+Small models invent: for a question they "remember" its answer, they copy the examples they were
+shown, they give the user what the user's sister has. A fact passes only when it speaks of the user
+or of somebody the user named, when its words come from the user's mouth, and when it does not turn
+what was said into its opposite. Inflection, numbers written as words and small errors of
+speech-to-text are tolerated. The checks know English; text in another language is held to those
+that need no grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, cast
+
+from lobug.language import words
+from lobug.language.en.prompts import FACT_TYPES
+from lobug.memory.base import FactType
+
+MAX_FACT_CHARS = 200
+MAX_FACTS = 6
+"""Facts taken from one answer."""
+
+# Words that say how things belong together: a fact may use them though the user did not.
+RELATIONS = words.stems(
+    """
+    user name named called live lives works work job profession employed occupation own owns has
+    have like likes love loves enjoy enjoys prefer prefers favorite want wants plan plans planning
+    going old years age born based located resides person people currently dislike dislikes hate
+    use uses know knows interested hobby married relative first last
+    """.split()
+)
+FIRST_PERSON = re.compile(
+    r"\b(?:i|me|my|mine|myself|we|us|our|ours|i['\u2019](?:m|ve|d|ll)|im|ive|we['\u2019]\w+)\b",
+    re.IGNORECASE,
+)
+SPEAKER = re.compile(r"\b(?:i|we|me|us|i['\u2019]\w+|im|ive|we['\u2019]\w+)\b", re.IGNORECASE)
+OTHERS = frozenset(
+    """
+    aunt baby boss boyfriend brother cat child children colleague company cousin coworker dad
+    daughter doctor dog ex father fiance fiancee flatmate friend girlfriend grandchild granddaughter
+    grandfather grandma grandmother grandpa grandson horse husband kid kids landlord manager mom
+    mother mum neighbor neighbour nephew niece parents partner pet rabbit roommate sister son
+    student teacher team uncle wife
+    """.split()
+)
+NEGATED = re.compile(
+    r"\b(?:not|never|cannot|no longer|neither|nor|dont|doesnt|didnt|isnt|cant|wont)\b"
+    r"|n['\u2019]t\b|\bno\b(?!\s*,)",
+    re.IGNORECASE,
+)
+AGAINST = re.compile(
+    r"\b(?:hate|dislike|avoid|stop|quit|refuse|lack|allergic|intoleran|unable|former|without"
+    r"|used to|gave up|left)\w*",
+    re.IGNORECASE,
+)
+PASSING = words.stems(
+    """
+    tired hungry thirsty bored sleepy busy cold hot happy sad fine okay ready sorry sure late bit
+    now today tonight feeling feel feels mood little
+    """.split()
+)
+NAMING = re.compile(r"\b(?:named?|called)\b", re.IGNORECASE)
+"""In "My aunt Zelda can't cook" the name is not what is denied."""
+
+SUBJECT = re.compile(r"^(?:the\s+)?user(?P<s>['\u2019]s)?\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a model proposes as a fact."""
+
+    fact: str
+    fact_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFact:
+    """A fact as it was extracted: a standalone sentence about the user, in the third person."""
+
+    content: str
+    fact_type: FactType
+
+
+def accept(candidates: Sequence[Candidate], said: str) -> list[NewFact]:
+    """The candidates that ``said`` (the user's own statements) bears out, without repetitions:
+    of two facts with the same words, or one with only some of the other's, the fuller stays."""
+    accepted: list[tuple[NewFact, set[str]]] = []
+    for candidate in candidates:
+        content = tidy(candidate.fact)
+        fact_type = candidate.fact_type.strip().lower()
+        if fact_type not in FACT_TYPES or objection(content, said) is not None:
+            continue
+        key = words.stems(words.content_words(content))
+        if not any(key == known for _, known in accepted):
+            accepted.append((NewFact(content, cast("FactType", fact_type)), key))
+    fullest = [
+        fact
+        for fact, key in accepted
+        if NAMING.search(fact.content) or not any(key < known for _, known in accepted)
+    ]
+    return fullest[:MAX_FACTS]
+
+
+def tidy(fact: str) -> str:
+    """One line that starts with "The user" or a name and ends without a full stop."""
+    # Half a surrogate pair comes from JSON escapes and cannot be stored.
+    printable = re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", " ", fact)
+    content = re.sub(r"\s+", " ", printable).strip().rstrip(". ")
+    return SUBJECT.sub(lambda match: "The user" + (match["s"] or ""), content)
+
+
+def objection(fact: str, said: str) -> str | None:
+    """Why a fact must not be stored, as a stable word; None: nothing speaks against it."""
+    checks: dict[str, Any] = {
+        "shape": _has_shape,
+        "subject": _has_subject,
+        "words": _has_said_words,
+        "passing": _lasts,
+        "person": _is_about_the_right_person,
+        "negation": _keeps_the_sense,
+    }
+    for name, holds in checks.items():
+        if not holds(fact, said):
+            return name
+    return None
+
+
+def occurs(word: str, said: Sequence[str]) -> bool:
+    """Whether a word was said, give or take its inflection and an error of speech-to-text."""
+    wanted = words.stem(word)
+    return any(
+        wanted == words.stem(other) or _same_root(word, other) or _sounds_alike(word, other)
+        for other in said
+    )
+
+
+GAP = r"(?:,\s++|(?<!\s)\s++|(?<=\n)[^\S\n]++)"
+"""White space, after a comma or not, looked at from its beginning only: it may be long."""
+
+
+def clauses(said: str) -> list[str]:
+    """What was said, cut where a new subject begins."""
+    parts = re.split(
+        rf"[.;!?\n]+|{GAP}but\s+|{GAP}(?:and|so|because)\s+(?=(?:i|my|we|our|he|she|they|his|her)\b"
+        r"|i['\u2019])|,\s+(?=(?:i|my|we|our|he|she|they)\b|i['\u2019])",
+        said,
+        flags=re.IGNORECASE,
+    )
+    return [part.strip() for part in parts if part and part.strip()]
+
+
+def _has_shape(fact: str, _said: str) -> bool:
+    return 8 <= len(fact) <= MAX_FACT_CHARS and "?" not in fact and len(fact.split()) >= 3
+
+
+def _has_subject(fact: str, said: str) -> bool:
+    # Without an "I" or a "my" somewhere it is a remark about the world: "Water boils at 100."
+    if words.is_english(said) and FIRST_PERSON.search(said) is None:
+        return False
+    if SUBJECT.match(fact):
+        return True
+    opening = re.match(r"(?:[Tt]he\s+)?([^\W\d_][\w-]*)", fact)
+    if opening is None or not opening[1][0].isupper():
+        return False
+    return words.stem(opening[1].lower()) in words.stems(words.content_words(said))
+
+
+def _told_words(fact: str) -> list[str]:
+    return [word for word in words.content_words(fact) if words.stem(word) not in RELATIONS]
+
+
+def _has_said_words(fact: str, said: str) -> bool:
+    told = _told_words(fact)
+    heard = words.words(said)
+    return bool(told) and all(occurs(word, heard) for word in told)
+
+
+def _lasts(fact: str, _said: str) -> bool:
+    return not words.stems(_told_words(fact)) <= PASSING
+
+
+def _clause_of(fact: str, said: str) -> str:
+    """The clause a fact comes from: the one with most of its words; of several, for what the user
+    is or does, one in which the user is the speaker ("she hates tea, but I love it")."""
+    told = words.stems(words.content_words(fact))
+    subject = SUBJECT.match(fact)
+    own = subject is not None and not subject["s"]
+
+    def fit(clause: str) -> tuple[int, bool]:
+        shared = told & words.stems(words.content_words(clause))
+        return len(shared), own and SPEAKER.search(clause) is not None
+
+    return max(clauses(said) or [said], key=fit)
+
+
+def _is_about_the_right_person(fact: str, said: str) -> bool:
+    """ "My sister lives in Rome" says nothing about where the user lives."""
+    clause = _clause_of(fact, said)
+    if not SUBJECT.match(fact) or SPEAKER.search(clause):
+        return True
+    others = [word for word in words.words(clause) if word in OTHERS]
+    return not others or any(word in words.words(fact) for word in others)
+
+
+def _keeps_the_sense(fact: str, said: str) -> bool:
+    if not words.is_english(said) or NAMING.search(fact):
+        return True
+    clause = _clause_of(fact, said)
+    clause_negated, fact_negated = NEGATED.search(clause), NEGATED.search(fact)
+    if clause_negated and not fact_negated:
+        return AGAINST.search(fact) is not None
+    if fact_negated and not clause_negated:
+        return AGAINST.search(clause) is not None
+    return True
+
+
+def _same_root(word: str, other: str) -> bool:
+    """ "programmer" and "programming": the first five letters, and most of the longer word."""
+    shared = 0
+    for left, right in zip(word, other, strict=False):
+        if left != right:
+            break
+        shared += 1
+    return shared >= 5 and shared >= 0.6 * max(len(word), len(other))
+
+
+def _sounds_alike(word: str, other: str) -> bool:
+    """ "nassa" and "nasa": nearly the same letters. Short words and numbers must be exact."""
+    if min(len(word), len(other)) < 4 or word.isdigit() or other.isdigit():
+        return False
+    return SequenceMatcher(None, word, other).ratio() >= 0.8

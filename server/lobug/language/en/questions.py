@@ -1,0 +1,160 @@
+"""What kind of turn asks to remember: whether it asks at all, about when, and for what. Pure.
+
+How a turn's text is put to the vector index. Pure.
+
+Facts speak of "the user"; people ask in the first person. Small embedding models hold that against
+them: with the embedded one, "Do you remember my name?" is 0.27 similar to "The user's name is
+Alex", below the floor of 0.3. Asked as "the user's name?" it is 0.60. Of 16 everyday questions to
+14 facts, 9 found their fact as they were asked and 16 in the third person, all of them first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lobug.language import words
+from lobug.language.en import replacement, speech_acts
+
+PAST = re.compile(
+    r"\b(?:before|formerly|previously|used to|in the past|earlier|once|back then|former"
+    r"|(?<!how )old|ex|originally|at first|first(?! name)"
+    r"|last (?:year|job|home|flat|apartment|address|phone|car)"
+    r"|fr[u\u00fc]her|vorher|damals|ehemalig\w*|avant|autrefois|antes|anterior)\b"
+    r"|\b(?:did|was|were|had)\s+(?:i|my|we|our)\b.*\b(?:live|work|drive|own|call|name)",
+    re.IGNORECASE,
+)
+HISTORY = re.compile(
+    r"\b(?:last (?:week|month|time|night|summer|winter|spring|autumn|fall|monday|tuesday|wednesday"
+    r"|thursday|friday|saturday|sunday)|yesterday|the other day|when did|how did (?:i|we)"
+    r"|what did (?:i|we|you)|have (?:i|we) (?:ever|already)|did (?:i|we)|remember when"
+    r"|talk(?:ed)? about|conversation|history|task|project|gestern|letzte\w*|hier|ayer)\b",
+    re.IGNORECASE,
+)
+ABOUT_LOBUG = re.compile(
+    r"\b(?:did|have|had|were|was|would)\s+you\b|\byou (?:said|told|suggested|recommended)\b"
+    r"|\byour (?:advice|answer|suggestion|recommendation)\b",
+    re.IGNORECASE,
+)
+ABOUT_USER = re.compile(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)
+
+ASKED = (
+    (
+        "home",
+        re.compile(
+            r"\bwhere (?:do i|am i|i|i['\u2019]m|i am) (?:now |currently )?(?:live|living|reside)\b"
+            r"|\b(?:what|which) (?:city|town|country|place|state) (?:do|am) i (?:live|living)\b"
+            r"|\bwhere (?:is my home|did i move to)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "name",
+        re.compile(
+            r"\bmy (?:first )?name\b|\bwho am i\s*(?:[?.!]|$)|\bwhat am i called\b",
+            re.IGNORECASE,
+        ),
+    ),
+    ("age", re.compile(r"\bhow old (?:am i|i am|i['\u2019]m)\b|\bmy age\b", re.IGNORECASE)),
+    ("birthday", re.compile(r"\bmy birthday\b|\bwhen was i born\b", re.IGNORECASE)),
+)
+"""How one asks for what a person has only one of."""
+ASKED_FAVOURITE = (
+    re.compile(r"\bmy favou?rite (\w+)(?: (\w+))?", re.IGNORECASE),
+    re.compile(
+        r"\b(?:what|which) (\w+)(?: (\w+))? do i (?:like|love) (?:the )?(?:best|most)", re.I
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a turn's words ask of memory."""
+
+    text: str
+    small_talk: bool
+    """Nothing that a memory could fit: a greeting, a thank-you, no words at all."""
+    asks: bool
+    """It asks or commands; what only tells needs no former turns."""
+    past: bool
+    """It is about what was: what is true no more belongs to the answer."""
+    history: bool
+    """It is about what happened: the archive belongs to the answer."""
+    about_lobug: bool
+    """It is about what Lo-Bug said: its own former replies belong to the answer."""
+    slots: frozenset[str] = frozenset()
+    """What it asks for of which a person has only one at a time, by ``replacing.slot_of``; empty
+    when it asks for nothing of the kind, or for what was."""
+
+
+def read(text: str) -> Question:
+    """What a turn's words ask of memory."""
+    content = words.content_words(text)
+    asks = any(
+        speech_acts.is_question(sentence) or speech_acts.is_command(sentence)
+        for sentence in speech_acts.sentences(text)
+    )
+    past = PAST.search(text) is not None
+    slots = _slots(text) if asks and not past else frozenset[str]()
+    return Question(
+        text=text,
+        small_talk=not slots
+        and all(word in speech_acts.SMALL_TALK for word in content)
+        and not (content and (past or (asks and ABOUT_USER.search(text)))),
+        asks=asks,
+        past=asks and past,
+        history=asks and HISTORY.search(text) is not None,
+        about_lobug=asks and ABOUT_LOBUG.search(text) is not None,
+        slots=slots,
+    )
+
+
+def _slots(text: str) -> frozenset[str]:
+    slots = {slot for slot, pattern in ASKED if pattern.search(text)}
+    for pattern in ASKED_FAVOURITE:
+        for first, second in pattern.findall(text):
+            # Whether the second word belongs to the kind ("ice cream") or goes on ("color again").
+            for kind in {first, f"{first} {second}".strip()}:
+                slots.add(replacement.slot_of(f"The user's favorite {kind} is") or "")
+    return frozenset(slots - {""})
+
+
+ASKING = re.compile(
+    r"^\s*(?:please\s+)?(?:(?:do|can|could|would) you\s+)?(?:still\s+|please\s+)?"
+    r"(?:remember|know|recall|remind me(?: of)?|tell me)\s+(?:again\s+)?",
+    re.IGNORECASE,
+)
+THIRD_PERSON = tuple(
+    (re.compile(rf"\b(?:{first})\b", re.IGNORECASE), third)
+    for first, third in (
+        ("i am|i['\u2019]m|am i", "the user is"),
+        ("do i|did i", "does the user"),
+        ("my|mine|our", "the user's"),
+        ("i|me|myself|we|us", "the user"),
+    )
+)
+
+
+def without_asking(text: str) -> str:
+    """What is asked for, without the words that ask to remember it, which fit every memory or
+    none: "Do you remember my name?" → "my name?"."""
+    asked = ASKING.sub("", text)
+    return asked if asked.strip(" ?!.") else text
+
+
+def in_third_person(text: str) -> str:
+    """A question or a command as it would be asked about the user; a statement as it is.
+
+    What the user tells is left alone: every sentence of theirs would otherwise look like every
+    fact about them.
+    """
+    asked = [
+        sentence
+        for sentence in speech_acts.sentences(text)
+        if speech_acts.is_question(sentence) or speech_acts.is_command(sentence)
+    ]
+    if not asked:
+        return text
+    query = " ".join(map(without_asking, asked))
+    for first, third in THIRD_PERSON:
+        query = first.sub(third, query)
+    return query if query.strip(" ?!.") else text

@@ -1,0 +1,159 @@
+"""Which of a user's sentences tell something, and which only ask or order. Pure.
+
+Made for what speech-to-text writes: punctuation is mostly there, but not always.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lobug.language import words
+
+# Openings that add nothing: taken off before a sentence is judged.
+FILLER = re.compile(
+    r"^(?:(?:well|so|okay|ok|oh|um|uh|er|hey|hi|hello|yes|yeah|no|and|but|anyway|actually|also"
+    r"|by the way|for the record|just so you know|lo-?bug|thanks|thank you|alright|right)"
+    r"\b[\s,.!-]*)+",
+    re.IGNORECASE,
+)
+# "Remember that I ..." is a command whose content is a statement.
+TOLD_TO_REMEMBER = re.compile(
+    r"^(?:please\s+)?(?:can you\s+|could you\s+)?(?:remember|note|keep in mind"
+    r"|don['\u2019]?t forget|never forget|make a note|you should know|you must know)"
+    r"\s+(?:that\s+|this\s*[:,]\s*)?"
+    r"(?=(?:i|i['\u2019]\w+|my|we|we['\u2019]\w+|our)\b)",
+    re.IGNORECASE,
+)
+CALL_ME = re.compile(r"^(?:please\s+|you can\s+)?call me\s+\w", re.IGNORECASE)
+
+WH = frozenset("what who where when why how which whose whom".split())
+# After one of these, a wh-word opens a subordinate clause ("When I was a child, ...").
+SUBJECTS = frozenset("i we my our he she they it you i'm i've i'd i'll we're we've".split())
+AUXILIARIES = frozenset(
+    "is are am was were do does did can could will would shall should have has had may might"
+    " isn't aren't don't doesn't didn't can't couldn't won't wouldn't".split()
+)
+AFTER_AUXILIARY = frozenset(
+    "i you he she it we they there the a an my your his her our their this that these those any"
+    " anyone anybody anything someone somebody lo-bug".split()
+)
+COMMANDS = frozenset(
+    """
+    add alarm answer ask be begin book bring browse buy calculate call cancel change check choose
+    clear close compare compute continue convert count create define delete describe dim do
+    download draw email end enter explain find finish fix forget generate get give go google guess
+    help hold increase decrease keep let let's lets list listen look lower make mute name open
+    order pause pick play please post print pull put raise read recommend record remember remind
+    remove repeat replay reply reset restart resume rewind run save say schedule search select send
+    set shout show shuffle shut sing skip sleep snooze speak spell start stay stop suggest
+    summarize switch take tell text think translate try turn unmute update use wait wake watch
+    whisper write
+    """.split()
+)
+WISH = re.compile(
+    r"^i(?:\s+(?:want|need)|['\u2019]d like|\s+would like)\s+you\s+to\b", re.IGNORECASE
+)
+HYPOTHETICAL = frozenset("if suppose imagine pretend unless".split())
+SMALL_TALK = frozenset(
+    """
+    afternoon amazing awesome bye cool enough evening excellent exactly fantastic fine funny glad
+    good goodbye goodnight great haha hear interesting job lol lovely lobug bug lo meet morning nice
+    night nothing perfect problem really right see soon sorry sound sounds super sure thank thanks
+    today tomorrow true understand wait welcome wonderful work wow wrong later talk much day think
+    guess know mean
+    """.split()
+)
+
+
+QUESTION_MARKS = ("?", "\u061f", "\uff1f")
+"""Of Latin, Arabic and Chinese writing."""
+
+
+def sentences(text: str) -> list[str]:
+    """A text cut after each full stop, exclamation mark, question mark and line."""
+    parts = re.split(r"(?<=[.!?\u2026\u061f])\s+|(?<=[\u3002\uff1f\uff01])\s*|\n+", text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence asks, with or without its question mark."""
+    if sentence.rstrip("\"'\u201d ").endswith(QUESTION_MARKS):
+        return True
+    first, second = _first_two(sentence)
+    if first.split("'")[0] in WH:
+        return "'" in first or second not in SUBJECTS
+    return first in AUXILIARIES and second in AFTER_AUXILIARY
+
+
+def is_command(sentence: str) -> bool:
+    """Whether a sentence orders something."""
+    if CALL_ME.match(sentence):
+        return False
+    first, second = _first_two(sentence)
+    if WISH.match(sentence):
+        return True
+    # "Work is fine", "Books are my life": a noun that looks like a verb has a verb after it.
+    return first in COMMANDS and second not in {"is", "are", "was", "were", "has"}
+
+
+def only_orders(text: str) -> bool:
+    """Whether a text orders and asks, and tells nothing: "Tell me a joke"."""
+    parts = sentences(text)
+    return (
+        bool(parts)
+        and all(is_command(part) or is_question(part) for part in parts)
+        and not statements(text)
+    )
+
+
+def is_small_talk(sentence: str) -> bool:
+    """Whether a sentence has nothing in it but pleasantries."""
+    return all(word in SMALL_TALK for word in words.content_words(sentence))
+
+
+def statements(text: str) -> list[str]:
+    """The sentences of a text that may hold a fact, without their filler.
+
+    Questions, commands, suppositions and pleasantries are left out; of "My name is Ada, what is
+    yours?" the first half stays.
+    """
+    found = []
+    for sentence in sentences(text):
+        kept = _statement_in(sentence)
+        if kept and not is_small_talk(kept):
+            found.append(kept)
+    return found
+
+
+def _statement_in(sentence: str) -> str:
+    told = TOLD_TO_REMEMBER.sub("", FILLER.sub("", sentence))
+    if told != FILLER.sub("", sentence):
+        return told.rstrip("? ")
+    first, _ = _first_two(told)
+    if first in HYPOTHETICAL:
+        return ""
+    if is_question(told):
+        return _before_the_question(told)
+    return "" if is_command(told) else told
+
+
+def _before_the_question(sentence: str) -> str:
+    """What a sentence states before it asks; empty when it only asks."""
+    parts = re.split(
+        r"(?:(?<!\s)\s+)?[,;]\s*(?:and\s+|but\s+|so\s+)?|(?<!\s)\s+(?:and|but|so)\s+", sentence
+    )
+    kept: list[str] = []
+    for part in parts:
+        first, _ = _first_two(part)
+        opens = first.split("'")[0] in WH or first in AUXILIARIES or first in {"right", "remember"}
+        if opens or is_command(part):
+            break
+        kept.append(part)
+    if not kept or len(kept) == len(parts):
+        return ""
+    return sentence[: sentence.index(kept[-1]) + len(kept[-1])]
+
+
+def _first_two(sentence: str) -> tuple[str, str]:
+    found = re.findall(r"[\w'-]+", sentence.lower().replace("\u2019", "'"))
+    return (found[0] if found else "", found[1] if len(found) > 1 else "")

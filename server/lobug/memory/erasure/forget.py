@@ -1,0 +1,121 @@
+"""Forgets: what is said is gone from entries, log, summaries, identity and whatever repeats it.
+
+Each function is to be run in one write transaction, and within ``TurnPriority.exclusive()``:
+background work that has read what is forgotten is stopped by that before it can store anything made
+from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lobug.language.en import mentions
+from lobug.language.en.mentions import Mention
+from lobug.memory import entries
+from lobug.memory.access import Access
+from lobug.memory.control import Entry, Filter, Forgotten
+from lobug.memory.erasure.deletion import Erasure
+from lobug.storage.driver import Connection
+
+
+def forget_entries(
+    connection: Connection, access: Access, ids: Iterable[int], now: float
+) -> Forgotten:
+    """Erase entries with all their versions, the messages they came from (of a summary: all that it
+    sums up) with the replies, and every sentence that says the same elsewhere.
+
+    Nothing is erased where it raises: MemoryNotFoundError for an id that the access does not see,
+    MemoryForbiddenError for a household's entry without the grant to write.
+    """
+    found: dict[int, Entry] = {}
+    for entry_id in ids:
+        for version in entries.versions(connection, access, entry_id):
+            access.require(version.scope, write=True)
+            found[version.id] = version
+    return _forget(connection, access, list(found.values()), now)
+
+
+def forget_text(
+    connection: Connection, access: Access, text: str, now: float, *, dry_run: bool = False
+) -> Forgotten:
+    """Erase whatever says this ("that I live in Portland", "Portland", "my job"). A text without a
+    distinctive word, or that nothing says, erases nothing.
+
+    ``dry_run``: everything is put back before this returns. Of other people's memories in the
+    household only those that do not speak of their own user are touched, and only with the grant
+    to write.
+    """
+    if not dry_run:
+        return _forget_text(connection, access, text, now)
+    connection.execute("SAVEPOINT dry_run")
+    try:
+        return _forget_text(connection, access, text, now)
+    finally:
+        connection.execute("ROLLBACK TO dry_run")
+        connection.execute("RELEASE dry_run")
+
+
+def _forget_text(connection: Connection, access: Access, text: str, now: float) -> Forgotten:
+    mention = mentions.of_request(text)
+    if mention is None:
+        return _forget(connection, access, _about_topic(connection, access, text), now)
+    erasure = Erasure(connection, access, now)
+    return _finish(erasure, [mention], mentions.telling_names_in(mentions.tidy_request(text)))
+
+
+def _about_topic(connection: Connection, access: Access, text: str) -> list[Entry]:
+    """The user's own entries, past ones too, on what there is only one of."""
+    topic = mentions.topic_of(text)
+    if topic is None:
+        return []
+    known = entries.listed(
+        connection, access, Filter(status=None), limit=entries.MAX_ID, after_id=0
+    )
+    return [
+        entry
+        for entry in known
+        if entry.user == access.user
+        and entry.category == "knowledge"
+        and mentions.is_about(entry.content, topic)
+    ]
+
+
+def _forget(
+    connection: Connection, access: Access, versions: Sequence[Entry], now: float
+) -> Forgotten:
+    said = [mention for version in versions for mention in _said_by(version)]
+    erasure = Erasure(connection, access, now)
+    for version in versions:
+        if version.source_message_id is not None:
+            erasure.exchanges([version.source_message_id])
+        erasure.messages(_summed_up(connection, version))
+        erasure.entry(version.id)
+    named = [
+        mentions.telling_names_in(version.content) for version in versions if _said_by(version)
+    ]
+    return _finish(erasure, said, frozenset[str]().union(*named))
+
+
+def _finish(erasure: Erasure, said: list[Mention], names: frozenset[str]) -> Forgotten:
+    """Erase what says it, and what has a name that nothing which is left speaks of."""
+    erasure.entries_that_say(said)
+    alone = [mentions.of_name(stem) for stem in sorted(names - erasure.stems_left(names))]
+    erasure.entries_that_say(alone)
+    erasure.messages_that_say([*said, *alone])
+    return erasure.finish([*said, *alone])
+
+
+def _said_by(entry: Entry) -> list[Mention]:
+    """What to look for elsewhere. A summary tells of many things: no sentence of it is enough."""
+    if entry.category == "timeline" or entry.layer == "archive":
+        return []
+    return mentions.of_content(entry.content, own=entry.layer == "identity")
+
+
+def _summed_up(connection: Connection, entry: Entry) -> list[int]:
+    rows = connection.execute(
+        "SELECT id FROM conversation_log WHERE user = ? AND conversation = ?"
+        " AND id BETWEEN ? AND ?",
+        (entry.user, entry.conversation, entry.from_message_id, entry.to_message_id),
+    )
+    return [row[0] for row in rows]

@@ -1,0 +1,163 @@
+"""Purges: a session, all of a user, or what is old. The rows themselves go, whatever they say.
+
+Each function is to be run in one write transaction, and within ``TurnPriority.exclusive()``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+
+from lobug.errors import MemoryContentError, MemoryNotFoundError
+from lobug.memory import entries, session_summary
+from lobug.memory.access import Access
+from lobug.memory.control import Forgotten, Purge
+from lobug.memory.erasure import deletion
+from lobug.memory.erasure.deletion import Erasure
+from lobug.storage import compaction
+from lobug.storage.driver import Connection
+
+DAY_S = 86_400.0
+
+
+def purge(connection: Connection, access: Access, what: Purge, now: float) -> Forgotten:
+    """Erase a session, everything of the access's user, or what is older. Nobody else's memory is
+    touched. What the user told the household belongs to the household and stays; it is forgotten
+    entry by entry.
+
+    Raises MemoryNotFoundError for a session that is not the user's, MemoryContentError unless
+    exactly one thing is asked for."""
+    asked = (what.session is not None) + what.user + (what.older_than_days is not None)
+    if asked != 1:
+        raise MemoryContentError("a purge erases a session, a user, or what is older: one of them")
+    if what.session is not None:
+        return purge_session(connection, access, what.session, now)
+    if what.older_than_days is not None:
+        if not 0.0 <= what.older_than_days < math.inf:  # NaN too
+            raise MemoryContentError("older_than_days is a number of days, 0 or more")
+        return purge_older(connection, access.user, now - what.older_than_days * DAY_S, now)
+    return purge_user(connection, access.user, now)
+
+
+def purge_session(connection: Connection, access: Access, session_id: int, now: float) -> Forgotten:
+    """Erase a session: its messages, the entries that were told or made in it, the summaries that
+    cover any of it (the rest of those is summed up anew), and what was distilled from these.
+    Raises MemoryNotFoundError."""
+    row = None
+    if 0 < session_id <= entries.MAX_ID:
+        row = connection.execute(
+            "SELECT conversation, started_at, last_active_at FROM sessions"
+            " WHERE id = ? AND user = ?",
+            (session_id, access.user),
+        ).fetchone()
+    if row is None:
+        raise MemoryNotFoundError(f"there is no session {session_id}")
+    messages = _ids(connection, "SELECT id FROM conversation_log WHERE session_id = ?", session_id)
+    erasure = Erasure(connection, access, now)
+    erasure.note_messages(messages)
+    for entry_id in _ids(
+        connection,
+        "SELECT id FROM memories WHERE user = ?2 AND (session_id = ?1 OR source_message_id IN"
+        " (SELECT id FROM conversation_log WHERE session_id = ?1)) ORDER BY id",
+        session_id,
+        access.user,
+    ):
+        erasure.entry(entry_id)
+    gone = erasure.finish(())
+    _delete_messages(connection, messages)
+    connection.execute(
+        "DELETE FROM recalls WHERE user = ? AND conversation = ? AND message_id IS NULL"
+        " AND created_at BETWEEN ? AND ?",
+        (access.user, *row),
+    )
+    connection.execute("UPDATE memories SET session_id = NULL WHERE session_id = ?", (session_id,))
+    connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+    compaction.note(connection, now)
+    return gone
+
+
+def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
+    """Erase everything of a user."""
+    rows = connection.execute(
+        "SELECT id, key FROM memories WHERE user = ? ORDER BY id", (user,)
+    ).fetchall()
+    messages = _ids(connection, "SELECT id FROM conversation_log WHERE user = ?", user)
+    connection.execute("DELETE FROM background_tasks WHERE user = ?", (user,))
+    connection.execute("DELETE FROM recalls WHERE user = ?", (user,))
+    connection.execute("UPDATE project_tasks SET archived_as = NULL WHERE user = ?", (user,))
+    for entry_id, _ in rows:
+        entries.remove(connection, entry_id)
+    connection.execute("DELETE FROM project_tasks WHERE user = ?", (user,))
+    connection.execute("DELETE FROM projects WHERE user = ?", (user,))
+    _delete_messages(connection, messages)
+    connection.execute(
+        "UPDATE memories SET session_id = NULL WHERE session_id IN"
+        " (SELECT id FROM sessions WHERE user = ?)",
+        (user,),
+    )
+    connection.execute("DELETE FROM sessions WHERE user = ?", (user,))
+    compaction.note(connection, now)
+    return Forgotten(
+        entries=tuple(row[0] for row in rows),
+        keys=tuple(dict.fromkeys(row[1] for row in rows)),
+        messages=len(messages),
+    )
+
+
+def purge_older(connection: Connection, user: str, cutoff: float, now: float) -> Forgotten:
+    """Erase a user's messages, recalls and timeline entries from before ``cutoff`` (seconds since
+    the epoch), and the sessions of which nothing is left. What is known stays, without the words
+    that it came from. Of a summary that reaches over the cutoff the later messages are summed up
+    anew."""
+    messages = _ids(
+        connection,
+        "SELECT id FROM conversation_log WHERE user = ? AND created_at < ?",
+        user,
+        cutoff,
+    )
+    old = connection.execute(
+        "SELECT id, key, session_id, conversation, from_message_id, to_message_id FROM memories"
+        " WHERE user = ? AND category = 'timeline' AND said_at < ? ORDER BY id",
+        (user, cutoff),
+    ).fetchall()
+    for entry_id, *_ in old:
+        entries.remove(connection, entry_id)
+    connection.execute("DELETE FROM recalls WHERE user = ? AND created_at < ?", (user, cutoff))
+    _delete_messages(connection, messages)
+    for session_id in {row[2] for row in old if row[2] is not None}:
+        session_summary.refresh(connection, session_id)
+    for *_, conversation, first, last in old:
+        if conversation is not None and first is not None and last is not None:
+            deletion.reopen(connection, user, conversation, first, last, now)
+    connection.execute(
+        "DELETE FROM sessions WHERE user = ? AND last_active_at < ? AND NOT EXISTS"
+        " (SELECT 1 FROM conversation_log l WHERE l.session_id = sessions.id)",
+        (user, cutoff),
+    )
+    gone = Forgotten(
+        entries=tuple(row[0] for row in old),
+        keys=tuple(dict.fromkeys(row[1] for row in old)),
+        messages=len(messages),
+    )
+    if gone != Forgotten():
+        compaction.note(connection, now)
+    return gone
+
+
+def _ids(connection: Connection, query: str, *parameters: object) -> list[int]:
+    rows: Iterable[Sequence[int]] = connection.execute(query, parameters)
+    return [row[0] for row in rows]
+
+
+def _delete_messages(connection: Connection, ids: Sequence[int]) -> None:
+    """Delete rows of the log and what cannot be without them. What was taken from them and stays
+    has no words to show any more."""
+    wanted = (json.dumps(list(ids)),)
+    for change in (
+        "DELETE FROM background_tasks WHERE message_id IN",
+        "UPDATE memories SET source_message_id = NULL WHERE source_message_id IN",
+        "UPDATE conversation_log SET reply_to = NULL WHERE reply_to IN",
+        "DELETE FROM conversation_log WHERE id IN",
+    ):
+        connection.execute(f"{change} (SELECT value FROM json_each(?))", wanted)

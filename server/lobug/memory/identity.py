@@ -1,0 +1,279 @@
+"""Layer identity: the few lines about a user that are in every prompt.
+
+A document in Markdown, in sections, of at most ``memory.identity_chars`` characters; each line is
+an entry. Lines that the user or a tool wrote stay until somebody removes them; lines that the
+cascade distilled are rewritten by it and give way when there is no room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lobug.errors import IdentityFullError
+from lobug.language import words
+from lobug.language.en.fact_checks import NEGATED
+from lobug.language.en.prompts import SECTIONS
+from lobug.language.en.replacement import COMMON
+from lobug.memory import entries, keys
+from lobug.memory.access import Access
+from lobug.memory.control import Entry, Identity
+from lobug.memory.entries import NewVersion
+from lobug.storage.driver import Connection
+
+Line = tuple[str, str]
+"""Section and text."""
+
+
+def render(lines: Iterable[Line]) -> str:
+    """The document: sections in their order, lines in theirs."""
+    found = list(lines)
+    names = [*SECTIONS, *sorted({section for section, _ in found} - set(SECTIONS))]
+    parts = []
+    for name in names:
+        texts = [" ".join(text.split()) for section, text in found if section == name]
+        if texts:
+            heading = " ".join(name.split())
+            parts.append("\n".join([f"## {heading}", *(f"- {text}" for text in texts)]))
+    return "\n".join(parts)
+
+
+def says_no_more(text: str, other: str) -> bool:
+    """Whether everything that a line says is in another one: all its words, and neither denies
+    what the other does not."""
+    said = words.stems(words.content_words(text))
+    known = words.stems(words.content_words(other))
+    denied = NEGATED.search(text) is None, NEGATED.search(other) is None
+    return bool(said) and said <= known and denied[0] == denied[1]
+
+
+def merged(lines: Sequence[Line]) -> list[Line]:
+    """The lines without those that say no more than another one; of two that say the same the first
+    stays."""
+    return [
+        line
+        for number, line in enumerate(lines)
+        if not any(
+            says_no_more(line[1], other[1])
+            and (place < number or not says_no_more(other[1], line[1]))
+            for place, other in enumerate(lines)
+            if place != number
+        )
+    ]
+
+
+def evicted(lines: Sequence[Entry], limit: int) -> list[Entry]:
+    """Which entries have to give way so that the document fits ``limit`` characters: distilled ones
+    only, those first that say no more than another line, then the least important, of those the
+    oldest.
+
+    Raises IdentityFullError when what remains is still too long.
+    """
+    kept, gone = list(lines), list[Entry]()
+
+    def repeats(entry: Entry) -> bool:
+        return any(
+            other is not entry
+            and says_no_more(entry.content, other.content)
+            # Of two that say the same one must stay: that of the user, else the newer.
+            and (
+                other.source != "system"
+                or other.id > entry.id
+                or not says_no_more(other.content, entry.content)
+            )
+            for other in lines
+        )
+
+    spare = sorted(
+        (entry for entry in lines if entry.source == "system"),
+        key=lambda entry: (not repeats(entry), entry.importance, entry.updated_at, entry.id),
+    )
+    while len(render((entry.section or SECTIONS[0], entry.content) for entry in kept)) > limit:
+        if not spare:
+            raise IdentityFullError(
+                f"layer identity holds {limit} characters at most; remove or shorten a line first"
+            )
+        gone.append(spare.pop(0))
+        kept.remove(gone[-1])
+    return gone
+
+
+def lines_of(connection: Connection, user: str) -> list[Entry]:
+    """The active lines of a user, in the order of their ids."""
+    rows = connection.execute(
+        f"{entries.SELECT} FROM memories m"
+        " WHERE m.user = ? AND m.layer = 'identity' AND m.status = 'active' ORDER BY m.id",
+        (user,),
+    )
+    return [entries.entry_of(row) for row in rows]
+
+
+def document(connection: Connection, user: str) -> str:
+    """The user's document; empty when there is none."""
+    known = lines_of(connection, user)
+    return render((entry.section or SECTIONS[0], entry.content) for entry in known)
+
+
+def identity(connection: Connection, access: Access, limit: int) -> Identity:
+    """The user's document and how full it is."""
+    known = tuple(lines_of(connection, access.user))
+    text = render((entry.section or SECTIONS[0], entry.content) for entry in known)
+    return Identity(text=text, characters=len(text), limit=limit, entries=known)
+
+
+def make_room(connection: Connection, user: str, limit: int, now: float) -> None:
+    """Let distilled lines give way until the document fits; what gives way stays known, in layer
+    knowledge. Raises IdentityFullError."""
+    for entry in evicted(lines_of(connection, user), limit):
+        entries.retire(connection, entry.id, status="inactive", reason="evicted", now=now)
+        key = entries.free_key(connection, user, "user", None, keys.key_for(entry.content))
+        moved = entries.insert(connection, _version(entry, key, "knowledge", now))
+        connection.execute("UPDATE memories SET replaced_by = ? WHERE id = ?", (moved, entry.id))
+
+
+def _version(entry: Entry, key: str, layer: str, now: float) -> NewVersion:
+    return NewVersion(
+        user=entry.user,
+        told_by=entry.user,
+        content=entry.content,
+        key=key,
+        source=entry.source,
+        said_at=entry.said_at,
+        now=now,
+        layer="knowledge" if layer == "knowledge" else "identity",
+        importance=entry.importance,
+        tags=entry.tags,
+        project=entry.project,
+        created_at=entry.created_at,
+        valid_from=entry.valid_from,
+    )
+
+
+def rewrite(
+    connection: Connection,
+    user: str,
+    lines: Sequence[Line],
+    *,
+    sources: Sequence[int],
+    limit: int,
+    now: float,
+) -> None:
+    """Put distilled lines in the place of the former ones. A line that was there stays the same
+    entry; what somebody wrote by hand stays, and is not said a second time. What was put right or
+    removed, and is not known again, is left out: an old summary may still tell it. ``sources`` are
+    the entries that the lines were distilled from."""
+    known = lines_of(connection, user)
+    by_hand = [entry.content for entry in known if entry.source != "system"]
+    distilled = {(e.section, e.content): e for e in known if e.source == "system"}
+    wrong = _disbelieved(connection, user)
+    wanted = [
+        (section, text)
+        for section, text in merged(list(dict.fromkeys(lines)))
+        if not any(says_no_more(text, other) for other in by_hand)
+        and not any(_says(_telling(text), told, new) for told, new in wrong)
+    ]
+    for line, entry in distilled.items():
+        if line not in wanted:
+            entries.retire(connection, entry.id, status="inactive", reason="superseded", now=now)
+    for section, text in wanted:
+        if (section, text) in distilled:
+            _note_sources(connection, distilled[section, text].id, sources)
+            continue
+        room = limit - len(document(connection, user))
+        if room < len(text) + len(section) + 8:  # "\n## ", "\n- "
+            continue
+        entry_id = entries.insert(
+            connection,
+            NewVersion(
+                user=user,
+                told_by=user,
+                content=text,
+                key=entries.free_key(connection, user, "user", None, keys.key_for(text)),
+                source="system",
+                said_at=now,
+                now=now,
+                layer="identity",
+                section=section,
+                compared=True,
+            ),
+        )
+        _note_sources(connection, entry_id, sources)
+
+
+def _disbelieved(connection: Connection, user: str) -> list[tuple[set[str], set[str]]]:
+    """What a user put right or removed and nothing says any more: its distinctive words, and those
+    of what is believed instead."""
+    believed = [
+        _telling(row[0])
+        for row in connection.execute(
+            "SELECT content FROM memories WHERE user = ? AND status = 'active'"
+            " AND category = 'knowledge' AND (layer <> 'identity' OR source <> 'system')",
+            (user,),
+        )
+    ]
+    rows = connection.execute(
+        "SELECT m.content, coalesce(n.content, '') FROM memories m"
+        " LEFT JOIN memories n ON n.id = m.replaced_by"
+        " WHERE m.user = ? AND m.reason IN ('corrected', 'removed') AND m.category = 'knowledge'",
+        (user,),
+    )
+    found = ((_telling(content), _telling(instead)) for content, instead in rows)
+    return [
+        (told, new)
+        for told, new in found
+        if told and not any(_says(said, told, new) for said in believed)
+    ]
+
+
+def _telling(text: str) -> set[str]:
+    return words.stems(words.content_words(text)) - COMMON
+
+
+def _says(said: set[str], told: set[str], new: set[str]) -> bool:
+    """Whether a text has all the words of what is no longer believed, and not what is instead."""
+    return told <= said and not (new - told and new - told <= said)
+
+
+def _note_sources(connection: Connection, entry_id: int, sources: Sequence[int]) -> None:
+    connection.executemany(
+        "INSERT INTO memory_sources (memory_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        [(entry_id, source) for source in sources],
+    )
+
+
+def without(
+    connection: Connection,
+    user: str,
+    content: str,
+    now: float,
+    *,
+    entry_id: int | None = None,
+    instead: str = "",
+) -> int:
+    """Retire the distilled lines that say what is no longer believed. Returns how many.
+
+    Lines with all the distinctive words of ``content``; of those that were distilled from the entry
+    ``entry_id``, with any of them that what is believed ``instead`` does not say. A line that says
+    that as well tells how it came about, and stays."""
+    told, new = _telling(content), _telling(instead)
+    wrong = told - new
+    retired = 0
+    for entry in lines_of(connection, user):
+        said = words.stems(words.content_words(entry.content))
+        if new - told and new - told <= said:
+            continue
+        derived = entry_id is not None and _is_source(connection, entry.id, entry_id)
+        stale = (derived and bool(wrong & said)) or (bool(told) and told <= said)
+        if entry.source == "system" and stale:
+            entries.retire(connection, entry.id, status="inactive", reason="corrected", now=now)
+            retired += 1
+    return retired
+
+
+def _is_source(connection: Connection, line_id: int, entry_id: int) -> bool:
+    return (
+        connection.execute(
+            "SELECT 1 FROM memory_sources WHERE memory_id = ? AND source_id = ?",
+            (line_id, entry_id),
+        ).fetchone()
+        is not None
+    )

@@ -1,0 +1,309 @@
+"""Vectors as the turn index stores them: signed bytes with a scale, and the signs alone. Pure.
+
+Vectors of turns and of words, and the sign bits by which the nearest turns are looked for.
+
+A turn's vector is of the turn and the one before it in the session: an answer says little without
+its question. Each turn has one vector, of the model that it was embedded with last; a change of
+model replaces them one by one, and those of another model are never compared with a question.
+
+Vectors are stored as signed bytes with a scale: 0.5 kB instead of 2 for 512 dimensions. The signs
+of 512 turns are one row (``BLOCK``): a search reads all of a user's, 64 bytes a turn, and the
+vectors of those only that are near by their signs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lobug.storage.driver import Connection
+
+Floats = NDArray[np.float32]
+
+
+def encode(vector: Floats) -> bytes | None:
+    """A vector as it is stored; None for one without a direction."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    if not np.isfinite(vector).all() or largest == 0.0:
+        return None
+    scale = np.array([largest / 127.0], "<f4")
+    stored: bytes = scale.tobytes() + np.rint(vector / scale).astype(np.int8).tobytes()
+    return stored
+
+
+def decode(stored: Sequence[bytes], dimension: int) -> Floats:
+    """Stored vectors, (n, dimension)."""
+    raw = np.frombuffer(b"".join(stored), np.uint8).reshape(len(stored), 4 + dimension)
+    scale = np.ascontiguousarray(raw[:, :4]).view("<f4")
+    return np.asarray(raw[:, 4:].view(np.int8) * scale, np.float32)
+
+
+def code(vector: Floats) -> bytes:
+    """The signs of a vector's components, filled up to whole words of 64 bits."""
+    bits = np.packbits(vector >= 0).tobytes()
+    return bits + bytes(-len(bits) % 8)
+
+
+BLOCK = 512
+"""Turns whose bits are one row."""
+
+WINDOW_CHARS = 2_000
+"""What is embedded of a turn at most: models look no further."""
+
+BEFORE_CHARS = 1_000
+"""What is embedded of the turn before, from its end: the question that is answered comes last."""
+
+Ints = NDArray[np.int64]
+
+NOWHERE = np.uint16(0xFFFF)
+"""Distance of a slot without bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSet:
+    """The vectors of one model."""
+
+    id: int
+    model_id: str
+    dimension: int
+
+    @property
+    def code_size(self) -> int:
+        """Bytes of a turn's sign bits: whole words of 64."""
+        return (self.dimension + 63) // 64 * 8
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A turn to be embedded, with the one before it."""
+
+    message_id: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the vocabulary that is to be embedded."""
+
+    id: int
+    text: str
+
+
+def find_set(
+    connection: Connection, model_id: str, dimension: int | None = None
+) -> VectorSet | None:
+    """The vectors of a model; without a dimension, the newest."""
+    row = connection.execute(
+        "SELECT id, model_id, dimension FROM turn_vector_sets"
+        " WHERE model_id = ? AND dimension = coalesce(?, dimension) ORDER BY id DESC LIMIT 1",
+        (model_id, dimension),
+    ).fetchone()
+    return None if row is None else VectorSet(*row)
+
+
+def make_set(connection: Connection, model_id: str, dimension: int) -> VectorSet:
+    """The vectors of a model, which may be none yet."""
+    connection.execute(
+        "INSERT INTO turn_vector_sets (model_id, dimension) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        (model_id, dimension),
+    )
+    row = connection.execute(
+        "SELECT id FROM turn_vector_sets WHERE model_id = ? AND dimension = ?",
+        (model_id, dimension),
+    ).fetchone()
+    return VectorSet(row[0], model_id, dimension)
+
+
+def drop_empty_sets(connection: Connection, keep: VectorSet) -> None:
+    """Forget the models of which no vector is left."""
+    connection.execute(
+        "DELETE FROM turn_vector_sets WHERE id <> ?"
+        " AND NOT EXISTS (SELECT 1 FROM turn_vectors v WHERE v.set_id = turn_vector_sets.id)"
+        " AND NOT EXISTS (SELECT 1 FROM turn_words w WHERE w.vector_set = turn_vector_sets.id)",
+        (keep.id,),
+    )
+
+
+def unembedded(connection: Connection, present: VectorSet | None, limit: int) -> list[Window]:
+    """Analysed turns without a vector of the present model; None: it is not known, so all."""
+    ids = _not_in(connection, "turn_index", "message_id", present, limit)
+    return windows(connection, ids)
+
+
+def unembedded_words(connection: Connection, present: VectorSet | None, limit: int) -> list[Word]:
+    """Words without a vector of the present model."""
+    ids = _not_in(connection, "turn_words", "id", present, limit)
+    rows = connection.execute(
+        "SELECT w.id, w.word FROM json_each(?) j CROSS JOIN turn_words w ON w.id = j.value",
+        (json.dumps(ids),),
+    )
+    return [Word(*row) for row in rows]
+
+
+def windows(connection: Connection, message_ids: Collection[int]) -> list[Window]:
+    """What is embedded for turns, in the order given; those that are gone are left out."""
+    rows = connection.execute(
+        "SELECT l.id, l.speaker, l.content, b.speaker, b.content"
+        " FROM json_each(?) j CROSS JOIN turn_index t ON t.message_id = j.value"
+        " JOIN conversation_log l ON l.id = t.message_id"
+        " LEFT JOIN conversation_log b ON b.id ="
+        " (SELECT o.message_id FROM turn_index o WHERE o.session_id = t.session_id"
+        "  AND o.place < t.place ORDER BY o.place DESC LIMIT 1)"
+        " ORDER BY j.key",
+        (json.dumps(list(message_ids)),),
+    )
+    return [
+        Window(
+            message_id,
+            _said(None if before is None else before[-BEFORE_CHARS:], before_speaker, " ")
+            + _said(content[:WINDOW_CHARS], speaker, ""),
+        )
+        for message_id, speaker, content, before_speaker, before in rows
+    ]
+
+
+def store(
+    connection: Connection, present: VectorSet, embedded: Sequence[Window], vectors: Floats
+) -> None:
+    """Give turns their vectors, (turns, dimension), in place of any they had. A turn that has
+    changed since ``embedded`` was read is left for another time."""
+    now = {window.message_id: window for window in windows(connection, _ids(embedded))}
+    by_owner: dict[int, dict[int, bytes]] = {}
+    for window, vector in zip(embedded, vectors, strict=True):
+        if now.get(window.message_id) != window:
+            continue
+        connection.execute("DELETE FROM turn_vectors WHERE message_id = ?", (window.message_id,))
+        encoded = encode(vector)
+        row = connection.execute(
+            "INSERT INTO turn_vectors (message_id, set_id, owner, slot, vector)"
+            " SELECT ?1, ?2, t.owner, coalesce((SELECT max(v.slot) + 1 FROM turn_vectors v"
+            "                                   WHERE v.set_id = ?2 AND v.owner = t.owner), 0), ?3"
+            " FROM turn_index t WHERE t.message_id = ?1 AND t.words IS NOT NULL"
+            " RETURNING owner, slot",
+            (window.message_id, present.id, encoded),
+        ).fetchone()
+        if row is None:
+            continue
+        connection.execute(
+            "UPDATE turn_index SET vector_set = ? WHERE message_id = ?",
+            (present.id, window.message_id),
+        )
+        if encoded is not None:
+            by_owner.setdefault(row[0], {})[row[1]] = code(vector)
+    for owner, codes in by_owner.items():
+        _write_codes(connection, present, owner, codes)
+
+
+def store_words(
+    connection: Connection, present: VectorSet, embedded: Sequence[Word], vectors: Floats
+) -> None:
+    """Give words their vectors, (words, dimension); words that are gone are left out."""
+    for word, vector in zip(embedded, vectors, strict=True):
+        connection.execute(
+            "INSERT OR REPLACE INTO turn_word_vectors (word_id, set_id, vector)"
+            " SELECT id, ?, ? FROM turn_words WHERE id = ? AND word = ?",
+            (present.id, encode(vector), word.id, word.text),
+        )
+        connection.execute(
+            "UPDATE turn_words SET vector_set = ? WHERE id = ?", (present.id, word.id)
+        )
+
+
+def nearest(
+    connection: Connection,
+    present: VectorSet,
+    owner: int,
+    vector: Floats,
+    k: int,
+    allowed: Ints | None = None,
+) -> list[int]:
+    """Ids of about the ``k`` turns of a user that are nearest to a vector, by the signs of its
+    components, in no order. ``allowed``: slots that may be among them."""
+    wanted = np.frombuffer(code(vector), np.uint64)
+    slots, distances = [], []
+    for block, codes in connection.execute(
+        "SELECT block, codes FROM turn_codes WHERE set_id = ? AND owner = ?", (present.id, owner)
+    ):
+        bits = np.frombuffer(codes, np.uint64).reshape(-1, len(wanted))
+        apart = np.bitwise_count(bits ^ wanted).sum(axis=1, dtype=np.uint16)
+        apart[~bits.any(axis=1)] = NOWHERE
+        slots.append(np.arange(block * BLOCK, block * BLOCK + len(apart)))
+        distances.append(apart)
+    if not slots or k <= 0:
+        return []
+    slot, distance = np.concatenate(slots), np.concatenate(distances)
+    if allowed is not None:
+        distance[~np.isin(slot, allowed)] = NOWHERE
+    best = np.argpartition(distance, min(k, len(distance)) - 1)[:k]
+    best = best[distance[best] < NOWHERE]
+    rows = connection.execute(
+        "SELECT v.message_id FROM json_each(?) j CROSS JOIN turn_vectors v"
+        " ON v.set_id = ? AND v.owner = ? AND v.slot = j.value",
+        (json.dumps(slot[best].tolist()), present.id, owner),
+    )
+    return [row[0] for row in rows]
+
+
+def of_words(
+    connection: Connection, present: VectorSet, word_ids: Sequence[int]
+) -> Mapping[int, bytes]:
+    """The stored vectors of words, as far as they have one."""
+    rows = connection.execute(
+        "SELECT v.word_id, v.vector FROM json_each(?) j CROSS JOIN turn_word_vectors v"
+        " ON v.word_id = j.value WHERE v.set_id = ? AND v.vector IS NOT NULL",
+        (json.dumps(list(word_ids)), present.id),
+    )
+    return dict(rows.fetchall())
+
+
+def _ids(embedded: Sequence[Window]) -> list[int]:
+    return [window.message_id for window in embedded]
+
+
+def _said(content: str | None, speaker: str | None, end: str) -> str:
+    if content is None:
+        return ""
+    return (content if speaker is None else f"{speaker}: {content}") + end
+
+
+def _not_in(
+    connection: Connection, table: str, key: str, present: VectorSet | None, limit: int
+) -> list[int]:
+    """Ids of rows whose vector is not in a set, by the index on ``vector_set``."""
+    set_id = -1 if present is None else present.id
+    ready = " AND words IS NOT NULL" if table == "turn_index" else ""
+    found: list[int] = []
+    # Those without any come first: that is what was said last.
+    for side in ("< ?", "> ?"):
+        rows = connection.execute(
+            f"SELECT {key} FROM {table} WHERE vector_set {side}{ready}"
+            f" ORDER BY vector_set, {key} LIMIT ?",
+            (set_id, limit - len(found)),
+        )
+        found += [row[0] for row in rows]
+    return found
+
+
+def _write_codes(
+    connection: Connection, present: VectorSet, owner: int, codes: Mapping[int, bytes]
+) -> None:
+    """Put bits into their slots; what is before them and has none is zero."""
+    size = present.code_size
+    for block in sorted({slot // BLOCK for slot in codes}):
+        row = connection.execute(
+            "SELECT codes FROM turn_codes WHERE set_id = ? AND owner = ? AND block = ?",
+            (present.id, owner, block),
+        ).fetchone()
+        data = bytearray(row[0] if row else b"")
+        for slot, bits in codes.items():
+            if slot // BLOCK == block:
+                start = slot % BLOCK * size
+                data.extend(bytes(max(start + size - len(data), 0)))
+                data[start : start + size] = bits
+        connection.execute(
+            "INSERT OR REPLACE INTO turn_codes (set_id, owner, block, codes) VALUES (?, ?, ?, ?)",
+            (present.id, owner, block, bytes(data)),
+        )

@@ -1,0 +1,122 @@
+"""Which background work there is: noted in the transaction that makes it due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lobug.memory import log, sessions, timeline
+from lobug.memory.base import Owner
+from lobug.memory.jobs import queue, triggers
+from lobug.memory.jobs.triggers import Backlog, Thresholds
+from lobug.settings import MemorySettings
+from lobug.storage.driver import Connection
+
+RETENTION_EVERY_S = 86_400.0
+"""Old things are erased once a day."""
+
+FIRST_RETENTION_S = 3_600.0
+"""And for the first time so long after the first start, seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """Notes tasks by the settings. Its calls run inside a transaction of their caller's."""
+
+    settings: MemorySettings
+    working_memory: int
+    """Messages that working memory holds."""
+    context_tokens: Callable[[], int]
+    """The chat model's window."""
+
+    @property
+    def idle_s(self) -> float:
+        """A pause of this length ends a session, seconds."""
+        return 60.0 * self.settings.session_idle_minutes
+
+    def thresholds(self) -> Thresholds:
+        """From when on there is too much that nothing sums up."""
+        settings = self.settings
+        return Thresholds(
+            messages=settings.short_term_threshold,
+            tokens=triggers.token_threshold(
+                self.context_tokens(),
+                settings.consolidation_context_share,
+                settings.summary_trigger_tokens,
+            ),
+            turns=settings.consolidation_turn_threshold,
+            idle_s=self.idle_s,
+            keep=settings.short_term_keep,
+            working_memory=self.working_memory,
+        )
+
+    def said(self, connection: Connection, owner: Owner, session_id: int, now: float) -> int:
+        """Something was said in a session: it ends later, and the one before it has ended.
+        Returns how many tasks are due by this."""
+        begun = queue.schedule_session_end(
+            connection, owner.user, session_id, now, now + self.idle_s
+        )
+        if not begun:
+            return 0
+        return queue.end_former_sessions(
+            connection, owner.user, owner.conversation, session_id, now
+        )
+
+    def replied(self, connection: Connection, owner: Owner, session_id: int, now: float) -> int:
+        """An exchange is over: note what its messages have made due. Returns how many tasks."""
+        # What is noted for the user as a whole takes in this conversation too. Looked at first:
+        # counting a backlog that is being worked on anyway would cost more with every message.
+        if queue.is_noted(connection, "summarize", owner.user):
+            return 0
+        noted = 0
+        if not queue.is_noted(connection, "summarize", owner.user, session_id):
+            messages, tokens = log.unsummarized_in(connection, owner)
+            thresholds = self.thresholds()
+            trigger = triggers.due(Backlog(messages=messages, tokens=tokens), thresholds)
+            if trigger is not None:
+                up_to = log.last_to_summarize(
+                    connection,
+                    owner.user,
+                    triggers.kept(trigger, thresholds),
+                    conversation=owner.conversation,
+                )
+                if up_to is not None:
+                    noted += queue.add_for_session(
+                        connection, "summarize", owner.user, session_id, now, up_to_id=up_to
+                    )
+        return noted + self.user_messages(connection, owner.user, now)
+
+    def user_messages(self, connection: Connection, user: str, now: float) -> int:
+        """Note that a user's messages are to be summed up, where there are too many."""
+        thresholds = self.thresholds()
+        count = log.count_unsummarized(connection, user)
+        trigger = triggers.due(Backlog(user_messages=count), thresholds)
+        if trigger is None:
+            return 0
+        up_to = log.last_to_summarize(connection, user, triggers.kept(trigger, thresholds))
+        if up_to is None:
+            return 0
+        return queue.add_cascade(connection, "summarize", user, up_to, now)
+
+    def timeline(self, connection: Connection, user: str, now: float) -> int:
+        """Note that layer identity is to take in a user's timeline, where it has grown enough."""
+        if timeline.count_unincorporated(connection, user) < self.settings.long_term_threshold:
+            return 0
+        up_to = timeline.last_to_incorporate(connection, user, self.settings.long_term_keep)
+        if up_to is None:
+            return 0
+        return queue.add_cascade(connection, "distill", user, up_to, now)
+
+    def started(self, connection: Connection, now: float) -> None:
+        """At the start: note for everybody what is due; thresholds may have changed since."""
+        queue.schedule_retention(connection, now + FIRST_RETENTION_S, now)
+        if not self.settings.enabled:
+            return
+        for session_id, user, last in sessions.never_ended(connection):
+            queue.schedule_session_end(
+                connection, user, session_id, now, min(last, now) + self.idle_s
+            )
+        for user in log.users_over(connection, self.settings.short_term_threshold):
+            self.user_messages(connection, user, now)
+        for user in timeline.users_over(connection, self.settings.long_term_threshold):
+            self.timeline(connection, user, now)

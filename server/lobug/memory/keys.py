@@ -1,0 +1,51 @@
+"""The names of memories: what is allowed, and what one is called that nobody named. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from lobug.errors import MemoryKeyError
+from lobug.language import words
+from lobug.language.en import replacement
+
+MAX_KEY_CHARS = 64
+KEY = re.compile(r"[a-z][a-z0-9_]*")
+RESERVED_PREFIXES = ("system_", "internal_")
+"""For what Lo-Bug itself may have to keep; nobody may store under them."""
+
+NAMING_WORDS = 5
+"""Words of a content that make its key."""
+
+
+def checked(key: str) -> str:
+    """The key, if it may be used by an owner or a tool. Raises MemoryKeyError."""
+    if len(key) > MAX_KEY_CHARS:
+        raise MemoryKeyError(f"the key has {len(key)} characters, {MAX_KEY_CHARS} are allowed")
+    if not KEY.fullmatch(key):
+        raise MemoryKeyError("a key is a small letter, then small letters, digits and underscores")
+    for prefix in RESERVED_PREFIXES:
+        if key.startswith(prefix):
+            raise MemoryKeyError(f"keys that begin with {prefix} are reserved")
+    return key
+
+
+def key_for(content: str) -> str:
+    """A key that says what the content is about: "The user's sister is named Anna" is
+    ``sister_named_anna``; what one has only one of is called after that: ``user_home``."""
+    slot = replacement.slot_of(content)
+    named = f"user {slot}".split() if slot else words.content_words(content)
+    plain = unicodedata.normalize("NFKD", " ".join(named)).encode("ascii", "ignore").decode()
+    parts = [part for part in re.split(r"[^a-z0-9]+", plain.lower()) if part]
+    if not slot:
+        parts = [part for part in parts if part not in ("user", "s")][:NAMING_WORDS]
+    key = "_".join(parts)[:MAX_KEY_CHARS].strip("_")
+    if not key or not key[0].isalpha() or key.startswith(RESERVED_PREFIXES):
+        key = f"memory_{key}"[:MAX_KEY_CHARS].strip("_")
+    return key
+
+
+def numbered(key: str, number: int) -> str:
+    """The key for the ``number``-th entry that would have this one."""
+    suffix = f"_{number}"
+    return key[: MAX_KEY_CHARS - len(suffix)].rstrip("_") + suffix

@@ -1,0 +1,134 @@
+"""The owner's search over entries: by meaning and by words, else by substring."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from lobug.language import words
+from lobug.language.en.questions import read
+from lobug.memory import entries
+from lobug.memory.access import Access
+from lobug.memory.control import Entry, Filter, Hit
+from lobug.memory.facts import EmbeddedQuery
+from lobug.memory.index import entry_words, fact_vectors
+from lobug.storage.driver import Connection
+
+CANDIDATES = 200
+"""Entries that each way of searching brings in before they are ranked."""
+
+
+def with_past(where: Filter, query: str) -> Filter:
+    """The filter, opened for what is true no more where the query asks about the past."""
+    if where.status == "active" and read(query).past:
+        return replace(where, status="believed")
+    return where
+
+
+def search(
+    connection: Connection,
+    access: Access,
+    query: str,
+    embedded: EmbeddedQuery | None,
+    where: Filter,
+    *,
+    limit: int,
+) -> list[Hit]:
+    """Entries that fit a query, best first; without words in it, what the filter holds, newest
+    first."""
+    if not query.strip():
+        return [_hit(entry, 0.0, 0.0, {}) for entry in _newest(connection, access, where, limit)]
+    ranks = _by_words(connection, access, query, where)
+    similar = _by_meaning(connection, access, embedded)
+    found = entries.by_ids(connection, access, {*ranks, *similar}, where)
+    if not ranks and not similar:
+        found = {entry.id: entry for entry in _by_substring(connection, access, query, where)}
+    best = max(ranks.values(), default=0.0) or 1.0
+    hits = []
+    for entry in found.values():
+        parts = {"words": ranks.get(entry.id, 0.0) / best, "meaning": similar.get(entry.id, 0.0)}
+        # A key says what a memory is about: "home_address" holds "address", the content may not.
+        said = f"{entry.key.replace('_', ' ')} {entry.content}"
+        confidence = _confidence(_share(query, said), similar.get(entry.id))
+        hits.append(_hit(entry, parts["words"] + parts["meaning"], confidence, parts))
+    hits.sort(key=lambda hit: (-hit.score, -hit.said_at, hit.id))
+    return hits[: max(limit, 0)]
+
+
+def _hit(entry: Entry, score: float, confidence: float, parts: dict[str, float]) -> Hit:
+    return Hit(
+        kind="memory",
+        id=entry.id,
+        content=entry.content,
+        said_at=entry.said_at,
+        score=score,
+        confidence=min(max(confidence, 0.0), 1.0),
+        entry=entry,
+        parts=parts,
+    )
+
+
+def _confidence(share: float, similarity: float | None) -> float:
+    """How well an entry fits, 0 to 1: its cosine similarity, or the share of the query's content
+    words that it holds where it has no vector yet. Words alone say less than meaning: half of them
+    are worth a quarter."""
+    return share if similarity is None else max(similarity, share * share)
+
+
+def _share(query: str, content: str) -> float:
+    wanted = words.stems(words.content_words(query))
+    said = words.stems(words.content_words(content))
+    return len(wanted & said) / len(wanted) if wanted else 0.0
+
+
+def _newest(connection: Connection, access: Access, where: Filter, limit: int) -> list[Entry]:
+    sql, parameters = entries.condition(access, where)
+    rows = connection.execute(
+        f"{entries.SELECT} FROM memories m WHERE {sql} ORDER BY m.said_at DESC, m.id DESC LIMIT ?",
+        (*parameters, max(limit, 0)),
+    )
+    return [entries.entry_of(row) for row in rows]
+
+
+def _by_words(
+    connection: Connection, access: Access, query: str, where: Filter
+) -> dict[int, float]:
+    """Entries that share words with the query, and how well: BM25, the higher the better."""
+    scores = entry_words.scores(
+        connection, access.owners, words.content_words(query) or words.words(query)
+    )
+    sql, parameters = entries.condition(access, where)
+    allowed = connection.execute(
+        f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND {sql}",
+        (json.dumps(list(scores)), *parameters),
+    )
+    best = sorted((row[0] for row in allowed), key=lambda found: (-scores[found], -found))
+    return {found: scores[found] for found in best[:CANDIDATES]}
+
+
+def _by_meaning(
+    connection: Connection, access: Access, embedded: EmbeddedQuery | None
+) -> dict[int, float]:
+    """Entries near the query's vector, with their cosine similarity."""
+    if embedded is None:
+        return {}
+    index = fact_vectors.find(connection, embedded.model_id, len(embedded.vector))
+    if index is None:
+        return {}
+    return {
+        near.fact_id: 1.0 - near.distance
+        for user in access.owners
+        for near in fact_vectors.nearest(connection, index, user, embedded.vector, CANDIDATES)
+    }
+
+
+def _by_substring(connection: Connection, access: Access, query: str, where: Filter) -> list[Entry]:
+    sql, parameters = entries.condition(access, where)
+    wanted = query.strip().lower()
+    rows = connection.execute(
+        f"{entries.SELECT} FROM memories m WHERE {sql}"
+        " AND (instr(lower(m.content), ?) > 0 OR instr(m.key, ?) > 0)"
+        " ORDER BY m.said_at DESC LIMIT ?",
+        (*parameters, wanted, wanted, CANDIDATES),
+    )
+    return [entries.entry_of(row) for row in rows]

@@ -1,0 +1,211 @@
+"""Former turns that fit a question, best first. The way in for everything outside this package.
+
+names = await database.read(lambda connection: speakers(connection, access))
+prepared = prepare(query, names)
+vectors = await query_embedder.vectors(prepared)      # None: the embedder is down
+hits = await database.read(
+    lambda connection: search_turns(connection, access, prepared, vectors, limit=10)
+)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lobug.memory.access import Access
+from lobug.memory.base import Role
+from lobug.memory.index import turn_vectors, turn_words
+from lobug.memory.index.turn_words import Log
+from lobug.memory.recall import candidates, scoring
+from lobug.memory.recall.candidates import Among, Candidate
+from lobug.memory.recall.query import Asked, PreparedQuery, QueryVectors
+from lobug.storage.driver import Connection
+
+QUESTION_FLOOR = 0.325
+"""If no turn that was found has this confidence, the log most likely cannot answer: of questions
+that it can answer 95 % have one, of strangers' questions 63 % have none."""
+
+TURN_FLOOR = 0.2
+"""Turns below this confidence are not worth a place in the prompt: 97 % of the evidence is above,
+half of what strangers' questions find is below."""
+
+
+COSINE_OF_MATCH = 0.5
+"""What stands for the cosine while there is none, times the share of words that match: about what
+turns that hold an answer have."""
+
+MAX_SPEAKERS = 256
+"""Names that a question is compared with."""
+
+SESSION_SPAN = 1 << 32
+"""More turns than any session has."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnHit:
+    """A former turn that a search found."""
+
+    message_id: int
+    role: Role
+    speaker: str | None
+    content: str
+    said_at: float
+    """Seconds since the epoch."""
+    score: float
+    """Log-odds, to compare turns of one question; the order of the hits is not strictly by it,
+    since turns of one session make way for others."""
+    confidence: float
+    """0 to 1, comparable between questions; ``QUESTION_FLOOR`` and ``TURN_FLOOR`` are for it."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What the score adds up from, by name; "matched" and "cosine" are what confidence goes by."""
+
+
+def speakers(connection: Connection, access: Access) -> list[str]:
+    """Names of those who speak in the user's log; empty for most people."""
+    # One look at the index for each name, however long the log is.
+    rows = connection.execute(
+        "WITH RECURSIVE known (name) AS ("
+        " SELECT min(speaker) FROM conversation_log WHERE user = ?1 AND speaker IS NOT NULL"
+        " UNION ALL SELECT (SELECT min(speaker) FROM conversation_log"
+        "                   WHERE user = ?1 AND speaker IS NOT NULL AND speaker > known.name)"
+        " FROM known WHERE name IS NOT NULL)"
+        " SELECT name FROM known WHERE name IS NOT NULL LIMIT ?2",
+        (access.user, MAX_SPEAKERS),
+    )
+    return [row[0] for row in rows]
+
+
+def search_turns(
+    connection: Connection,
+    access: Access,
+    prepared: PreparedQuery,
+    vectors: QueryVectors | None,
+    *,
+    limit: int,
+    since: float | None = None,
+    until: float | None = None,
+    exclude_message_id: int | None = None,
+) -> list[TurnHit]:
+    """The user's turns, of all conversations, that fit a question, best first.
+
+    ``vectors`` None: by words only. ``since`` (included) and ``until`` (not): when it was said,
+    seconds since the epoch; without words in the question, what was said then, newest first.
+    ``exclude_message_id``: the message that is being answered."""
+    among = Among(access.user, since, until, exclude_message_id)
+    if limit <= 0:
+        return []
+    if not prepared.asked.plain.strip():
+        ids = candidates.newest(connection, among, limit) if among.bounded else []
+        return _hits(connection, access, [_Ranked(found, 0.0, 0.0, {}) for found in ids])
+    log = turn_words.log_of(connection, access.user)
+    if log is None:
+        return []
+    return _hits(connection, access, _ranked(connection, log, among, prepared, vectors, limit))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    message_id: int
+    score: float
+    confidence: float
+    parts: Mapping[str, float]
+
+
+def _ranked(
+    connection: Connection,
+    log: Log,
+    among: Among,
+    prepared: PreparedQuery,
+    vectors: QueryVectors | None,
+    limit: int,
+) -> list[_Ranked]:
+    asked, present, whole = prepared.asked, None, None
+    if vectors is not None:
+        present = turn_vectors.find_set(connection, vectors.model_id, len(vectors.whole))
+        whole = None if present is None else vectors.whole
+    held = candidates.holding(connection, log, asked.stems)
+    found = candidates.gather(connection, log, among, asked.stems, held, present, whole)
+    if not found:
+        return []
+    flat, starts = candidates.word_ids(found)
+    vocabulary, numbers = np.unique(flat, return_inverse=True)
+    meaning = candidates.cosines(found, whole)
+    turns = scoring.Turns(
+        order=np.array([one.session_id * SESSION_SPAN + one.place for one in found], np.int64),
+        session=np.array([one.session_id for one in found], np.int64),
+        words=numbers,
+        starts=starts,
+        spoken=_spoken(found, asked),
+        asking=np.array([one.asking for one in found], np.float32),
+        timed=np.array([one.timed for one in found], np.bool_),
+        meaning=meaning,
+    )
+    holding = np.array([held[stem] for stem in asked.stems], np.int64)
+    terms = candidates.terms(
+        connection,
+        scoring.idf(log.turns, holding),
+        asked.words,
+        asked.stems,
+        vocabulary,
+        present,
+        vectors,
+    )
+    scores = scoring.score(turns, terms, log.words / log.turns)
+    place = np.array([one.message_id for one in found], np.int64)
+    chosen = scoring.choose(scores.total, turns.session, max(limit, scoring.BEST))
+    chosen = scoring.newer_first(chosen, scores, place)[:limit]
+    cosine = meaning if whole is not None else COSINE_OF_MATCH * scores.matched
+    confidence = np.clip((scores.matched + cosine) / 2.0, 0.0, 1.0)
+    return [
+        _Ranked(
+            found[at].message_id,
+            float(scores.total[at]),
+            float(confidence[at]),
+            dict(zip(scoring.NAMES, scores.parts[at].tolist(), strict=True))
+            | {"matched": float(scores.matched[at]), "cosine": float(meaning[at])},
+        )
+        for at in chosen.tolist()
+    ]
+
+
+def _spoken(found: Sequence[Candidate], asked: Asked) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether each was said by the one whom the question names: by name, or by "I" where a log has
+    no names."""
+    named = next(iter(asked.speakers)) if len(asked.speakers) == 1 else None
+    oneself = asked.oneself and not asked.speakers
+    return np.array(
+        [
+            one.speaker.lower() == named
+            if one.speaker is not None
+            else oneself and one.role == "user"
+            for one in found
+        ],
+        np.bool_,
+    )
+
+
+def _hits(connection: Connection, access: Access, ranked: Sequence[_Ranked]) -> list[TurnHit]:
+    rows = connection.execute(
+        "SELECT l.id, l.role, l.speaker, l.content, l.created_at"
+        " FROM json_each(?) j CROSS JOIN conversation_log l ON l.id = j.value WHERE l.user = ?",
+        (json.dumps([one.message_id for one in ranked]), access.user),
+    )
+    scored = {one.message_id: one for one in ranked}
+    known = {
+        message_id: TurnHit(
+            message_id=message_id,
+            role=role,
+            speaker=speaker,
+            content=content,
+            said_at=said_at,
+            score=scored[message_id].score,
+            confidence=scored[message_id].confidence,
+            parts=scored[message_id].parts,
+        )
+        for message_id, role, speaker, content, said_at in rows
+    }
+    return [known[one.message_id] for one in ranked if one.message_id in known]

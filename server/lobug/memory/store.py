@@ -1,0 +1,346 @@
+"""Changes to entries, each one transaction: store, edit, correct, remove, restore.
+
+Every change is a new version; the old one stays, inactive and linked, until somebody forgets it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
+from lobug.language.en import replacement
+from lobug.language.en.prompts import SECTIONS
+from lobug.memory import (
+    entries,
+    identity,
+    keys,
+    log,
+    projects,
+    timeline,
+)
+from lobug.memory.access import Access
+from lobug.memory.control import Draft, Entry, Reason, Source, Status
+from lobug.memory.entries import NewVersion
+from lobug.storage.driver import Connection
+
+MAX_TAGS = 32
+MAX_TAG_CHARS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an entry may hold."""
+
+    content_chars: int
+    """Longest content, characters."""
+    identity_chars: int
+    """All of layer identity, characters."""
+
+
+def checked_content(content: str, limits: Limits) -> str:
+    """The content without spaces around it. Raises MemoryContentError."""
+    text = content.strip()
+    if not text or not any(character.isalnum() for character in text):
+        raise MemoryContentError("a memory needs words")
+    if len(text) > limits.content_chars:
+        raise MemoryContentError(
+            f"the memory has {len(text)} characters, {limits.content_chars} are allowed"
+        )
+    if "\x00" in text:
+        raise MemoryContentError("a memory is text, it cannot hold a zero character")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise MemoryContentError("the memory holds half a character") from error
+    return text
+
+
+def checked_importance(importance: float) -> float:
+    """The importance, 0 to 1. Raises MemoryContentError."""
+    if not 0.0 <= importance <= 1.0:  # NaN too
+        raise MemoryContentError("importance is a number from 0 to 1")
+    return importance
+
+
+def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """The tags, each once, in their order. Raises MemoryContentError."""
+    found = tuple(dict.fromkeys(tag.strip() for tag in tags))
+    if len(found) > MAX_TAGS or any(not tag or len(tag) > MAX_TAG_CHARS for tag in found):
+        raise MemoryContentError(
+            f"at most {MAX_TAGS} tags of 1 to {MAX_TAG_CHARS} characters are allowed"
+        )
+    return found
+
+
+def require_mine(access: Access, entry: Entry) -> None:
+    """Raises MemoryForbiddenError where the access may see an entry but not change it."""
+    access.require(entry.scope, write=True)
+
+
+def store(
+    connection: Connection, access: Access, draft: Draft, *, limits: Limits, now: float
+) -> Entry:
+    """Insert an entry, or a new version of the one that has its key. The same content again
+    changes importance, tags and project only.
+
+    Raises MemoryKeyError, MemoryContentError, MemoryForbiddenError, IdentityFullError."""
+    content = checked_content(draft.content, limits)
+    tags, importance = checked_tags(draft.tags), checked_importance(draft.importance)
+    access.require(draft.scope, write=True)
+    if draft.scope == "conversation" and access.conversation is None:
+        raise MemoryForbiddenError("a memory of one conversation is stored from within it")
+    if draft.section is not None and draft.section not in SECTIONS:
+        raise MemoryContentError(f"a section is one of {', '.join(SECTIONS)}")
+    if draft.layer == "identity" and draft.scope != "user":
+        raise MemoryContentError("layer identity belongs to a person, not to a device or the house")
+    if draft.project is not None:
+        projects.ensure(connection, access.user, draft.project, now)
+    user = access.stored_under(draft.scope)
+    if draft.source_message_id is not None:
+        _require_own_message(connection, access, draft.source_message_id)
+    named = draft.key is not None
+    key = keys.checked(draft.key) if draft.key is not None else keys.key_for(content)
+    known_id = entries.active_key(connection, user, draft.scope, access.conversation, key)
+    known = None if known_id is None else entries.find(connection, access, known_id)
+    if known is not None and not named and not _same_thing(known.content, content):
+        key = entries.free_key(connection, user, draft.scope, access.conversation, key)
+        known = None
+    said_at = now if draft.said_at is None else draft.said_at
+    new = NewVersion(
+        user=user,
+        told_by=access.user,
+        content=content,
+        key=key,
+        source=draft.source,
+        said_at=said_at,
+        now=now,
+        scope=draft.scope,
+        conversation=access.conversation,
+        session_id=_current_session(connection, access),
+        layer=draft.layer,
+        category=draft.category,
+        fact_type=draft.fact_type,
+        section=(draft.section or SECTIONS[0]) if draft.layer == "identity" else None,
+        importance=importance,
+        tags=tags,
+        project=draft.project,
+        source_message_id=draft.source_message_id,
+    )
+    if new.category == "timeline" and known is None:
+        new = replace(new, content=timeline.stamped(content, said_at))
+    if known is None:
+        stored = entries.insert(connection, new)
+    elif known.content == content and known.layer == draft.layer:
+        stored = known.id
+        _annotate(connection, stored, importance, tags, draft.project, now)
+    else:
+        updated = _differs_in_time(known.content, content)
+        stored = _succeed(
+            connection,
+            known,
+            replace(new, created_at=known.created_at),
+            status="past" if updated else "inactive",
+            reason="superseded" if updated else "edited",
+        )
+    return _settled(connection, access, stored, limits, now)
+
+
+def edit(
+    connection: Connection,
+    access: Access,
+    entry_id: int,
+    *,
+    content: str | None,
+    importance: float | None,
+    tags: tuple[str, ...] | None,
+    project: str | None,
+    limits: Limits,
+    now: float,
+) -> Entry:
+    """A new version by the owner; what is None stays. Raises MemoryNotFoundError where the entry
+    is not active, MemoryContentError, MemoryForbiddenError."""
+    entry = _active(connection, access, entry_id)
+    new_importance = entry.importance if importance is None else checked_importance(importance)
+    new_tags = entry.tags if tags is None else checked_tags(tags)
+    new_project = entry.project if project is None else project
+    if new_project is not None:
+        projects.ensure(connection, access.user, new_project, now)
+    text = entry.content if content is None else checked_content(content, limits)
+    if text == entry.content:
+        _annotate(connection, entry_id, new_importance, new_tags, new_project, now)
+        return entries.find(connection, access, entry_id)
+    new = replace(
+        _version_of(entry, access, text, "user", now),
+        importance=new_importance,
+        tags=new_tags,
+        project=new_project,
+    )
+    edited = _succeed(connection, entry, new, status="inactive", reason="edited")
+    return _settled(connection, access, edited, limits, now)
+
+
+def correct(
+    connection: Connection,
+    access: Access,
+    entry_id: int,
+    content: str,
+    *,
+    limits: Limits,
+    now: float,
+) -> Entry:
+    """What the user puts right: the wrong entry is inactive for good, the correction outranks
+    everything. Raises MemoryNotFoundError, MemoryContentError, MemoryForbiddenError."""
+    entry = _active(connection, access, entry_id)
+    text = checked_content(content, limits)
+    new = replace(_version_of(entry, access, text, "correction", now), importance=1.0)
+    corrected = _succeed(connection, entry, new, status="inactive", reason="corrected")
+    identity.without(connection, entry.user, entry.content, now, entry_id=entry.id, instead=text)
+    return _settled(connection, access, corrected, limits, now)
+
+
+def remove(connection: Connection, access: Access, entry_id: int, *, now: float) -> Entry:
+    """Make an entry inactive. Raises MemoryNotFoundError, MemoryForbiddenError."""
+    entry = _active(connection, access, entry_id)
+    entries.retire(connection, entry.id, status="inactive", reason="removed", now=now)
+    if entry.layer != "identity":
+        identity.without(connection, entry.user, entry.content, now, entry_id=entry.id)
+    return entries.find(connection, access, entry.id)
+
+
+def restore(
+    connection: Connection, access: Access, entry_id: int, *, limits: Limits, now: float
+) -> Entry:
+    """Make a version active again, as a new version; what is active under its key or in its chain
+    gives way. An active one is returned as it is. Raises MemoryNotFoundError,
+    MemoryForbiddenError, IdentityFullError."""
+    entry = entries.find(connection, access, entry_id)
+    require_mine(access, entry)
+    if entry.status == "active":
+        return entry
+    rivals = {version.id: version for version in entries.versions(connection, access, entry_id)}
+    holder = entries.active_key(connection, entry.user, entry.scope, entry.conversation, entry.key)
+    if holder is not None:
+        rivals[holder] = entries.find(connection, access, holder)
+    active = [version for version in rivals.values() if version.status == "active"]
+    for version in active:
+        entries.retire(connection, version.id, status="inactive", reason="edited", now=now)
+    new = replace(
+        _version_of(entry, access, entry.content, entry.source, now), valid_from=entry.valid_from
+    )
+    restored = entries.insert(connection, new)
+    for version in (*active, entry):
+        connection.execute(
+            "UPDATE memories SET replaced_by = coalesce(replaced_by, ?) WHERE id = ?",
+            (restored, version.id),
+        )
+    return _settled(connection, access, restored, limits, now)
+
+
+def _active(connection: Connection, access: Access, entry_id: int) -> Entry:
+    entry = entries.find(connection, access, entry_id)
+    require_mine(access, entry)
+    if entry.status != "active":
+        raise MemoryNotFoundError(f"memory {entry_id} is not active; restore it first")
+    return entry
+
+
+def _version_of(
+    entry: Entry, access: Access, content: str, source: Source, now: float
+) -> NewVersion:
+    """The next version of an entry, with another content."""
+    return NewVersion(
+        user=entry.user,
+        told_by=access.user,
+        content=content,
+        key=entry.key,
+        source=source,
+        said_at=now if source == "correction" else entry.said_at,
+        now=now,
+        scope=entry.scope,
+        conversation=entry.conversation,
+        session_id=entry.session_id,
+        layer=entry.layer,
+        category=entry.category,
+        fact_type=entry.fact_type,
+        section=entry.section,
+        importance=entry.importance,
+        tags=entry.tags,
+        project=entry.project,
+        task_id=entry.task_id,
+        source_message_id=entry.source_message_id,
+        from_message_id=entry.from_message_id,
+        to_message_id=entry.to_message_id,
+        created_at=entry.created_at,
+        valid_from=entry.valid_from,
+        # What the owner wrote is not merged into something else behind their back.
+        compared=True,
+    )
+
+
+def _succeed(
+    connection: Connection, old: Entry, new: NewVersion, *, status: Status, reason: Reason
+) -> int:
+    """Insert the successor of an entry under its key. Returns the successor's id."""
+    entries.retire(
+        connection,
+        old.id,
+        status=status,
+        reason=reason,
+        now=new.now,
+        valid_until=new.said_at if status == "past" else None,
+    )
+    new_id = entries.insert(connection, new)
+    connection.execute("UPDATE memories SET replaced_by = ? WHERE id = ?", (new_id, old.id))
+    return new_id
+
+
+def _settled(
+    connection: Connection, access: Access, entry_id: int, limits: Limits, now: float
+) -> Entry:
+    entry = entries.find(connection, access, entry_id)
+    if entry.layer == "identity":
+        identity.make_room(connection, entry.user, limits.identity_chars, now)
+    return entry
+
+
+def _annotate(
+    connection: Connection,
+    entry_id: int,
+    importance: float,
+    tags: tuple[str, ...],
+    project: str | None,
+    now: float,
+) -> None:
+    connection.execute(
+        "UPDATE memories SET importance = ?, tags = ?, project = ?, updated_at = ? WHERE id = ?",
+        (importance, entries.tags_json(tags), project, now, entry_id),
+    )
+
+
+def _same_thing(one: str, other: str) -> bool:
+    """Whether two contents that would get the same key are versions of one memory."""
+    slot = replacement.slot_of(one)
+    return one == other or (slot is not None and slot == replacement.slot_of(other))
+
+
+def _differs_in_time(old: str, new: str) -> bool:
+    """Whether a new content tells of a change in the world ("moved to"), so that the old one was
+    true once, and not of another wording."""
+    return replacement.slot_of(old) is not None and replacement.slot_of(old) == replacement.slot_of(
+        new
+    )
+
+
+def _current_session(connection: Connection, access: Access) -> int | None:
+    if access.conversation is None:
+        return None
+    row = connection.execute(
+        "SELECT id FROM sessions WHERE user = ? AND conversation = ? ORDER BY id DESC LIMIT 1",
+        (access.user, access.conversation),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _require_own_message(connection: Connection, access: Access, message_id: int) -> None:
+    if log.message(connection, access.user, message_id) is None:
+        raise MemoryNotFoundError(f"there is no message {message_id}")

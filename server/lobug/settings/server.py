@@ -1,0 +1,63 @@
+"""Settings of how devices find the server.
+
+Settings of the firmware that devices are given.
+
+Settings of what Lo-Bug tells about itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from lobug.settings.section import Seconds, Section
+
+_LONGEST = 60
+"""Bytes. A label of DNS has 63; a second server of the same name gets a number behind it."""
+
+
+def _name(text: str) -> str:
+    if not text.isprintable() or text != text.strip() or "." in text:
+        raise ValueError("must be printable, without a dot, and not begin or end with a space")
+    if not 0 < len(text.encode()) <= _LONGEST:
+        raise ValueError(f"must have 1 to {_LONGEST} bytes")
+    return text
+
+
+class DiscoverySettings(Section):
+    """How devices with Lo-Bug's firmware find the server by themselves: multicast DNS."""
+
+    announce: bool = Field(
+        True,
+        description="Tell the local network where the server is (`_lobug._tcp`), unless it listens"
+        " to this computer alone.",
+    )
+    name: Annotated[str, AfterValidator(_name)] = Field(
+        "Lo-Bug", description="What it is announced as; everybody in the local network sees it."
+    )
+
+
+class FirmwareSettings(Section):
+    """Firmware images for devices, see `lobug firmware`."""
+
+    directory: Path = Field(
+        Path("firmware"), description="Where the images are kept; relative to `data_dir`."
+    )
+    max_image_bytes: int = Field(
+        8 * 1024 * 1024,
+        ge=1024,
+        description="Largest image, bytes. A device with 16 MB of flash memory has two places of"
+        " less than half of it.",
+    )
+
+
+class TelemetrySettings(Section):
+    """What Lo-Bug tells about itself: times, counts and codes, never what somebody said."""
+
+    turns_kept: int = Field(
+        200, ge=0, le=10_000, description="Turns whose stage times `/turns` and `lobug turns` show."
+    )
+    loop_lag_every_s: Seconds = Field(
+        0.1, description="How often the event loop's lag is measured, seconds."
+    )

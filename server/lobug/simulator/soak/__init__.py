@@ -1,0 +1,1 @@
+"""A soak test: many devices live their day against one server."""

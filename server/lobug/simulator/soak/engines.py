@@ -1,0 +1,226 @@
+"""A sound that shows whether a piece of it is missing or in the wrong place. Pure.
+
+Every 60 ms its pitch goes up a step. Whoever has heard it, also through Opus, can tell every step,
+its place and its length: no frame can be lost, doubled or swapped without being noticed.
+
+Engines that cost nothing: what is left of a turn's time is Lo-Bug's own."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from lobug.engines.base import (
+    VOICE_FRAME,
+    ChatMessage,
+    ChatOptions,
+    Engines,
+    EngineStatus,
+    Samples,
+    SpeechSpan,
+    Transcript,
+    Vectors,
+)
+
+STEP_S = 0.06
+"""As long as an audio frame."""
+
+LOWEST_HZ, STEP_HZ = 400.0, 100.0
+
+_WINDOW_S, _HOP_S = 0.03, 0.005
+_SHORTEST_RUN = 2
+"""Windows in a row that make a step: fewer are the change from one to the next."""
+
+_QUIET = 0.02
+TOLERANCE_S = 0.02
+"""How exactly a step's length can be told. A lost frame shortens one, or two together, by 60 ms."""
+
+
+def tone(first: int, count: int, sample_rate: int) -> Samples:
+    """``count`` steps from number ``first`` on."""
+    hz = np.repeat(
+        LOWEST_HZ + STEP_HZ * np.arange(first, first + count), round(STEP_S * sample_rate)
+    )
+    phase = 2 * np.pi * np.cumsum(hz) / sample_rate
+    sound: Samples = (0.4 * np.sin(phase)).astype(np.float32)
+    return sound
+
+
+def steps(sound: Samples, sample_rate: int) -> list[tuple[int, float]]:
+    """The number and the length, seconds, of each step that is heard, in order."""
+    size, hop = round(_WINDOW_S * sample_rate), round(_HOP_S * sample_rate)
+    if len(sound) < size:
+        return []
+    windows = np.lib.stride_tricks.sliding_window_view(sound, size)[::hop]
+    loud = np.sqrt(np.mean(windows**2, axis=1)) > _QUIET
+    padded = 1 << (4 * size - 1).bit_length()
+    spectra = np.abs(np.fft.rfft(windows * np.hanning(size), padded, axis=1))
+    hz = np.argmax(spectra, axis=1) * sample_rate / padded
+    numbers = np.where(loud, np.rint((hz - LOWEST_HZ) / STEP_HZ), -1).astype(int)
+    changes = np.flatnonzero(np.diff(numbers)) + 1
+    bounds = [0, *changes.tolist(), len(numbers)]
+    return [
+        (int(numbers[start]), (end - start) * _HOP_S)
+        for start, end in pairwise(bounds)
+        if numbers[start] >= 0 and end - start >= _SHORTEST_RUN
+    ]
+
+
+def missing(sound: Samples, sample_rate: int, count: int) -> list[str]:
+    """What is wrong with a sound that should be steps 0 to ``count`` - 1, as sentences."""
+    heard = steps(sound, sample_rate)
+    numbers = [number for number, _ in heard]
+    if numbers != list(range(count)):
+        return [f"steps {numbers} were heard, not 0 to {count - 1}"]
+    return [
+        f"step {number} was {seconds:.3f} s long"
+        for number, seconds in heard[1:-1]  # silence before and after blurs the outer ones
+        if abs(seconds - STEP_S) > TOLERANCE_S
+    ]
+
+
+HEARD = "Tell me something about the sea."
+
+REPLY = "This is the first half of it. And this is the second half of it."
+
+STEPS = 32
+"""Of the stepped tone that a reply is spoken as: half of them for each sentence."""
+
+VOICE_RATE = 24_000
+"""Hz, as the embedded voice has it."""
+
+_DIMENSION = 512
+_LOUD = 0.02
+
+
+class _Instant:
+    """What all of them share."""
+
+    async def start(self) -> None:
+        """There is nothing to load."""
+
+    async def close(self) -> None:
+        """There is nothing to free."""
+
+    def status(self) -> EngineStatus:
+        """Always ready."""
+        return EngineStatus(name="instant", model="instant", ready=True)
+
+
+class InstantChat(_Instant):
+    """Always writes ``REPLY``, word by word; nothing under a schema."""
+
+    context_tokens = 4096
+    prefill_ms_per_token: float | None = None
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], options: ChatOptions
+    ) -> AsyncGenerator[str]:
+        """Yield the reply's words."""
+        del messages
+        for word in ["[]"] if options.json_schema else REPLY.split(" "):
+            await asyncio.sleep(0)
+            yield f"{word} "
+
+    async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
+        """Nothing is read."""
+
+    def forget(self, belongs: Callable[[str], bool]) -> None:
+        """Nothing is cached."""
+
+
+class InstantEmbedder(_Instant):
+    """A direction of its own for each text."""
+
+    model_id = "instant/hash"
+    dimension = _DIMENSION
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of length 1, shape (len(texts), dimension)."""
+        seeds = [
+            int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") for text in texts
+        ]
+        found = [np.random.default_rng(seed).standard_normal(_DIMENSION) for seed in seeds]
+        vectors = [vector / np.linalg.norm(vector) for vector in found]
+        return np.asarray(vectors, np.float32).reshape(len(texts), _DIMENSION)
+
+
+class InstantSpeechToText(_Instant):
+    """Always hears ``HEARD``."""
+
+    async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
+        """What it always hears."""
+        del audio
+        return Transcript(HEARD, language or "en", 0.02, -0.2, 1.1)
+
+
+class InstantTextToSpeech(_Instant):
+    """Speaks ``REPLY`` as a stepped tone, the first half with its first sentence."""
+
+    sample_rate = VOICE_RATE
+
+    def __init__(self) -> None:
+        half = STEPS // 2
+        self._first = tone(0, half, VOICE_RATE)
+        self._second = tone(half, STEPS - half, VOICE_RATE)
+
+    async def synthesize(self, sentence: str) -> Samples:
+        """One half of the tone."""
+        return self._first if "first" in sentence else self._second
+
+
+@dataclass(slots=True)
+class LoudnessStream:
+    """Takes each frame for speech that is loud enough."""
+
+    fed: Callable[[int], None]
+    """Told how many samples have come so far, before they are judged."""
+    samples: int = 0
+    rest: Samples = field(default_factory=lambda: np.zeros(0, np.float32))
+
+    async def feed(self, audio: Samples) -> Sequence[float]:
+        """1 for each loud frame, 0 for the others."""
+        self.samples += len(audio)
+        self.fed(self.samples)
+        audio = np.concatenate([self.rest, audio])
+        whole = len(audio) // VOICE_FRAME * VOICE_FRAME
+        self.rest = audio[whole:]
+        loudest = np.abs(audio[:whole].reshape(-1, VOICE_FRAME)).max(axis=1, initial=0.0)
+        return [float(value > _LOUD) for value in loudest]
+
+    def reset(self) -> None:
+        """Forget the frame that is not whole yet."""
+        self.rest = np.zeros(0, np.float32)
+
+
+class InstantGate(_Instant):
+    """A gate by loudness. ``on_stream`` is called where a stream is opened, in its task, and gives
+    what is told of the samples that it gets."""
+
+    def __init__(self, on_stream: Callable[[], Callable[[int], None]]) -> None:
+        self._on_stream = on_stream
+
+    async def find_speech(self, audio: Samples) -> Sequence[SpeechSpan]:
+        """From the first loud sample to the last."""
+        loud = np.flatnonzero(np.abs(audio) > _LOUD)
+        return [SpeechSpan(int(loud[0]), int(loud[-1]) + 1)] if loud.size else []
+
+    def open_stream(self) -> LoudnessStream:
+        """A stream of its own."""
+        return LoudnessStream(self._on_stream())
+
+
+def instant_engines(on_stream: Callable[[], Callable[[int], None]]) -> Engines:
+    """All of them. ``on_stream``: see ``InstantGate``."""
+    return Engines(
+        chat=InstantChat(),
+        embedder=InstantEmbedder(),
+        stt=InstantSpeechToText(),
+        gate=InstantGate(on_stream),
+        tts=InstantTextToSpeech(),
+    )

@@ -1,0 +1,1 @@
+"""A simulated device with the streaming firmware."""

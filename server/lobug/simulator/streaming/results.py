@@ -1,0 +1,267 @@
+"""What happened in a streamed turn, by the device's clock; and a whole run of them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lobug.simulator.schedule import percentile
+from lobug.simulator.streaming.speaker import SpeakerAccount
+
+
+@dataclass(frozen=True, slots=True)
+class WsTurnResult:
+    """One turn. Times are seconds; those of the reply count from the last voiced sample, as the
+    microphone recorded it. None: it did not happen."""
+
+    said: str
+    """The recording's name."""
+    device: str = ""
+    """Its Device-Id."""
+    index: int = 0
+    """Counts the device's turns from 1."""
+    speech_s: float = 0.0
+    """From the first to the last voiced sample."""
+    transcript_s: float | None = None
+    """Until ``stt`` came."""
+    speaking_s: float | None = None
+    """Until ``tts start`` came."""
+    first_packet_s: float | None = None
+    """Until the first packet of audio came."""
+    first_audio_s: float | None = None
+    """Until the loudspeaker played its first sample."""
+    cut_short_s: float | None = None
+    """So much speech was not recorded any more because the server spoke too early."""
+    heard: str = ""
+    """What the server understood."""
+    sentences: tuple[str, ...] = ()
+    """The words of the reply."""
+    emotions: tuple[str, ...] = ()
+    account: SpeakerAccount = field(default_factory=SpeakerAccount)
+    """What became of the reply's audio."""
+    dropped: int = 0
+    """Packets that came while the device did not speak; it throws them away."""
+    out_of_order: int = 0
+    """Packets whose number is not the one that follows; counted only where packets have one."""
+    interrupted_silence_s: float | None = None
+    """From the interruption until the loudspeaker was silent."""
+    tools_used: int = 0
+    alerts: tuple[str, ...] = ()
+    closed: str | None = None
+    """How the connection ended, if it did."""
+    provoked: bool = False
+    """The device itself broke off or stopped reading: an end of the connection is no problem."""
+    wav: bytes = field(default=b"", repr=False)
+    """What was played; empty where nobody asked for it."""
+    saved: Path | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing went wrong."""
+        return not self.problems
+
+    def record(self) -> dict[str, object]:
+        """As one JSON object."""
+        account = self.account
+        return {
+            "event": "turn",
+            "device": self.device,
+            "turn": self.index,
+            "ok": self.ok,
+            "said": self.said,
+            "speech_s": round(self.speech_s, 3),
+            "heard": self.heard,
+            "sentences": list(self.sentences),
+            "emotions": list(self.emotions),
+            "transcript_s": _rounded(self.transcript_s),
+            "speaking_s": _rounded(self.speaking_s),
+            "first_packet_s": _rounded(self.first_packet_s),
+            "first_audio_s": _rounded(self.first_audio_s),
+            "reply_s": round(account.seconds, 3),
+            "packets": account.frames,
+            "starvations": account.starvations,
+            "starved_s": round(account.starved_s, 3),
+            "pauses": account.pauses,
+            "paused_s": round(account.paused_s, 3),
+            "overflowed": account.overflowed,
+            "dropped": self.dropped,
+            "out_of_order": self.out_of_order,
+            "discarded": account.discarded,
+            "interrupted_silence_s": _rounded(self.interrupted_silence_s),
+            "cut_short_s": _rounded(self.cut_short_s),
+            "tools_used": self.tools_used,
+            "alerts": list(self.alerts),
+            "closed": self.closed,
+            "reply_wav": str(self.saved) if self.saved else None,
+            "problems": list(self.problems),
+        }
+
+
+@dataclass(slots=True)
+class TurnRecorder:
+    """Collects a turn while it happens. Times are readings of the device's clock."""
+
+    said: str
+    begun_at: float | None = None
+    """When its first packet began to be recorded."""
+    speech_start_at: float = 0.0
+    speech_end_at: float = 0.0
+    """When the microphone recorded the last voiced sample."""
+    transcript_at: float | None = None
+    speaking_at: float | None = None
+    first_packet_at: float | None = None
+    interrupted_at: float | None = None
+    cut_short_s: float | None = None
+    heard: str = ""
+    sentences: list[str] = field(default_factory=list)
+    emotions: list[str] = field(default_factory=list)
+    alerts: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    packets: list[bytes] = field(default_factory=list)
+    """Those that were accepted for playing, where they are kept."""
+    dropped: int = 0
+    out_of_order: int = 0
+    tools_used: int = 0
+    closed: str | None = None
+    provoked: bool = False
+    complete: bool = False
+    """The server has said that its reply is over."""
+
+    def begin(self, at: float, speech_start_s: float, speech_end_s: float) -> None:
+        """The microphone begins to record the utterance."""
+        self.begun_at = at
+        self.speech_start_at = at + speech_start_s
+        self.speech_end_at = at + speech_end_s
+
+    def problem(self, sentence: str) -> None:
+        """Note what went wrong, once."""
+        if sentence not in self.problems:
+            self.problems.append(sentence)
+
+    def result(self, device: str, index: int, account: SpeakerAccount) -> WsTurnResult:
+        """The turn as a value. ``account``: what became of its reply."""
+        problems = [*self.problems, *self._found(account)]
+        silence_s = None
+        if self.interrupted_at is not None and account.silent_at is not None:
+            silence_s = max(0.0, account.silent_at - self.interrupted_at)
+        return WsTurnResult(
+            said=self.said,
+            device=device,
+            index=index,
+            speech_s=self.speech_end_at - self.speech_start_at,
+            transcript_s=self._since_speech(self.transcript_at),
+            speaking_s=self._since_speech(self.speaking_at),
+            first_packet_s=self._since_speech(self.first_packet_at),
+            first_audio_s=self._since_speech(account.first_at),
+            cut_short_s=self.cut_short_s,
+            heard=self.heard,
+            sentences=tuple(self.sentences),
+            emotions=tuple(self.emotions),
+            account=account,
+            dropped=self.dropped,
+            out_of_order=self.out_of_order,
+            interrupted_silence_s=silence_s,
+            tools_used=self.tools_used,
+            alerts=tuple(self.alerts),
+            closed=self.closed,
+            provoked=self.provoked,
+            problems=tuple(problems),
+        )
+
+    def _since_speech(self, at: float | None) -> float | None:
+        return None if at is None else at - self.speech_end_at
+
+    def _found(self, account: SpeakerAccount) -> list[str]:
+        """What a device would suffer from, as sentences."""
+        found = []
+        if account.overflowed:
+            found.append(f"{account.overflowed} packets found the device's buffer full")
+        if account.starvations and not self.provoked:
+            found.append(
+                f"playback ran dry {_times(account.starvations)}, for {account.starved_s:.2f} s"
+            )
+        if self.dropped and self.interrupted_at is None:
+            found.append(f"{self.dropped} packets came while the device was not speaking")
+        if self.out_of_order:
+            found.append(f"{self.out_of_order} packets were lost or out of order")
+        if self.cut_short_s is not None:
+            found.append(f"the server spoke {self.cut_short_s:.2f} s before the speech was over")
+        if self.closed is not None and not self.provoked:
+            found.append(f"the connection ended: {self.closed}")
+        return found
+
+
+@dataclass(slots=True)
+class WsSummary:
+    """A whole run."""
+
+    devices: int
+    seconds: float = 0.0
+    turns: list[WsTurnResult] = field(default_factory=list)
+    unreachable: list[str] = field(default_factory=list)
+    """Why a device could not connect, for each that could not."""
+    reconnections: int = 0
+    lost_segments: int = 0
+    """Of the network model."""
+    until: str | None = None
+    """The pattern that a reply had to match; None: there was none."""
+    matched: bool = False
+
+    @property
+    def failed_turns(self) -> int:
+        """Turns with problems."""
+        return sum(not turn.ok for turn in self.turns)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every device connected, every turn went well, and ``until`` was reached."""
+        reached = self.until is None or self.matched
+        return not self.unreachable and not self.failed_turns and reached
+
+    def times(self, of: Callable[[WsTurnResult], float | None]) -> Sequence[float]:
+        """One time of all turns that have it."""
+        return [value for turn in self.turns if (value := of(turn)) is not None]
+
+    def record(self) -> dict[str, object]:
+        """As one JSON object."""
+        accounts = [turn.account for turn in self.turns]
+        return {
+            "event": "summary",
+            "ok": self.ok,
+            "devices": self.devices,
+            "seconds": round(self.seconds, 3),
+            "turns": len(self.turns),
+            "failed_turns": self.failed_turns,
+            "unreachable": list(self.unreachable),
+            "reconnections": self.reconnections,
+            "lost_segments": self.lost_segments,
+            **_spread("first_audio", self.times(lambda turn: turn.first_audio_s)),
+            **_spread("transcript", self.times(lambda turn: turn.transcript_s)),
+            **_spread("interrupted_silence", self.times(lambda turn: turn.interrupted_silence_s)),
+            "reply_s": round(sum(account.seconds for account in accounts), 3),
+            "packets": sum(account.frames for account in accounts),
+            "starvations": sum(account.starvations for account in accounts),
+            "starved_s": round(sum(account.starved_s for account in accounts), 3),
+            "overflowed": sum(account.overflowed for account in accounts),
+            "dropped": sum(turn.dropped for turn in self.turns),
+            "out_of_order": sum(turn.out_of_order for turn in self.turns),
+            "until": self.until,
+            "matched": self.matched,
+        }
+
+
+def _spread(name: str, times: Sequence[float]) -> dict[str, object]:
+    return {
+        f"{name}_p50_s": _rounded(percentile(list(times), 0.5)),
+        f"{name}_p95_s": _rounded(percentile(list(times), 0.95)),
+    }
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

@@ -1,0 +1,1 @@
+"""From an audio stream to a transcript: endpointing, transcription, echo."""

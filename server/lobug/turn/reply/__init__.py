@@ -1,0 +1,1 @@
+"""From the chat model to speech: generation, tools, text, audio."""

@@ -1,0 +1,138 @@
+"""Whose turn it is: how many turns run at once, and that those of one conversation follow one
+another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from lobug.conversation.registry import Conversation, Conversations
+from lobug.memory.base import Owner
+from lobug.priority import TurnPriority
+from lobug.quota import (
+    Claimant,
+    Quota,
+    QuotaLedger,
+    Rotation,
+)
+from lobug.settings import LimitSettings
+from lobug.turn.live import Commitment
+
+
+def waiting_quota(limits: LimitSettings) -> Quota:
+    """How many may wait for a place, by all and by one person."""
+    return Quota(limits.max_waiting_turns, limits.max_waiting_per_person, limits.reserved_part)
+
+
+class EngineSlots:
+    """A number of places at the engines, given out in the order of ``Rotation``."""
+
+    def __init__(self, count: int) -> None:
+        self._free = count
+        self._waiters: Rotation[asyncio.Future[None]] = Rotation()
+
+    def locked(self) -> bool:
+        """Whether there is no free place. While there is one nobody waits."""
+        return self._free == 0
+
+    @asynccontextmanager
+    async def place(self, claimant: Claimant) -> AsyncIterator[None]:
+        """Wait for a place and hold it."""
+        await self._acquire(claimant)
+        try:
+            yield
+        finally:
+            self._release()
+
+    async def _acquire(self, claimant: Claimant) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.join(claimant, waiter)
+        try:
+            await waiter
+        except asyncio.CancelledError:
+            if waiter.cancelled():
+                self._waiters.leave(claimant, waiter)
+            else:  # it got its place in the moment in which it was cancelled
+                self._release()
+            raise
+
+    def _release(self) -> None:
+        waiter = self._waiters.pop(lambda waiter: not waiter.done())
+        if waiter is None:
+            self._free += 1
+        else:
+            waiter.set_result(None)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSlot:
+    """A turn's place."""
+
+    conversation: Conversation
+    leave_engines: Callable[[], Awaitable[None]]
+    """Let other conversations' turns have the engines; this conversation's go on waiting. For the
+    time in which a reply is only played. Safe to call twice."""
+
+
+class TurnSlots:
+    """Gives turns their places."""
+
+    def __init__(
+        self, limits: LimitSettings, conversations: Conversations, priority: TurnPriority
+    ) -> None:
+        self._conversations = conversations
+        self._priority = priority
+        self._engines = EngineSlots(limits.max_concurrent_turns)
+        self._waiting = QuotaLedger(waiting_quota(limits), "turns waiting")
+
+    @property
+    def waiting(self) -> int:
+        """Turns that wait for a place."""
+        return self._waiting.held
+
+    @asynccontextmanager
+    async def take(
+        self, owner: Owner, commitment: Commitment | None = None, *, privileged: bool = False
+    ) -> AsyncIterator[TurnSlot]:
+        """Wait for a turn's place. Raises TooManyRequestsError when too many of this person wait
+        already, and BusyError when too many of all do.
+
+        Turns of the same conversation that do not count yet are withdrawn: what was prepared at a
+        pause may wait for ever, as while a button is held, and nobody else would get a word in.
+        ``commitment``: by which this one may be withdrawn; None: it counts. ``privileged``: whether
+        it is the owner's or a paired device's.
+        """
+        conversation = self._conversations.get(owner)
+        must_wait = self._engines.locked() or conversation.turns > 0
+        claimant = Claimant(owner.user, privileged)
+        refusal = self._waiting.refusal(claimant) if must_wait else None
+        if refusal is not None:
+            raise refusal
+        for withdraw in conversation.drafts:
+            withdraw()
+        conversation.drafts.clear()
+        if commitment is not None:
+            conversation.drafts.append(commitment.withdraw)
+        conversation.turns += 1
+        self._waiting.take(claimant)
+        waiting = True
+        try:
+            async with AsyncExitStack() as engines:
+                await engines.enter_async_context(self._priority.turn())
+                # Before the engines: two turns of one device must not hold two places.
+                async with conversation.lock:
+                    await engines.enter_async_context(self._engines.place(claimant))
+                    self._waiting.give_back(claimant)
+                    waiting = False
+                    yield TurnSlot(conversation, engines.aclose)
+        finally:
+            conversation.turns -= 1
+            if commitment is not None and commitment.withdraw in conversation.drafts:
+                conversation.drafts.remove(commitment.withdraw)
+            if waiting:
+                self._waiting.give_back(claimant)
