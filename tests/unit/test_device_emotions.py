@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lobug.devices.replies import face_of
 from lobug.language.en.emotions import Emotion, emotion_of
 from lobug.turn.events import Action
 
@@ -44,23 +45,23 @@ def test_they_are_the_protocols() -> None:
     ],
 )
 def test_the_face_follows_the_words(reply: str, emotion: str) -> None:
-    assert emotion_of(reply, Action.RESPOND) == emotion
+    assert emotion_of(reply) == emotion
 
 
 def test_a_reaction_is_meant_to_be_seen() -> None:
-    assert emotion_of("", Action.REACT) is Emotion.HAPPY
-    assert emotion_of("*yawns*", Action.REACT) is Emotion.SLEEPY
+    assert face_of("", Action.REACT) is Emotion.HAPPY
+    assert face_of("*yawns*", Action.REACT) is Emotion.SLEEPY
 
 
 def test_what_is_ignored_shows_nothing() -> None:
-    assert emotion_of("Hello!", Action.IGNORE) is Emotion.NEUTRAL
+    assert face_of("Hello!", Action.IGNORE) is Emotion.NEUTRAL
 
 
 @given(st.text(), st.sampled_from(Action))
 def test_every_reply_has_a_face(reply: str, action: Action) -> None:
-    assert emotion_of(reply, action) in Emotion
+    assert face_of(reply, action) in Emotion
 
 
 @pytest.mark.parametrize("emotion", [e for e in Emotion if e is not Emotion.NEUTRAL])
 def test_its_own_emoji_shows_it(emotion: Emotion) -> None:
-    assert emotion_of(f"So {emotion.emoji}", Action.RESPOND) is emotion
+    assert emotion_of(f"So {emotion.emoji}") is emotion

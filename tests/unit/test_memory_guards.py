@@ -11,18 +11,17 @@ from hypothesis import strategies as st
 from lobug.language import words
 from lobug.language.en.fact_checks import (
     MAX_FACT_CHARS,
-    Candidate,
     accept,
     objection,
     tidy,
 )
 from lobug.language.en.prompts import (
     FACT_EXAMPLES,
-    FACT_TYPES,
     distill_base_memory_messages,
     fact_extraction_messages,
     summarize_conversation_messages,
 )
+from lobug.language.facts import FACT_TYPES, Candidate
 from lobug.memory.learning.extraction import GarbledAnswerError, parse, pieces
 
 

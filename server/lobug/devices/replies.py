@@ -12,6 +12,7 @@ from contextlib import ExitStack, aclosing, suppress
 
 from lobug.devices import messages as say
 from lobug.devices.connection import Connection
+from lobug.devices.host import DeviceHost
 from lobug.devices.microphone import DeviceHearing
 from lobug.devices.speaker import Speaker
 from lobug.devices.tools import DeviceTools
@@ -19,7 +20,6 @@ from lobug.engines.tools import ToolBox
 from lobug.errors import LobugError
 from lobug.language.en.emotions import Emotion, emotion_of
 from lobug.memory.base import Owner
-from lobug.server import LobugServer
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
 from lobug.turn.listen.events import SpeechEnded
 from lobug.turn.live import Commitment
@@ -127,12 +127,20 @@ _FAREWELL_S = 5.0
 """How long a turn that was under way may take to be stored when its device is gone."""
 
 
+def face_of(response: str, action: Action) -> Emotion:
+    """The face for a finished turn. A reaction is meant to be noticed: without any other cue it is
+    a happy one."""
+    if action is Action.IGNORE:
+        return Emotion.NEUTRAL
+    return emotion_of(response, Emotion.HAPPY if action is Action.REACT else Emotion.NEUTRAL)
+
+
 class Replies:
     """One connection's turns: at most one that counts, and one that is only prepared."""
 
     def __init__(
         self,
-        server: LobugServer,
+        server: DeviceHost,
         connection: Connection,
         owner: Owner,
         hearing: DeviceHearing,
@@ -317,7 +325,7 @@ class Replies:
                 await self._connection.send(say.stt(self._connection.session_id, text))
             case Piece():
                 if event.index == 0:
-                    await self.face(emotion_of(event.text, Action.RESPOND))
+                    await self.face(emotion_of(event.text))
                 turn.speaker.piece(event)
             case SpeechAudio():
                 turn.speaker.take(event)
@@ -326,7 +334,7 @@ class Replies:
             case Done():
                 # A device that waits for a reply learns by this that there is none.
                 if event.action is not Action.RESPOND:
-                    await self.face(emotion_of(event.response, event.action))
+                    await self.face(face_of(event.response, event.action))
             case Failed():
                 await self.alert(event.error)
             case _:

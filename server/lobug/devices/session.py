@@ -13,13 +13,13 @@ from lobug.devices import frames, messages
 from lobug.devices import messages as say
 from lobug.devices.connection import Connection, MessageBudget
 from lobug.devices.frames import CloseCode
+from lobug.devices.host import DeviceHost
 from lobug.devices.microphone import DeviceHearing
 from lobug.devices.replies import Replies
 from lobug.devices.tools import DeviceTools
 from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
 from lobug.language.en.emotions import Emotion
 from lobug.memory.base import Owner
-from lobug.server import LobugServer
 from lobug.turn.listen.echo import is_own_voice, without_own_voice
 from lobug.turn.listen.events import (
     InterimTranscript,
@@ -43,7 +43,7 @@ class DeviceSession:
 
     def __init__(
         self,
-        server: LobugServer,
+        server: DeviceHost,
         connection: Connection,
         owner: Owner,
         *,

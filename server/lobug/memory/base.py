@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from lobug.errors import StorageError
+from lobug.language.facts import FactType
 
 Role = Literal["user", "assistant"]
-FactType = Literal["personal", "preference", "knowledge", "event"]
 
 
 @dataclass(frozen=True, slots=True)

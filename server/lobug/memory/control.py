@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from lobug.language.facts import FactType
 from lobug.memory.access import Access, Scope
-from lobug.memory.base import FactType
 
 Layer = Literal["identity", "knowledge", "archive"]
 """L0, always in the prompt; L1, recalled when it fits; L2, recalled on demand."""

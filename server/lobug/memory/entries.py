@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lobug.errors import MemoryNotFoundError
+from lobug.language.facts import FactType
 from lobug.memory import keys
 from lobug.memory.access import Access, Scope, visible
-from lobug.memory.base import FactType
 from lobug.memory.control import Category, Entry, Filter, Layer, Reason, Source, Status
 from lobug.memory.index import fact_vectors
 from lobug.storage.driver import Connection

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lobug.language import words
-from lobug.language.en.fact_checks import NewFact
+from lobug.language.facts import NewFact
 from lobug.memory import entries, fact_merge, keys
 from lobug.memory.base import RelevantFact
 from lobug.memory.entries import NewVersion

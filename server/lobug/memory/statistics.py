@@ -114,5 +114,5 @@ class Counter:
             self.stats,
             messages=self.stats.messages + messages,
             users=len(self._users),
-            pending_tasks=max(0, self.stats.pending_tasks + queue),
+            pending_tasks=max(0, self.stats.pending_tasks + tasks),
         )

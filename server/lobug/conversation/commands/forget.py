@@ -92,7 +92,9 @@ def _ask(desk: Desk, entries: Iterable[Entry]) -> Command:
     if not these:
         return desk.say(answers.NOTHING_LIKE_THAT, logged=BLANKED)
     question = Question("forget_these", desk.until(), these)
-    return desk.ask(answers.shall_i_forget(these), question, logged=BLANKED)
+    return desk.ask(
+        answers.shall_i_forget([entry.content for entry in these]), question, logged=BLANKED
+    )
 
 
 async def _ask_about(desk: Desk, texts: Iterable[str]) -> Command | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal
+
 from lobug.conversation.commands.command import (
     Answer,
     Command,
@@ -12,7 +15,8 @@ from lobug.language import words
 from lobug.language.commands import ReciteTopic, Why
 from lobug.language.en import answers, mentions
 from lobug.language.en.perspective import about_the_user
-from lobug.memory.control import Entry, Filter, Hit
+from lobug.memory.control import Entry, Filter, Hit, Source
+from lobug.memory.timeline import unstamped
 
 COUNTED = 1_000
 """Entries that are looked through for the most important ones."""
@@ -58,13 +62,32 @@ async def why(desk: Desk, said: Why) -> Command | None:
         about.sort(key=lambda hit: hit.entry is not None and hit.entry.layer == "archive")
         hits = tuple(about[:1])
     if hits:
-        return _say(desk, answers.where_from(hits, desk.today), hits)
+        return _say(desk, answers.where_from([_origin(hit) for hit in hits], desk.today), hits)
     return _say(desk, (answers.USED_NONE,), ()) if said.sure else None
 
 
 def _tell(desk: Desk, entries: list[Entry], nothing: str) -> Command:
-    told = answers.told(entries) if entries else (nothing,)
+    contents = [unstamped(entry.content) for entry in entries]
+    told = answers.told(contents) if contents else (nothing,)
     return _say(desk, told, tuple(hit_of(entry) for entry in entries[: answers.MOST]))
+
+
+def _origin(hit: Hit) -> answers.Origin:
+    entry = hit.entry
+    if entry is None:
+        own = hit.role == "assistant"
+        return answers.Origin("own turn" if own else "user turn", hit.content, hit.said_at)
+    content = unstamped(hit.content)
+    if entry.category == "timeline":
+        return answers.Origin("notes", content, hit.said_at)
+    return answers.Origin(_ORIGINS.get(entry.source, "user"), content, hit.said_at)
+
+
+_ORIGINS: Mapping[Source, Literal["correction", "import", "agent"]] = {
+    "correction": "correction",
+    "import": "import",
+    "agent": "agent",
+}
 
 
 def _say(desk: Desk, sentences: tuple[str, ...], recited: tuple[Hit, ...]) -> Command:

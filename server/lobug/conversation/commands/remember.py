@@ -16,7 +16,7 @@ from lobug.language.en.statements import (
     split_statements,
     value_of,
 )
-from lobug.memory.base import FactType
+from lobug.language.facts import FactType
 from lobug.memory.control import Draft, Entry, Filter, Hit
 from lobug.memory.corrections import with_instead, with_value, wrong_entry
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from lobug.http.times import rfc3339
+from lobug.language.facts import FactType
 from lobug.memory.access import Scope
-from lobug.memory.base import FactType
 from lobug.memory.control import (
     Category,
     Entry,

@@ -26,8 +26,8 @@ from lobug.errors import (
 from lobug.http.body import json_body
 from lobug.http.state import ServerDep
 from lobug.http.times import epoch_seconds
+from lobug.language.facts import FactType
 from lobug.memory.access import Scope
-from lobug.memory.base import FactType
 from lobug.memory.control import Category, Filter, Layer
 
 M = TypeVar("M", bound=BaseModel)

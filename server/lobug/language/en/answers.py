@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from lobug.language.en.perspective import said_to_the_user, sentence_to_the_user, spoken_back
 from lobug.language.markup import speakable
-from lobug.memory.control import Entry, Hit
-from lobug.memory.timeline import unstamped
 
 MOST = 5
 """Memories that are told at once: nobody wants to hear more."""
@@ -44,10 +44,10 @@ def corrected(fact: str) -> str:
     return f"Thank you, I have corrected that: {clip(said_to_the_user(fact))}."
 
 
-def told(entries: Sequence[Entry | Hit]) -> tuple[str, ...]:
+def told(contents: Sequence[str]) -> tuple[str, ...]:
     """Some memories, the first ones in sentences, the others counted."""
-    sentences = [clip(sentence_to_the_user(unstamped(entry.content))) for entry in entries[:MOST]]
-    more = len(entries) - MOST
+    sentences = [clip(sentence_to_the_user(content)) for content in contents[:MOST]]
+    more = len(contents) - MOST
     if more > 0:
         sentences.append(f"And {more} more {'thing' if more == 1 else 'things'}.")
     return tuple(sentences)
@@ -58,16 +58,27 @@ def unknown(topic: str) -> str:
     return f"I don't know anything about {clip(spoken_back(topic))}."
 
 
-def shall_i_forget(entries: Sequence[Entry]) -> str:
-    """Asks whether these are meant."""
-    said = _listed([f"that {clip(said_to_the_user(entry.content))}" for entry in entries])
-    return f"I know {said}. Shall I forget {'that' if len(entries) == 1 else 'them'}?"
+def shall_i_forget(contents: Sequence[str]) -> str:
+    """Ask whether these memories are meant."""
+    said = _listed([f"that {clip(said_to_the_user(content))}" for content in contents])
+    return f"I know {said}. Shall I forget {'that' if len(contents) == 1 else 'them'}?"
 
 
-def where_from(hits: Sequence[Hit], today: float) -> tuple[str, ...]:
-    """Where memories come from, and since when Lo-Bug has them."""
-    sentences = [_where_from(hit, today) for hit in hits[:MOST]]
-    more = len(hits) - MOST
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a recalled memory comes from."""
+
+    kind: Literal["user", "correction", "import", "agent", "notes", "user turn", "own turn"]
+    """notes: a summary of a conversation. user turn, own turn: words of an earlier conversation."""
+    content: str
+    said_at: float
+    """Seconds since the epoch."""
+
+
+def where_from(origins: Sequence[Origin], today: float) -> tuple[str, ...]:
+    """Say where memories come from and how long Lo-Bug has had them."""
+    sentences = [_where_from(origin, today) for origin in origins[:MOST]]
+    more = len(origins) - MOST
     if more > 0:
         sentences.append(f"And I used {more} more.")
     return tuple(sentences)
@@ -90,20 +101,18 @@ MONTHS = (
 )
 
 
-def _where_from(hit: Hit, today: float) -> str:
-    time = when(hit.said_at, today)
-    if hit.entry is None:
-        who = "I" if hit.role == "assistant" else "you"
-        return f'{_capital(time)} {who} said: "{clip(hit.content).rstrip(".")}."'
-    said = clip(said_to_the_user(unstamped(hit.content)))
-    if hit.entry.category == "timeline":
-        return f"My notes of what we talked about {time} say: {said}."
-    how = {
+def _where_from(origin: Origin, today: float) -> str:
+    time = when(origin.said_at, today)
+    if origin.kind in {"user turn", "own turn"}:
+        who = "I" if origin.kind == "own turn" else "you"
+        return f'{_capital(time)} {who} said: "{clip(origin.content).rstrip(".")}."'
+    opening = {
+        "notes": f"My notes of what we talked about {time} say:",
         "correction": f"You corrected me {time}:",
         "import": f"I was given {time} that",
         "agent": f"I noted {time} that",
-    }.get(hit.entry.source, f"You told me {time} that")
-    return f"{how} {said}."
+    }.get(origin.kind, f"You told me {time} that")
+    return f"{opening} {clip(said_to_the_user(origin.content))}."
 
 
 def clip(text: str) -> str:

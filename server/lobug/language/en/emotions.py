@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from lobug.turn.events import Action
-
 
 class Emotion(StrEnum):
     """Every emotion of the protocol, with the emoji that goes with it as ``emoji``."""
@@ -122,20 +120,15 @@ _MOST_CHARS = 4_000
 """A face needs no more of a reply than this."""
 
 
-def emotion_of(reply_text: str, action: Action) -> Emotion:
+def emotion_of(reply_text: str, default: Emotion = Emotion.NEUTRAL) -> Emotion:
     """The emotion that suits a reply as the model wrote it, emotes and emoji included.
 
     What the reply shows of itself comes first: an emoji, then an act (``*laughs*``); else the
-    first word that carries a feeling and is not negated. Nothing found: happy for a reaction,
-    which somebody is meant to notice, else neutral. The words are English.
+    first word that carries a feeling and is not negated; else ``default``. The words are English.
     """
-    if action is Action.IGNORE:
-        return Emotion.NEUTRAL
     text = reply_text[:_MOST_CHARS].lower().replace("\u2019", "'")
     found = _shown(text) or _acted(text) or _said(text)
-    if found is not None:
-        return found
-    return Emotion.HAPPY if action is Action.REACT else Emotion.NEUTRAL
+    return default if found is None else found
 
 
 def _shown(text: str) -> Emotion | None:

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, cast
+from typing import Any
 
 from lobug.language import words
-from lobug.language.en.prompts import FACT_TYPES
-from lobug.memory.base import FactType
+from lobug.language.facts import FACT_TYPES, Candidate, NewFact
 
 MAX_FACT_CHARS = 200
 MAX_FACTS = 6
@@ -69,22 +67,6 @@ NAMING = re.compile(r"\b(?:named?|called)\b", re.IGNORECASE)
 SUBJECT = re.compile(r"^(?:the\s+)?user(?P<s>['\u2019]s)?\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What a model proposes as a fact."""
-
-    fact: str
-    fact_type: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewFact:
-    """A fact as it was extracted: a standalone sentence about the user, in the third person."""
-
-    content: str
-    fact_type: FactType
-
-
 def accept(candidates: Sequence[Candidate], said: str) -> list[NewFact]:
     """The candidates that ``said`` (the user's own statements) bears out, without repetitions:
     of two facts with the same words, or one with only some of the other's, the fuller stays."""
@@ -96,7 +78,7 @@ def accept(candidates: Sequence[Candidate], said: str) -> list[NewFact]:
             continue
         key = words.stems(words.content_words(content))
         if not any(key == known for _, known in accepted):
-            accepted.append((NewFact(content, cast("FactType", fact_type)), key))
+            accepted.append((NewFact(content, fact_type), key))
     fullest = [
         fact
         for fact, key in accepted

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lobug.engines.base import ChatMessage
-
-FACT_TYPES = ("personal", "preference", "knowledge", "event")
+from lobug.language.facts import FACT_TYPES
 
 FACTS_SCHEMA: Mapping[str, Any] = {
     "type": "array",

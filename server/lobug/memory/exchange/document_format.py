@@ -15,8 +15,9 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from lobug.errors import ImportInvalidError
+from lobug.language.facts import FactType
 from lobug.memory.access import Scope
-from lobug.memory.base import FactType, Role
+from lobug.memory.base import Role
 from lobug.memory.control import Category, Layer, Reason, Source, Status
 
 FORMAT = "lobug-memory"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from lobug.engines.base import ChatModel
 from lobug.language.en import fact_checks, replacement, speech_acts
-from lobug.language.en.fact_checks import Candidate, NewFact
 from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
+from lobug.language.facts import Candidate, NewFact
 from lobug.memory import facts, log
 from lobug.memory.jobs import queue
 from lobug.memory.jobs.queue import Task

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from lobug.engines.base import ChatModel
 from lobug.language.en import speech_acts
-from lobug.language.en.fact_checks import NewFact
+from lobug.language.facts import NewFact
 from lobug.memory import facts, log, sessions
 from lobug.memory.jobs import queue, triggers
 from lobug.memory.jobs.queue import Task
