@@ -1,4 +1,4 @@
-"""From what somebody said to what they ask of memory, by templates (`sentences/`). No model.
+"""From what somebody said to what they ask of memory, by templates (`commands.yaml`). No model.
 
 A template alone does not make a command. "Remember that my sister is called Anna" and "remember
 that song we heard" have one shape: what follows must also be a statement (`statements.py`).
@@ -71,7 +71,7 @@ class Book:
 @lru_cache
 def book(language: str) -> Book | None:
     """The templates of a language (ISO 639-1); None: there are none."""
-    source = files("lobug.conversation.commands") / "sentences" / f"{language}.yaml"
+    source = files("lobug.language") / language / "commands.yaml"
     if not re.fullmatch(r"[a-z]{2,3}", language) or not source.is_file():
         return None
     with source.open(encoding="utf-8") as opened:

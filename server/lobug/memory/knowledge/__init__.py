@@ -1,1 +1,0 @@
-"""Entries: what is remembered, in versions, and how they get along."""
