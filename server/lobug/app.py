@@ -26,8 +26,8 @@ from lobug.http.devices import (
     websocket,
 )
 from lobug.http.limits import limit_bodies
-from lobug.http.memory import routes
-from lobug.http.openai import routes
+from lobug.http.memory.routes import router as memory_router
+from lobug.http.openai.routes import router as openai_router
 from lobug.http.problems import add_problem_handlers, error_responses
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -101,7 +101,7 @@ def create_app(
     app.include_router(chat.router)
     app.include_router(chat.sensors_router)
     app.include_router(websocket.router)
-    app.include_router(routes.router)
+    app.include_router(memory_router)
     app.include_router(discovery.router)
     app.include_router(firmware.router)
     app.include_router(admin.router)
@@ -109,5 +109,5 @@ def create_app(
     app.include_router(tokens.router)
     app.include_router(status.metrics_router)
     app.include_router(status.turns_router)
-    app.include_router(routes.router)
+    app.include_router(openai_router)
     return app

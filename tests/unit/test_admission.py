@@ -471,7 +471,7 @@ def test_the_soft_limit_is_raised_as_far_as_the_hard_one_allows(
 ) -> None:
     program = (
         "import resource\n"
-        "from lobug.admission.descriptors import raise_descriptor_limit\n"
+        "from lobug.admission.connections import raise_descriptor_limit\n"
         f"resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))\n"
         f"print(raise_descriptor_limit({wanted}), *resource.getrlimit(resource.RLIMIT_NOFILE))\n"
     )
