@@ -24,7 +24,7 @@ async def assemble(settings: Settings) -> LobugServer:
     from lobug.engines.selection import (  # noqa: PLC0415
         choose_chat,
         choose_embedder,
-        choose_tts,  # noqa: PLC0415
+        choose_tts,
     )
     from lobug.engines.silero import SileroGate  # noqa: PLC0415
     from lobug.engines.stt_whisper import WhisperSpeechToText  # noqa: PLC0415

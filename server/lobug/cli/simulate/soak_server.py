@@ -1,5 +1,6 @@
 """The server of a soak, in a process of its own: the real application, scripted engines, and a
-clock that may run faster. ``python -m lobug.cli.simulate.soak_server`` with a ``SoakServer`` as JSON.
+clock that may run faster. Started as ``python -m lobug.cli.simulate.soak_server`` with a
+``SoakServer`` as JSON.
 
 It prints its address, then a line of JSON with what it holds for each line that it reads: ``look``
 for what costs nothing to tell, anything else for all of it. It ends when its standard input does.
