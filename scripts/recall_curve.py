@@ -26,8 +26,8 @@ from generated_talk import Talk
 from lobug.engines.base import Embedder, EngineStatus, Vectors
 from lobug.evaluation.metrics import percentile
 from lobug.evaluation.product import NEVER, Clock, NoChat, started_embedder
-from lobug.memory.access import Access
-from lobug.memory.base import Owner
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Filter
 from lobug.memory.manager import MemoryManager
 from lobug.priority import TurnPriority
@@ -43,7 +43,7 @@ WARM_UP = 10
 BEGAN = 1_500_000_000.0
 """When the talk begins, seconds since the epoch."""
 
-TELLER = Owner("teller", "teller-desk")
+TELLER = ConversationKey("teller", "teller-desk")
 GOALS = {10_000: 30.0, 100_000: 80.0}
 """By turns: p95 of a search, ms, that recall is to keep to on two cores."""
 INSERTION_GOAL = 500.0
@@ -181,7 +181,7 @@ async def _curve(
     points: list[Point] = []
     told = 0
     async with _memory(path, embedder, clock) as memory:
-        await memory.control.search(Access("nobody", None), "anything", Filter(), turns=True)
+        await memory.control.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
         before = _resident_mb()
         for size in sizes:
             console.print(f"{size:,} turns: storing {size - told:,} ...")
@@ -286,7 +286,7 @@ async def _ask(
     questions: Sequence[str],
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
     """Milliseconds by the clock and of the processors, by way."""
-    access = Access(TELLER.user, TELLER.conversation)
+    access = MemoryScope(TELLER.user, TELLER.conversation)
 
     async def search(question: str) -> None:
         await memory.control.search(access, question, Filter(), limit=10, turns=True)

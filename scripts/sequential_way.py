@@ -38,7 +38,7 @@ from lobug.conversation.registry import Conversation, WorkingMemory
 from lobug.engines.base import STT_SAMPLE_RATE, ChatMessage
 from lobug.engines.chat_embedded import EmbeddedChat, PromptUse
 from lobug.engines.stt_whisper import WhisperSpeechToText
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.server import LobugServer
 from lobug.simulator.device import SimulatedDevice
 from lobug.simulator.microphone import Recording
@@ -81,13 +81,13 @@ class SequentialTurn:
 class SequentialServer:
     """A server of one route, ``POST /chat/audio``, with another server's engines and memory."""
 
-    def __init__(self, server: LobugServer, owner: Owner) -> None:
+    def __init__(self, server: LobugServer, owner: ConversationKey) -> None:
         """``owner``: whose conversation and memory its prompts are made of. It is only read."""
         self._server = server
         self._owner = owner
         stt = server.settings.stt.model_copy(update={"beam_size": BEAM_SIZE, "short_window": False})
         self._stt = WhisperSpeechToText(server.settings.model_copy(update={"stt": stt}))
-        self.lane = Owner(owner.user, f"{owner.conversation}/the sequential way")
+        self.lane = ConversationKey(owner.user, f"{owner.conversation}/the sequential way")
         self.steps: dict[str, float] = {}
         """Of the last turn."""
 

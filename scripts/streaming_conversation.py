@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
-from lobug.conversation.keys import device_key, owner_of
+from lobug.conversation.keys import device_key, conversation_of
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.engines.base import SHARED_PREFIX_LANE
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from lobug.simulator.streaming.device import SimulatedWsDevice
@@ -275,8 +275,8 @@ async def _wait_until_read(server: LobugServer) -> None:
     await server.engines.chat.prefill(prefix(persona, ""), SHARED_PREFIX_LANE)
 
 
-def _owner(server: LobugServer, device: str) -> Owner:
-    return owner_of(device_key(device), server.settings.conversation.users)
+def _owner(server: LobugServer, device: str) -> ConversationKey:
+    return conversation_of(device_key(device), server.settings.conversation.users)
 
 
 def _speculating(settings: Settings, *, speculate: bool) -> Settings:

@@ -21,7 +21,7 @@ from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.engines.integrity import ModelIntegrity
 from lobug.engines.tools import Tool
 from lobug.errors import EngineError, StorageError
-from lobug.memory.base import Memory, MemoryStats, Owner
+from lobug.memory.base import Memory, MemoryStats, ConversationKey
 from lobug.memory.control import MemoryControl
 from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
@@ -216,12 +216,12 @@ class LobugServer:
         if self.ollama is not None:
             await self.ollama.close()
 
-    async def after_turn(self, owner: Owner) -> None:
+    async def after_turn(self, owner: ConversationKey) -> None:
         """What follows a turn once its answer has been sent."""
         self.memory.wake()
         self._in_background(self.read_ahead.after_turn(owner))
 
-    def offer_tools(self, owner: Owner, tools: Sequence[Tool], *, again: bool = False) -> None:
+    def offer_tools(self, owner: ConversationKey, tools: Sequence[Tool], *, again: bool = False) -> None:
         """Let the owner's conversation know of its device's tools, and read them ahead. ``again``:
         only where it knows of none, because it was dropped from memory since."""
         conversation = self.conversations.get(owner)
@@ -229,7 +229,7 @@ class LobugServer:
             offer(conversation, tools, self.settings.chat.tool_prompt_tokens)
             self._in_background(self.read_ahead.after_turn(owner))
 
-    def take_sensors(self, owner: Owner, reading: SensorReading) -> None:
+    def take_sensors(self, owner: ConversationKey, reading: SensorReading) -> None:
         """Remember what the owner's device senses."""
         self.conversations.get(owner).sensors.update(reading, self.clock())
 

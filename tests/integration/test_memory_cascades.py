@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.access import Access
-from lobug.memory.base import Owner
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft
 from support.memory_kit import (
     ADA,
@@ -62,7 +62,7 @@ async def test_a_cascade_writes_one_summary_for_each_conversation_of_the_user(ki
     kit.settings = CASCADES
     memory = kit.manager()
     await memory.start(work=False)
-    kitchen = Owner("ada", "ada-kitchen")
+    kitchen = ConversationKey("ada", "ada-kitchen")
     for owner in (ADA, kitchen, ADA):
         await exchange(memory, "Hello there.", owner=owner)
     await memory.process_due()
@@ -77,7 +77,7 @@ async def test_what_belongs_to_one_conversation_is_not_distilled_for_all(kit: Ki
     kit.settings = CASCADES
     memory = kit.manager()
     await memory.start(work=False)
-    desk = Access(ADA.user, ADA.conversation)
+    desk = MemoryScope(ADA.user, ADA.conversation)
     for category in ("knowledge", "timeline"):
         draft = Draft(f"The {category} zanzibar", scope="conversation", category=category)
         await memory.control.store(desk, draft)

@@ -16,14 +16,14 @@ from lobug.errors import (
     MemoryKeyError,
     MemoryNotFoundError,
 )
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Draft, Filter, MemoryControl
 from lobug.settings import MemorySettings
 from support.memory_kit import Kit
 
-ADA = Access("ada", "ada/device:desk")
-ADA_KITCHEN = Access("ada", "ada/device:kitchen")
-BOB = Access("bob", "bob/device:desk")
+ADA = MemoryScope("ada", "ada/device:desk")
+ADA_KITCHEN = MemoryScope("ada", "ada/device:kitchen")
+BOB = MemoryScope("bob", "bob/device:desk")
 
 
 @pytest.fixture
@@ -179,8 +179,8 @@ async def test_scopes_keep_people_and_devices_apart(control: MemoryControl) -> N
 
 
 async def test_the_household_is_seen_and_changed_only_by_grant(control: MemoryControl) -> None:
-    reader = Access("bob", "bob/device:desk", household="read")
-    writer = Access("ada", "ada/device:desk", household="write")
+    reader = MemoryScope("bob", "bob/device:desk", household="read")
+    writer = MemoryScope("ada", "ada/device:desk", household="write")
     bins = await control.store(writer, Draft("The bins go out on Monday", scope="household"))
     assert [e.id for e in await control.entries(reader, Filter())] == [bins.id]
     assert [h.id for h in await control.search(reader, "when do the bins go out", Filter())] == [

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lobug.errors import ImportInvalidError
-from lobug.memory.access import HOUSEHOLD, Access
-from lobug.memory.base import Owner
+from lobug.memory.access import HOUSEHOLD, MemoryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Imported
 from lobug.memory.exchange.export import export, import_document
 from lobug.memory.exchange.markdown import export_markdown
@@ -67,13 +67,13 @@ def empty() -> Iterator[Connection]:
     found.close()
 
 
-def bring(connection: Connection, document: object, access: Access = ADA, **more: Any) -> Imported:
-    return within(connection, lambda c: import_document(c, access, document, NOW, **more))
+def bring(connection: Connection, document: object, scope: MemoryScope = ADA, **more: Any) -> Imported:
+    return within(connection, lambda c: import_document(c, scope, document, NOW, **more))
 
 
-def exported(connection: Connection, access: Access = ADA, now: float = NOW) -> dict[str, Any]:
+def exported(connection: Connection, scope: MemoryScope = ADA, now: float = NOW) -> dict[str, Any]:
     """As it comes out of a file: through JSON."""
-    read: dict[str, Any] = json.loads(json.dumps(export(connection, access, now)))
+    read: dict[str, Any] = json.loads(json.dumps(export(connection, scope, now)))
     return read
 
 
@@ -156,7 +156,7 @@ def test_everything_lands_under_the_one_who_imports(
 ) -> None:
     fill(connection)
     know(connection, "The wifi password is hunter2", key="wifi", user=HOUSEHOLD, scope="household")
-    writer = Access("ada", None, "write")
+    writer = MemoryScope("ada", None, "write")
     document = exported(connection, writer)
     assert len(document["entries"]) == 7
     bring(empty, document, BOB)
@@ -179,9 +179,9 @@ def test_an_export_holds_nobody_elses(connection: Connection) -> None:
     know(connection, "Of the kitchen, secret", key="z", scope="conversation",
          conversation="ada/device:kitchen")  # fmt: skip
     assert "secret" not in json.dumps(
-        exported(connection, Access("ada", "ada/device:desk", "read"))
+        exported(connection, MemoryScope("ada", "ada/device:desk", "read"))
     )
-    assert "kitchen" in json.dumps(exported(connection, Access("ada", None)))
+    assert "kitchen" in json.dumps(exported(connection, MemoryScope("ada", None)))
 
 
 def test_into_a_memory_that_went_on(connection: Connection, empty: Connection) -> None:
@@ -287,7 +287,7 @@ def happen(connection: Connection, number: int, step: str, how: Any) -> None:
     said = [row[0] for row in connection.execute("SELECT id FROM conversation_log ORDER BY id")]
     if step == "say":
         said_, reply, at = how
-        say(connection, said_, reply, at=at, owner=Owner("ada", f"ada/device:{number % 3}"))
+        say(connection, said_, reply, at=at, owner=ConversationKey("ada", f"ada/device:{number % 3}"))
     elif step == "know":
         content, at, tags, importance = how
         know(connection, content, key=f"key_{number}", at=at, tags=tuple(tags),

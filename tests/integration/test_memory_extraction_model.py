@@ -14,7 +14,7 @@ import pytest
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.embed_embedded import EmbeddedEmbedder
 from lobug.engines.llama_process import LlamaProcess
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.memory.manager import MemoryManager
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
@@ -70,7 +70,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[MemoryManager]:
 
 
 async def tell(memory: MemoryManager, user: str, said: str) -> None:
-    owner = Owner(user, user)
+    owner = ConversationKey(user, user)
     message_id = await memory.log_user_message(owner, said)
     await memory.log_reply(owner, message_id, "Okay.", extract=True)
     await memory.process_due()
@@ -105,7 +105,7 @@ async def test_a_name_and_a_move_are_recalled(memory: MemoryManager) -> None:
     for said in ("My name is Alex and I work at NASA", "I live in Portland.",
                  "I moved to Seattle."):  # fmt: skip
         await tell(memory, "alex", said)
-    owner = Owner("alex", "another device")
+    owner = ConversationKey("alex", "another device")
 
     async def first(query: str) -> str:
         context = await memory.retrieve_context(owner, query)

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from lobug.engines.base import Vectors
 from lobug.memory import facts
-from lobug.memory.access import Access, HouseholdGrant, Scope
-from lobug.memory.base import Owner
+from lobug.memory.access import MemoryScope, HouseholdGrant, EntryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft, Filter
 from lobug.memory.index import turn_words
 from lobug.memory.manager import MemoryManager
@@ -42,9 +42,9 @@ def hidden(notes: list[str]) -> list[str]:
     return [f"{note} and {note} with whatever else" for note in notes]
 
 
-async def note(memory: MemoryManager, owner: Owner, text: str, scope: Scope = "user") -> None:
+async def note(memory: MemoryManager, owner: ConversationKey, text: str, scope: EntryScope = "user") -> None:
     """Store a memory, so that it is found at once."""
-    access = Access(owner.user, owner.conversation, "write")
+    access = MemoryScope(owner.user, owner.conversation, "write")
     await memory.control.store(access, Draft(content=text, scope=scope))
 
 
@@ -74,7 +74,7 @@ async def searched(
     for word in [*WORDS, "tea cake", "epilepsy nurse in the garden", "We had soup"]:
         for grant in ("none", "read"):
             hits = await memory.control.search(
-                Access("ada", ADA.conversation, grant),
+                MemoryScope("ada", ADA.conversation, grant),
                 word,
                 Filter(),
                 limit=50,
@@ -117,7 +117,7 @@ async def test_two_own_notes_do_not_tell_whether_anybody_else_has_a_word(tmp_pat
         await note(memory, ADA, "my probe says epilepsy")
         await note(memory, ADA, "my probe says zwieback")
         hits = await memory.control.search(
-            Access("ada", None), "epilepsy zwieback", Filter(), limit=9
+            MemoryScope("ada", None), "epilepsy zwieback", Filter(), limit=9
         )
         figures.append([(hit.content, hit.score, dict(hit.parts)) for hit in hits])
         await memory.close()
@@ -148,7 +148,7 @@ async def test_a_word_that_another_has_said_is_no_nearer_before_its_turn_is_embe
         await memory.analyse_turns()
         for moment in ("before", "after"):
             hits = await memory.control.search(
-                Access("ada", None), "bicycle tea", Filter(), limit=9, turns=True
+                MemoryScope("ada", None), "bicycle tea", Filter(), limit=9, turns=True
             )
             found = [(hit.content, hit.score, dict(hit.parts)) for hit in hits]
             assert "There were velocipedes." in [content for content, *_ in found]
@@ -222,7 +222,7 @@ async def test_the_counts_follow_every_change(tmp_path: Path) -> None:
     kit = Kit(tmp_path / "m.db")
     memory = kit.manager()
     await memory.start(work=False)
-    access = Access("ada", ADA.conversation, "write")
+    access = MemoryScope("ada", ADA.conversation, "write")
     for owner, text in ((ADA, "likes tea"), (ADA, "has a cat"), (BOB, "plays the piano well")):
         await note(memory, owner, text)
     await note(memory, ADA, "the bin goes out on Monday", "household")
@@ -233,7 +233,7 @@ async def test_the_counts_follow_every_change(tmp_path: Path) -> None:
     assert counted(kit.path) == counted_anew(kit.path)
     await memory.control.forget(access, entry.id)
     assert counted(kit.path) == counted_anew(kit.path)
-    await memory.control.forget_text(Access("bob", None), "piano")
+    await memory.control.forget_text(MemoryScope("bob", None), "piano")
     # Nothing is left that says that he ever told anything.
     assert set(counted(kit.path)) == {"ada", "household:"}
     assert counted(kit.path) == counted_anew(kit.path)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import MemoryForbiddenError, MemoryNotFoundError
-from lobug.memory.access import HOUSEHOLD, Access
+from lobug.memory.access import HOUSEHOLD, MemoryScope
 from lobug.memory.control import Forgotten
 from lobug.memory.erasure.forget import forget_entries, forget_text
 from lobug.memory.jobs import queue
@@ -44,12 +44,12 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
     opened.close()
 
 
-def forget(connection: Connection, *ids: int, access: Access = ADA) -> Forgotten:
-    return within(connection, lambda c: forget_entries(c, access, ids, NOW))
+def forget(connection: Connection, *ids: int, scope: MemoryScope = ADA) -> Forgotten:
+    return within(connection, lambda c: forget_entries(c, scope, ids, NOW))
 
 
-def forget_said(connection: Connection, text: str, access: Access = ADA) -> Forgotten:
-    return within(connection, lambda c: forget_text(c, access, text, NOW))
+def forget_said(connection: Connection, text: str, scope: MemoryScope = ADA) -> Forgotten:
+    return within(connection, lambda c: forget_text(c, scope, text, NOW))
 
 
 def noted(connection: Connection) -> list[tuple[str, int | None]]:
@@ -170,7 +170,7 @@ def test_a_name_that_others_told_the_household_is_not_alone(connection: Connecti
         scope="household",
     )  # fmt: skip
     friend = know(connection, "The user's friend is named Tom", key="friend")
-    forget(connection, friend, access=Access("ada", None, "write"))
+    forget(connection, friend, scope=MemoryScope("ada", None, "write"))
     assert contents(connection, HOUSEHOLD) == ["Tom mends the boiler"]
     assert messages(connection)[0] == "Did Tom call?"
 
@@ -212,7 +212,7 @@ def test_nobody_elses_words_are_touched(connection: Connection) -> None:
     with pytest.raises(MemoryNotFoundError):
         forget(connection, home + 100)
     with pytest.raises(MemoryNotFoundError):
-        forget(connection, 2, access=BOB)
+        forget(connection, 2, scope=BOB)
 
 
 def test_the_household_needs_the_grant_to_write(connection: Connection) -> None:
@@ -221,9 +221,9 @@ def test_the_household_needs_the_grant_to_write(connection: Connection) -> None:
         connection, "The wifi password is hunter2", key="wifi", user=HOUSEHOLD, told_by="bob",
         message=told, scope="household",
     )  # fmt: skip
-    reader, writer = Access("ada", None, "read"), Access("ada", None, "write")
+    reader, writer = MemoryScope("ada", None, "read"), MemoryScope("ada", None, "write")
     with pytest.raises(MemoryForbiddenError):
-        forget(connection, wifi, access=reader)
+        forget(connection, wifi, scope=reader)
     assert forget_said(connection, "the wifi password", reader) == Forgotten()
     assert forget_said(connection, "the wifi password", writer).keys == ("wifi",)
     # Bob's own words are Bob's to forget.

@@ -12,15 +12,15 @@ import pytest
 
 from lobug.conversation.registry import Conversations, reload
 from lobug.errors import MemoryForbiddenError, MemoryKeyError, MemoryNotFoundError
-from lobug.memory.access import Access
-from lobug.memory.base import LoggedMessage, Owner
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import LoggedMessage, ConversationKey
 from lobug.memory.control import Draft, Filter, Forgotten, Purge
 from lobug.settings import MemorySettings, Settings
 from support.forgetting_kit import bytes_of
 from support.memory_kit import ADA, BOB, Kit, exchange, look, recalled
 from support.scripted import ScriptedChatModel
 
-ACCESS = Access(ADA.user, ADA.conversation)
+ACCESS = MemoryScope(ADA.user, ADA.conversation)
 
 
 async def test_forgotten_by_id_by_key_and_by_words(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ async def test_a_conversation_that_is_being_read_from_the_log_holds_nothing_of_i
     memory.control.when_erased(conversations.forget)
     read = memory.recent_messages
 
-    async def read_and_forget(owner: Owner, limit: int) -> Sequence[LoggedMessage]:
+    async def read_and_forget(owner: ConversationKey, limit: int) -> Sequence[LoggedMessage]:
         found = await read(owner, limit)
         if found:
             await memory.control.forget_text(ACCESS, "bees")
@@ -178,13 +178,13 @@ async def test_it_works_where_memory_is_switched_off(tmp_path: Path) -> None:
 async def test_a_household_needs_the_grant(tmp_path: Path) -> None:
     memory = Kit(tmp_path / "memory.db").manager()
     await memory.start(work=False)
-    writer = Access(ADA.user, None, "write")
+    writer = MemoryScope(ADA.user, None, "write")
     entry = await memory.control.store(writer, Draft("The gate has a code", scope="household"))
     with pytest.raises(MemoryForbiddenError):
-        await memory.control.forget(Access(BOB.user, None, "read"), entry.id)
+        await memory.control.forget(MemoryScope(BOB.user, None, "read"), entry.id)
     with pytest.raises(MemoryNotFoundError):
-        await memory.control.forget(Access(BOB.user, None), entry.id)
-    assert (await memory.control.forget(Access(BOB.user, None, "write"), entry.id)).entries
+        await memory.control.forget(MemoryScope(BOB.user, None), entry.id)
+    assert (await memory.control.forget(MemoryScope(BOB.user, None, "write"), entry.id)).entries
     await memory.close()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.exchange.snapshot import SNAPSHOT
 from lobug.storage.compaction import copy_of
 from support.forgetting_child import SAID, SECRET, kit
@@ -86,7 +86,7 @@ async def test_a_kill_undoes_nothing_and_leaves_nothing(
             await exchange(memory, said, f"Noted: {said}.")
         await memory.process_due()
     if "forgotten" not in acknowledged:
-        await memory.control.forget_text(Access(ADA.user, ADA.conversation), SECRET)
+        await memory.control.forget_text(MemoryScope(ADA.user, ADA.conversation), SECRET)
         await memory.process_due()
     stats = memory.stats()
     await memory.close()

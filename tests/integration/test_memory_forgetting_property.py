@@ -11,14 +11,14 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lobug.memory.access import Access
-from lobug.memory.base import Owner
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft, Filter, Purge
 from lobug.memory.manager import MemoryManager
 from support.forgetting_kit import bytes_of
 from support.memory_kit import Kit, exchange, look
 
-ADA, BOB = Owner("ada", "ada/device:desk"), Owner("bob", "bob/device:desk")
+ADA, BOB = ConversationKey("ada", "ada/device:desk"), ConversationKey("bob", "bob/device:desk")
 TEMPLATES = (
     "I keep {}",
     "I keep {} in the shed. It is cold today.",
@@ -69,13 +69,13 @@ async def live(
     for number in stored:
         word = secrets[number]
         await memory.control.store(
-            Access(ADA.user, None), Draft(f"The box holds {word}", tags=(word,))
+            MemoryScope(ADA.user, None), Draft(f"The box holds {word}", tags=(word,))
         )
-        await memory.control.add_task(Access(ADA.user, None), f"Look for {word}")
+        await memory.control.add_task(MemoryScope(ADA.user, None), f"Look for {word}")
     await memory.process_due()
     before = await everything(memory, BOB)
 
-    access = Access(ADA.user, ADA.conversation)
+    access = MemoryScope(ADA.user, ADA.conversation)
     gone = secrets if purge else [secrets[forgotten]]
     if purge:
         await memory.control.purge(access, Purge(user=True))
@@ -93,8 +93,8 @@ async def live(
     assert look(path, "PRAGMA integrity_check") == [("ok",)]
 
 
-async def everything(memory: MemoryManager, owner: Owner) -> object:
-    access = Access(owner.user, None)
+async def everything(memory: MemoryManager, owner: ConversationKey) -> object:
+    access = MemoryScope(owner.user, None)
     document = dict(await memory.control.export(access))
     document.pop("exported_at")
     found = await memory.control.search(access, "shed", Filter(status=None), limit=50)

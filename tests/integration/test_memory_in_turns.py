@@ -9,12 +9,12 @@ from pathlib import Path
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.language.en.prompts import FACT_RULES
-from lobug.memory.base import Memory, Owner
+from lobug.memory.base import Memory, ConversationKey
 from support.memory_kit import ADA, BOB, SUMMARY, Kit, exchange, look, model_that_listens
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, Reply, ScriptedChatModel
 
-OWNER = Owner("device:desk", "device:desk/device:desk")
+OWNER = ConversationKey("device:desk", "device:desk/device:desk")
 DESK = {"Device-Id": "desk"}
 
 
@@ -137,7 +137,7 @@ async def test_what_was_told_in_another_conversation_answers_before_it_is_learne
     await memory.start(work=False)
     for said in ("I moved to Seattle", "My cousin lives in Rome."):
         await exchange(memory, said)
-    elsewhere = Owner(ADA.user, "ada-shelf")
+    elsewhere = ConversationKey(ADA.user, "ada-shelf")
     recalled = [
         [one.content for one in (await memory.retrieve_context(owner, "Where do I live?")).recalled]
         for owner in (elsewhere, BOB)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from support.memory_kit import (
     CASCADES,
     Kit,
@@ -44,20 +44,20 @@ async def test_nothing_is_ever_read_that_belongs_to_another(
     secret = {user: f"secret{number}" for number, user in enumerate({user for user, _, _ in told})}
     for user, word, number in told:
         await exchange(
-            memory, f"I keep {word} {number} {secret[user]}", owner=Owner(user, f"{user}-{word}")
+            memory, f"I keep {word} {number} {secret[user]}", owner=ConversationKey(user, f"{user}-{word}")
         )
     await memory.process_due()
     for user in secret:
         others = [other for name, other in secret.items() if name != user]
         for word in ("keep bees", "secret0 secret1 secret2", "NASA"):
-            context = await memory.retrieve_context(Owner(user, "any"), word)
+            context = await memory.retrieve_context(ConversationKey(user, "any"), word)
             seen = context.base_memory + " ".join(fact.content for fact in context.recalled)
-            for owner in {Owner(name, f"{name}-{told_word}") for name, told_word, _ in told}:
+            for owner in {ConversationKey(name, f"{name}-{told_word}") for name, told_word, _ in told}:
                 if owner.user == user:
                     logged = await memory.recent_messages(owner, 100)
                     seen += " ".join(message.content for message in logged)
             assert not [other for other in others if other in seen.split()]
-        assert await memory.recent_messages(Owner(user, "nobody's"), 9) == []
+        assert await memory.recent_messages(ConversationKey(user, "nobody's"), 9) == []
     await memory.close()
     mixed = look(
         kit.path,

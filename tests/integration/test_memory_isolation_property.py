@@ -23,8 +23,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import IdentityFullError, MemoryForbiddenError, MemoryNotFoundError
-from lobug.memory.access import HOUSEHOLD, Access, HouseholdGrant, Scope
-from lobug.memory.base import Owner
+from lobug.memory.access import HOUSEHOLD, MemoryScope, HouseholdGrant, EntryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft, Entry, Filter, Forgotten
 from support.memory_kit import CASCADES, Kit, look, model_that_listens
 from support.scripted import ScriptedChatModel
@@ -82,8 +82,8 @@ class Household(RuleBasedStateMachine):
         self.told.add(token)
         return token
 
-    def access(self, user: str, device: str) -> Access:
-        return Access(user, f"{user}-{device}", GRANTS.get(user, "none"))
+    def access(self, user: str, device: str) -> MemoryScope:
+        return MemoryScope(user, f"{user}-{device}", GRANTS.get(user, "none"))
 
     def pick(self, number: int) -> int:
         """An entry's id, anybody's; or one that there is not."""
@@ -94,22 +94,22 @@ class Household(RuleBasedStateMachine):
         rows = look(self.path, "SELECT user FROM memories WHERE id = ?", [entry_id])
         return str(rows[0][0]) if rows else None
 
-    def may_see(self, access: Access, owner: str) -> bool:
-        return owner in {access.user, "household" if access.household != "none" else access.user}
+    def may_see(self, scope: MemoryScope, owner: str) -> bool:
+        return owner in {scope.user, "household" if scope.household != "none" else scope.user}
 
-    def check(self, access: Access, seen: object) -> None:
+    def check(self, scope: MemoryScope, seen: object) -> None:
         """Nothing in what somebody was given is another's, or forgotten."""
         text = seen if isinstance(seen, str) else repr(seen)
         tokens = {match[0]: match[1] for match in TOKEN.finditer(text)}
-        foreign = [t for t, owner in tokens.items() if not self.may_see(access, owner)]
-        assert not foreign, (access, foreign)
-        assert not tokens.keys() & self.forgotten, (access, tokens.keys() & self.forgotten)
+        foreign = [t for t, owner in tokens.items() if not self.may_see(scope, owner)]
+        assert not foreign, (scope, foreign)
+        assert not tokens.keys() & self.forgotten, (scope, tokens.keys() & self.forgotten)
 
     # What people do
 
     @rule(user=USERS, device=DEVICES)
     def says(self, user: str, device: str) -> None:
-        owner = Owner(user, f"{user}-{device}")
+        owner = ConversationKey(user, f"{user}-{device}")
         token = self.token(user)
 
         async def turn() -> None:
@@ -121,7 +121,7 @@ class Household(RuleBasedStateMachine):
         self.run(turn())
 
     @rule(user=USERS, device=DEVICES, key=KEYS, scope=st.sampled_from(["user", "conversation"]))
-    def stores(self, user: str, device: str, key: str | None, scope: Scope) -> None:
+    def stores(self, user: str, device: str, key: str | None, scope: EntryScope) -> None:
         access = self.access(user, device)
         draft = Draft(f"The user likes {self.token(user)}", key=key, scope=scope)
         entry = self.run(self.control.store(access, draft))
@@ -222,7 +222,7 @@ class Household(RuleBasedStateMachine):
         left = sorted(self.told - self.forgotten)
         token = left[number % len(left)]
         # The whole person's: what belongs to one conversation is meant too.
-        access = Access(user, None, GRANTS.get(user, "none"))
+        access = MemoryScope(user, None, GRANTS.get(user, "none"))
         found = self.run(self.control.forget_text(access, token))
         mine = [user, *(["household"] if access.household == "write" else [])]
         if token.startswith(tuple(f"tok{owner}" for owner in mine)):
@@ -252,46 +252,46 @@ class Household(RuleBasedStateMachine):
         for entry in mine:
             found = self.run(self.control.search(access, token, everything, limit=20))
             assert entry.id in {hit.id for hit in found}, (token, entry)
-        recalled = self.run(self.memory.retrieve_context(Owner(user, f"{user}-{device}"), "cat"))
+        recalled = self.run(self.memory.retrieve_context(ConversationKey(user, f"{user}-{device}"), "cat"))
         self.check(access, recalled)
 
     @rule(user=USERS, device=DEVICES)
     def looks_at_everything(self, user: str, device: str) -> None:
         self.check(self.access(user, device), self.everything(self.access(user, device)))
 
-    def everything(self, access: Access) -> str:
+    def everything(self, scope: MemoryScope) -> str:
         """All that any call gives somebody."""
-        owner = Owner(access.user, access.conversation or access.user)
+        owner = ConversationKey(scope.user, scope.conversation or scope.user)
         top = look(self.path, "SELECT MAX(id) FROM memories")[0][0] or 0
         messages = look(self.path, "SELECT MAX(id) FROM conversation_log")[0][0] or 0
 
         async def collect() -> list[object]:
             control = self.control
             seen: list[object] = [
-                await control.entries(access, Filter(status=None), limit=1_000),
-                await control.search(access, "", Filter(since=0.0), limit=1_000, turns=True),
-                await control.search(access, "the user has", Filter(), limit=1_000, turns=True),
-                await control.identity(access),
-                await control.sessions(access),
-                await control.recalls(access, limit=100),
-                await control.projects(access),
-                await control.tasks(access),
-                await control.stats(access),
-                await control.export(access),
-                await control.export_markdown(access),
+                await control.entries(scope, Filter(status=None), limit=1_000),
+                await control.search(scope, "", Filter(since=0.0), limit=1_000, turns=True),
+                await control.search(scope, "the user has", Filter(), limit=1_000, turns=True),
+                await control.identity(scope),
+                await control.sessions(scope),
+                await control.recalls(scope, limit=100),
+                await control.projects(scope),
+                await control.tasks(scope),
+                await control.stats(scope),
+                await control.export(scope),
+                await control.export_markdown(scope),
                 await self.memory.recent_messages(owner, 1_000),
                 await self.memory.retrieve_context(owner, "cat"),
-                await self.memory.base_memory(access.user),
+                await self.memory.base_memory(scope.user),
             ]
             for entry_id in range(1, top + 1):
                 for call in (control.get, control.history):
                     try:
-                        seen.append(await call(access, entry_id))
+                        seen.append(await call(scope, entry_id))
                     except MemoryNotFoundError as error:
                         seen.append(str(error))
             for message_id in range(1, messages + 1):
                 try:
-                    seen.append(await control.why(access, message_id))
+                    seen.append(await control.why(scope, message_id))
                 except MemoryNotFoundError as error:
                     seen.append(str(error))
             return seen
@@ -300,7 +300,7 @@ class Household(RuleBasedStateMachine):
 
     @rule(user=USERS)
     def brings_back_an_export(self, user: str) -> None:
-        access = Access(user, None, GRANTS.get(user, "none"))
+        access = MemoryScope(user, None, GRANTS.get(user, "none"))
 
         async def there_and_back() -> tuple[str, str]:
             before = await self.control.export(access)
@@ -326,7 +326,7 @@ class Household(RuleBasedStateMachine):
         try:
             if self.count:
                 for user in ("ada", "bob", "cleo"):
-                    access = Access(user, None, GRANTS.get(user, "none"))
+                    access = MemoryScope(user, None, GRANTS.get(user, "none"))
                     self.check(access, self.everything(access))
                 self.run(self.memory.process_due())
             self.runner.run(self.memory.close())

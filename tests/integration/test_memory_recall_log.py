@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 
 from lobug.errors import MemoryNotFoundError
-from lobug.memory.access import Access
-from lobug.memory.base import MemoryContext, Owner
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import MemoryContext, ConversationKey
 from lobug.memory.control import Draft, Filter
 from lobug.memory.entries import no_longer_believed
 from lobug.memory.manager import MemoryManager
@@ -19,9 +19,9 @@ from lobug.settings import MemorySettings
 from lobug.storage.driver import connect
 from support.memory_kit import Kit
 
-ADA = Owner("ada", "ada/device:desk")
-ACCESS = Access("ada", "ada/device:desk")
-BOB = Access("bob", "bob/device:desk")
+ADA = ConversationKey("ada", "ada/device:desk")
+ACCESS = MemoryScope("ada", "ada/device:desk")
+BOB = MemoryScope("bob", "bob/device:desk")
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.access import Access
-from lobug.memory.base import Owner
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft
 from lobug.memory.jobs.retention import BATCH
 from lobug.settings import MemorySettings
@@ -51,7 +51,7 @@ async def live(kit: Kit) -> None:
     for thing in ("bees", "goats", "owls"):
         await exchange(memory, f"I keep {thing}")
         await memory.process_due()
-    access = Access(ADA.user, ADA.conversation)
+    access = MemoryScope(ADA.user, ADA.conversation)
     task = await memory.control.add_task(access, "Build a hive")
     await memory.control.complete_task(access, task.id, "It stands in the garden")
     await memory.process_due()
@@ -149,7 +149,7 @@ async def test_more_than_one_batch_is_erased(kit: Kit) -> None:
     memory = kit.manager()
     await memory.start(work=False)
     for number in range(BATCH // 2 + 20):
-        await memory.log_user_message(Owner("ada", f"desk-{number}"), "Hello there.")
+        await memory.log_user_message(ConversationKey("ada", f"desk-{number}"), "Hello there.")
         await memory.log_user_message(BOB, "Hello there.")
     await memory.close()
     await days_pass(kit, 2)
@@ -160,7 +160,7 @@ async def test_more_than_one_batch_is_erased(kit: Kit) -> None:
 async def test_what_somebody_wrote_into_the_timeline_stays(kit: Kit) -> None:
     memory = kit.manager()
     await memory.start(work=False)
-    access = Access(ADA.user, ADA.conversation)
+    access = MemoryScope(ADA.user, ADA.conversation)
     await memory.control.store(
         access, Draft("We moved to Oslo", layer="archive", category="timeline", source="user")
     )

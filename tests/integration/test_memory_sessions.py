@@ -13,7 +13,7 @@ from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, EngineUnavailableError
 from lobug.language.en.prompts import CONDENSE_RULES, FACT_RULES, SUMMARY_RULES
 from lobug.memory import session_summary, timeline
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.settings import MemorySettings
 from support.memory_kit import (
     ADA,
@@ -192,7 +192,7 @@ async def test_conversations_end_each_for_itself(kit: Kit) -> None:
     await exchange(memory, "I keep bees")
     kit.clock.advance(300.0)
     await exchange(memory, "I keep owls", owner=BOB)
-    await exchange(memory, "I keep hens", owner=Owner("ada", "ada-kitchen"))
+    await exchange(memory, "I keep hens", owner=ConversationKey("ada", "ada-kitchen"))
     kit.clock.advance(300.0)
     await memory.process_due()
     rows = look(kit.path, "SELECT conversation, ended_at IS NULL FROM sessions ORDER BY id")

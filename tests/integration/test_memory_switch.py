@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import MemoryDisabledError
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.base import MemoryContext
 from lobug.memory.control import Draft, Filter
 from lobug.settings import MemorySettings
@@ -54,7 +54,7 @@ async def test_switched_off_nothing_is_recalled_and_it_is_all_there_afterwards(k
     assert await memory.retrieve_context(ADA, "keep bees") == MemoryContext()
     assert await memory.base_memory("ada") == ""
     assert await memory.session_summary(ADA) == ""
-    access = Access(ADA.user, ADA.conversation)
+    access = MemoryScope(ADA.user, ADA.conversation)
     assert (await memory.control.identity(access)).text == IDENTITY
     assert await memory.control.entries(access, Filter())
     with pytest.raises(MemoryDisabledError):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Draft
 from lobug.memory.jobs.schedule import FIRST_RETENTION_S
 from lobug.memory.manager import MemoryManager
@@ -102,7 +102,7 @@ async def test_an_overdue_extraction_is_finished_while_turns_go_on(kit: Kit) -> 
 
 async def test_facts_and_turns_get_their_vectors(kit: Kit, memory: MemoryManager) -> None:
     await memory.control.store(
-        Access("ada", ADA.conversation), Draft("The user keeps bees in Lisbon")
+        MemoryScope("ada", ADA.conversation), Draft("The user keeps bees in Lisbon")
     )
     took = await talk_until(kit, memory, lambda: rows(kit, "memory_vectors") == 1)
     assert LIMITS["embedding_deferral_s"] <= took <= LIMITS["embedding_deferral_s"] + SLACK_S
@@ -129,7 +129,7 @@ async def test_the_file_is_rebuilt_although_turns_write_to_it_all_the_time(kit: 
     # An endless row of extractions is as overdue, and must not be in the way.
     await talk_until(kit, memory, lambda: rows(kit, "memories") >= 1)
     began = kit.clock.now
-    await memory.control.forget_text(Access("ada", None), "Zwieback")
+    await memory.control.forget_text(MemoryScope("ada", None), "Zwieback")
     assert rows(kit, "background_tasks", "kind = 'compact'") == 1
     await talk_until(kit, memory, lambda: rows(kit, "background_tasks", "kind = 'compact'") == 0)
     took = kit.clock.now - began
@@ -159,7 +159,7 @@ async def test_forgetting_stops_even_what_is_overdue(kit: Kit) -> None:
     await memory.start()
     await exchange(memory, "I have a cat")
     await talk_until(kit, memory, lambda: len(kit.chat.calls) == 1)
-    await memory.control.forget_text(Access("ada", None), "cat")
+    await memory.control.forget_text(MemoryScope("ada", None), "cat")
     gate.set()
     assert kit.chat.calls[0].cancelled
     await talk_until(kit, memory, lambda: rows(kit, "background_tasks", "kind = 'compact'") == 0)

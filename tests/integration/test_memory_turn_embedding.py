@@ -10,7 +10,7 @@ import numpy as np
 import pytest_asyncio
 
 from lobug.errors import EngineError
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Filter, Hit, Purge
 from lobug.memory.manager import MemoryManager
 from lobug.memory.recall.query import WORDS_KEPT, QueryEmbedder, prepare
@@ -20,7 +20,7 @@ from support.forgetting_kit import bytes_of
 from support.memory_kit import ADA, BOB, Kit, exchange, look
 from support.scripted import ScriptedEmbedder
 
-ACCESS = Access(ADA.user, ADA.conversation)
+ACCESS = MemoryScope(ADA.user, ADA.conversation)
 DOWN = EngineError("embeddings", "down")
 
 

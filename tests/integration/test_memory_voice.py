@@ -15,8 +15,8 @@ import pytest
 from lobug.conversation.commands.command import BLANKED
 from lobug.conversation.dialogue import PATIENCE_S
 from lobug.errors import IdentityFullError, MemoryDisabledError, StorageFullError
-from lobug.memory.access import Access
-from lobug.memory.base import Owner
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft, Entry, Filter, Forgotten, Hit, Purge, Recall
 from lobug.turn.runner import TypedUtterance
 from support.control_double import ControlDouble
@@ -25,8 +25,8 @@ from support.scripted_speech import ScriptedSpeechToText
 from support.voice_kit import Setup, answering, talking
 from support.wav import pcm16, tone
 
-DESK = Owner("device:desk", "device:desk/device:desk")
-ME = Access(DESK.user, DESK.conversation)
+DESK = ConversationKey("device:desk", "device:desk/device:desk")
+ME = MemoryScope(DESK.user, DESK.conversation)
 REALLY = "Shall I really forget everything?"
 
 
@@ -47,18 +47,18 @@ class Gated(ControlDouble):
             raise self.fail
         await self.gate.wait()
 
-    async def store(self, access: Access, draft: Draft) -> Entry:
+    async def store(self, scope: MemoryScope, draft: Draft) -> Entry:
         await self._wait()
-        return await super().store(access, draft)
+        return await super().store(scope, draft)
 
-    async def forget_text(self, access: Access, text: str, *, dry_run: bool = False) -> Forgotten:
+    async def forget_text(self, scope: MemoryScope, text: str, *, dry_run: bool = False) -> Forgotten:
         if not dry_run:
             await self._wait()
-        return await super().forget_text(access, text, dry_run=dry_run)
+        return await super().forget_text(scope, text, dry_run=dry_run)
 
-    async def purge(self, access: Access, what: Purge) -> Forgotten:
+    async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
         await self._wait()
-        return await super().purge(access, what)
+        return await super().purge(scope, what)
 
 
 async def test_remember_stores_it_and_says_so_without_the_model(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ async def test_a_topic_that_only_comes_near_is_asked_about(tmp_path: Path) -> No
 
     class Near(ControlDouble):
         async def search(
-            self, access: Access, query: str, where: Filter, *, limit: int = 5, turns: bool = False
+            self, scope: MemoryScope, query: str, where: Filter, *, limit: int = 5, turns: bool = False
         ) -> list[Hit]:
             return [Hit("memory", e.id, e.content, 0, 1, 0.8, entry=e) for e in self.kept]
 
@@ -286,7 +286,7 @@ async def test_what_is_known_is_told_most_important_first_and_counted(tmp_path: 
     await control.store(ME, Draft("Name: Ada", layer="identity"))
     for number in range(7):
         await control.store(ME, Draft(f"The user likes tea {number}", importance=number / 10))
-    await control.store(Access("bob", "bob"), Draft("Bob likes wine"))
+    await control.store(MemoryScope("bob", "bob"), Draft("Bob likes wine"))
     async with talking(Setup(tmp_path, control)) as talk:
         reply = await talk.say("What do you know about me?")
         assert talk.log[0] == ("user", "What do you know about me?")

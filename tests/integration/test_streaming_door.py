@@ -22,7 +22,7 @@ OWNER = "device:aa:bb:cc:dd:ee:01"
 
 async def logged(server: LobugServer) -> list[str]:
     """The log of the device's conversation."""
-    owners = await server.memory.latest_owners(10)
+    owners = await server.memory.latest_conversations(10)
     return [m.content for o in owners for m in await server.memory.recent_messages(o, 50)]
 
 

@@ -247,7 +247,7 @@ async def test_a_device_that_goes_in_mid_speech_leaves_nothing(tmp_path: Path) -
             await client.send_audio(tone(0.5) + silence(0.3))
             await scripted.chat.wait_for_calls(1)  # a reply is being prepared
         await until(lambda: len(server.connections) == 0)
-        owners = await server.memory.latest_owners(10)
+        owners = await server.memory.latest_conversations(10)
         assert owners == []  # nothing of what was not finished
 
 

@@ -26,7 +26,7 @@ def scripted() -> ScriptedEngines:
 
 
 async def logged(server: LobugServer) -> list[str]:
-    owners = await server.memory.latest_owners(10)
+    owners = await server.memory.latest_conversations(10)
     return [m.content for o in owners for m in await server.memory.recent_messages(o, 50)]
 
 

@@ -17,12 +17,12 @@ from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.devices.microphone import DeviceHearing, StreamClock
 from lobug.engines.base import ChatMessage, ChatOptions, Transcript
 from lobug.errors import EngineInterruptedError
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.server import LobugServer
 from lobug.turn.events import Done
 from lobug.turn.listen.events import ListeningEvent, SpeechEnded
 from lobug.turn.live import Commitment
-from lobug.turn.runner import Going, TranscribedUtterance
+from lobug.turn.runner import LiveOptions, TranscribedUtterance
 from support.device_client import device, silence, tone, until
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
@@ -31,7 +31,7 @@ from support.scripted_speech import ScriptedSpeechToText
 
 async def logged(server: LobugServer) -> list[str]:
     """The log of the only conversation."""
-    owners = await server.memory.latest_owners(10)
+    owners = await server.memory.latest_conversations(10)
     return [m.content for o in owners for m in await server.memory.recent_messages(o, 50)]
 
 
@@ -204,10 +204,10 @@ async def test_a_reply_that_was_heard_to_its_end_was_not_interrupted(
         commitment = Commitment()
         commitment.make()
         events = server.turns.run(
-            Owner("ada", "ada/desk"),
+            ConversationKey("ada", "ada/desk"),
             TranscribedUtterance("What time is it?", "en"),
             voice=True,
-            going=Going(commitment, SpokenOver(heard)),
+            going=LiveOptions(commitment, SpokenOver(heard)),
         )
         done = [event async for event in events][-1]
         assert isinstance(done, Done)

@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from lobug.assembly import with_memory
-from lobug.conversation.keys import owner_of
+from lobug.conversation.keys import conversation_of
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.errors import ContextOverflowError, StorageError
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.memory.manager import MemoryManager
 from lobug.server import LobugServer
 from lobug.turn.events import Piece
@@ -46,8 +46,8 @@ def prompts(model: ScriptedChatModel) -> list[list[ChatMessage]]:
     return [list(c.messages) for c in model.calls if c.options.lane != BACKGROUND_LANE]
 
 
-def owner(device: str) -> Owner:
-    return owner_of(f"device:{device}", {})
+def owner(device: str) -> ConversationKey:
+    return conversation_of(f"device:{device}", {})
 
 
 def post(client: httpx.AsyncClient, text: str, device: str) -> asyncio.Task[httpx.Response]:

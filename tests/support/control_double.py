@@ -13,7 +13,7 @@ from lobug.errors import (
     MemoryKeyError,
     MemoryNotFoundError,
 )
-from lobug.memory.access import HOUSEHOLD, Access
+from lobug.memory.access import HOUSEHOLD, MemoryScope
 from lobug.memory.control import (
     Draft,
     Entry,
@@ -57,18 +57,18 @@ class ControlDouble:
     def when_erased(self, call: Callable[[str | None], None]) -> None:
         self._when_erased.append(call)
 
-    def _visible(self, access: Access) -> Iterator[Entry]:
+    def _visible(self, scope: MemoryScope) -> Iterator[Entry]:
         for entry in self.kept:
             if entry.user == HOUSEHOLD:
-                if access.household != "none":
+                if scope.household != "none":
                     yield entry
-            elif entry.user == access.user and (
-                entry.scope != "conversation" or access.conversation in {None, entry.conversation}
+            elif entry.user == scope.user and (
+                entry.scope != "conversation" or scope.conversation in {None, entry.conversation}
             ):
                 yield entry
 
-    def _find(self, access: Access, entry_id: int) -> Entry:
-        for entry in self._visible(access):
+    def _find(self, scope: MemoryScope, entry_id: int) -> Entry:
+        for entry in self._visible(scope):
             if entry.id == entry_id:
                 return entry
         raise MemoryNotFoundError(f"there is no memory {entry_id}")
@@ -95,8 +95,8 @@ class ControlDouble:
         )
         return new
 
-    async def store(self, access: Access, draft: Draft) -> Entry:
-        access.require(draft.scope, write=True)
+    async def store(self, scope: MemoryScope, draft: Draft) -> Entry:
+        scope.require(draft.scope, write=True)
         key = draft.key or re.sub(r"\W+", "_", draft.content.lower(), flags=re.ASCII).strip("_")
         key = key[:64] if draft.key is None and KEY.match(key) else draft.key or "memory"
         _check_key(key)
@@ -110,8 +110,8 @@ class ControlDouble:
             layer=draft.layer,
             category=draft.category,
             scope=draft.scope,
-            user=access.stored_under(draft.scope),
-            conversation=access.conversation,
+            user=scope.stored_under(draft.scope),
+            conversation=scope.conversation,
             session_id=None,
             fact_type=draft.fact_type,
             section=draft.section,
@@ -135,14 +135,14 @@ class ControlDouble:
             recall_count=0,
             last_recalled_at=None,
         )
-        for known in self._visible(access):
+        for known in self._visible(scope):
             if (known.key, known.scope, known.status) == (key, draft.scope, "active"):
                 return self._replace(known, entry, "superseded")
         return self._add(entry)
 
     async def edit(
         self,
-        access: Access,
+        scope: MemoryScope,
         entry_id: int,
         *,
         content: str | None = None,
@@ -150,7 +150,7 @@ class ControlDouble:
         tags: tuple[str, ...] | None = None,
         project: str | None = None,
     ) -> Entry:
-        old = self._find(access, entry_id)
+        old = self._find(scope, entry_id)
         new = replace(
             old,
             content=old.content if content is None else content,
@@ -160,46 +160,46 @@ class ControlDouble:
         )
         return self._replace(old, new, "edited")
 
-    async def correct(self, access: Access, entry_id: int, content: str) -> Entry:
-        old = self._find(access, entry_id)
+    async def correct(self, scope: MemoryScope, entry_id: int, content: str) -> Entry:
+        old = self._find(scope, entry_id)
         return self._replace(
             old, replace(old, content=content, source="correction", status="active"), "corrected"
         )
 
-    async def remove(self, access: Access, entry_id: int) -> Entry:
-        old = self._find(access, entry_id)
+    async def remove(self, scope: MemoryScope, entry_id: int) -> Entry:
+        old = self._find(scope, entry_id)
         return self._set(replace(old, status="inactive", reason="removed", expired_at=self.clock()))
 
-    async def restore(self, access: Access, entry_id: int) -> Entry:
-        old = self._find(access, entry_id)
+    async def restore(self, scope: MemoryScope, entry_id: int) -> Entry:
+        old = self._find(scope, entry_id)
         return self._add(replace(old, status="active", reason=None, expired_at=None))
 
-    async def get(self, access: Access, entry_id: int) -> Provenance:
-        return Provenance(self._find(access, entry_id), None, None, ())
+    async def get(self, scope: MemoryScope, entry_id: int) -> Provenance:
+        return Provenance(self._find(scope, entry_id), None, None, ())
 
-    async def find_key(self, access: Access, key: str) -> Entry:
+    async def find_key(self, scope: MemoryScope, key: str) -> Entry:
         _check_key(key)
-        for entry in self._visible(access):
+        for entry in self._visible(scope):
             if entry.key == key and entry.status == "active":
                 return entry
         raise MemoryNotFoundError(f"there is no memory with the key {key}")
 
     async def entries(
-        self, access: Access, where: Filter, *, limit: int = 50, after_id: int = 0
+        self, scope: MemoryScope, where: Filter, *, limit: int = 50, after_id: int = 0
     ) -> Sequence[Entry]:
-        found = [e for e in self._visible(access) if e.id > after_id and _fits(e, where)]
+        found = [e for e in self._visible(scope) if e.id > after_id and _fits(e, where)]
         return found[:limit]
 
-    async def history(self, access: Access, entry_id: int) -> Sequence[Entry]:
-        key = self._find(access, entry_id).key
-        return [entry for entry in self._visible(access) if entry.key == key]
+    async def history(self, scope: MemoryScope, entry_id: int) -> Sequence[Entry]:
+        key = self._find(scope, entry_id).key
+        return [entry for entry in self._visible(scope) if entry.key == key]
 
     async def search(
-        self, access: Access, query: str, where: Filter, *, limit: int = 5, turns: bool = False
+        self, scope: MemoryScope, query: str, where: Filter, *, limit: int = 5, turns: bool = False
     ) -> Sequence[Hit]:
         asked = words(query)
         hits = []
-        for entry in self._visible(access):
+        for entry in self._visible(scope):
             if not _fits(entry, where):
                 continue
             share = len(asked & words(entry.content)) / len(asked) if asked else 1.0
@@ -229,125 +229,125 @@ class ControlDouble:
             tuple(entry.id for entry in gone), tuple(sorted({entry.key for entry in gone}))
         )
 
-    async def forget(self, access: Access, entry_id: int) -> Forgotten:
-        entry = self._find(access, entry_id)
+    async def forget(self, scope: MemoryScope, entry_id: int) -> Forgotten:
+        entry = self._find(scope, entry_id)
         return self._erase({(entry.user, entry.key)})
 
-    async def forget_key(self, access: Access, key: str) -> Forgotten:
-        entry = await self.find_key(access, key)
+    async def forget_key(self, scope: MemoryScope, key: str) -> Forgotten:
+        entry = await self.find_key(scope, key)
         return self._erase({(entry.user, entry.key)})
 
-    async def forget_text(self, access: Access, text: str, *, dry_run: bool = False) -> Forgotten:
+    async def forget_text(self, scope: MemoryScope, text: str, *, dry_run: bool = False) -> Forgotten:
         said = words(text)
-        found = [e for e in self._visible(access) if said and said <= words(e.content)]
+        found = [e for e in self._visible(scope) if said and said <= words(e.content)]
         if dry_run:
             return Forgotten(tuple(e.id for e in found), tuple(sorted({e.key for e in found})))
         return self._erase({(entry.user, entry.key) for entry in found})
 
-    async def purge(self, access: Access, what: Purge) -> Forgotten:
-        self.purged.append((access.user, what))
+    async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
+        self.purged.append((scope.user, what))
         if not what.user:
             return Forgotten()
-        return self._erase({(e.user, e.key) for e in self.kept if e.user == access.user})
+        return self._erase({(e.user, e.key) for e in self.kept if e.user == scope.user})
 
-    async def identity(self, access: Access) -> Identity:
-        found = tuple(await self.entries(access, Filter(layer="identity"), limit=1_000))
+    async def identity(self, scope: MemoryScope) -> Identity:
+        found = tuple(await self.entries(scope, Filter(layer="identity"), limit=1_000))
         text = "\n".join(f"- {entry.content}" for entry in found)
         return Identity(text, len(text), 1_000, found)
 
     async def sessions(
-        self, access: Access, *, limit: int = 50, before_id: int | None = None
+        self, scope: MemoryScope, *, limit: int = 50, before_id: int | None = None
     ) -> Sequence[Session]:
-        own = [s for s in self.sessions_kept if s.user == access.user]
+        own = [s for s in self.sessions_kept if s.user == scope.user]
         older = [s for s in own if before_id is None or s.id < before_id]
         return sorted(older, key=lambda session: -session.id)[:limit]
 
-    async def why(self, access: Access, message_id: int | None = None) -> Recall:
-        for recall in await self.recalls(access, limit=1_000):
+    async def why(self, scope: MemoryScope, message_id: int | None = None) -> Recall:
+        for recall in await self.recalls(scope, limit=1_000):
             if message_id in {None, recall.message_id}:
                 return recall
         raise MemoryNotFoundError("nothing was recalled for that message")
 
-    async def recalls(self, access: Access, *, limit: int = 20) -> Sequence[Recall]:
-        return [r for user, r in reversed(self.recalls_kept) if user == access.user][:limit]
+    async def recalls(self, scope: MemoryScope, *, limit: int = 20) -> Sequence[Recall]:
+        return [r for user, r in reversed(self.recalls_kept) if user == scope.user][:limit]
 
-    async def export(self, access: Access) -> Mapping[str, Any]:
-        own = [asdict(entry) for entry in self._visible(access) if entry.user == access.user]
-        return {"format": "lobug-memory", "version": 1, "user": access.user, "entries": own}
+    async def export(self, scope: MemoryScope) -> Mapping[str, Any]:
+        own = [asdict(entry) for entry in self._visible(scope) if entry.user == scope.user]
+        return {"format": "lobug-memory", "version": 1, "user": scope.user, "entries": own}
 
-    async def export_markdown(self, access: Access) -> str:
-        lines = [f"- {entry.content}" for entry in self._visible(access)]
-        return "\n".join([f"# What Lo-Bug remembers of {access.user}", "", *lines, ""])
+    async def export_markdown(self, scope: MemoryScope) -> str:
+        lines = [f"- {entry.content}" for entry in self._visible(scope)]
+        return "\n".join([f"# What Lo-Bug remembers of {scope.user}", "", *lines, ""])
 
-    async def import_json(self, access: Access, document: object) -> Imported:
+    async def import_json(self, scope: MemoryScope, document: object) -> Imported:
         if not isinstance(document, dict) or document.get("format") != "lobug-memory":
             raise ImportInvalidError("the document is no export of Lo-Bug")
         rows = document.get("entries")
         if not isinstance(rows, list):
             raise ImportInvalidError("entries is not a list")
-        known = {entry.content for entry in self._visible(access)}
+        known = {entry.content for entry in self._visible(scope)}
         new = [row for row in rows if isinstance(row, dict) and row.get("content") not in known]
         for row in new:
             if not isinstance(row.get("content"), str) or not isinstance(row.get("key"), str):
                 raise ImportInvalidError("an entry has no content")
         for row in new:
-            await self.store(access, Draft(row["content"], row["key"], source="import"))
+            await self.store(scope, Draft(row["content"], row["key"], source="import"))
         return Imported(entries=len(new), skipped=len(rows) - len(new))
 
-    async def stats(self, access: Access) -> Mapping[str, Any]:
-        own = [entry for entry in self._visible(access) if entry.user == access.user]
+    async def stats(self, scope: MemoryScope) -> Mapping[str, Any]:
+        own = [entry for entry in self._visible(scope) if entry.user == scope.user]
         return {
             "entries": len(own),
-            "messages": sum(s.messages for s in self.sessions_kept if s.user == access.user),
-            "sessions": sum(s.user == access.user for s in self.sessions_kept),
+            "messages": sum(s.messages for s in self.sessions_kept if s.user == scope.user),
+            "sessions": sum(s.user == scope.user for s in self.sessions_kept),
         }
 
-    async def projects(self, access: Access) -> Sequence[Project]:
-        return [project for user, project in self.projects_kept if user == access.user]
+    async def projects(self, scope: MemoryScope) -> Sequence[Project]:
+        return [project for user, project in self.projects_kept if user == scope.user]
 
-    async def add_project(self, access: Access, name: str, description: str = "") -> Project:
+    async def add_project(self, scope: MemoryScope, name: str, description: str = "") -> Project:
         if not name.strip():
             raise MemoryContentError("a project needs a name")
         project = Project(name, description, "active", self.clock())
-        others = [(u, p) for u, p in self.projects_kept if (u, p.name) != (access.user, name)]
-        self.projects_kept = [*others, (access.user, project)]
+        others = [(u, p) for u, p in self.projects_kept if (u, p.name) != (scope.user, name)]
+        self.projects_kept = [*others, (scope.user, project)]
         return project
 
-    async def archive_project(self, access: Access, name: str) -> Project:
-        for project in await self.projects(access):
+    async def archive_project(self, scope: MemoryScope, name: str) -> Project:
+        for project in await self.projects(scope):
             if project.name == name:
                 archived = replace(project, status="archived")
-                place = self.projects_kept.index((access.user, project))
-                self.projects_kept[place] = (access.user, archived)
+                place = self.projects_kept.index((scope.user, project))
+                self.projects_kept[place] = (scope.user, archived)
                 return archived
         raise MemoryNotFoundError(f"there is no project {name}")
 
-    async def tasks(self, access: Access, *, project: str | None = None) -> Sequence[ProjectTask]:
-        own = [task for user, task in self.tasks_kept if user == access.user]
+    async def tasks(self, scope: MemoryScope, *, project: str | None = None) -> Sequence[ProjectTask]:
+        own = [task for user, task in self.tasks_kept if user == scope.user]
         return [task for task in own if project in {None, task.project}]
 
     async def add_task(
-        self, access: Access, title: str, *, project: str | None = None
+        self, scope: MemoryScope, title: str, *, project: str | None = None
     ) -> ProjectTask:
         number = len(self.tasks_kept) + 1
         task = ProjectTask(number, project, title, "open", "", self.clock(), None, None)
-        self.tasks_kept.append((access.user, task))
+        self.tasks_kept.append((scope.user, task))
         return task
 
-    def _change_task(self, access: Access, task_id: int, **changes: Any) -> ProjectTask:
+    def _change_task(self, scope: MemoryScope, task_id: int, **changes: Any) -> ProjectTask:
         for place, (user, task) in enumerate(self.tasks_kept):
-            if user == access.user and task.id == task_id:
+            if user == scope.user and task.id == task_id:
                 changed = replace(task, **changes)
                 self.tasks_kept[place] = (user, changed)
                 return changed
         raise MemoryNotFoundError(f"there is no task {task_id}")
 
-    async def note_task(self, access: Access, task_id: int, state: str) -> ProjectTask:
-        return self._change_task(access, task_id, state=state)
+    async def note_task(self, scope: MemoryScope, task_id: int, state: str) -> ProjectTask:
+        return self._change_task(scope, task_id, state=state)
 
-    async def complete_task(self, access: Access, task_id: int, result: str = "") -> ProjectTask:
+    async def complete_task(self, scope: MemoryScope, task_id: int, result: str = "") -> ProjectTask:
         return self._change_task(
-            access, task_id, status="done", state="", completed_at=self.clock()
+            scope, task_id, status="done", state="", completed_at=self.clock()
         )
 
     async def users(self) -> Sequence[RememberedUser]:

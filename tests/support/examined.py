@@ -13,7 +13,7 @@ from lobug.evaluation.product import (
     Subject,
     SubjectMaker,
 )
-from lobug.memory.access import HOUSEHOLD, Access, HouseholdGrant, Scope
+from lobug.memory.access import HOUSEHOLD, MemoryScope, HouseholdGrant, EntryScope
 
 
 class Oracle:
@@ -47,62 +47,62 @@ class Oracle:
         self.everything.append((owner, found))
         return found.id
 
-    async def add_turn(self, access: Access, at: float, said: str, reply: str) -> int:
-        return self._add(Found("turn", len(self.everything), said), access.user)
+    async def add_turn(self, scope: MemoryScope, at: float, said: str, reply: str) -> int:
+        return self._add(Found("turn", len(self.everything), said), scope.user)
 
     async def store(
         self,
-        access: Access,
+        scope: MemoryScope,
         at: float,
         content: str,
         *,
         key: str | None,
-        scope: Scope,
+        visibility: EntryScope,
         cites: int | None,
     ) -> int:
-        owner = HOUSEHOLD if scope == "household" else access.user
+        owner = HOUSEHOLD if visibility == "household" else scope.user
         return self._add(Found("memory", len(self.everything), content), owner)
 
-    async def correct(self, access: Access, at: float, entry: int, content: str) -> int:
-        return self._add(Found("memory", len(self.everything), content), access.user)
+    async def correct(self, scope: MemoryScope, at: float, entry: int, content: str) -> int:
+        return self._add(Found("memory", len(self.everything), content), scope.user)
 
-    async def forget(self, access: Access, at: float, entry: int) -> None:
+    async def forget(self, scope: MemoryScope, at: float, entry: int) -> None:
         pass
 
-    async def forget_text(self, access: Access, at: float, text: str) -> None:
+    async def forget_text(self, scope: MemoryScope, at: float, text: str) -> None:
         pass
 
     async def settle(self) -> None:
         pass
 
-    async def ask(self, access: Access, at: float, question: str, limit: int) -> Answer:
+    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         found = [
             found
             for owner, found in self.everything
-            if owner in {access.user, HOUSEHOLD}
-            and (question, access.conversation, found.text) in self._expected
+            if owner in {scope.user, HOUSEHOLD}
+            and (question, scope.conversation, found.text) in self._expected
         ]
         return Answer(found[:limit], found[:5], 1.0, 1.0)
 
-    async def kept(self, access: Access) -> str:
+    async def kept(self, scope: MemoryScope) -> str:
         return ""
 
 
 class Gossip(Oracle):
     """Tells everybody everything, oldest first, and forgets nothing."""
 
-    async def ask(self, access: Access, at: float, question: str, limit: int) -> Answer:
+    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         found = [found for _, found in self.everything]
         return Answer(found, found, 1.0, 1.0)
 
-    async def kept(self, access: Access) -> str:
+    async def kept(self, scope: MemoryScope) -> str:
         return "\n".join(found.text for _, found in self.everything)
 
 
 class Blank(Oracle):
     """Recalls nothing, ever."""
 
-    async def ask(self, access: Access, at: float, question: str, limit: int) -> Answer:
+    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         return Answer([], [], 1.0, 1.0)
 
 

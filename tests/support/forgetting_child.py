@@ -11,7 +11,7 @@ import sys
 import threading
 from pathlib import Path
 
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.exchange.snapshot import SNAPSHOT, SnapshotSource
 from lobug.settings import MemorySettings
 from lobug.storage import compaction, database
@@ -48,7 +48,7 @@ async def live(path: Path, point: str, occurrence: int) -> None:
         await exchange(memory, said, f"Noted: {said}.")
     await memory.process_due()
     acknowledge("told")
-    await memory.control.forget_text(Access(ADA.user, ADA.conversation), SECRET)
+    await memory.control.forget_text(MemoryScope(ADA.user, ADA.conversation), SECRET)
     acknowledge("forgotten")
     await memory.process_due()
     await memory.close()

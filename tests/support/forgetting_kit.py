@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lobug.memory import entries, log, sessions
-from lobug.memory.access import Access
-from lobug.memory.base import Owner
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Layer, Source
 from lobug.memory.entries import NewVersion
 from lobug.memory.index import fact_vectors
@@ -18,10 +18,10 @@ from lobug.storage.driver import Connection
 
 T = TypeVar("T")
 
-ADA = Access("ada", "ada/device:desk")
-BOB = Access("bob", "bob/device:desk")
-ADA_DESK = Owner("ada", "ada/device:desk")
-BOB_DESK = Owner("bob", "bob/device:desk")
+ADA = MemoryScope("ada", "ada/device:desk")
+BOB = MemoryScope("bob", "bob/device:desk")
+ADA_DESK = ConversationKey("ada", "ada/device:desk")
+BOB_DESK = ConversationKey("bob", "bob/device:desk")
 NOW = 1_700_000_000.0
 MODEL = "test-model"
 DIMENSION = 16
@@ -32,7 +32,7 @@ def say(
     said: str,
     reply: str = "Noted.",
     *,
-    owner: Owner = ADA_DESK,
+    owner: ConversationKey = ADA_DESK,
     at: float = NOW,
 ) -> int:
     """One exchange. Returns the id of the user's message; the reply's is the next."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lobug.engines.base import ChatMessage, ChatOptions
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.memory.exchange.snapshot import SnapshotSource
 from lobug.memory.manager import MemoryManager
 from lobug.priority import TurnPriority
@@ -20,8 +20,8 @@ from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.driver import Connection, connect
 from support.scripted import ScriptedChatModel, ScriptedEmbedder
 
-ADA = Owner("ada", "ada-desk")
-BOB = Owner("bob", "bob-desk")
+ADA = ConversationKey("ada", "ada-desk")
+BOB = ConversationKey("bob", "bob-desk")
 
 # Nothing in these that is not in every transcript: the cascades keep to their source.
 SUMMARY = "The user was there with Lo-Bug. Lo-Bug was there with the user."
@@ -102,7 +102,7 @@ def dated(content: str, at: float = 1_700_000_000.0) -> str:
 
 
 async def exchange(
-    memory: MemoryManager, said: str, reply: str = "Noted.", *, owner: Owner = ADA
+    memory: MemoryManager, said: str, reply: str = "Noted.", *, owner: ConversationKey = ADA
 ) -> int:
     """One exchange as a turn logs it. Returns the id of the user's message."""
     message_id = await memory.log_user_message(owner, said)
@@ -110,7 +110,7 @@ async def exchange(
     return message_id
 
 
-async def recalled(memory: MemoryManager, query: str, *, owner: Owner = ADA) -> list[str]:
+async def recalled(memory: MemoryManager, query: str, *, owner: ConversationKey = ADA) -> list[str]:
     """The contents of the facts that a query finds, best first."""
     context = await memory.retrieve_context(owner, query)
     return [fact.content for fact in context.recalled]

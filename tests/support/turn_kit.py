@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from lobug.memory import log, sessions
-from lobug.memory.access import Access
-from lobug.memory.base import Owner, Role
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import ConversationKey, Role
 from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.recall.query import PreparedQuery, QueryVectors, prepare, unit
 from lobug.memory.recall.turn_search import TurnHit, search_turns, speakers
@@ -51,7 +51,7 @@ def say(
     device: str = "desk",
 ) -> int:
     """Log one message. Returns its id."""
-    owner = Owner(user, f"{user}/device:{device}")
+    owner = ConversationKey(user, f"{user}/device:{device}")
     session_id = sessions.touch(connection, owner, at, IDLE_S)
     return log.append(connection, owner, role, content, at, session_id=session_id, speaker=speaker)
 
@@ -93,7 +93,7 @@ def ask(
     exclude: int | None = None,
 ) -> list[TurnHit]:
     """Search as a turn does; without an embedder by words only."""
-    access = Access(user, None)
+    access = MemoryScope(user, None)
     prepared = prepare(question, speakers(connection, access))
     vectors = None if embedder is None else vectors_of(prepared, embedder)
     return search_turns(

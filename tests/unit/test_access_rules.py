@@ -13,7 +13,7 @@ from lobug.access import rules, tokens
 from lobug.access.addresses import is_forwarded, is_loopback, is_own_name, source_of
 from lobug.access.records import ApiToken, Caller, Device, Register
 from lobug.access.rules import Credentials, identify, still_good
-from lobug.conversation.keys import owner_of
+from lobug.conversation.keys import conversation_of
 from lobug.errors import (
     AccessUnavailableError,
     InvalidRequestError,
@@ -400,11 +400,11 @@ def test_attempts_are_counted_by_source(address: str | None, expected: str) -> N
 
 def test_a_tokens_user_and_conversation_come_before_the_settings() -> None:
     users = {"device:aa:bb": "settings"}
-    assert owner_of("device:AA:BB", users).user == "settings"
-    assert owner_of("device:aa:bb", users, user="ada").user == "ada"
-    assert owner_of("device:aa:bb", {}, user="ada").conversation == "ada/device:aa:bb"
-    assert owner_of("token:x", {}, user="ada", conversation="desk").conversation == "ada/desk"
-    assert owner_of("token:x", {}, conversation="desk").conversation == "token:x/desk"
+    assert conversation_of("device:AA:BB", users).user == "settings"
+    assert conversation_of("device:aa:bb", users, user="ada").user == "ada"
+    assert conversation_of("device:aa:bb", {}, user="ada").conversation == "ada/device:aa:bb"
+    assert conversation_of("token:x", {}, user="ada", conversation="desk").conversation == "ada/desk"
+    assert conversation_of("token:x", {}, conversation="desk").conversation == "token:x/desk"
 
 
 @pytest.mark.parametrize("client_id", [None, "", "a b", "x" * 129, "é", "a\n"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.conversation.keys import caller_key, owner_of
+from lobug.conversation.keys import caller_key, conversation_of
 from lobug.conversation.prompt import (
     estimate_tokens,
     line,
@@ -25,7 +25,7 @@ from lobug.conversation.registry import (
 from lobug.conversation.sensors import SensorContext, SensorReading
 from lobug.engines.base import ChatMessage
 from lobug.errors import InvalidRequestError
-from lobug.memory.base import LoggedMessage, Owner, Recalled
+from lobug.memory.base import LoggedMessage, ConversationKey, Recalled
 from lobug.settings import ConversationSettings, SensorSettings, Settings
 
 MARCH = 1_773_576_000.0
@@ -46,9 +46,9 @@ class TestIdentity:
 
     def test_the_name_of_a_caller_is_read_in_any_case(self) -> None:
         users = ConversationSettings.model_validate({"users": {"Device:AA:BB": "Ada"}}).users
-        assert owner_of(caller_key("aa:bb", None, None), users).user == "Ada"
-        assert owner_of(caller_key("AA:BB", None, None), users).user == "Ada"
-        assert owner_of(caller_key("address:aa:bb", None, None), users).user != "Ada"
+        assert conversation_of(caller_key("aa:bb", None, None), users).user == "Ada"
+        assert conversation_of(caller_key("AA:BB", None, None), users).user == "Ada"
+        assert conversation_of(caller_key("address:aa:bb", None, None), users).user != "Ada"
 
     def test_device_id_wins_over_token_and_address(self) -> None:
         assert caller_key("AA:BB", "Bearer secret", "10.0.0.1") == "device:aa:bb"
@@ -69,13 +69,13 @@ class TestIdentity:
             caller_key(bad, None, None)
 
     def test_callers_are_strangers_unless_the_owner_says_otherwise(self) -> None:
-        one, two = owner_of("device:a", {}), owner_of("device:b", {})
+        one, two = conversation_of("device:a", {}), conversation_of("device:b", {})
         assert one.user != two.user
         assert one.conversation != two.conversation
 
     def test_devices_of_one_user_share_memory_but_not_the_conversation(self) -> None:
         users = {"device:A": "ada", "device:b": "ada"}
-        one, two = owner_of("device:a", users), owner_of("device:b", users)
+        one, two = conversation_of("device:a", users), conversation_of("device:b", users)
         assert one.user == two.user == "ada"
         assert one.conversation != two.conversation
 
@@ -162,7 +162,7 @@ class TestConversations:
     def test_each_owner_has_one_and_the_least_used_is_dropped(self) -> None:
         settings = Settings(conversation=ConversationSettings(max_conversations=2))
         conversations = Conversations(settings)
-        a, b, c = (Owner("u", name) for name in "abc")
+        a, b, c = (ConversationKey("u", name) for name in "abc")
         first = conversations.get(a)
         conversations.get(b)
         assert conversations.get(a) is first
@@ -174,7 +174,7 @@ class TestConversations:
 def test_a_conversation_with_a_turn_is_never_dropped() -> None:
     settings = Settings(_env_file=None, conversation=ConversationSettings(max_conversations=1))
     conversations = Conversations(settings)
-    owners = [owner_of(f"device:{name}", {}) for name in "abc"]
+    owners = [conversation_of(f"device:{name}", {}) for name in "abc"]
     busy = conversations.get(owners[0])
     busy.turns = 1
     conversations.get(owners[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Draft, Entry
 from lobug.memory.corrections import (
     disputes,
@@ -14,7 +14,7 @@ from lobug.memory.corrections import (
 )
 from support.control_double import ControlDouble
 
-ME = Access("ada", "ada-desk")
+ME = MemoryScope("ada", "ada-desk")
 
 
 async def entries(*contents: str) -> list[Entry]:

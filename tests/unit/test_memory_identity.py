@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from lobug.errors import IdentityFullError
 from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries, identity
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Source
 from lobug.memory.entries import NewVersion
 from lobug.storage import migrations
 from lobug.storage.driver import Connection, connect
 
-ADA = Access("ada", None)
+ADA = MemoryScope("ada", None)
 
 
 @dataclass

@@ -14,13 +14,13 @@ from lobug.errors import (
     MemoryKeyError,
     MemoryNotFoundError,
 )
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Draft, Filter
 from lobug.memory.tools import TOOLS, run, validated
 from support.control_double import ControlDouble
 
-ME = Access("ada", "ada-desk")
-BOB = Access("bob", "bob-desk")
+ME = MemoryScope("ada", "ada-desk")
+BOB = MemoryScope("bob", "bob-desk")
 
 
 def test_the_tools_and_their_parameters_are_those_of_the_designs() -> None:

@@ -10,7 +10,7 @@ import pytest
 from lobug.conversation.prompt import Persona
 from lobug.conversation.registry import Conversations
 from lobug.engines.base import ChatMessage
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.events import Piece, ReplyDelta
 from lobug.turn.reply.generation import Prompt, Reply, write_reply
@@ -30,7 +30,7 @@ class Writing:
         self.reply = Reply()
         self.events = write_reply(
             ScriptedChatModel([list(steps)]),
-            Conversations(Settings(_env_file=None)).get(Owner("ada", "ada/device:desk")),
+            Conversations(Settings(_env_file=None)).get(ConversationKey("ada", "ada/device:desk")),
             Prompt(Persona("You are Lo-Bug."), [user], user, (), "ada/device:desk"),
             self.reply,
             settings=ChatSettings(max_sentences=max_sentences, max_tokens=max_tokens),

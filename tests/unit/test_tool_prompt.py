@@ -24,7 +24,7 @@ from lobug.conversation.tool_prompt import (
 from lobug.devices.tool_messages import tool_of
 from lobug.engines.base import ChatMessage
 from lobug.engines.tools import Tool
-from lobug.memory.base import Memory, Owner
+from lobug.memory.base import Memory, ConversationKey
 from lobug.priority import TurnPriority
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.prefetch import ReadAhead
@@ -183,7 +183,7 @@ def test_only_the_tools_that_are_there_let_words_through() -> None:
 
 
 def conversation() -> Conversation:
-    return Conversations(Settings()).get(Owner("ada", "ada/device:desk"))
+    return Conversations(Settings()).get(ConversationKey("ada", "ada/device:desk"))
 
 
 def told(talk: Conversation, offered: list[Tool], said: str = "Hello.") -> tuple[int, bool]:

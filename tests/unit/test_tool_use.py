@@ -17,7 +17,7 @@ from lobug.conversation.registry import Conversation, Conversations
 from lobug.devices.tools import DeviceTools
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineError, EngineUnavailableError, LobugError
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.settings import ChatSettings, Settings, StreamingSettings
 from lobug.turn.events import Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply.generation import Prompt, Reply, write_reply
@@ -86,7 +86,7 @@ async def talking(*, sure: bool = True, timeout_s: float = 60.0) -> AsyncIterato
     device.answer_to(box)
     box.start()
     await asyncio.wait_for(listed.wait(), 10)
-    conversation = Conversations(Settings()).get(Owner("ada", "ada/device:desk"))
+    conversation = Conversations(Settings()).get(ConversationKey("ada", "ada/device:desk"))
     offer(conversation, box.tools(), ChatSettings().tool_prompt_tokens)
     conversation.tell_of_tools()
     talk = Talk(device, box, conversation, asyncio.Event(), asyncio.Event(), [])

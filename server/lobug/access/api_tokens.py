@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from lobug.access import store, tokens
 from lobug.access.records import ApiToken
-from lobug.access.rules import Scope
+from lobug.access.rules import TokenScope
 from lobug.access.store import AccessStore, Seen, require_room
 from lobug.errors import TokenUnknownError
 from lobug.settings.access import AccessSettings
@@ -49,7 +49,7 @@ class ApiTokens:
         user: str | None = None,
         conversation: str | None = None,
         owner: bool = False,
-        scope: Scope | None = None,
+        scope: TokenScope | None = None,
     ) -> tuple[ApiToken, str]:
         """A new token: what is known of it, and the token itself, which nobody can see again.
         Raises AccessFullError."""

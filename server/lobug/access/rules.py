@@ -31,7 +31,7 @@ from lobug.errors import (
 )
 from lobug.settings.access import AccessSettings
 
-Scope = Literal["metrics"]
+TokenScope = Literal["metrics"]
 """``metrics``: to watch how the server is doing."""
 
 _ALLOWED: Mapping[str, frozenset[tuple[str, str]]] = {

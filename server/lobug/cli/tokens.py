@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import typer
 
-from lobug.access.rules import Scope
+from lobug.access.rules import TokenScope
 from lobug.cli.access_door import open_access_door
 from lobug.cli.faults import SentenceGroup
 from lobug.cli.memory.options import JsonOption, print_json
@@ -49,7 +49,7 @@ def create(
         bool, typer.Option("--owner", help="It may approve devices and make tokens.")
     ] = False,
     scope: Annotated[
-        Scope | None,
+        TokenScope | None,
         typer.Option(
             help="Good for this purpose alone. `metrics`: to read /metrics and all of /health.",
             show_default=False,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from lobug.errors import InvalidRequestError
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 
 _DEVICE_ID = re.compile(r"[\w.:@+\-]{1,128}", re.ASCII)
 
@@ -42,13 +42,13 @@ def token_key(digest: str) -> str:
     return f"token:{digest[:32]}"
 
 
-def owner_of(
+def conversation_of(
     caller: str,
     users: Mapping[str, str],
     *,
     user: str | None = None,
     conversation: str | None = None,
-) -> Owner:
+) -> ConversationKey:
     """The owner behind a caller: the ``user`` that its token says, else the one that the settings
     name, else a user of its own.
 
@@ -58,4 +58,4 @@ def owner_of(
     if user is None:
         by_caller = {key.lower(): name for key, name in users.items()}
         user = by_caller.get(caller.lower(), caller)
-    return Owner(user=user, conversation=f"{user}/{conversation or caller}")
+    return ConversationKey(user=user, conversation=f"{user}/{conversation or caller}")

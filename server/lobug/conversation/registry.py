@@ -14,7 +14,7 @@ from lobug.conversation.dialogue import Dialogue
 from lobug.conversation.sensors import SensorContext
 from lobug.conversation.tool_prompt import NO_TOOLS, ToolPrompt
 from lobug.engines.base import ChatMessage
-from lobug.memory.base import LoggedMessage, Memory, Owner
+from lobug.memory.base import LoggedMessage, Memory, ConversationKey
 from lobug.settings import Settings
 
 
@@ -92,7 +92,7 @@ LONGEST_STRETCH = 2_000
 class Conversation:
     """One owner's conversation."""
 
-    owner: Owner
+    owner: ConversationKey
     memory: WorkingMemory
     sensors: SensorContext
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -155,7 +155,7 @@ class Conversations:
         """Conversations in memory."""
         return len(self._by_name)
 
-    def get(self, owner: Owner) -> Conversation:
+    def get(self, owner: ConversationKey) -> Conversation:
         """The owner's conversation, made when it is not here."""
         found = self._by_name.get(owner.conversation)
         if found is None:
@@ -216,7 +216,7 @@ async def reload(conversation: Conversation, memory: Memory, max_messages: int) 
     conversation.loaded = True
 
 
-async def _last_exchanges(owner: Owner, memory: Memory, max_messages: int) -> list[Exchange]:
+async def _last_exchanges(owner: ConversationKey, memory: Memory, max_messages: int) -> list[Exchange]:
     limit = 2 * max_messages
     while True:
         logged = await memory.recent_messages(owner, limit)

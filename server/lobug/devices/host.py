@@ -8,7 +8,7 @@ from typing import Protocol
 from lobug.devices.registry import Connections
 from lobug.engines.base import Engines
 from lobug.engines.tools import Tool
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
@@ -47,8 +47,8 @@ class DeviceHost(Protocol):
     def read_ahead(self) -> ReadAhead:
         """Lets the chat model read prompts before they are needed."""
 
-    def offer_tools(self, owner: Owner, tools: Sequence[Tool], *, again: bool = False) -> None:
+    def offer_tools(self, owner: ConversationKey, tools: Sequence[Tool], *, again: bool = False) -> None:
         """Let the chat model read the prompt of a conversation with these tools."""
 
-    async def after_turn(self, owner: Owner) -> None:
+    async def after_turn(self, owner: ConversationKey) -> None:
         """Prepare for the conversation's next turn."""

@@ -19,11 +19,11 @@ from lobug.devices.tools import DeviceTools
 from lobug.engines.tools import ToolBox
 from lobug.errors import LobugError
 from lobug.language.en.emotions import Emotion, emotion_of
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
 from lobug.turn.listen.events import SpeechEnded
 from lobug.turn.live import Commitment
-from lobug.turn.runner import Going, TranscribedUtterance, TurnRunner
+from lobug.turn.runner import LiveOptions, TranscribedUtterance, TurnRunner
 from lobug.turn.timeline import Timeline, TurnCounts
 from lobug.turn.utterance import Utterance
 
@@ -36,7 +36,7 @@ class LiveTurn:
     def __init__(
         self,
         runner: TurnRunner,
-        owner: Owner,
+        owner: ConversationKey,
         utterance: Utterance,
         timeline: Timeline,
         speaker: Speaker,
@@ -56,7 +56,7 @@ class LiveTurn:
         self._commitment = Commitment()
         self._clock = clock
         self._begun_at = clock()
-        going = Going(self._commitment, speaker, tools)
+        going = LiveOptions(self._commitment, speaker, tools)
         self._events = runner.run(
             owner, utterance, voice=True, timeline=timeline, going=going, privileged=privileged
         )
@@ -142,7 +142,7 @@ class Replies:
         self,
         server: DeviceHost,
         connection: Connection,
-        owner: Owner,
+        owner: ConversationKey,
         hearing: DeviceHearing,
         clock: Callable[[], float],
         *,

@@ -30,7 +30,7 @@ from lobug.evaluation.product import (
     Subject,
     SubjectMaker,
 )
-from lobug.memory.access import HOUSEHOLD, Access
+from lobug.memory.access import HOUSEHOLD, MemoryScope
 
 LIMIT = 10
 """How many results are asked for: the largest k of the figures."""
@@ -94,9 +94,9 @@ class _Told:
         return found.reference if step is None else self.evidence_name(step)
 
 
-def access_to(case: Case, who: str, device: str) -> Access:
+def access_to(case: Case, who: str, device: str) -> MemoryScope:
     """What a person at a device may see in a case."""
-    return Access(who, f"{who}-{device}", case.household.get(who, "none"))
+    return MemoryScope(who, f"{who}-{device}", case.household.get(who, "none"))
 
 
 async def run_case(case: Case, world: World, make: SubjectMaker) -> list[Judged]:
@@ -152,22 +152,22 @@ async def _tell(subject: Subject, case: Case, world: World) -> _Told:
 
 
 async def _do(
-    subject: Subject, step: Step, access: Access, told: _Told, name: str | None, reply: str
+    subject: Subject, step: Step, scope: MemoryScope, told: _Told, name: str | None, reply: str
 ) -> None:
     at = _seconds(step.at)
     match step:
         case Say():
             said = step.say * step.repeat
-            turn = await subject.add_turn(access, at, said, step.reply or reply)
-            _note(told, Found("turn", turn, said), name, access.user)
+            turn = await subject.add_turn(scope, at, said, step.reply or reply)
+            _note(told, Found("turn", turn, said), name, scope.user)
             if name is not None:
                 told.turns[name] = turn
         case Store():
             cites = None if step.cites is None else told.turns[step.cites]
             entry = await subject.store(
-                access, at, step.store, key=step.key, scope=step.scope, cites=cites
+                scope, at, step.store, key=step.key, visibility=step.scope, cites=cites
             )
-            owner = HOUSEHOLD if step.scope == "household" else access.user
+            owner = HOUSEHOLD if step.scope == "household" else scope.user
             _note(told, Found("memory", entry, step.store), name, owner)
             if name is not None:
                 told.entries[name] = entry
@@ -175,19 +175,19 @@ async def _do(
                 if step.cites is not None:
                     told.taken_from[name] = step.cites
         case Correct():
-            entry = await subject.correct(access, at, told.entries[step.correct], step.to)
-            _note(told, Found("memory", entry, step.to), name, access.user)
+            entry = await subject.correct(scope, at, told.entries[step.correct], step.to)
+            _note(told, Found("memory", entry, step.to), name, scope.user)
             told.gone.add(step.correct)
             if name is not None:
                 told.entries[name] = entry
                 told.versions(step.correct).append(name)
         case Forget():
-            await subject.forget(access, at, told.entries[step.forget])
+            await subject.forget(scope, at, told.entries[step.forget])
             for version in told.versions(step.forget):
                 told.gone |= {version, told.evidence_name(version)}
             told.keys = {key: s for key, s in told.keys.items() if step.forget not in s}
         case ForgetText():
-            await subject.forget_text(access, at, step.forget_text)
+            await subject.forget_text(scope, at, step.forget_text)
 
 
 def _note(told: _Told, found: Found, name: str | None, owner: str) -> None:
@@ -197,7 +197,7 @@ def _note(told: _Told, found: Found, name: str | None, owner: str) -> None:
 
 
 def _judge(
-    case: Case, question: Question, access: Access, told: _Told, answer: Answer, kept: str
+    case: Case, question: Question, scope: MemoryScope, told: _Told, answer: Answer, kept: str
 ) -> Judged:
     ranked = tuple(dict.fromkeys(told.name(found) for found in answer.found))
     evidence = frozenset(told.evidence_name(step) for step in question.expect)
@@ -210,7 +210,7 @@ def _judge(
         evidence=evidence,
         in_order=_in_order(ranked, evidence, older) if older else None,
         prompted=tuple(dict.fromkeys(told.name(found) for found in answer.prompted)),
-        forbidden=tuple(_forbidden(question, access, told, answer, kept)),
+        forbidden=tuple(_forbidden(question, scope, told, answer, kept)),
         search_ms=answer.search_ms,
         context_ms=answer.context_ms,
     )
@@ -227,14 +227,14 @@ def _in_order(ranked: Sequence[str], evidence: frozenset[str], older: set[str]) 
 
 
 def _forbidden(
-    question: Question, access: Access, told: _Told, answer: Answer, kept: str
+    question: Question, scope: MemoryScope, told: _Told, answer: Answer, kept: str
 ) -> Iterator[str]:
     """What was recalled although it belongs to somebody else, was corrected or was forgotten."""
     never = told.gone | set(question.never)
     for found in dict.fromkeys((*answer.found, *answer.prompted)):
         step = told.names.get(found.reference)
-        owner = told.owners.get(found.reference, access.user)
-        if step in never or not _may_see(access, owner):
+        owner = told.owners.get(found.reference, scope.user)
+        if step in never or not _may_see(scope, owner):
             yield step or found.reference
         for word in question.never_words:
             if word.casefold() in found.text.casefold():
@@ -244,8 +244,8 @@ def _forbidden(
             yield f"{word!r} in what is kept"
 
 
-def _may_see(access: Access, owner: str) -> bool:
-    return owner == access.user or (owner == HOUSEHOLD and access.household != "none")
+def _may_see(scope: MemoryScope, owner: str) -> bool:
+    return owner == scope.user or (owner == HOUSEHOLD and scope.household != "none")
 
 
 def misses(judged: Judged) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from lobug.memory.access import HouseholdGrant, Scope
+from lobug.memory.access import HouseholdGrant, EntryScope
 
 CaseCategory = Literal[
     "update",
@@ -65,7 +65,7 @@ class Store(_Step):
 
     store: str = Field(min_length=1)
     key: str | None = None
-    scope: Scope = "user"
+    scope: EntryScope = "user"
     cites: Name | None = Field(None, alias="from")
     """The turn that it was taken from."""
 

@@ -29,8 +29,8 @@ from lobug.evaluation.locomo import CATEGORIES, Conversation, Place
 from lobug.evaluation.metrics import all_at, mean, ndcg_at, percentile, recall_at, reciprocal_rank
 from lobug.evaluation.product import NEVER, Clock, NoChat, RememberingEmbedder, opened
 from lobug.language.en.prompts import FACTS_SCHEMA
-from lobug.memory.access import Access
-from lobug.memory.base import Owner, Recalled
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import ConversationKey, Recalled
 from lobug.memory.control import Filter, Hit, MemoryControl
 from lobug.memory.manager import REPLY_DEADLINE_S, MemoryManager
 from lobug.memory.recall.ranking import tokens_of
@@ -147,8 +147,8 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
-READER = Owner("reader", "reader-desk")
-ACCESS = Access(READER.user, READER.conversation)
+READER = ConversationKey("reader", "reader-desk")
+ACCESS = MemoryScope(READER.user, READER.conversation)
 
 TURN_S = 15.0
 """From one turn of a session to the next, seconds; the files say only when a session began."""
@@ -249,7 +249,7 @@ async def told(
             extracting.finish()
         await memory.process_due()
         # What is loaded at first use has been loaded in a companion that runs.
-        await memory.control.search(Access("nobody", None), "anything", Filter(), turns=True)
+        await memory.control.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
         clock.now = max(s.at for s in conversation.sittings).timestamp() + LATER.total_seconds()
         embedder.remembering = False
         try:
@@ -296,9 +296,9 @@ def _recalled(hit: Hit) -> Recalled:
     )
 
 
-async def _count_entries(control: MemoryControl, access: Access) -> int:
+async def _count_entries(control: MemoryControl, scope: MemoryScope) -> int:
     count = last = 0
-    while page := await control.entries(access, Filter(), limit=500, after_id=last):
+    while page := await control.entries(scope, Filter(), limit=500, after_id=last):
         count += len(page)
         last = page[-1].id
     return count

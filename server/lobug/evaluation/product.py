@@ -19,8 +19,8 @@ import numpy as np
 
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions, Embedder, EngineStatus, Vectors
 from lobug.errors import EngineUnavailableError
-from lobug.memory.access import Access, HouseholdGrant, Scope
-from lobug.memory.base import Owner
+from lobug.memory.access import MemoryScope, HouseholdGrant, EntryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft, Filter
 from lobug.memory.manager import MemoryManager
 from lobug.priority import TurnPriority
@@ -60,37 +60,37 @@ class Subject(Protocol):
     """A memory that is examined. Times are seconds since the epoch and never go back, except that
     a question's ``at`` may lie before what was added last."""
 
-    async def add_turn(self, access: Access, at: float, said: str, reply: str) -> int:
+    async def add_turn(self, scope: MemoryScope, at: float, said: str, reply: str) -> int:
         """Somebody says something and is answered. Returns the id of the user's message."""
 
     async def store(
         self,
-        access: Access,
+        scope: MemoryScope,
         at: float,
         content: str,
         *,
         key: str | None,
-        scope: Scope,
+        visibility: EntryScope,
         cites: int | None,
     ) -> int:
         """Store a memory, taken from the turn ``cites``. Returns the entry's id."""
 
-    async def correct(self, access: Access, at: float, entry: int, content: str) -> int:
+    async def correct(self, scope: MemoryScope, at: float, entry: int, content: str) -> int:
         """Put an entry right. Returns the id of what replaces it."""
 
-    async def forget(self, access: Access, at: float, entry: int) -> None:
+    async def forget(self, scope: MemoryScope, at: float, entry: int) -> None:
         """Forget an entry and what it came from."""
 
-    async def forget_text(self, access: Access, at: float, text: str) -> None:
+    async def forget_text(self, scope: MemoryScope, at: float, text: str) -> None:
         """Forget whatever says this."""
 
     async def settle(self) -> None:
         """Finish what is done in the background: embedding."""
 
-    async def ask(self, access: Access, at: float, question: str, limit: int) -> Answer:
+    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         """Recall what fits a question, at most ``limit`` results of the search."""
 
-    async def kept(self, access: Access) -> str:
+    async def kept(self, scope: MemoryScope) -> str:
         """All that is kept of the person, as an export gives it."""
 
 
@@ -201,59 +201,59 @@ class Product:
         self._clock = clock
         self._embedder = embedder
 
-    async def add_turn(self, access: Access, at: float, said: str, reply: str) -> int:
+    async def add_turn(self, scope: MemoryScope, at: float, said: str, reply: str) -> int:
         """Log an exchange, as a turn does."""
         self._clock.now = at
-        owner = _owner(access)
+        owner = _owner(scope)
         message = await self._memory.log_user_message(owner, said)
         await self._memory.log_reply(owner, message, reply, extract=True)
         return message
 
     async def store(
         self,
-        access: Access,
+        scope: MemoryScope,
         at: float,
         content: str,
         *,
         key: str | None,
-        scope: Scope,
+        visibility: EntryScope,
         cites: int | None,
     ) -> int:
         """Store a memory."""
         self._clock.now = at
-        draft = Draft(content, key=key, scope=scope, source_message_id=cites)
-        return (await self._control.store(access, draft)).id
+        draft = Draft(content, key=key, scope=visibility, source_message_id=cites)
+        return (await self._control.store(scope, draft)).id
 
-    async def correct(self, access: Access, at: float, entry: int, content: str) -> int:
+    async def correct(self, scope: MemoryScope, at: float, entry: int, content: str) -> int:
         """Put an entry right."""
         self._clock.now = at
-        return (await self._control.correct(access, entry, content)).id
+        return (await self._control.correct(scope, entry, content)).id
 
-    async def forget(self, access: Access, at: float, entry: int) -> None:
+    async def forget(self, scope: MemoryScope, at: float, entry: int) -> None:
         """Forget an entry."""
         self._clock.now = at
-        await self._control.forget(access, entry)
+        await self._control.forget(scope, entry)
 
-    async def forget_text(self, access: Access, at: float, text: str) -> None:
+    async def forget_text(self, scope: MemoryScope, at: float, text: str) -> None:
         """Forget whatever says this."""
         self._clock.now = at
-        await self._control.forget_text(access, text)
+        await self._control.forget_text(scope, text)
 
     async def settle(self) -> None:
         """Embed what waits for it, and search once, so that no question pays for what is loaded at
         first use: a companion that runs has loaded it."""
         await self._memory.process_due()
-        await self._control.search(Access("nobody", None), "anything", Filter(), turns=True)
+        await self._control.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
 
-    async def ask(self, access: Access, at: float, question: str, limit: int) -> Answer:
+    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         """Search, and what would go to the prompt; both with an embedding of their own."""
         self._clock.now = at
         self._embedder.remembering = False
         try:
             started = perf_counter()
-            hits = await self._control.search(access, question, Filter(), limit=limit, turns=True)
+            hits = await self._control.search(scope, question, Filter(), limit=limit, turns=True)
             searched = perf_counter()
-            context = await self._memory.retrieve_context(_owner(access), question)
+            context = await self._memory.retrieve_context(_owner(scope), question)
             ended = perf_counter()
         finally:
             self._embedder.remembering = True
@@ -264,9 +264,9 @@ class Product:
             context_ms=1_000 * (ended - searched),
         )
 
-    async def kept(self, access: Access) -> str:
+    async def kept(self, scope: MemoryScope) -> str:
         """Every text of the person's export."""
-        return "\n".join(_texts(await self._control.export(access)))
+        return "\n".join(_texts(await self._control.export(scope)))
 
 
 @asynccontextmanager
@@ -350,5 +350,5 @@ def _texts(document: object) -> Iterator[str]:
             yield from _texts(value)
 
 
-def _owner(access: Access) -> Owner:
-    return Owner(access.user, access.conversation or access.user)
+def _owner(scope: MemoryScope) -> ConversationKey:
+    return ConversationKey(scope.user, scope.conversation or scope.user)

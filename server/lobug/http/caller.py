@@ -8,11 +8,11 @@ from fastapi import Depends, Header, Request
 from starlette.types import Scope
 
 from lobug.access.records import Caller
-from lobug.conversation.keys import owner_of
+from lobug.conversation.keys import conversation_of
 from lobug.errors import OwnerOnlyError
 from lobug.http.authentication import STATE_KEY
 from lobug.http.state import ServerDep
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.quota import Claimant
 from lobug.settings import Settings
 
@@ -23,9 +23,9 @@ def caller_of(scope: Scope) -> Caller:
     return caller
 
 
-def owner_of_caller(caller: Caller, settings: Settings) -> Owner:
+def conversation_of_caller(caller: Caller, settings: Settings) -> ConversationKey:
     """Whose words come from a caller, and which conversation they belong to."""
-    return owner_of(
+    return conversation_of(
         caller.key,
         settings.conversation.users,
         user=caller.user,
@@ -33,16 +33,16 @@ def owner_of_caller(caller: Caller, settings: Settings) -> Owner:
     )
 
 
-def owner_of_scope(scope: Scope, settings: Settings) -> Owner:
+def conversation_of_scope(scope: Scope, settings: Settings) -> ConversationKey:
     """The owner of the words in a request or a WebSocket. Raises KeyError as ``caller_of``."""
-    return owner_of_caller(caller_of(scope), settings)
+    return conversation_of_caller(caller_of(scope), settings)
 
 
 def claimant_of_scope(scope: Scope, settings: Settings) -> Claimant:
     """Whose share of what is scarce a request or a WebSocket uses. Raises KeyError as
     ``caller_of``."""
     caller = caller_of(scope)
-    return Claimant(owner_of_caller(caller, settings).user, caller.privileged)
+    return Claimant(conversation_of_caller(caller, settings).user, caller.privileged)
 
 
 async def get_caller(request: Request) -> Caller:
@@ -50,7 +50,7 @@ async def get_caller(request: Request) -> Caller:
     return caller_of(request.scope)
 
 
-async def get_owner(
+async def get_conversation(
     request: Request,
     server: ServerDep,
     # For the documentation; it has been read before.
@@ -62,9 +62,9 @@ async def get_owner(
             " token counts, else the address (the first firmware sends neither)."
         ),
     ] = None,
-) -> Owner:
+) -> ConversationKey:
     """The owner of the words in this request."""
-    return owner_of_scope(request.scope, server.settings)
+    return conversation_of_scope(request.scope, server.settings)
 
 
 async def require_owner(request: Request) -> Caller:
@@ -90,5 +90,5 @@ async def require_watcher(request: Request) -> Caller:
 
 
 CallerDep = Annotated[Caller, Depends(get_caller)]
-OwnerDep = Annotated[Owner, Depends(get_owner)]
+ConversationDep = Annotated[ConversationKey, Depends(get_conversation)]
 OwnersCallDep = Annotated[Caller, Depends(require_owner)]

@@ -34,14 +34,14 @@ from lobug.http.accept import (
 )
 from lobug.http.audio_stream import spoken_reply
 from lobug.http.body import documented, json_body
-from lobug.http.caller import OwnerDep, caller_of
+from lobug.http.caller import ConversationDep, caller_of
 from lobug.http.problems import error_responses, problem, unheard
 from lobug.http.schemas import AudioReply, SensorReply, SensorRequest, TextReply, TextRequest
 from lobug.http.sse import event_stream
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import TURN_ERRORS, Outcome, TurnStream, run_to_end, while_connected
 from lobug.http.uploads import DOCUMENTED, RecordingDep
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.server import LobugServer
 from lobug.turn.events import Failed
 from lobug.turn.runner import SpokenUtterance, TypedUtterance, Utterance
@@ -59,7 +59,7 @@ sensors_router = APIRouter(tags=["context"])
 )
 async def sensors(
     body: Annotated[SensorRequest, Depends(json_body(SensorRequest))],
-    owner: OwnerDep,
+    owner: ConversationDep,
     server: ServerDep,
 ) -> SensorReply:
     """Take a reading; it colours this device's turns for the next 30 s, a tap for 5 s."""
@@ -102,7 +102,7 @@ _STREAMS: dict[int | str, dict[str, Any]] = {
 )
 async def chat_text(
     body: Annotated[TextRequest, Depends(json_body(TextRequest))],
-    owner: OwnerDep,
+    owner: ConversationDep,
     server: ServerDep,
     background: BackgroundTasks,
     request: Request,
@@ -144,7 +144,7 @@ async def chat_text(
 )
 async def chat_audio(
     recording: RecordingDep,
-    owner: OwnerDep,
+    owner: ConversationDep,
     server: ServerDep,
     background: BackgroundTasks,
     request: Request,
@@ -186,7 +186,7 @@ def typed(text: str, limit: int) -> str:
 async def _answer(
     request: Request,
     server: LobugServer,
-    owner: Owner,
+    owner: ConversationKey,
     utterance: Utterance,
     background: BackgroundTasks,
     *,

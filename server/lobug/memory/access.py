@@ -1,6 +1,6 @@
 """Whose memory a call may see and change: the only way into anybody's memories. Pure.
 
-Every function that reads or writes memories takes an ``Access``; there is none that works without.
+Every function that reads or writes memories takes an ``MemoryScope``; there is none that works without.
 A memory belongs to a *scope*: one conversation (this person on this device), one user (the person,
 on all devices) or the household (everybody whom the owner's settings let in).
 """
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lobug.errors import MemoryForbiddenError
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 
-Scope = Literal["conversation", "user", "household"]
+EntryScope = Literal["conversation", "user", "household"]
 HouseholdGrant = Literal["none", "read", "write"]
 
 HOUSEHOLD = "household:"
@@ -23,7 +23,7 @@ colon at the end are refused by the settings."""
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class MemoryScope:
     """What one caller may see and change: own conversation and own user always, the household's
     memories only where the owner's settings say so."""
 
@@ -38,7 +38,7 @@ class Access:
         """The values of the column ``user`` whose memories may be seen."""
         return (self.user,) if self.household == "none" else (self.user, HOUSEHOLD)
 
-    def require(self, scope: Scope, *, write: bool) -> None:
+    def require(self, scope: EntryScope, *, write: bool) -> None:
         """Raises MemoryForbiddenError unless the scope may be read, or written."""
         if scope != "household":
             return
@@ -48,23 +48,23 @@ class Access:
                 " memory.household grants that"
             )
 
-    def stored_under(self, scope: Scope) -> str:
+    def stored_under(self, scope: EntryScope) -> str:
         """The value of the column ``user`` for memories of a scope."""
         return HOUSEHOLD if scope == "household" else self.user
 
 
-def access_of(owner: Owner, household: Mapping[str, HouseholdGrant]) -> Access:
+def scope_of(owner: ConversationKey, household: Mapping[str, HouseholdGrant]) -> MemoryScope:
     """What an owner may see: their own, and the household's by the settings' grants."""
-    return Access(owner.user, owner.conversation, household.get(owner.user, "none"))
+    return MemoryScope(owner.user, owner.conversation, household.get(owner.user, "none"))
 
 
-def visible(access: Access, alias: str = "m") -> tuple[str, list[str]]:
+def visible(scope: MemoryScope, alias: str = "m") -> tuple[str, list[str]]:
     """The SQL condition, and its parameters, that every query over ``memories`` carries."""
     owned = f"{alias}.user = ?"
-    parameters = [access.user]
-    if access.conversation is not None:
+    parameters = [scope.user]
+    if scope.conversation is not None:
         owned += f" AND ({alias}.scope <> 'conversation' OR {alias}.conversation = ?)"
-        parameters.append(access.conversation)
-    if access.household == "none":
+        parameters.append(scope.conversation)
+    if scope.household == "none":
         return f"({owned})", parameters
     return f"(({owned}) OR {alias}.user = ?)", [*parameters, HOUSEHOLD]

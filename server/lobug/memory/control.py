@@ -1,7 +1,7 @@
 """What the owner can do with memory: see, search, add, correct, forget, export. One interface for
 the voice, for HTTP, for the command line and for the chat model's tools.
 
-Every call takes an ``Access``: nothing that belongs to another person is ever seen or changed.
+Every call takes an ``MemoryScope``: nothing that belongs to another person is ever seen or changed.
 Calls are coroutines that never block the event loop. They raise the ``Memory...Error`` classes of
 ``lobug.errors`` for what the caller did wrong and StorageError for what the disk did.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from lobug.language.facts import FactType
-from lobug.memory.access import Access, Scope
+from lobug.memory.access import MemoryScope, EntryScope
 
 Layer = Literal["identity", "knowledge", "archive"]
 """L0, always in the prompt; L1, recalled when it fits; L2, recalled on demand."""
@@ -39,7 +39,7 @@ class Entry:
     content: str
     layer: Layer
     category: Category
-    scope: Scope
+    scope: EntryScope
     user: str
     conversation: str | None
     """Where it was said; for the scope "conversation" the only place where it is recalled."""
@@ -98,7 +98,7 @@ class Draft:
     key: str | None = None
     layer: Layer = "knowledge"
     category: Category = "knowledge"
-    scope: Scope = "user"
+    scope: EntryScope = "user"
     fact_type: FactType = "knowledge"
     section: str | None = None
     importance: float = 0.5
@@ -116,7 +116,7 @@ class Filter:
 
     layer: Layer | None = None
     category: Category | None = None
-    scope: Scope | None = None
+    scope: EntryScope | None = None
     status: Status | Literal["believed"] | None = "active"
     """believed: active and past. None: every version."""
     project: str | None = None
@@ -276,7 +276,7 @@ class MemoryControl(Protocol):
         """Have ``call`` called whenever something was erased, by whatever door, with the user whose
         it was (None: it may have been anybody's): what is held of it in memory has to go."""
 
-    async def store(self, access: Access, draft: Draft) -> Entry:
+    async def store(self, scope: MemoryScope, draft: Draft) -> Entry:
         """Store a memory, or a new version where the key exists. The same content again changes
         nothing but ``importance``, tags and project.
 
@@ -284,7 +284,7 @@ class MemoryControl(Protocol):
 
     async def edit(
         self,
-        access: Access,
+        scope: MemoryScope,
         entry_id: int,
         *,
         content: str | None = None,
@@ -294,104 +294,104 @@ class MemoryControl(Protocol):
     ) -> Entry:
         """A new version by the owner; what is None stays. Raises MemoryNotFoundError."""
 
-    async def correct(self, access: Access, entry_id: int, content: str) -> Entry:
+    async def correct(self, scope: MemoryScope, entry_id: int, content: str) -> Entry:
         """Put an entry right: it becomes inactive for good, linked to the correction, which
         outranks everything. Raises MemoryNotFoundError."""
 
-    async def remove(self, access: Access, entry_id: int) -> Entry:
+    async def remove(self, scope: MemoryScope, entry_id: int) -> Entry:
         """Make an entry inactive without erasing it; ``restore`` brings it back."""
 
-    async def restore(self, access: Access, entry_id: int) -> Entry:
+    async def restore(self, scope: MemoryScope, entry_id: int) -> Entry:
         """Make a version active again, as a new version; what is active under its key gives way."""
 
-    async def get(self, access: Access, entry_id: int) -> Provenance:
+    async def get(self, scope: MemoryScope, entry_id: int) -> Provenance:
         """An entry with where it comes from. Raises MemoryNotFoundError."""
 
-    async def find_key(self, access: Access, key: str) -> Entry:
+    async def find_key(self, scope: MemoryScope, key: str) -> Entry:
         """The active entry of a key. Raises MemoryNotFoundError, MemoryKeyError."""
 
     async def entries(
-        self, access: Access, where: Filter, *, limit: int = 50, after_id: int = 0
+        self, scope: MemoryScope, where: Filter, *, limit: int = 50, after_id: int = 0
     ) -> Sequence[Entry]:
         """Entries in the order of their ids."""
 
-    async def history(self, access: Access, entry_id: int) -> Sequence[Entry]:
+    async def history(self, scope: MemoryScope, entry_id: int) -> Sequence[Entry]:
         """All versions of an entry, oldest first. Raises MemoryNotFoundError."""
 
     async def search(
-        self, access: Access, query: str, where: Filter, *, limit: int = 5, turns: bool = False
+        self, scope: MemoryScope, query: str, where: Filter, *, limit: int = 5, turns: bool = False
     ) -> Sequence[Hit]:
         """The memories, and with ``turns`` the messages, that fit a query, best first.
 
         By meaning and words; where nothing has its words, by substring. An empty query with a time
         range gives what was said in it, newest first."""
 
-    async def forget(self, access: Access, entry_id: int) -> Forgotten:
+    async def forget(self, scope: MemoryScope, entry_id: int) -> Forgotten:
         """Erase an entry with all its versions, the words it came from, and what was derived from
         them. Cannot be undone. Raises MemoryNotFoundError."""
 
-    async def forget_key(self, access: Access, key: str) -> Forgotten:
+    async def forget_key(self, scope: MemoryScope, key: str) -> Forgotten:
         """``forget`` by key. Raises MemoryNotFoundError, MemoryKeyError."""
 
-    async def forget_text(self, access: Access, text: str, *, dry_run: bool = False) -> Forgotten:
+    async def forget_text(self, scope: MemoryScope, text: str, *, dry_run: bool = False) -> Forgotten:
         """Erase whatever says this: entries, messages and what was derived from them. Nothing found
         is an empty result. ``dry_run``: only say what would go."""
 
-    async def purge(self, access: Access, what: Purge) -> Forgotten:
+    async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
         """Erase a session, a user, or what is old. Asking whether is the caller's part."""
 
-    async def identity(self, access: Access) -> Identity:
+    async def identity(self, scope: MemoryScope) -> Identity:
         """Layer identity."""
 
     async def sessions(
-        self, access: Access, *, limit: int = 50, before_id: int | None = None
+        self, scope: MemoryScope, *, limit: int = 50, before_id: int | None = None
     ) -> Sequence[Session]:
         """Sessions, newest first."""
 
-    async def why(self, access: Access, message_id: int | None = None) -> Recall:
+    async def why(self, scope: MemoryScope, message_id: int | None = None) -> Recall:
         """What was recalled for a message; None: for the last turn of the access's conversation.
         Raises MemoryNotFoundError."""
 
-    async def recalls(self, access: Access, *, limit: int = 20) -> Sequence[Recall]:
+    async def recalls(self, scope: MemoryScope, *, limit: int = 20) -> Sequence[Recall]:
         """The retrieval log, newest first."""
 
-    async def export(self, access: Access) -> Mapping[str, Any]:
+    async def export(self, scope: MemoryScope) -> Mapping[str, Any]:
         """All of the user's memory as one JSON document, complete and lossless."""
 
-    async def export_markdown(self, access: Access) -> str:
+    async def export_markdown(self, scope: MemoryScope) -> str:
         """All of the user's memory to be read."""
 
-    async def import_json(self, access: Access, document: object) -> Imported:
+    async def import_json(self, scope: MemoryScope, document: object) -> Imported:
         """Bring in an export, or a ``sessions.json`` snapshot. What is there already is skipped.
         All or nothing. Raises ImportInvalidError."""
 
-    async def stats(self, access: Access) -> Mapping[str, Any]:
+    async def stats(self, scope: MemoryScope) -> Mapping[str, Any]:
         """Counts and sizes of the user's memory."""
 
-    async def projects(self, access: Access) -> Sequence[Project]:
+    async def projects(self, scope: MemoryScope) -> Sequence[Project]:
         """Projects of the user."""
 
-    async def add_project(self, access: Access, name: str, description: str = "") -> Project:
+    async def add_project(self, scope: MemoryScope, name: str, description: str = "") -> Project:
         """Add or describe a project; an archived one becomes active. Raises MemoryContentError."""
 
-    async def archive_project(self, access: Access, name: str) -> Project:
+    async def archive_project(self, scope: MemoryScope, name: str) -> Project:
         """Archive a project. Raises MemoryNotFoundError."""
 
-    async def tasks(self, access: Access, *, project: str | None = None) -> Sequence[ProjectTask]:
+    async def tasks(self, scope: MemoryScope, *, project: str | None = None) -> Sequence[ProjectTask]:
         """Tasks of the user."""
 
     async def add_task(
-        self, access: Access, title: str, *, project: str | None = None
+        self, scope: MemoryScope, title: str, *, project: str | None = None
     ) -> ProjectTask:
         """Open a task."""
 
-    async def note_task(self, access: Access, task_id: int, state: str) -> ProjectTask:
+    async def note_task(self, scope: MemoryScope, task_id: int, state: str) -> ProjectTask:
         """Set a task's working state. Raises MemoryNotFoundError."""
 
-    async def complete_task(self, access: Access, task_id: int, result: str = "") -> ProjectTask:
+    async def complete_task(self, scope: MemoryScope, task_id: int, result: str = "") -> ProjectTask:
         """Complete a task: its working state goes to the archive. Raises MemoryNotFoundError."""
 
     async def users(self) -> Sequence[RememberedUser]:
         """Everybody of whom anything is kept, last active first; without the household.
 
-        The one call without an ``Access``: names and counts, for the owner at this computer."""
+        The one call without an ``MemoryScope``: names and counts, for the owner at this computer."""

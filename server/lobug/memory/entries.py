@@ -1,7 +1,7 @@
 """Rows of memories: one for each version of an entry.
 
 A change never overwrites: it inserts a version and makes the old one inactive, linked to it. What
-an owner's call reads or writes goes through ``Access``.
+an owner's call reads or writes goes through ``MemoryScope``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from lobug.errors import MemoryNotFoundError
 from lobug.language.facts import FactType
 from lobug.memory import keys
-from lobug.memory.access import Access, Scope, visible
+from lobug.memory.access import MemoryScope, EntryScope, visible
 from lobug.memory.control import Category, Entry, Filter, Layer, Reason, Source, Status
 from lobug.memory.index import fact_vectors
 from lobug.storage.driver import Connection
@@ -38,14 +38,14 @@ class NewVersion:
     """What a row is inserted from; what is missing in it the database fills in."""
 
     user: str
-    """Whom it is stored under: ``Access.stored_under``."""
+    """Whom it is stored under: ``MemoryScope.stored_under``."""
     told_by: str
     content: str
     key: str
     source: Source
     said_at: float
     now: float
-    scope: Scope = "user"
+    scope: EntryScope = "user"
     conversation: str | None = None
     session_id: int | None = None
     layer: Layer = "knowledge"
@@ -116,7 +116,7 @@ def insert(connection: Connection, new: NewVersion) -> int:
 
 
 def free_key(
-    connection: Connection, user: str, scope: Scope, conversation: str | None, wanted: str
+    connection: Connection, user: str, scope: EntryScope, conversation: str | None, wanted: str
 ) -> str:
     """``wanted``, or it with the first number that no active entry of the scope has."""
     key, number = wanted, 1
@@ -127,7 +127,7 @@ def free_key(
 
 
 def active_key(
-    connection: Connection, user: str, scope: Scope, conversation: str | None, key: str
+    connection: Connection, user: str, scope: EntryScope, conversation: str | None, key: str
 ) -> int | None:
     """The id of the active entry that has a key in a scope."""
     row = connection.execute(
@@ -138,9 +138,9 @@ def active_key(
     return None if row is None else int(row[0])
 
 
-def find(connection: Connection, access: Access, entry_id: int) -> Entry:
+def find(connection: Connection, scope: MemoryScope, entry_id: int) -> Entry:
     """A version that the access may see. Raises MemoryNotFoundError."""
-    condition, parameters = visible(access)
+    condition, parameters = visible(scope)
     row = None
     if 0 < entry_id <= MAX_ID:
         row = connection.execute(
@@ -151,9 +151,9 @@ def find(connection: Connection, access: Access, entry_id: int) -> Entry:
     return entry_of(row)
 
 
-def find_key(connection: Connection, access: Access, key: str) -> Entry:
+def find_key(connection: Connection, scope: MemoryScope, key: str) -> Entry:
     """The active entry of a key, the narrowest scope first. Raises MemoryNotFoundError."""
-    condition, parameters = visible(access)
+    condition, parameters = visible(scope)
     row = connection.execute(
         f"{SELECT} FROM memories m WHERE m.key = ? AND m.status = 'active' AND {condition}"
         " ORDER BY CASE m.scope WHEN 'conversation' THEN 0 WHEN 'user' THEN 1 ELSE 2 END LIMIT 1",
@@ -164,9 +164,9 @@ def find_key(connection: Connection, access: Access, key: str) -> Entry:
     return entry_of(row)
 
 
-def condition(access: Access, where: Filter) -> tuple[str, list[Any]]:
+def condition(scope: MemoryScope, where: Filter) -> tuple[str, list[Any]]:
     """The SQL condition of a filter, the access included, over ``memories m``."""
-    sql, bound = visible(access)
+    sql, bound = visible(scope)
     parts: list[str] = [sql]
     parameters: list[Any] = list(bound)
     for column, value in (
@@ -194,10 +194,10 @@ def condition(access: Access, where: Filter) -> tuple[str, list[Any]]:
 
 
 def listed(
-    connection: Connection, access: Access, where: Filter, *, limit: int, after_id: int
+    connection: Connection, scope: MemoryScope, where: Filter, *, limit: int, after_id: int
 ) -> list[Entry]:
     """Entries in the order of their ids."""
-    sql, parameters = condition(access, where)
+    sql, parameters = condition(scope, where)
     rows = connection.execute(
         f"{SELECT} FROM memories m WHERE m.id > ? AND {sql} ORDER BY m.id LIMIT ?",
         (max(0, min(after_id, MAX_ID)), *parameters, max(0, min(limit, MAX_ID))),
@@ -210,10 +210,10 @@ EVERYTHING = Filter(status=None)
 
 
 def by_ids(
-    connection: Connection, access: Access, ids: Iterable[int], where: Filter = EVERYTHING
+    connection: Connection, scope: MemoryScope, ids: Iterable[int], where: Filter = EVERYTHING
 ) -> dict[int, Entry]:
     """The entries of these ids that the access may see and the filter lets through."""
-    sql, parameters = condition(access, where)
+    sql, parameters = condition(scope, where)
     rows = connection.execute(
         f"{SELECT} FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND {sql}",
         (json.dumps(list(ids)), *parameters),
@@ -221,10 +221,10 @@ def by_ids(
     return {entry.id: entry for entry in map(entry_of, rows)}
 
 
-def versions(connection: Connection, access: Access, entry_id: int) -> list[Entry]:
+def versions(connection: Connection, scope: MemoryScope, entry_id: int) -> list[Entry]:
     """All versions of an entry, oldest first: what it replaced and what replaced it, one step after
     the other. Raises MemoryNotFoundError."""
-    find(connection, access, entry_id)
+    find(connection, scope, entry_id)
     ids = connection.execute(
         "WITH RECURSIVE chain (id) AS (SELECT ?1 UNION"
         " SELECT m.id FROM memories m JOIN chain c ON m.replaced_by = c.id UNION"
@@ -233,7 +233,7 @@ def versions(connection: Connection, access: Access, entry_id: int) -> list[Entr
         " SELECT id FROM chain",
         (entry_id,),
     ).fetchall()
-    found = by_ids(connection, access, (row[0] for row in ids))
+    found = by_ids(connection, scope, (row[0] for row in ids))
     return [found[known] for known in sorted(found)]
 
 

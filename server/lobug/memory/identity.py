@@ -15,7 +15,7 @@ from lobug.language.en.fact_checks import NEGATED
 from lobug.language.en.prompts import SECTIONS
 from lobug.language.en.replacement import COMMON
 from lobug.memory import entries, keys
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Entry, Identity
 from lobug.memory.entries import NewVersion
 from lobug.storage.driver import Connection
@@ -113,9 +113,9 @@ def document(connection: Connection, user: str) -> str:
     return render((entry.section or SECTIONS[0], entry.content) for entry in known)
 
 
-def identity(connection: Connection, access: Access, limit: int) -> Identity:
+def identity(connection: Connection, scope: MemoryScope, limit: int) -> Identity:
     """The user's document and how full it is."""
-    known = tuple(lines_of(connection, access.user))
+    known = tuple(lines_of(connection, scope.user))
     text = render((entry.section or SECTIONS[0], entry.content) for entry in known)
     return Identity(text=text, characters=len(text), limit=limit, entries=known)
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from lobug.errors import StorageError
 from lobug.memory.access import HOUSEHOLD
-from lobug.memory.base import LoggedMessage, Owner, Role
+from lobug.memory.base import LoggedMessage, ConversationKey, Role
 from lobug.memory.index import turn_words
 from lobug.storage.driver import Connection
 
@@ -49,7 +49,7 @@ class Stretch:
 
 def append(
     connection: Connection,
-    owner: Owner,
+    owner: ConversationKey,
     role: Role,
     content: str,
     now: float,
@@ -70,7 +70,7 @@ def append(
     return message_id
 
 
-def require(connection: Connection, owner: Owner, message_id: int) -> None:
+def require(connection: Connection, owner: ConversationKey, message_id: int) -> None:
     """Raises StorageError unless the message is this owner's own words."""
     row = connection.execute(
         "SELECT 1 FROM conversation_log"
@@ -97,7 +97,7 @@ def reply_to(connection: Connection, message_id: int) -> int | None:
     return None if row is None else int(row[0])
 
 
-def recent(connection: Connection, owner: Owner, limit: int) -> list[LoggedMessage]:
+def recent(connection: Connection, owner: ConversationKey, limit: int) -> list[LoggedMessage]:
     """The last messages of a conversation, oldest first."""
     rows = connection.execute(
         "SELECT id, role, content, created_at FROM conversation_log"
@@ -134,14 +134,14 @@ def mark_forgotten(connection: Connection, message_id: int) -> None:
     )
 
 
-def latest_owners(connection: Connection, limit: int) -> list[Owner]:
+def latest_conversations(connection: Connection, limit: int) -> list[ConversationKey]:
     """Whose conversations went on last, latest first."""
     rows = connection.execute(
         "SELECT user, conversation FROM conversation_log"
         " GROUP BY user, conversation ORDER BY max(id) DESC LIMIT ?",
         (limit,),
     )
-    return [Owner(user, conversation) for user, conversation in rows]
+    return [ConversationKey(user, conversation) for user, conversation in rows]
 
 
 def message(connection: Connection, user: str, message_id: int) -> LoggedMessage | None:
@@ -161,7 +161,7 @@ def count_unsummarized(connection: Connection, user: str) -> int:
     return int(row[0])
 
 
-def unsummarized_in(connection: Connection, owner: Owner) -> tuple[int, int]:
+def unsummarized_in(connection: Connection, owner: ConversationKey) -> tuple[int, int]:
     """Messages of a conversation that no entry of the timeline sums up, and their tokens, estimated
     as for prompts."""
     row = connection.execute(

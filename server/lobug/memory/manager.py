@@ -16,7 +16,7 @@ from lobug.memory import (
     session_summary,
     sessions,
 )
-from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, Owner
+from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, ConversationKey
 from lobug.memory.exchange.snapshot import SnapshotSource
 from lobug.memory.index.fact_embedding import FactEmbedder
 from lobug.memory.index.turn_embedding import TurnEmbedder
@@ -194,7 +194,7 @@ class MemoryManager:
 
     async def log_user_message(
         self,
-        owner: Owner,
+        owner: ConversationKey,
         content: str,
         *,
         speaker: str | None = None,
@@ -230,7 +230,7 @@ class MemoryManager:
         return message_id
 
     async def log_reply(
-        self, owner: Owner, user_message_id: int, content: str, *, extract: bool
+        self, owner: ConversationKey, user_message_id: int, content: str, *, extract: bool
     ) -> int:
         """Append the reply and release the background work of the exchange, in one transaction.
 
@@ -288,16 +288,16 @@ class MemoryManager:
         )
         return reply_id
 
-    async def recent_messages(self, owner: Owner, limit: int) -> Sequence[LoggedMessage]:
+    async def recent_messages(self, owner: ConversationKey, limit: int) -> Sequence[LoggedMessage]:
         """The conversation's last messages, oldest first."""
         return await self._database.read(lambda connection: log.recent(connection, owner, limit))
 
-    async def latest_owners(self, limit: int) -> Sequence[Owner]:
+    async def latest_conversations(self, limit: int) -> Sequence[ConversationKey]:
         """Whose conversations went on last, latest first."""
-        return await self._database.read(lambda connection: log.latest_owners(connection, limit))
+        return await self._database.read(lambda connection: log.latest_conversations(connection, limit))
 
     async def retrieve_context(
-        self, owner: Owner, query: str, *, message_id: int | None = None
+        self, owner: ConversationKey, query: str, *, message_id: int | None = None
     ) -> MemoryContext:
         """Layer identity and what fits ``query``: by meaning and words, by words alone while the
         embedder fails. What was found is noted with the reply to ``message_id``."""
@@ -313,7 +313,7 @@ class MemoryManager:
             return ""
         return await self._database.read(lambda connection: identity.document(connection, user))
 
-    async def session_summary(self, owner: Owner) -> str:
+    async def session_summary(self, owner: ConversationKey) -> str:
         """What the conversation's session was about so far, of what has been summed up; empty when
         nothing has."""
         if not self._settings.enabled:

@@ -22,7 +22,7 @@ from lobug.memory import (
     statistics,
     store,
 )
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import (
     Draft,
     Entry,
@@ -86,17 +86,17 @@ class OwnerControl:
         self._when_erased: list[Callable[[str | None], None]] = []
         self._recount = recount
 
-    async def store(self, access: Access, draft: Draft) -> Entry:
+    async def store(self, scope: MemoryScope, draft: Draft) -> Entry:
         """Store a memory, or a new version where its key exists."""
         now = self._clock()
         return await self._change(
             "store",
-            lambda connection: store.store(connection, access, draft, limits=self._limits, now=now),
+            lambda connection: store.store(connection, scope, draft, limits=self._limits, now=now),
         )
 
     async def edit(
         self,
-        access: Access,
+        scope: MemoryScope,
         entry_id: int,
         *,
         content: str | None = None,
@@ -110,7 +110,7 @@ class OwnerControl:
             "edit",
             lambda connection: store.edit(
                 connection,
-                access,
+                scope,
                 entry_id,
                 content=content,
                 importance=importance,
@@ -121,41 +121,41 @@ class OwnerControl:
             ),
         )
 
-    async def correct(self, access: Access, entry_id: int, content: str) -> Entry:
+    async def correct(self, scope: MemoryScope, entry_id: int, content: str) -> Entry:
         """Put an entry right; the wrong one is inactive for good."""
         now = self._clock()
         return await self._change(
             "correct",
             lambda connection: store.correct(
-                connection, access, entry_id, content, limits=self._limits, now=now
+                connection, scope, entry_id, content, limits=self._limits, now=now
             ),
         )
 
-    async def remove(self, access: Access, entry_id: int) -> Entry:
+    async def remove(self, scope: MemoryScope, entry_id: int) -> Entry:
         """Make an entry inactive without erasing it."""
         now = self._clock()
         return await self._change(
-            "remove", lambda connection: store.remove(connection, access, entry_id, now=now)
+            "remove", lambda connection: store.remove(connection, scope, entry_id, now=now)
         )
 
-    async def restore(self, access: Access, entry_id: int) -> Entry:
+    async def restore(self, scope: MemoryScope, entry_id: int) -> Entry:
         """Make a version active again."""
         now = self._clock()
         return await self._change(
             "restore",
             lambda connection: store.restore(
-                connection, access, entry_id, limits=self._limits, now=now
+                connection, scope, entry_id, limits=self._limits, now=now
             ),
         )
 
-    async def get(self, access: Access, entry_id: int) -> Provenance:
+    async def get(self, scope: MemoryScope, entry_id: int) -> Provenance:
         """An entry with where it comes from."""
 
         def work(connection: Connection) -> Provenance:
-            entry = entries.find(connection, access, entry_id)
+            entry = entries.find(connection, scope, entry_id)
             message = None
             if entry.source_message_id is not None:
-                message = log.message(connection, access.user, entry.source_message_id)
+                message = log.message(connection, scope.user, entry.source_message_id)
             if message is not None and not message.content:
                 message = None
             return Provenance(
@@ -167,48 +167,48 @@ class OwnerControl:
 
         return await self._database.read(work)
 
-    async def find_key(self, access: Access, key: str) -> Entry:
+    async def find_key(self, scope: MemoryScope, key: str) -> Entry:
         """The active entry of a key."""
         keys.checked(key)
         return await self._database.read(
-            lambda connection: entries.find_key(connection, access, key)
+            lambda connection: entries.find_key(connection, scope, key)
         )
 
     async def entries(
-        self, access: Access, where: Filter, *, limit: int = 50, after_id: int = 0
+        self, scope: MemoryScope, where: Filter, *, limit: int = 50, after_id: int = 0
     ) -> Sequence[Entry]:
         """Entries in the order of their ids."""
         return await self._database.read(
             lambda connection: entries.listed(
-                connection, access, where, limit=limit, after_id=after_id
+                connection, scope, where, limit=limit, after_id=after_id
             )
         )
 
-    async def history(self, access: Access, entry_id: int) -> Sequence[Entry]:
+    async def history(self, scope: MemoryScope, entry_id: int) -> Sequence[Entry]:
         """All versions of an entry, oldest first."""
         return await self._database.read(
-            lambda connection: entries.versions(connection, access, entry_id)
+            lambda connection: entries.versions(connection, scope, entry_id)
         )
 
     async def search(
-        self, access: Access, query: str, where: Filter, *, limit: int = 5, turns: bool = False
+        self, scope: MemoryScope, query: str, where: Filter, *, limit: int = 5, turns: bool = False
     ) -> Sequence[Hit]:
         """The memories, and with ``turns`` the messages, that fit a query, best first."""
         wanted = in_third_person(query)
         opened = entry_search.with_past(where, query)
         if not turns:
             embedded = await self._embedding.query(wanted)
-            return await self._search_entries(access, query, embedded, opened, limit)
-        names = await self._database.read(lambda connection: speakers(connection, access))
+            return await self._search_entries(scope, query, embedded, opened, limit)
+        names = await self._database.read(lambda connection: speakers(connection, scope))
         prepared = prepare(query, names)
         both = await self._queries.both(prepared, wanted)
-        entries = await self._search_entries(access, query, both.entries, opened, limit)
-        said = await self._search_turns(access, prepared, both.turns, where, limit)
+        entries = await self._search_entries(scope, query, both.entries, opened, limit)
+        said = await self._search_turns(scope, prepared, both.turns, where, limit)
         return merged(entries, said, limit, by_time=not query.strip())
 
     async def _search_entries(
         self,
-        access: Access,
+        scope: MemoryScope,
         query: str,
         embedded: EmbeddedQuery | None,
         where: Filter,
@@ -216,13 +216,13 @@ class OwnerControl:
     ) -> Sequence[Hit]:
         return await self._database.read(
             lambda connection: entry_search.search(
-                connection, access, query, embedded, where, limit=limit
+                connection, scope, query, embedded, where, limit=limit
             )
         )
 
     async def _search_turns(
         self,
-        access: Access,
+        scope: MemoryScope,
         prepared: PreparedQuery,
         vectors: QueryVectors | None,
         where: Filter,
@@ -231,7 +231,7 @@ class OwnerControl:
         found = await self._database.read(
             lambda connection: search_turns(
                 connection,
-                access,
+                scope,
                 prepared,
                 vectors,
                 limit=limit,
@@ -241,47 +241,47 @@ class OwnerControl:
         )
         return [turn_hit(hit) for hit in found]
 
-    async def identity(self, access: Access) -> Identity:
+    async def identity(self, scope: MemoryScope) -> Identity:
         """Layer identity."""
         return await self._database.read(
-            lambda connection: identity.identity(connection, access, self._limits.identity_chars)
+            lambda connection: identity.identity(connection, scope, self._limits.identity_chars)
         )
 
     async def sessions(
-        self, access: Access, *, limit: int = 50, before_id: int | None = None
+        self, scope: MemoryScope, *, limit: int = 50, before_id: int | None = None
     ) -> Sequence[Session]:
         """Sessions, newest first."""
         return await self._database.read(
             lambda connection: sessions.listed(
-                connection, access.user, limit=limit, before_id=before_id
+                connection, scope.user, limit=limit, before_id=before_id
             )
         )
 
-    async def why(self, access: Access, message_id: int | None = None) -> Recall:
+    async def why(self, scope: MemoryScope, message_id: int | None = None) -> Recall:
         """What was recalled for a message; None: for the conversation's last turn."""
 
         def work(connection: Connection) -> Recall:
             if message_id is not None:
-                return recall_log.of_message(connection, access, message_id)
-            found = recall_log.latest(connection, access, 1)
+                return recall_log.of_message(connection, scope, message_id)
+            found = recall_log.latest(connection, scope, 1)
             if not found:
                 raise MemoryNotFoundError("nothing has been recalled yet")
             return found[0]
 
         return await self._database.read(work)
 
-    async def recalls(self, access: Access, *, limit: int = 20) -> Sequence[Recall]:
+    async def recalls(self, scope: MemoryScope, *, limit: int = 20) -> Sequence[Recall]:
         """The retrieval log, newest first."""
         return await self._database.read(
-            lambda connection: recall_log.latest(connection, access, limit)
+            lambda connection: recall_log.latest(connection, scope, limit)
         )
 
-    async def stats(self, access: Access) -> Mapping[str, Any]:
+    async def stats(self, scope: MemoryScope) -> Mapping[str, Any]:
         """Counts and sizes of the user's memory."""
         path = self._database.path
         return await self._database.read(
             lambda connection: statistics.of_user(
-                connection, access, self._limits.identity_chars, path
+                connection, scope, self._limits.identity_chars, path
             )
         )
 
@@ -289,51 +289,51 @@ class OwnerControl:
         """Everybody of whom anything is kept, last active first."""
         return await self._database.read(statistics.users)
 
-    async def projects(self, access: Access) -> Sequence[Project]:
+    async def projects(self, scope: MemoryScope) -> Sequence[Project]:
         """Projects of the user."""
-        return await self._database.read(lambda connection: projects.listed(connection, access))
+        return await self._database.read(lambda connection: projects.listed(connection, scope))
 
-    async def add_project(self, access: Access, name: str, description: str = "") -> Project:
+    async def add_project(self, scope: MemoryScope, name: str, description: str = "") -> Project:
         """Add or describe a project."""
         now = self._clock()
         return await self._change(
             "project",
-            lambda connection: projects.add(connection, access, name, description, now),
+            lambda connection: projects.add(connection, scope, name, description, now),
         )
 
-    async def archive_project(self, access: Access, name: str) -> Project:
+    async def archive_project(self, scope: MemoryScope, name: str) -> Project:
         """Archive a project."""
         return await self._change(
-            "project", lambda connection: projects.archive(connection, access, name)
+            "project", lambda connection: projects.archive(connection, scope, name)
         )
 
-    async def tasks(self, access: Access, *, project: str | None = None) -> Sequence[ProjectTask]:
+    async def tasks(self, scope: MemoryScope, *, project: str | None = None) -> Sequence[ProjectTask]:
         """Tasks of the user."""
         return await self._database.read(
-            lambda connection: projects.tasks(connection, access, project)
+            lambda connection: projects.tasks(connection, scope, project)
         )
 
     async def add_task(
-        self, access: Access, title: str, *, project: str | None = None
+        self, scope: MemoryScope, title: str, *, project: str | None = None
     ) -> ProjectTask:
         """Open a task."""
         now = self._clock()
         return await self._change(
-            "task", lambda connection: projects.add_task(connection, access, title, project, now)
+            "task", lambda connection: projects.add_task(connection, scope, title, project, now)
         )
 
-    async def note_task(self, access: Access, task_id: int, state: str) -> ProjectTask:
+    async def note_task(self, scope: MemoryScope, task_id: int, state: str) -> ProjectTask:
         """Set a task's working state."""
         return await self._change(
-            "task", lambda connection: projects.note(connection, access, task_id, state)
+            "task", lambda connection: projects.note(connection, scope, task_id, state)
         )
 
-    async def complete_task(self, access: Access, task_id: int, result: str = "") -> ProjectTask:
+    async def complete_task(self, scope: MemoryScope, task_id: int, result: str = "") -> ProjectTask:
         """Complete a task: its working state goes to the archive."""
         now = self._clock()
         return await self._change(
             "task",
-            lambda connection: projects.complete(connection, access, task_id, result, now),
+            lambda connection: projects.complete(connection, scope, task_id, result, now),
         )
 
     async def _change(self, name: str, work: Callable[[Connection], T]) -> T:
@@ -343,50 +343,50 @@ class OwnerControl:
         self._changed()
         return result
 
-    async def forget(self, access: Access, entry_id: int) -> Forgotten:
+    async def forget(self, scope: MemoryScope, entry_id: int) -> Forgotten:
         """Erase an entry, the words it came from, and what was derived from them."""
         now = self._clock()
         return await self._erase(
-            access, "forget", lambda connection: forget_entries(connection, access, [entry_id], now)
+            scope, "forget", lambda connection: forget_entries(connection, scope, [entry_id], now)
         )
 
-    async def forget_key(self, access: Access, key: str) -> Forgotten:
+    async def forget_key(self, scope: MemoryScope, key: str) -> Forgotten:
         """``forget`` by key."""
         keys.checked(key)
         now = self._clock()
 
         def work(connection: Connection) -> Forgotten:
-            entry = entries.find_key(connection, access, key)
-            return forget_entries(connection, access, [entry.id], now)
+            entry = entries.find_key(connection, scope, key)
+            return forget_entries(connection, scope, [entry.id], now)
 
-        return await self._erase(access, "forget", work)
+        return await self._erase(scope, "forget", work)
 
-    async def forget_text(self, access: Access, text: str, *, dry_run: bool = False) -> Forgotten:
+    async def forget_text(self, scope: MemoryScope, text: str, *, dry_run: bool = False) -> Forgotten:
         """Erase whatever says this."""
         now = self._clock()
 
         def work(connection: Connection) -> Forgotten:
-            return forget_text(connection, access, text, now, dry_run=dry_run)
+            return forget_text(connection, scope, text, now, dry_run=dry_run)
 
         if dry_run:  # a write all the same, that is taken back
             return await self._database.write("forget", work)
-        return await self._erase(access, "forget", work)
+        return await self._erase(scope, "forget", work)
 
-    async def purge(self, access: Access, what: Purge) -> Forgotten:
+    async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
         """Erase a session, a user, or what is old."""
         now = self._clock()
         return await self._erase(
-            access, "purge", lambda connection: purge(connection, access, what, now)
+            scope, "purge", lambda connection: purge(connection, scope, what, now)
         )
 
     async def _erase(
-        self, access: Access, name: str, work: Callable[[Connection], Forgotten]
+        self, scope: MemoryScope, name: str, work: Callable[[Connection], Forgotten]
     ) -> Forgotten:
         """Also where memory is switched off: what was kept before can be erased then too."""
         # Background work that has read what is erased must not store anything made from it.
         async with self._priority.exclusive():
             gone = await self._database.write(name, work)
-            await self._tell_erased(None if access.household == "write" else access.user)
+            await self._tell_erased(None if scope.household == "write" else scope.user)
         self._changed()
         return gone
 
@@ -407,25 +407,25 @@ class OwnerControl:
         """Have ``call`` called whenever something was erased."""
         self._when_erased.append(call)
 
-    async def export(self, access: Access) -> Mapping[str, Any]:
+    async def export(self, scope: MemoryScope) -> Mapping[str, Any]:
         """All of the user's memory as one JSON document, complete and lossless."""
         now = self._clock()
-        return await self._database.aside(lambda c: export.export(c, access, now))
+        return await self._database.aside(lambda c: export.export(c, scope, now))
 
-    async def export_markdown(self, access: Access) -> str:
+    async def export_markdown(self, scope: MemoryScope) -> str:
         """All of the user's memory to be read."""
         now = self._clock()
         return await self._database.aside(
-            lambda c: markdown.export_markdown(export.export(c, access, now))
+            lambda c: markdown.export_markdown(export.export(c, scope, now))
         )
 
-    async def import_json(self, access: Access, document: object) -> Imported:
+    async def import_json(self, scope: MemoryScope, document: object) -> Imported:
         """Bring in an export, or a ``sessions.json`` snapshot."""
         now, limit = self._clock(), self._limits.identity_chars
         parsed = await asyncio.to_thread(export.parse, document)
 
         def work(connection: Connection) -> Imported:
-            return export.import_parsed(connection, access, parsed, now, identity_chars=limit)
+            return export.import_parsed(connection, scope, parsed, now, identity_chars=limit)
 
         done = await self._database.write("import", work)
         await self._recount()

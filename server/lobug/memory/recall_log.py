@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from lobug.errors import MemoryNotFoundError
 from lobug.memory import entries
-from lobug.memory.access import Access
-from lobug.memory.base import Owner
+from lobug.memory.access import MemoryScope
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Hit, Recall
 from lobug.storage.driver import Connection
 
@@ -18,7 +18,7 @@ from lobug.storage.driver import Connection
 class NewRecall:
     """A search to be noted."""
 
-    owner: Owner
+    owner: ConversationKey
     message_id: int | None
     query: str | None
     """None: the words of the message."""
@@ -78,30 +78,30 @@ def insert(connection: Connection, new: NewRecall) -> int:
     return recall_id
 
 
-def latest(connection: Connection, access: Access, limit: int) -> list[Recall]:
+def latest(connection: Connection, scope: MemoryScope, limit: int) -> list[Recall]:
     """The searches of a user, of the access's conversation where it has one, newest first."""
     rows = connection.execute(
         "SELECT id FROM recalls WHERE user = ?1 AND (?2 IS NULL OR conversation = ?2)"
         " ORDER BY id DESC LIMIT ?3",
-        (access.user, access.conversation, max(limit, 0)),
+        (scope.user, scope.conversation, max(limit, 0)),
     ).fetchall()
-    return [_recall(connection, access, row[0]) for row in rows]
+    return [_recall(connection, scope, row[0]) for row in rows]
 
 
-def of_message(connection: Connection, access: Access, message_id: int) -> Recall:
+def of_message(connection: Connection, scope: MemoryScope, message_id: int) -> Recall:
     """The search for a message. Raises MemoryNotFoundError."""
     row = None
     if 0 < message_id <= entries.MAX_ID:
         row = connection.execute(
             "SELECT id FROM recalls WHERE user = ? AND message_id = ? ORDER BY id DESC LIMIT 1",
-            (access.user, message_id),
+            (scope.user, message_id),
         ).fetchone()
     if row is None:
         raise MemoryNotFoundError(f"nothing is noted about message {message_id}")
-    return _recall(connection, access, row[0])
+    return _recall(connection, scope, row[0])
 
 
-def _recall(connection: Connection, access: Access, recall_id: int) -> Recall:
+def _recall(connection: Connection, scope: MemoryScope, recall_id: int) -> Recall:
     head = connection.execute(
         "SELECT r.id, r.message_id, coalesce(r.query, l.content, ''), r.created_at, r.took_ms"
         " FROM recalls r LEFT JOIN conversation_log l ON l.id = r.message_id WHERE r.id = ?",
@@ -114,13 +114,13 @@ def _recall(connection: Connection, access: Access, recall_id: int) -> Recall:
         " WHERE h.recall_id = ? ORDER BY h.rank",
         (recall_id,),
     ).fetchall()
-    known = entries.by_ids(connection, access, [row[0] for row in rows if row[0] is not None])
+    known = entries.by_ids(connection, scope, [row[0] for row in rows if row[0] is not None])
     hits, injected = [], []
     for row in rows:
         memory_id, message_id, score, confidence, parts, sent, said, said_at, *who = row
         role, speaker, user = who
         entry = known.get(memory_id)
-        if entry is None and (message_id is None or user != access.user):
+        if entry is None and (message_id is None or user != scope.user):
             continue
         hit = Hit(
             kind="memory" if entry is not None else "turn",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lobug.memory import timeline
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.storage.driver import Connection
 
 MAX_CHARS = 1_200
@@ -60,7 +60,7 @@ def condensed(
     return True
 
 
-def current(connection: Connection, owner: Owner) -> str:
+def current(connection: Connection, owner: ConversationKey) -> str:
     """The summary of a conversation's session that goes on; empty when there is none."""
     row = connection.execute(
         "SELECT summary, ended_at FROM sessions WHERE user = ? AND conversation = ?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.memory.control import Session
 from lobug.storage.driver import Connection
 
@@ -23,7 +23,7 @@ def channel_of(conversation: str) -> str:
     return kind if kind in ("device", "token", "address") else "other"
 
 
-def touch(connection: Connection, owner: Owner, now: float, idle_s: float) -> int:
+def touch(connection: Connection, owner: ConversationKey, now: float, idle_s: float) -> int:
     """The session that a message said now belongs to; a new one after a pause of ``idle_s``.
 
     A clock that was put back does not end a session."""
@@ -55,7 +55,7 @@ def went_on(connection: Connection, session_id: int, at: float) -> None:
 
 def insert(
     connection: Connection,
-    owner: Owner,
+    owner: ConversationKey,
     channel: str,
     now: float,
     *,
@@ -107,12 +107,12 @@ def end(connection: Connection, session_id: int) -> None:
     )
 
 
-def owner_of(connection: Connection, session_id: int) -> Owner | None:
+def conversation_of(connection: Connection, session_id: int) -> ConversationKey | None:
     """Whose session it is."""
     row = connection.execute(
         "SELECT user, conversation FROM sessions WHERE id = ?", (session_id,)
     ).fetchone()
-    return None if row is None else Owner(*row)
+    return None if row is None else ConversationKey(*row)
 
 
 def never_ended(connection: Connection) -> list[tuple[int, str, float]]:

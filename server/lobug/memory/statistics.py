@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lobug.memory import facts, identity, log, timeline
-from lobug.memory.access import HOUSEHOLD, Access
+from lobug.memory.access import HOUSEHOLD, MemoryScope
 from lobug.memory.base import MemoryStats
 from lobug.memory.control import RememberedUser
 from lobug.memory.index.fact_vectors import VectorIndex
@@ -43,23 +43,23 @@ FROM everybody e ORDER BY last_active_at DESC, e.user
 
 
 def of_user(
-    connection: Connection, access: Access, identity_limit: int, path: Path
+    connection: Connection, scope: MemoryScope, identity_limit: int, path: Path
 ) -> Mapping[str, Any]:
     """Counts of what is kept of a user, and the size of the whole file, bytes."""
-    counts = connection.execute(USER_COUNTS, (access.user,)).fetchone()
+    counts = connection.execute(USER_COUNTS, (scope.user,)).fetchone()
     names = ("messages", "sessions", "projects", "tasks", "recalls", "background_tasks")
     by_layer = connection.execute(
         "SELECT layer, status, count(*) FROM memories WHERE user = ? GROUP BY layer, status",
-        (access.user,),
+        (scope.user,),
     ).fetchall()
     entries: dict[str, dict[str, int]] = {}
     for layer, status, number in by_layer:
         entries.setdefault(layer, {})[status] = number
-    known = identity.identity(connection, access, identity_limit)
+    known = identity.identity(connection, scope, identity_limit)
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (page_size,) = connection.execute("PRAGMA page_size").fetchone()
     return {
-        "user": access.user,
+        "user": scope.user,
         **dict(zip(names, counts, strict=True)),
         "entries": entries,
         "identity": {

@@ -18,7 +18,7 @@ from lobug.memory import (
     projects,
     timeline,
 )
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Draft, Entry, Reason, Source, Status
 from lobug.memory.entries import NewVersion
 from lobug.storage.driver import Connection
@@ -72,13 +72,13 @@ def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     return found
 
 
-def require_mine(access: Access, entry: Entry) -> None:
+def require_mine(scope: MemoryScope, entry: Entry) -> None:
     """Raises MemoryForbiddenError where the access may see an entry but not change it."""
-    access.require(entry.scope, write=True)
+    scope.require(entry.scope, write=True)
 
 
 def store(
-    connection: Connection, access: Access, draft: Draft, *, limits: Limits, now: float
+    connection: Connection, scope: MemoryScope, draft: Draft, *, limits: Limits, now: float
 ) -> Entry:
     """Insert an entry, or a new version of the one that has its key. The same content again
     changes importance, tags and project only.
@@ -86,37 +86,37 @@ def store(
     Raises MemoryKeyError, MemoryContentError, MemoryForbiddenError, IdentityFullError."""
     content = checked_content(draft.content, limits)
     tags, importance = checked_tags(draft.tags), checked_importance(draft.importance)
-    access.require(draft.scope, write=True)
-    if draft.scope == "conversation" and access.conversation is None:
+    scope.require(draft.scope, write=True)
+    if draft.scope == "conversation" and scope.conversation is None:
         raise MemoryForbiddenError("a memory of one conversation is stored from within it")
     if draft.section is not None and draft.section not in SECTIONS:
         raise MemoryContentError(f"a section is one of {', '.join(SECTIONS)}")
     if draft.layer == "identity" and draft.scope != "user":
         raise MemoryContentError("layer identity belongs to a person, not to a device or the house")
     if draft.project is not None:
-        projects.ensure(connection, access.user, draft.project, now)
-    user = access.stored_under(draft.scope)
+        projects.ensure(connection, scope.user, draft.project, now)
+    user = scope.stored_under(draft.scope)
     if draft.source_message_id is not None:
-        _require_own_message(connection, access, draft.source_message_id)
+        _require_own_message(connection, scope, draft.source_message_id)
     named = draft.key is not None
     key = keys.checked(draft.key) if draft.key is not None else keys.key_for(content)
-    known_id = entries.active_key(connection, user, draft.scope, access.conversation, key)
-    known = None if known_id is None else entries.find(connection, access, known_id)
+    known_id = entries.active_key(connection, user, draft.scope, scope.conversation, key)
+    known = None if known_id is None else entries.find(connection, scope, known_id)
     if known is not None and not named and not _same_thing(known.content, content):
-        key = entries.free_key(connection, user, draft.scope, access.conversation, key)
+        key = entries.free_key(connection, user, draft.scope, scope.conversation, key)
         known = None
     said_at = now if draft.said_at is None else draft.said_at
     new = NewVersion(
         user=user,
-        told_by=access.user,
+        told_by=scope.user,
         content=content,
         key=key,
         source=draft.source,
         said_at=said_at,
         now=now,
         scope=draft.scope,
-        conversation=access.conversation,
-        session_id=_current_session(connection, access),
+        conversation=scope.conversation,
+        session_id=_current_session(connection, scope),
         layer=draft.layer,
         category=draft.category,
         fact_type=draft.fact_type,
@@ -142,12 +142,12 @@ def store(
             status="past" if updated else "inactive",
             reason="superseded" if updated else "edited",
         )
-    return _settled(connection, access, stored, limits, now)
+    return _settled(connection, scope, stored, limits, now)
 
 
 def edit(
     connection: Connection,
-    access: Access,
+    scope: MemoryScope,
     entry_id: int,
     *,
     content: str | None,
@@ -159,29 +159,29 @@ def edit(
 ) -> Entry:
     """A new version by the owner; what is None stays. Raises MemoryNotFoundError where the entry
     is not active, MemoryContentError, MemoryForbiddenError."""
-    entry = _active(connection, access, entry_id)
+    entry = _active(connection, scope, entry_id)
     new_importance = entry.importance if importance is None else checked_importance(importance)
     new_tags = entry.tags if tags is None else checked_tags(tags)
     new_project = entry.project if project is None else project
     if new_project is not None:
-        projects.ensure(connection, access.user, new_project, now)
+        projects.ensure(connection, scope.user, new_project, now)
     text = entry.content if content is None else checked_content(content, limits)
     if text == entry.content:
         _annotate(connection, entry_id, new_importance, new_tags, new_project, now)
-        return entries.find(connection, access, entry_id)
+        return entries.find(connection, scope, entry_id)
     new = replace(
-        _version_of(entry, access, text, "user", now),
+        _version_of(entry, scope, text, "user", now),
         importance=new_importance,
         tags=new_tags,
         project=new_project,
     )
     edited = _succeed(connection, entry, new, status="inactive", reason="edited")
-    return _settled(connection, access, edited, limits, now)
+    return _settled(connection, scope, edited, limits, now)
 
 
 def correct(
     connection: Connection,
-    access: Access,
+    scope: MemoryScope,
     entry_id: int,
     content: str,
     *,
@@ -190,42 +190,42 @@ def correct(
 ) -> Entry:
     """What the user puts right: the wrong entry is inactive for good, the correction outranks
     everything. Raises MemoryNotFoundError, MemoryContentError, MemoryForbiddenError."""
-    entry = _active(connection, access, entry_id)
+    entry = _active(connection, scope, entry_id)
     text = checked_content(content, limits)
-    new = replace(_version_of(entry, access, text, "correction", now), importance=1.0)
+    new = replace(_version_of(entry, scope, text, "correction", now), importance=1.0)
     corrected = _succeed(connection, entry, new, status="inactive", reason="corrected")
     identity.without(connection, entry.user, entry.content, now, entry_id=entry.id, instead=text)
-    return _settled(connection, access, corrected, limits, now)
+    return _settled(connection, scope, corrected, limits, now)
 
 
-def remove(connection: Connection, access: Access, entry_id: int, *, now: float) -> Entry:
+def remove(connection: Connection, scope: MemoryScope, entry_id: int, *, now: float) -> Entry:
     """Make an entry inactive. Raises MemoryNotFoundError, MemoryForbiddenError."""
-    entry = _active(connection, access, entry_id)
+    entry = _active(connection, scope, entry_id)
     entries.retire(connection, entry.id, status="inactive", reason="removed", now=now)
     if entry.layer != "identity":
         identity.without(connection, entry.user, entry.content, now, entry_id=entry.id)
-    return entries.find(connection, access, entry.id)
+    return entries.find(connection, scope, entry.id)
 
 
 def restore(
-    connection: Connection, access: Access, entry_id: int, *, limits: Limits, now: float
+    connection: Connection, scope: MemoryScope, entry_id: int, *, limits: Limits, now: float
 ) -> Entry:
     """Make a version active again, as a new version; what is active under its key or in its chain
     gives way. An active one is returned as it is. Raises MemoryNotFoundError,
     MemoryForbiddenError, IdentityFullError."""
-    entry = entries.find(connection, access, entry_id)
-    require_mine(access, entry)
+    entry = entries.find(connection, scope, entry_id)
+    require_mine(scope, entry)
     if entry.status == "active":
         return entry
-    rivals = {version.id: version for version in entries.versions(connection, access, entry_id)}
+    rivals = {version.id: version for version in entries.versions(connection, scope, entry_id)}
     holder = entries.active_key(connection, entry.user, entry.scope, entry.conversation, entry.key)
     if holder is not None:
-        rivals[holder] = entries.find(connection, access, holder)
+        rivals[holder] = entries.find(connection, scope, holder)
     active = [version for version in rivals.values() if version.status == "active"]
     for version in active:
         entries.retire(connection, version.id, status="inactive", reason="edited", now=now)
     new = replace(
-        _version_of(entry, access, entry.content, entry.source, now), valid_from=entry.valid_from
+        _version_of(entry, scope, entry.content, entry.source, now), valid_from=entry.valid_from
     )
     restored = entries.insert(connection, new)
     for version in (*active, entry):
@@ -233,24 +233,24 @@ def restore(
             "UPDATE memories SET replaced_by = coalesce(replaced_by, ?) WHERE id = ?",
             (restored, version.id),
         )
-    return _settled(connection, access, restored, limits, now)
+    return _settled(connection, scope, restored, limits, now)
 
 
-def _active(connection: Connection, access: Access, entry_id: int) -> Entry:
-    entry = entries.find(connection, access, entry_id)
-    require_mine(access, entry)
+def _active(connection: Connection, scope: MemoryScope, entry_id: int) -> Entry:
+    entry = entries.find(connection, scope, entry_id)
+    require_mine(scope, entry)
     if entry.status != "active":
         raise MemoryNotFoundError(f"memory {entry_id} is not active; restore it first")
     return entry
 
 
 def _version_of(
-    entry: Entry, access: Access, content: str, source: Source, now: float
+    entry: Entry, scope: MemoryScope, content: str, source: Source, now: float
 ) -> NewVersion:
     """The next version of an entry, with another content."""
     return NewVersion(
         user=entry.user,
-        told_by=access.user,
+        told_by=scope.user,
         content=content,
         key=entry.key,
         source=source,
@@ -295,9 +295,9 @@ def _succeed(
 
 
 def _settled(
-    connection: Connection, access: Access, entry_id: int, limits: Limits, now: float
+    connection: Connection, scope: MemoryScope, entry_id: int, limits: Limits, now: float
 ) -> Entry:
-    entry = entries.find(connection, access, entry_id)
+    entry = entries.find(connection, scope, entry_id)
     if entry.layer == "identity":
         identity.make_room(connection, entry.user, limits.identity_chars, now)
     return entry
@@ -331,16 +331,16 @@ def _differs_in_time(old: str, new: str) -> bool:
     )
 
 
-def _current_session(connection: Connection, access: Access) -> int | None:
-    if access.conversation is None:
+def _current_session(connection: Connection, scope: MemoryScope) -> int | None:
+    if scope.conversation is None:
         return None
     row = connection.execute(
         "SELECT id FROM sessions WHERE user = ? AND conversation = ? ORDER BY id DESC LIMIT 1",
-        (access.user, access.conversation),
+        (scope.user, scope.conversation),
     ).fetchone()
     return None if row is None else int(row[0])
 
 
-def _require_own_message(connection: Connection, access: Access, message_id: int) -> None:
-    if log.message(connection, access.user, message_id) is None:
+def _require_own_message(connection: Connection, scope: MemoryScope, message_id: int) -> None:
+    if log.message(connection, scope.user, message_id) is None:
         raise MemoryNotFoundError(f"there is no message {message_id}")

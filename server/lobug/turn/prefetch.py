@@ -10,7 +10,7 @@ from lobug.conversation.registry import Conversation, Conversations, reload
 from lobug.conversation.tool_prompt import ToolPrompt
 from lobug.engines.base import SHARED_PREFIX_LANE, ChatMessage, ChatModel
 from lobug.errors import EngineError, StorageError
-from lobug.memory.base import Memory, Owner
+from lobug.memory.base import Memory, ConversationKey
 from lobug.priority import PreemptedError, TurnPriority, at_once
 from lobug.settings import Settings
 
@@ -46,7 +46,7 @@ class ReadAhead:
         that the first turn need not wait for it."""
         places = self._settings.chat.conversation_slots - 1  # one is left for a new conversation
         try:
-            for owner in await self._memory.latest_owners(places):
+            for owner in await self._memory.latest_conversations(places):
                 await self._load(owner)
                 await self._read_again(self._conversations.get(owner))
         except StorageError as error:
@@ -54,7 +54,7 @@ class ReadAhead:
         messages = prefix(self._persona, "")
         await self._while_nobody_talks(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
 
-    async def after_turn(self, owner: Owner) -> None:
+    async def after_turn(self, owner: ConversationKey) -> None:
         """Read the conversation's prompt again if it changed at its beginning, and what is offered
         to it of tools."""
         conversation = self._conversations.get(owner)
@@ -109,7 +109,7 @@ class ReadAhead:
         # What was erased meanwhile is to leave the model's cache too.
         conversation.prefix_changed = conversation.erasures != erasures
 
-    async def while_speaking(self, owner: Owner, words: str) -> None:
+    async def while_speaking(self, owner: ConversationKey, words: str) -> None:
         """Read what is known of the next prompt while somebody still speaks: all but the end of
         ``words``, which may change. What then comes before the words, such as a memory, makes that
         void; it costs nobody any time. Cancel it when the turn begins."""
@@ -134,7 +134,7 @@ class ReadAhead:
             tools=tools.messages,
         )
 
-    async def _load(self, owner: Owner) -> None:
+    async def _load(self, owner: ConversationKey) -> None:
         conversation = self._conversations.get(owner)
         async with conversation.lock:
             await self._memory.refresh()

@@ -27,7 +27,7 @@ from lobug.conversation.registry import (
 from lobug.engines.base import STT_SAMPLE_RATE, ChatMessage, Engines
 from lobug.engines.tools import ABSENT_TOOLS, ToolBox
 from lobug.errors import LobugError, StorageError
-from lobug.memory.base import Memory, MemoryContext, Owner
+from lobug.memory.base import Memory, MemoryContext, ConversationKey
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.turn.caller_context import CallerContext
@@ -77,7 +77,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class LiveOptions:
     """How a turn goes on beside the conversation; the doors that take a whole request have none."""
 
     commitment: Commitment
@@ -96,7 +96,7 @@ class _Turn:
     utterance: Utterance
     timeline: Timeline
     voice: bool
-    going: Going | None
+    going: LiveOptions | None
     told: CallerContext
     prompted: Conversation
     """What the prompt is made of: the conversation, or what the caller told of it."""
@@ -152,12 +152,12 @@ class TurnRunner:
 
     async def run(
         self,
-        owner: Owner,
+        owner: ConversationKey,
         utterance: Utterance,
         *,
         voice: bool,
         timeline: Timeline | None = None,
-        going: Going | None = None,
+        going: LiveOptions | None = None,
         told: CallerContext | None = None,
         privileged: bool = False,
     ) -> AsyncGenerator[TurnEvent]:

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.priority import TurnPriority
 from lobug.quota import (
     Claimant,
@@ -97,7 +97,7 @@ class TurnSlots:
 
     @asynccontextmanager
     async def take(
-        self, owner: Owner, commitment: Commitment | None = None, *, privileged: bool = False
+        self, owner: ConversationKey, commitment: Commitment | None = None, *, privileged: bool = False
     ) -> AsyncIterator[TurnSlot]:
         """Wait for a turn's place. Raises TooManyRequestsError when too many of this person wait
         already, and BusyError when too many of all do.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lobug.conversation.dialogue import PATIENCE_S, Question
 from lobug.conversation.registry import Conversation
 from lobug.errors import MemoryNotFoundError
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.base import Memory
 from lobug.memory.control import Entry, Hit, MemoryControl
 
@@ -45,7 +45,7 @@ class Desk:
     control: MemoryControl
     memory: Memory
     conversation: Conversation
-    access: Access
+    scope: MemoryScope
     text: str
     """What was said."""
     now: float
@@ -84,7 +84,7 @@ class Desk:
         if last is None:
             return ()
         try:
-            recall = await self.control.why(self.access, last)
+            recall = await self.control.why(self.scope, last)
         except MemoryNotFoundError:
             return ()
         return tuple(hit for hit in recall.hits if f"{hit.kind}:{hit.id}" in recall.injected)

@@ -29,9 +29,9 @@ LIKELY = 0.5
 
 async def everything(desk: Desk) -> Command:
     """Tell what is known about the user: identity, then what is important, then what is new."""
-    identity = await desk.control.identity(desk.access)
+    identity = await desk.control.identity(desk.scope)
     where = Filter(layer="knowledge", category="knowledge")
-    found = await desk.control.entries(desk.access, where, limit=COUNTED)
+    found = await desk.control.entries(desk.scope, where, limit=COUNTED)
     ranked = sorted(found, key=lambda entry: (-entry.importance, -entry.said_at))
     return _tell(desk, _once([*identity.entries, *ranked]), answers.KNOW_NOTHING)
 
@@ -39,7 +39,7 @@ async def everything(desk: Desk) -> Command:
 async def topic(desk: Desk, said: ReciteTopic) -> Command | None:
     """Tell what is known about something; None: memory has nothing, and may not have been meant."""
     query = about_the_user(said.topic)
-    hits = await desk.control.search(desk.access, query, Filter(), limit=LOOKED_THROUGH)
+    hits = await desk.control.search(desk.scope, query, Filter(), limit=LOOKED_THROUGH)
     found = [hit for hit in hits if hit.entry is not None]
     about = [hit for hit in found if _is_about(hit.content, said.topic)]
     if not about and said.sure and not mentions.people_in(said.topic):
@@ -57,7 +57,7 @@ async def why(desk: Desk, said: Why) -> Command | None:
         hits = await desk.used()
     else:
         query = about_the_user(said.topic)
-        found = await desk.control.search(desk.access, query, Filter(), limit=LOOKED_THROUGH)
+        found = await desk.control.search(desk.scope, query, Filter(), limit=LOOKED_THROUGH)
         about = [hit for hit in found if hit.entry and _is_about(hit.content, said.topic)]
         about.sort(key=lambda hit: hit.entry is not None and hit.entry.layer == "archive")
         hits = tuple(about[:1])

@@ -29,7 +29,7 @@ from lobug.language.commands import (
     Wrong,
 )
 from lobug.language.en import answers, commands
-from lobug.memory.access import HouseholdGrant, access_of
+from lobug.memory.access import HouseholdGrant, scope_of
 from lobug.memory.base import Memory
 from lobug.memory.control import MemoryControl
 
@@ -75,7 +75,7 @@ class MemoryCommands:
             control=self._control,
             memory=self._memory,
             conversation=conversation,
-            access=access_of(conversation.owner, self._household),
+            scope=scope_of(conversation.owner, self._household),
             text=text,
             now=self._clock(),
             today=self._wall(),

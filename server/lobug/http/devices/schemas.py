@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from lobug.access.records import ApiToken, Device, Pairing
-from lobug.access.rules import Scope
+from lobug.access.rules import TokenScope
 from lobug.http.memory.answers import Time
 from lobug.language.en.emotions import Emotion
 from lobug.settings.section import UserName
@@ -208,7 +208,7 @@ class TokenRequest(BaseModel):
         None, description="Which conversation of the user they belong to, `device:ID` for example."
     )
     owner: bool = Field(False, description="Whether it may approve devices and make tokens.")
-    scope: Scope | None = Field(
+    scope: TokenScope | None = Field(
         None,
         description="`metrics`: it may read `/metrics` and all of `/health`, and nothing else. Not"
         " together with `user`, `conversation` or `owner`.",

@@ -16,7 +16,7 @@ from lobug.devices.frames import CloseCode
 from lobug.devices.negotiation import agree
 from lobug.devices.session import DeviceSession
 from lobug.errors import HelloError, MessageError
-from lobug.http.caller import caller_of, owner_of_caller
+from lobug.http.caller import caller_of, conversation_of_caller
 from lobug.server import LobugServer
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ async def converse(websocket: WebSocket) -> None:
                 return
             if not await _greet(websocket, connection, server):
                 return
-            owner = owner_of_caller(caller, server.settings)
+            owner = conversation_of_caller(caller, server.settings)
             session = DeviceSession(
                 server,
                 connection,

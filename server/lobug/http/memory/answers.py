@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from lobug.http.times import rfc3339
 from lobug.language.facts import FactType
-from lobug.memory.access import Scope
+from lobug.memory.access import EntryScope
 from lobug.memory.control import (
     Category,
     Entry,
@@ -51,7 +51,7 @@ class MemoryEntry(BaseModel):
         description="identity: in every prompt; knowledge: when it fits; archive: on demand."
     )
     category: Category = Field(description="knowledge, or timeline: a dated summary.")
-    scope: Scope = Field(description="Whose it is: one conversation, the user, the household.")
+    scope: EntryScope = Field(description="Whose it is: one conversation, the user, the household.")
     user: str = Field(description="The user it belongs to; `household:` for the household's.")
     conversation: str | None = Field(description="Where it was said.")
     session_id: int | None = Field(description="The session in which it was said.")

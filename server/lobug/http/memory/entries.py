@@ -27,7 +27,7 @@ from lobug.http.memory.requests import (
     get_filter,
     memory_body,
 )
-from lobug.http.memory.scope import AccessDep, ControlDep
+from lobug.http.memory.scope import ScopeDep, ControlDep
 from lobug.http.problems import error_responses
 from lobug.memory.control import Draft, Filter
 
@@ -36,7 +36,7 @@ router = APIRouter()
 
 @router.get("/entries", responses=error_responses(*WITH_ID, TextTooLongError))
 async def list_entries(
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
     where: Annotated[Filter, Depends(get_filter)],
     limit: Annotated[int, Query(ge=1, le=200, description="Entries on a page.")] = 50,
@@ -45,7 +45,7 @@ async def list_entries(
     ] = 0,
 ) -> MemoryEntries:
     """List memories in the order of their ids, a page at a time."""
-    found = await control.entries(access, where, limit=limit + 1, after_id=after)
+    found = await control.entries(scope, where, limit=limit + 1, after_id=after)
     page = found[:limit]
     return MemoryEntries(
         entries=[MemoryEntry.of(entry) for entry in page],
@@ -60,11 +60,11 @@ async def list_entries(
 )
 async def store_entry(
     body: Annotated[StoreRequest, Depends(memory_body(StoreRequest))],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryEntry:
     """Remember something; where the key exists already, as its new version."""
-    if body.scope == "conversation" and access.conversation is None:
+    if body.scope == "conversation" and scope.conversation is None:
         raise InvalidRequestError(
             "scope: a conversation's memory is told by its caller, not by ?user="
         )
@@ -82,13 +82,13 @@ async def store_entry(
         project=body.project,
         said_at=body.said_at,
     )
-    return MemoryEntry.of(await control.store(access, draft))
+    return MemoryEntry.of(await control.store(scope, draft))
 
 
 @router.get("/entries/{entry_id}", responses=error_responses(*WITH_ID))
-async def show_entry(entry_id: EntryId, access: AccessDep, control: ControlDep) -> MemoryProvenance:
+async def show_entry(entry_id: EntryId, scope: ScopeDep, control: ControlDep) -> MemoryProvenance:
     """Show a memory, and the words that it came from."""
-    return MemoryProvenance.of(await control.get(access, entry_id))
+    return MemoryProvenance.of(await control.get(scope, entry_id))
 
 
 @router.patch(
@@ -99,14 +99,14 @@ async def show_entry(entry_id: EntryId, access: AccessDep, control: ControlDep) 
 async def edit_entry(
     entry_id: EntryId,
     body: Annotated[EditRequest, Depends(memory_body(EditRequest))],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryEntry:
     """Change a memory: a new version; what is left out stays."""
     if not body.model_fields_set:
         raise InvalidRequestError("nothing to change: give content, importance, tags or project")
     edited = await control.edit(
-        access,
+        scope,
         entry_id,
         content=body.content,
         importance=body.importance,
@@ -124,48 +124,48 @@ async def edit_entry(
 async def correct_entry(
     entry_id: EntryId,
     body: Annotated[CorrectRequest, Depends(memory_body(CorrectRequest))],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryEntry:
     """Put a wrong memory right: it is never recalled again, what is told here outranks all."""
-    return MemoryEntry.of(await control.correct(access, entry_id, body.content))
+    return MemoryEntry.of(await control.correct(scope, entry_id, body.content))
 
 
 @router.delete("/entries/{entry_id}", responses=error_responses(*WITH_ID))
 async def forget_entry(
-    entry_id: EntryId, access: AccessDep, control: ControlDep
+    entry_id: EntryId, scope: ScopeDep, control: ControlDep
 ) -> MemoryForgotten:
     """Erase a memory: all versions, the words it came from and what was derived from them. Cannot
     be undone; `/remove` can."""
-    return MemoryForgotten.of(await control.forget(access, entry_id))
+    return MemoryForgotten.of(await control.forget(scope, entry_id))
 
 
 @router.post("/entries/{entry_id}/remove", responses=error_responses(*WITH_ID))
-async def remove_entry(entry_id: EntryId, access: AccessDep, control: ControlDep) -> MemoryEntry:
+async def remove_entry(entry_id: EntryId, scope: ScopeDep, control: ControlDep) -> MemoryEntry:
     """Take a memory out of use, without erasing it; `/restore` brings it back."""
-    return MemoryEntry.of(await control.remove(access, entry_id))
+    return MemoryEntry.of(await control.remove(scope, entry_id))
 
 
 @router.post("/entries/{entry_id}/restore", responses=error_responses(*WITH_ID, IdentityFullError))
-async def restore_entry(entry_id: EntryId, access: AccessDep, control: ControlDep) -> MemoryEntry:
+async def restore_entry(entry_id: EntryId, scope: ScopeDep, control: ControlDep) -> MemoryEntry:
     """Make an old version the active one again."""
-    return MemoryEntry.of(await control.restore(access, entry_id))
+    return MemoryEntry.of(await control.restore(scope, entry_id))
 
 
 @router.get("/entries/{entry_id}/history", responses=error_responses(*WITH_ID))
-async def entry_history(entry_id: EntryId, access: AccessDep, control: ControlDep) -> MemoryHistory:
+async def entry_history(entry_id: EntryId, scope: ScopeDep, control: ControlDep) -> MemoryHistory:
     """Show all versions of a memory, oldest first."""
-    versions = await control.history(access, entry_id)
+    versions = await control.history(scope, entry_id)
     return MemoryHistory(entries=[MemoryEntry.of(entry) for entry in versions])
 
 
 @router.get("/keys/{key}", responses=error_responses(*WITH_ID, MemoryKeyError))
-async def show_key(key: Key, access: AccessDep, control: ControlDep) -> MemoryEntry:
+async def show_key(key: Key, scope: ScopeDep, control: ControlDep) -> MemoryEntry:
     """Show the active memory of a key."""
-    return MemoryEntry.of(await control.find_key(access, key))
+    return MemoryEntry.of(await control.find_key(scope, key))
 
 
 @router.delete("/keys/{key}", responses=error_responses(*WITH_ID, MemoryKeyError))
-async def forget_key(key: Key, access: AccessDep, control: ControlDep) -> MemoryForgotten:
+async def forget_key(key: Key, scope: ScopeDep, control: ControlDep) -> MemoryForgotten:
     """Erase the memory of a key, as `DELETE /memory/entries/{entry_id}` does."""
-    return MemoryForgotten.of(await control.forget_key(access, key))
+    return MemoryForgotten.of(await control.forget_key(scope, key))

@@ -21,10 +21,10 @@ from lobug.http.memory.requests import (
     PurgeRequest,
     memory_body,
 )
-from lobug.http.memory.scope import AccessDep, ControlDep
+from lobug.http.memory.scope import ScopeDep, ControlDep
 from lobug.http.problems import error_responses
 from lobug.http.times import rfc3339
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Forgotten, MemoryControl, Purge
 
 router = APIRouter()
@@ -39,7 +39,7 @@ DAY_S = 86_400.0
 )
 async def forget(
     body: Annotated[ForgetRequest, Depends(memory_body(ForgetRequest))],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryForgotten:
     """Erase whatever says this: memories, messages and what was derived from them.
@@ -49,13 +49,13 @@ async def forget(
     if not body.text.strip():
         raise EmptyTextError("text is empty")
     if not body.confirm or body.dry_run:
-        found = await control.forget_text(access, body.text, dry_run=True)
+        found = await control.forget_text(scope, body.text, dry_run=True)
         if not body.dry_run and _anything(found):
             raise ConfirmationRequiredError(
                 f"this would erase {counted(found)}; send confirm: true"
             )
         return MemoryForgotten.of(found, dry_run=True)
-    return MemoryForgotten.of(await control.forget_text(access, body.text))
+    return MemoryForgotten.of(await control.forget_text(scope, body.text))
 
 
 @router.post(
@@ -65,7 +65,7 @@ async def forget(
 )
 async def purge(
     body: Annotated[PurgeRequest, Depends(memory_body(PurgeRequest))],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryForgotten:
     """Erase a session, all of a user, or what is old. Without `confirm` it only says what would
@@ -74,20 +74,20 @@ async def purge(
     if sum(given) != 1:
         raise InvalidRequestError("give exactly one of session, user: true and older_than_days")
     if not body.confirm:
-        what = await _what_would_go(control, access, body)
+        what = await _what_would_go(control, scope, body)
         raise ConfirmationRequiredError(f"this would erase {what}; send confirm: true")
     gone = await control.purge(
-        access,
+        scope,
         Purge(session=body.session, user=body.user, older_than_days=body.older_than_days),
     )
     return MemoryForgotten.of(gone)
 
 
-async def _what_would_go(control: MemoryControl, access: Access, body: PurgeRequest) -> str:
+async def _what_would_go(control: MemoryControl, scope: MemoryScope, body: PurgeRequest) -> str:
     """In words, for whoever has to confirm it. Raises MemoryNotFoundError."""
     if body.session is not None:
         # Those before the next id: the session itself comes first, if it is the user's.
-        found = await control.sessions(access, limit=1, before_id=body.session + 1)
+        found = await control.sessions(scope, limit=1, before_id=body.session + 1)
         if not found or found[0].id != body.session:
             raise MemoryNotFoundError(f"there is no session {body.session}")
         session = found[0]
@@ -97,12 +97,12 @@ async def _what_would_go(control: MemoryControl, access: Access, body: PurgeRequ
         )
     if body.older_than_days is not None:
         before = rfc3339(time.time() - body.older_than_days * DAY_S)[: len("2026-03-01")]
-        return f"all messages and timeline entries of {access.user} from before {before}"
-    known = next((user for user in await control.users() if user.user == access.user), None)
+        return f"all messages and timeline entries of {scope.user} from before {before}"
+    known = next((user for user in await control.users() if user.user == scope.user), None)
     if known is None:
-        return f"everything about {access.user}, of whom nothing is kept"
+        return f"everything about {scope.user}, of whom nothing is kept"
     return (
-        f"everything about {access.user}: {known.entries} entries, {known.messages} messages,"
+        f"everything about {scope.user}: {known.entries} entries, {known.messages} messages,"
         f" {known.sessions} sessions"
     )
 

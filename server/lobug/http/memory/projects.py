@@ -24,16 +24,16 @@ from lobug.http.memory.requests import (
     TaskStateRequest,
     memory_body,
 )
-from lobug.http.memory.scope import AccessDep, ControlDep
+from lobug.http.memory.scope import ScopeDep, ControlDep
 from lobug.http.problems import error_responses
 
 router = APIRouter()
 
 
 @router.get("/projects", responses=error_responses(*EVERYWHERE))
-async def projects(access: AccessDep, control: ControlDep) -> MemoryProjects:
+async def projects(scope: ScopeDep, control: ControlDep) -> MemoryProjects:
     """List the user's projects."""
-    found = await control.projects(access)
+    found = await control.projects(scope)
     return MemoryProjects(projects=[MemoryProject.of(project) for project in found])
 
 
@@ -44,33 +44,33 @@ async def projects(access: AccessDep, control: ControlDep) -> MemoryProjects:
 )
 async def add_project(
     body: Annotated[ProjectRequest, Depends(memory_body(ProjectRequest))],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryProject:
     """Add a project, or describe it anew; an archived one becomes active."""
-    return MemoryProject.of(await control.add_project(access, body.name, body.description))
+    return MemoryProject.of(await control.add_project(scope, body.name, body.description))
 
 
 @router.post("/projects/{name:path}/archive", responses=error_responses(*WITH_ID))
 async def archive_project(
     name: Annotated[str, Path(max_length=200, description="The project's name.")],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryProject:
     """Archive a project."""
-    return MemoryProject.of(await control.archive_project(access, name))
+    return MemoryProject.of(await control.archive_project(scope, name))
 
 
 @router.get("/tasks", responses=error_responses(*EVERYWHERE))
 async def tasks(
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
     project: Annotated[
         str | None, Query(max_length=200, description="Only of this project.")
     ] = None,
 ) -> MemoryTasks:
     """List the user's tasks."""
-    found = await control.tasks(access, project=project)
+    found = await control.tasks(scope, project=project)
     return MemoryTasks(tasks=[MemoryTask.of(task) for task in found])
 
 
@@ -81,11 +81,11 @@ async def tasks(
 )
 async def add_task(
     body: Annotated[TaskRequest, Depends(memory_body(TaskRequest))],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryTask:
     """Open a task."""
-    return MemoryTask.of(await control.add_task(access, body.title, project=body.project))
+    return MemoryTask.of(await control.add_task(scope, body.title, project=body.project))
 
 
 @router.patch(
@@ -96,11 +96,11 @@ async def add_task(
 async def note_task(
     task_id: TaskId,
     body: Annotated[TaskStateRequest, Depends(memory_body(TaskStateRequest))],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryTask:
     """Set the working state of a task."""
-    return MemoryTask.of(await control.note_task(access, task_id, body.state))
+    return MemoryTask.of(await control.note_task(scope, task_id, body.state))
 
 
 @router.post(
@@ -111,8 +111,8 @@ async def note_task(
 async def complete_task(
     task_id: TaskId,
     body: Annotated[CompleteRequest, Depends(memory_body(CompleteRequest))],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryTask:
     """Complete a task: its working state goes to the archive."""
-    return MemoryTask.of(await control.complete_task(access, task_id, body.result))
+    return MemoryTask.of(await control.complete_task(scope, task_id, body.result))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 
 from lobug.errors import EmptyTextError, TextTooLongError
-from lobug.http.caller import CallerDep, OwnerDep
+from lobug.http.caller import CallerDep, ConversationDep
 from lobug.http.memory.answers import (
     MemoryHit,
     MemoryHits,
@@ -28,7 +28,7 @@ from lobug.http.memory.requests import (
     get_filter,
 )
 from lobug.http.memory.scope import (
-    AccessDep,
+    ScopeDep,
     ControlDep,
     is_at_this_computer,
     require_this_computer,
@@ -43,7 +43,7 @@ router = APIRouter()
 @router.get("/search", responses=error_responses(*EVERYWHERE, EmptyTextError, TextTooLongError))
 async def search(
     caller: CallerDep,
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
     server: ServerDep,
     where: Annotated[Filter, Depends(get_filter)],
@@ -55,19 +55,19 @@ async def search(
     check_text("q", q, server.settings.limits.max_text_chars)
     if not q.strip() and where.since is None and where.until is None:
         raise EmptyTextError("q is empty: give words, or since and until")
-    hits = await control.search(access, q, where, limit=limit, turns=turns)
+    hits = await control.search(scope, q, where, limit=limit, turns=turns)
     return MemoryHits(hits=[MemoryHit.of(hit, parts=caller.owner) for hit in hits])
 
 
 @router.get("/identity", responses=error_responses(*EVERYWHERE))
-async def identity(access: AccessDep, control: ControlDep) -> MemoryIdentity:
+async def identity(scope: ScopeDep, control: ControlDep) -> MemoryIdentity:
     """Show what Lo-Bug always keeps in mind, and how much room is left."""
-    return MemoryIdentity.of(await control.identity(access))
+    return MemoryIdentity.of(await control.identity(scope))
 
 
 @router.get("/sessions", responses=error_responses(*EVERYWHERE))
 async def sessions(
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
     limit: Annotated[int, Query(ge=1, le=200, description="Sessions on a page.")] = 50,
     before: Annotated[
@@ -75,7 +75,7 @@ async def sessions(
     ] = None,
 ) -> MemorySessions:
     """List sessions, newest first, a page at a time."""
-    found = await control.sessions(access, limit=limit + 1, before_id=before)
+    found = await control.sessions(scope, limit=limit + 1, before_id=before)
     page = found[:limit]
     return MemorySessions(
         sessions=[MemorySession.of(session) for session in page],
@@ -86,7 +86,7 @@ async def sessions(
 @router.get("/why", responses=error_responses(*WITH_ID))
 async def why(
     caller: CallerDep,
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
     message_id: Annotated[
         int | None,
@@ -94,25 +94,25 @@ async def why(
     ] = None,
 ) -> MemoryRecall:
     """Show which memories a turn used, and how they scored."""
-    return MemoryRecall.of(await control.why(access, message_id), parts=caller.owner)
+    return MemoryRecall.of(await control.why(scope, message_id), parts=caller.owner)
 
 
 @router.get("/recalls", responses=error_responses(*EVERYWHERE))
 async def recalls(
     caller: CallerDep,
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
     limit: Annotated[int, Query(ge=1, le=200, description="Most rows.")] = 20,
 ) -> MemoryRecalls:
     """Show the retrieval log, newest first."""
-    found = await control.recalls(access, limit=limit)
+    found = await control.recalls(scope, limit=limit)
     return MemoryRecalls(recalls=[MemoryRecall.of(recall, parts=caller.owner) for recall in found])
 
 
 @router.get("/stats", responses=error_responses(*EVERYWHERE))
-async def stats(request: Request, access: AccessDep, control: ControlDep) -> dict[str, Any]:
+async def stats(request: Request, scope: ScopeDep, control: ControlDep) -> dict[str, Any]:
     """Count what is remembered of the user, and what room it takes."""
-    counts = shown(await control.stats(access))
+    counts = shown(await control.stats(scope))
     if not is_at_this_computer(request):
         counts.pop("database", None)  # where its file is and how large concerns the owner only
     return counts
@@ -123,7 +123,7 @@ async def stats(request: Request, access: AccessDep, control: ControlDep) -> dic
     dependencies=[Depends(require_this_computer)],
     responses=error_responses(*EVERYWHERE),
 )
-async def users(control: ControlDep, owner: OwnerDep) -> MemoryUsers:
+async def users(control: ControlDep, owner: ConversationDep) -> MemoryUsers:
     """List everybody of whom anything is kept; for the owner at the computer that Lo-Bug runs
     on."""
     known = await control.users()

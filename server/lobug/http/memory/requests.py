@@ -27,7 +27,7 @@ from lobug.http.body import json_body
 from lobug.http.state import ServerDep
 from lobug.http.times import epoch_seconds
 from lobug.language.facts import FactType
-from lobug.memory.access import Scope
+from lobug.memory.access import EntryScope
 from lobug.memory.control import Category, Filter, Layer
 
 M = TypeVar("M", bound=BaseModel)
@@ -99,7 +99,7 @@ class StoreRequest(Body):
         " `archive`: recalled on demand.",
     )
     category: Category = Field("knowledge", description="`timeline`: a dated event.")
-    scope: Scope = Field(
+    scope: EntryScope = Field(
         "user",
         description="Who recalls it: this `conversation` only, the `user` on all devices, or the"
         " `household` (where `memory.household` grants that).",
@@ -224,7 +224,7 @@ async def get_filter(
     server: ServerDep,
     layer: Annotated[Layer | None, Query(description="Only this layer.")] = None,
     category: Annotated[Category | None, Query(description="Only this category.")] = None,
-    scope: Annotated[Scope | None, Query(description="Only this scope.")] = None,
+    scope: Annotated[EntryScope | None, Query(description="Only this scope.")] = None,
     status: Annotated[
         Literal["active", "past", "inactive", "all"],
         Query(description="`active`: held to be true; `past`: was; `inactive`: replaced."),

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Request, Response
 
 from lobug.errors import InvalidRequestError, MemoryForbiddenError
-from lobug.http.caller import OwnerDep, caller_of
+from lobug.http.caller import ConversationDep, caller_of
 from lobug.http.state import ServerDep
-from lobug.memory.access import HOUSEHOLD, Access, access_of
+from lobug.memory.access import HOUSEHOLD, MemoryScope, scope_of
 from lobug.memory.control import MemoryControl
 
 
@@ -39,10 +39,10 @@ async def require_this_computer(request: Request) -> None:
         )
 
 
-async def get_access(
+async def get_scope(
     request: Request,
     server: ServerDep,
-    owner: OwnerDep,
+    owner: ConversationDep,
     user: Annotated[
         str | None,
         Query(
@@ -52,16 +52,16 @@ async def get_access(
             " from the computer that Lo-Bug runs on. All conversations of the user are then meant.",
         ),
     ] = None,
-) -> Access:
+) -> MemoryScope:
     """What this request may see and change."""
     grants = server.settings.memory.household
     if user is None:
-        return access_of(owner, grants)
+        return scope_of(owner, grants)
     await require_this_computer(request)
     if user == HOUSEHOLD or not user.isprintable():
         raise InvalidRequestError("user is not the name of a user")
-    return Access(user, None, grants.get(user, "none"))
+    return MemoryScope(user, None, grants.get(user, "none"))
 
 
 ControlDep = Annotated[MemoryControl, Depends(get_control)]
-AccessDep = Annotated[Access, Depends(get_access)]
+ScopeDep = Annotated[MemoryScope, Depends(get_scope)]

@@ -16,10 +16,10 @@ from lobug.http.memory.answers import (
     MemoryTools,
 )
 from lobug.http.memory.requests import EVERYWHERE, WITH_BODY, check_texts
-from lobug.http.memory.scope import AccessDep, ControlDep
+from lobug.http.memory.scope import ScopeDep, ControlDep
 from lobug.http.problems import error_responses
 from lobug.http.state import ServerDep
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import MemoryControl
 from lobug.memory.tools import TOOLS, WriteArguments, run
 
@@ -54,29 +54,29 @@ async def list_tools() -> MemoryTools:
 async def call_tool(
     name: Annotated[str, Path(max_length=100, description="A name of `GET /memory/tools`.")],
     arguments: Annotated[dict[str, Any], Depends(read_arguments)],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryToolResult:
     """Call a tool. What it writes counts as written by an agent: the owner's own words outrank
     it."""
-    return await _call(control, access, name, arguments)
+    return await _call(control, scope, name, arguments)
 
 
 @router.post("/write", openapi_extra=documented(WriteArguments), responses=_ERRORS)
 async def write(
     arguments: Annotated[dict[str, Any], Depends(read_arguments)],
-    access: AccessDep,
+    scope: ScopeDep,
     control: ControlDep,
 ) -> MemoryToolResult:
     """Add, update or remove a memory of layer L0 (identity) or L1 (knowledge): the tool
     `memory_write`."""
-    return await _call(control, access, "memory_write", arguments)
+    return await _call(control, scope, "memory_write", arguments)
 
 
 async def _call(
-    control: MemoryControl, access: Access, name: str, arguments: dict[str, Any]
+    control: MemoryControl, scope: MemoryScope, name: str, arguments: dict[str, Any]
 ) -> MemoryToolResult:
-    result = await run(control, access, name, arguments, source="agent")
+    result = await run(control, scope, name, arguments, source="agent")
     if result.error is not None:
         raise result.error
     return MemoryToolResult(

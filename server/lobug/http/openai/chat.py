@@ -29,7 +29,7 @@ from lobug.errors import (
 )
 from lobug.http.accept import EVENT_STREAM
 from lobug.http.body import documented
-from lobug.http.caller import OwnerDep, caller_of
+from lobug.http.caller import ConversationDep, caller_of
 from lobug.http.openai.errors import failure_body
 from lobug.http.openai.messages import asked, words_of
 from lobug.http.openai.models import CHAT, require_model
@@ -78,7 +78,7 @@ router = APIRouter(prefix="/v1", tags=["openai"])
 )
 async def chat_completions(
     body: Annotated[ChatRequest, Depends(openai_json(ChatRequest))],
-    owner: OwnerDep,
+    owner: ConversationDep,
     server: ServerDep,
     background: BackgroundTasks,
     request: Request,

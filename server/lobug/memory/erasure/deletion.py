@@ -19,7 +19,7 @@ from lobug.language import words
 from lobug.language.en import mentions
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
-from lobug.memory.access import HOUSEHOLD, Access, visible
+from lobug.memory.access import HOUSEHOLD, MemoryScope, visible
 from lobug.memory.control import Forgotten
 from lobug.memory.erasure import derived_texts
 from lobug.memory.jobs import queue
@@ -39,9 +39,9 @@ class Erasure:
     Everything goes through ``access``: of memories what it sees and may change, of all else what
     belongs to its user."""
 
-    def __init__(self, connection: Connection, access: Access, now: float) -> None:
+    def __init__(self, connection: Connection, scope: MemoryScope, now: float) -> None:
         self._connection = connection
-        self._access = access
+        self._access = scope
         self._now = now
         self._keys: dict[int, str] = {}
         self._messages: set[int] = set()

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Sequence
 from lobug.language.en import mentions
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Entry, Filter, Forgotten
 from lobug.memory.erasure.deletion import Erasure
 from lobug.storage.driver import Connection
 
 
 def forget_entries(
-    connection: Connection, access: Access, ids: Iterable[int], now: float
+    connection: Connection, scope: MemoryScope, ids: Iterable[int], now: float
 ) -> Forgotten:
     """Erase entries with all their versions, the messages they came from (of a summary: all that it
     sums up) with the replies, and every sentence that says the same elsewhere.
@@ -29,14 +29,14 @@ def forget_entries(
     """
     found: dict[int, Entry] = {}
     for entry_id in ids:
-        for version in entries.versions(connection, access, entry_id):
-            access.require(version.scope, write=True)
+        for version in entries.versions(connection, scope, entry_id):
+            scope.require(version.scope, write=True)
             found[version.id] = version
-    return _forget(connection, access, list(found.values()), now)
+    return _forget(connection, scope, list(found.values()), now)
 
 
 def forget_text(
-    connection: Connection, access: Access, text: str, now: float, *, dry_run: bool = False
+    connection: Connection, scope: MemoryScope, text: str, now: float, *, dry_run: bool = False
 ) -> Forgotten:
     """Erase whatever says this ("that I live in Portland", "Portland", "my job"). A text without a
     distinctive word, or that nothing says, erases nothing.
@@ -46,45 +46,45 @@ def forget_text(
     to write.
     """
     if not dry_run:
-        return _forget_text(connection, access, text, now)
+        return _forget_text(connection, scope, text, now)
     connection.execute("SAVEPOINT dry_run")
     try:
-        return _forget_text(connection, access, text, now)
+        return _forget_text(connection, scope, text, now)
     finally:
         connection.execute("ROLLBACK TO dry_run")
         connection.execute("RELEASE dry_run")
 
 
-def _forget_text(connection: Connection, access: Access, text: str, now: float) -> Forgotten:
+def _forget_text(connection: Connection, scope: MemoryScope, text: str, now: float) -> Forgotten:
     mention = mentions.of_request(text)
     if mention is None:
-        return _forget(connection, access, _about_topic(connection, access, text), now)
-    erasure = Erasure(connection, access, now)
+        return _forget(connection, scope, _about_topic(connection, scope, text), now)
+    erasure = Erasure(connection, scope, now)
     return _finish(erasure, [mention], mentions.telling_names_in(mentions.tidy_request(text)))
 
 
-def _about_topic(connection: Connection, access: Access, text: str) -> list[Entry]:
+def _about_topic(connection: Connection, scope: MemoryScope, text: str) -> list[Entry]:
     """The user's own entries, past ones too, on what there is only one of."""
     topic = mentions.topic_of(text)
     if topic is None:
         return []
     known = entries.listed(
-        connection, access, Filter(status=None), limit=entries.MAX_ID, after_id=0
+        connection, scope, Filter(status=None), limit=entries.MAX_ID, after_id=0
     )
     return [
         entry
         for entry in known
-        if entry.user == access.user
+        if entry.user == scope.user
         and entry.category == "knowledge"
         and mentions.is_about(entry.content, topic)
     ]
 
 
 def _forget(
-    connection: Connection, access: Access, versions: Sequence[Entry], now: float
+    connection: Connection, scope: MemoryScope, versions: Sequence[Entry], now: float
 ) -> Forgotten:
     said = [mention for version in versions for mention in _said_by(version)]
-    erasure = Erasure(connection, access, now)
+    erasure = Erasure(connection, scope, now)
     for version in versions:
         if version.source_message_id is not None:
             erasure.exchanges([version.source_message_id])

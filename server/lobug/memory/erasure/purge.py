@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, session_summary
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Forgotten, Purge
 from lobug.memory.erasure import deletion
 from lobug.memory.erasure.deletion import Erasure
@@ -21,7 +21,7 @@ from lobug.storage.driver import Connection
 DAY_S = 86_400.0
 
 
-def purge(connection: Connection, access: Access, what: Purge, now: float) -> Forgotten:
+def purge(connection: Connection, scope: MemoryScope, what: Purge, now: float) -> Forgotten:
     """Erase a session, everything of the access's user, or what is older. Nobody else's memory is
     touched. What the user told the household belongs to the household and stays; it is forgotten
     entry by entry.
@@ -32,15 +32,15 @@ def purge(connection: Connection, access: Access, what: Purge, now: float) -> Fo
     if asked != 1:
         raise MemoryContentError("a purge erases a session, a user, or what is older: one of them")
     if what.session is not None:
-        return purge_session(connection, access, what.session, now)
+        return purge_session(connection, scope, what.session, now)
     if what.older_than_days is not None:
         if not 0.0 <= what.older_than_days < math.inf:  # NaN too
             raise MemoryContentError("older_than_days is a number of days, 0 or more")
-        return purge_older(connection, access.user, now - what.older_than_days * DAY_S, now)
-    return purge_user(connection, access.user, now)
+        return purge_older(connection, scope.user, now - what.older_than_days * DAY_S, now)
+    return purge_user(connection, scope.user, now)
 
 
-def purge_session(connection: Connection, access: Access, session_id: int, now: float) -> Forgotten:
+def purge_session(connection: Connection, scope: MemoryScope, session_id: int, now: float) -> Forgotten:
     """Erase a session: its messages, the entries that were told or made in it, the summaries that
     cover any of it (the rest of those is summed up anew), and what was distilled from these.
     Raises MemoryNotFoundError."""
@@ -49,19 +49,19 @@ def purge_session(connection: Connection, access: Access, session_id: int, now: 
         row = connection.execute(
             "SELECT conversation, started_at, last_active_at FROM sessions"
             " WHERE id = ? AND user = ?",
-            (session_id, access.user),
+            (session_id, scope.user),
         ).fetchone()
     if row is None:
         raise MemoryNotFoundError(f"there is no session {session_id}")
     messages = _ids(connection, "SELECT id FROM conversation_log WHERE session_id = ?", session_id)
-    erasure = Erasure(connection, access, now)
+    erasure = Erasure(connection, scope, now)
     erasure.note_messages(messages)
     for entry_id in _ids(
         connection,
         "SELECT id FROM memories WHERE user = ?2 AND (session_id = ?1 OR source_message_id IN"
         " (SELECT id FROM conversation_log WHERE session_id = ?1)) ORDER BY id",
         session_id,
-        access.user,
+        scope.user,
     ):
         erasure.entry(entry_id)
     gone = erasure.finish(())
@@ -69,7 +69,7 @@ def purge_session(connection: Connection, access: Access, session_id: int, now: 
     connection.execute(
         "DELETE FROM recalls WHERE user = ? AND conversation = ? AND message_id IS NULL"
         " AND created_at BETWEEN ? AND ?",
-        (access.user, *row),
+        (scope.user, *row),
     )
     connection.execute("UPDATE memories SET session_id = NULL WHERE session_id = ?", (session_id,))
     connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from lobug.errors import ImportInvalidError
 from lobug.language.facts import FactType
-from lobug.memory.access import Scope
+from lobug.memory.access import EntryScope
 from lobug.memory.base import Role
 from lobug.memory.control import Category, Layer, Reason, Source, Status
 
@@ -95,7 +95,7 @@ class EntryRow(Row):
     """One version of an entry."""
 
     id: Place
-    scope: Scope
+    scope: EntryScope
     conversation: Name | None
     session: Place | None
     layer: Layer

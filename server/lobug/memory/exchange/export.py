@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lobug.errors import ImportInvalidError
-from lobug.memory.access import HOUSEHOLD, Access, visible
+from lobug.memory.access import HOUSEHOLD, MemoryScope, visible
 from lobug.memory.control import Imported
 from lobug.memory.exchange import document_format, snapshot
 from lobug.memory.exchange.document_format import Document
@@ -30,7 +30,7 @@ ENTRY_COLUMNS = (
 Parsed = Document | Sequence[SnapshotSession]
 
 
-def export(connection: Connection, access: Access, now: float) -> dict[str, Any]:
+def export(connection: Connection, scope: MemoryScope, now: float) -> dict[str, Any]:
     """All memory of the access's user, complete: what an import of it into an empty database
     exports is the same but for ``exported_at``. Of the household's memories those that the user
     told, where the access may see the household's.
@@ -40,12 +40,12 @@ def export(connection: Connection, access: Access, now: float) -> dict[str, Any]
     if own:
         connection.execute("BEGIN")
     try:
-        exporting = _Exporting(connection, access)
+        exporting = _Exporting(connection, scope)
         return {
             "format": document_format.FORMAT,
             "version": document_format.VERSION,
             "exported_at": now,
-            "user": access.user,
+            "user": scope.user,
             "sessions": exporting.sessions(),
             "messages": exporting.messages(),
             "entries": exporting.entries(),
@@ -67,7 +67,7 @@ def parse(document: object) -> Parsed:
 
 def import_document(
     connection: Connection,
-    access: Access,
+    scope: MemoryScope,
     document: object,
     now: float,
     *,
@@ -78,12 +78,12 @@ def import_document(
     identity what does not fit comes to layer knowledge.
 
     Raises ImportInvalidError."""
-    return import_parsed(connection, access, parse(document), now, identity_chars=identity_chars)
+    return import_parsed(connection, scope, parse(document), now, identity_chars=identity_chars)
 
 
 def import_parsed(
     connection: Connection,
-    access: Access,
+    scope: MemoryScope,
     parsed: Parsed,
     now: float,
     *,
@@ -92,8 +92,8 @@ def import_parsed(
     """``import_document`` of what ``parse`` has found."""
     try:
         if isinstance(parsed, Document):
-            return bring_in(connection, access, parsed, now, identity_chars=identity_chars)
-        return snapshot.bring_in(connection, access.user, parsed, now)
+            return bring_in(connection, scope, parsed, now, identity_chars=identity_chars)
+        return snapshot.bring_in(connection, scope.user, parsed, now)
     except driver().IntegrityError as error:
         raise ImportInvalidError("the document contradicts itself") from error
     except OverflowError as error:
@@ -103,12 +103,12 @@ def import_parsed(
 class _Exporting:
     """Rows with positions instead of ids. The order is that of the ids."""
 
-    def __init__(self, connection: Connection, access: Access) -> None:
+    def __init__(self, connection: Connection, scope: MemoryScope) -> None:
         self._connection = connection
-        self._user = access.user
-        condition, bound = visible(access)
+        self._user = scope.user
+        condition, bound = visible(scope)
         self._entries = f"{condition} AND (m.user <> ? OR m.told_by = ?)"
-        self._bound = [*bound, HOUSEHOLD, access.user]
+        self._bound = [*bound, HOUSEHOLD, scope.user]
         own = "WHERE user = ? ORDER BY id"
         self._session_at = self._places(f"SELECT id FROM sessions {own}", [self._user])
         self._message_at = self._places(f"SELECT id FROM conversation_log {own}", [self._user])

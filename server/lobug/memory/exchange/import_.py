@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from lobug.memory import entries, identity
-from lobug.memory.access import HOUSEHOLD, Access, Scope
+from lobug.memory.access import HOUSEHOLD, MemoryScope, EntryScope
 from lobug.memory.control import Imported
 from lobug.memory.exchange.document_format import Document, EntryRow
 from lobug.memory.jobs import queue
@@ -25,14 +25,14 @@ Places = dict[int | None, int | None]
 
 def bring_in(
     connection: Connection,
-    access: Access,
+    scope: MemoryScope,
     document: Document,
     now: float,
     *,
     identity_chars: int | None,
 ) -> Imported:
     """Insert what is not known yet. Returns how much that is."""
-    bringing = _Bringing(connection, access, document, now)
+    bringing = _Bringing(connection, scope, document, now)
     bringing.projects()
     bringing.sessions()
     bringing.messages()
@@ -63,11 +63,11 @@ class _Known:
 
 class _Bringing:
     def __init__(
-        self, connection: Connection, access: Access, document: Document, now: float
+        self, connection: Connection, scope: MemoryScope, document: Document, now: float
     ) -> None:
         self._connection = connection
-        self._access = access
-        self._user = access.user
+        self._access = scope
+        self._user = scope.user
         self._document = document
         self._now = now
         self._session_at: Places = {None: None}
@@ -297,7 +297,7 @@ class _Bringing:
                 (spare.pop().id,),
             )
 
-    def _insert_entry(self, row: EntryRow, scope: Scope) -> int:
+    def _insert_entry(self, row: EntryRow, scope: EntryScope) -> int:
         user = self._access.stored_under(scope)
         key, conversation = row.key, self._conversation_of(row)
         if row.status == "active":
@@ -363,7 +363,7 @@ class _Bringing:
             [(entry_id, self._entry_at[source]) for source in row.distilled_from],
         )
 
-    def _scope(self, row: EntryRow) -> Scope:
+    def _scope(self, row: EntryRow) -> EntryScope:
         """What was the household's is the user's own where the access may not write there."""
         if row.scope == "household" and self._access.household != "write":
             return "user"

@@ -32,7 +32,7 @@ from typing import Any
 
 from lobug.errors import ImportInvalidError, LobugError
 from lobug.memory import sessions
-from lobug.memory.base import Owner, Role
+from lobug.memory.base import ConversationKey, Role
 from lobug.memory.control import Imported
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
@@ -226,7 +226,7 @@ def _insert(connection: Connection, user: str, session: SnapshotSession, now: fl
         return Imported(skipped=1 + total)
     times = _times(session, now)
     first = session.started_at if session.started_at is not None else (times or [now])[0]
-    owner = Owner(user, f"{user}/import:{session.conversation}")
+    owner = ConversationKey(user, f"{user}/import:{session.conversation}")
     session_id = sessions.insert(
         connection, owner, session.channel, first, external_id=session.external_id
     )

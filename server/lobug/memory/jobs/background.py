@@ -255,7 +255,7 @@ class Background:
         work, owner = self._consolidating(task), None
         if task.session_id is not None:
             session_id = task.session_id
-            owner = await self._database.read(lambda c: sessions.owner_of(c, session_id))
+            owner = await self._database.read(lambda c: sessions.conversation_of(c, session_id))
         within = Within(task.up_to_id or 0, conversation=owner.conversation if owner else None)
         written = await consolidate(work, task.user, within)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lobug.memory import log, sessions, timeline
-from lobug.memory.base import Owner
+from lobug.memory.base import ConversationKey
 from lobug.memory.jobs import queue, triggers
 from lobug.memory.jobs.triggers import Backlog, Thresholds
 from lobug.settings import MemorySettings
@@ -50,7 +50,7 @@ class Scheduler:
             working_memory=self.working_memory,
         )
 
-    def said(self, connection: Connection, owner: Owner, session_id: int, now: float) -> int:
+    def said(self, connection: Connection, owner: ConversationKey, session_id: int, now: float) -> int:
         """Something was said in a session: it ends later, and the one before it has ended.
         Returns how many tasks are due by this."""
         begun = queue.schedule_session_end(
@@ -62,7 +62,7 @@ class Scheduler:
             connection, owner.user, owner.conversation, session_id, now
         )
 
-    def replied(self, connection: Connection, owner: Owner, session_id: int, now: float) -> int:
+    def replied(self, connection: Connection, owner: ConversationKey, session_id: int, now: float) -> int:
         """An exchange is over: note what its messages have made due. Returns how many tasks."""
         # What is noted for the user as a whole takes in this conversation too. Looked at first:
         # counting a backlog that is being worked on anyway would cost more with every message.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from lobug.language import words
 from lobug.language.en.questions import read
 from lobug.memory import entries
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.control import Entry, Filter, Hit
 from lobug.memory.facts import EmbeddedQuery
 from lobug.memory.index import entry_words, fact_vectors
@@ -27,7 +27,7 @@ def with_past(where: Filter, query: str) -> Filter:
 
 def search(
     connection: Connection,
-    access: Access,
+    scope: MemoryScope,
     query: str,
     embedded: EmbeddedQuery | None,
     where: Filter,
@@ -37,12 +37,12 @@ def search(
     """Entries that fit a query, best first; without words in it, what the filter holds, newest
     first."""
     if not query.strip():
-        return [_hit(entry, 0.0, 0.0, {}) for entry in _newest(connection, access, where, limit)]
-    ranks = _by_words(connection, access, query, where)
-    similar = _by_meaning(connection, access, embedded)
-    found = entries.by_ids(connection, access, {*ranks, *similar}, where)
+        return [_hit(entry, 0.0, 0.0, {}) for entry in _newest(connection, scope, where, limit)]
+    ranks = _by_words(connection, scope, query, where)
+    similar = _by_meaning(connection, scope, embedded)
+    found = entries.by_ids(connection, scope, {*ranks, *similar}, where)
     if not ranks and not similar:
-        found = {entry.id: entry for entry in _by_substring(connection, access, query, where)}
+        found = {entry.id: entry for entry in _by_substring(connection, scope, query, where)}
     best = max(ranks.values(), default=0.0) or 1.0
     hits = []
     for entry in found.values():
@@ -81,8 +81,8 @@ def _share(query: str, content: str) -> float:
     return len(wanted & said) / len(wanted) if wanted else 0.0
 
 
-def _newest(connection: Connection, access: Access, where: Filter, limit: int) -> list[Entry]:
-    sql, parameters = entries.condition(access, where)
+def _newest(connection: Connection, scope: MemoryScope, where: Filter, limit: int) -> list[Entry]:
+    sql, parameters = entries.condition(scope, where)
     rows = connection.execute(
         f"{entries.SELECT} FROM memories m WHERE {sql} ORDER BY m.said_at DESC, m.id DESC LIMIT ?",
         (*parameters, max(limit, 0)),
@@ -91,13 +91,13 @@ def _newest(connection: Connection, access: Access, where: Filter, limit: int) -
 
 
 def _by_words(
-    connection: Connection, access: Access, query: str, where: Filter
+    connection: Connection, scope: MemoryScope, query: str, where: Filter
 ) -> dict[int, float]:
     """Entries that share words with the query, and how well: BM25, the higher the better."""
     scores = entry_words.scores(
-        connection, access.owners, words.content_words(query) or words.words(query)
+        connection, scope.owners, words.content_words(query) or words.words(query)
     )
-    sql, parameters = entries.condition(access, where)
+    sql, parameters = entries.condition(scope, where)
     allowed = connection.execute(
         f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND {sql}",
         (json.dumps(list(scores)), *parameters),
@@ -107,7 +107,7 @@ def _by_words(
 
 
 def _by_meaning(
-    connection: Connection, access: Access, embedded: EmbeddedQuery | None
+    connection: Connection, scope: MemoryScope, embedded: EmbeddedQuery | None
 ) -> dict[int, float]:
     """Entries near the query's vector, with their cosine similarity."""
     if embedded is None:
@@ -117,13 +117,13 @@ def _by_meaning(
         return {}
     return {
         near.fact_id: 1.0 - near.distance
-        for user in access.owners
+        for user in scope.owners
         for near in fact_vectors.nearest(connection, index, user, embedded.vector, CANDIDATES)
     }
 
 
-def _by_substring(connection: Connection, access: Access, query: str, where: Filter) -> list[Entry]:
-    sql, parameters = entries.condition(access, where)
+def _by_substring(connection: Connection, scope: MemoryScope, query: str, where: Filter) -> list[Entry]:
+    sql, parameters = entries.condition(scope, where)
     wanted = query.strip().lower()
     rows = connection.execute(
         f"{entries.SELECT} FROM memories m WHERE {sql}"

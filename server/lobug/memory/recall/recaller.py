@@ -11,8 +11,8 @@ from lobug.engines.base import ChatModel
 from lobug.language.en.questions import Question, in_third_person, read, without_asking
 from lobug.language.en.relations import is_of_another
 from lobug.memory import entries, identity, log
-from lobug.memory.access import Access, access_of
-from lobug.memory.base import LoggedMessage, MemoryContext, Owner, Recalled
+from lobug.memory.access import MemoryScope, scope_of
+from lobug.memory.base import LoggedMessage, MemoryContext, ConversationKey, Recalled
 from lobug.memory.control import Filter, Hit
 from lobug.memory.facts import EmbeddedQuery
 from lobug.memory.index.fact_embedding import FactEmbedder
@@ -87,14 +87,14 @@ class Recaller:
         self._queries = QueryEmbedder(embedding)
         self._notes: OrderedDict[int, NewRecall] = OrderedDict()
 
-    async def recall(self, owner: Owner, query: str, message_id: int | None) -> MemoryContext:
+    async def recall(self, owner: ConversationKey, query: str, message_id: int | None) -> MemoryContext:
         """Layer identity and what fits ``query``. Raises StorageError."""
         if not self._settings.enabled:
             return MemoryContext()
         started = time.perf_counter()
         question = read(query)
         wanted = self._settings.retrieval_top_k > 0 and not question.small_talk
-        access = access_of(owner, self._settings.household)
+        access = scope_of(owner, self._settings.household)
         turns = await self._turns(
             owner, access, question, in_third_person(query) if wanted else "", message_id
         )
@@ -178,8 +178,8 @@ class Recaller:
 
     async def _turns(
         self,
-        owner: Owner,
-        access: Access,
+        owner: ConversationKey,
+        scope: MemoryScope,
         question: Question,
         entries_text: str,
         message_id: int | None,
@@ -188,14 +188,14 @@ class Recaller:
         if question.small_talk or self._settings.recall_turns == 0:
             embedded = await self._embedding.query(entries_text)
             return FoundTurns(embedded=embedded)
-        names = await self._database.read(lambda connection: speakers(connection, access))
+        names = await self._database.read(lambda connection: speakers(connection, scope))
         prepared = prepare(without_asking(question.text), names)
         vectors = await self._queries.both(prepared, entries_text)
 
         def work(connection: Connection) -> FoundTurns:
             hits = search_turns(
                 connection,
-                access,
+                scope,
                 prepared,
                 vectors.turns,
                 limit=TURN_CANDIDATES,

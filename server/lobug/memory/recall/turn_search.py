@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lobug.memory.access import Access
+from lobug.memory.access import MemoryScope
 from lobug.memory.base import Role
 from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.index.turn_words import Log
@@ -64,7 +64,7 @@ class TurnHit:
     """What the score adds up from, by name; "matched" and "cosine" are what confidence goes by."""
 
 
-def speakers(connection: Connection, access: Access) -> list[str]:
+def speakers(connection: Connection, scope: MemoryScope) -> list[str]:
     """Names of those who speak in the user's log; empty for most people."""
     # One look at the index for each name, however long the log is.
     rows = connection.execute(
@@ -74,14 +74,14 @@ def speakers(connection: Connection, access: Access) -> list[str]:
         "                   WHERE user = ?1 AND speaker IS NOT NULL AND speaker > known.name)"
         " FROM known WHERE name IS NOT NULL)"
         " SELECT name FROM known WHERE name IS NOT NULL LIMIT ?2",
-        (access.user, MAX_SPEAKERS),
+        (scope.user, MAX_SPEAKERS),
     )
     return [row[0] for row in rows]
 
 
 def search_turns(
     connection: Connection,
-    access: Access,
+    scope: MemoryScope,
     prepared: PreparedQuery,
     vectors: QueryVectors | None,
     *,
@@ -95,16 +95,16 @@ def search_turns(
     ``vectors`` None: by words only. ``since`` (included) and ``until`` (not): when it was said,
     seconds since the epoch; without words in the question, what was said then, newest first.
     ``exclude_message_id``: the message that is being answered."""
-    among = Among(access.user, since, until, exclude_message_id)
+    among = Among(scope.user, since, until, exclude_message_id)
     if limit <= 0:
         return []
     if not prepared.asked.plain.strip():
         ids = candidates.newest(connection, among, limit) if among.bounded else []
-        return _hits(connection, access, [_Ranked(found, 0.0, 0.0, {}) for found in ids])
-    log = turn_words.log_of(connection, access.user)
+        return _hits(connection, scope, [_Ranked(found, 0.0, 0.0, {}) for found in ids])
+    log = turn_words.log_of(connection, scope.user)
     if log is None:
         return []
-    return _hits(connection, access, _ranked(connection, log, among, prepared, vectors, limit))
+    return _hits(connection, scope, _ranked(connection, log, among, prepared, vectors, limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +188,11 @@ def _spoken(found: Sequence[Candidate], asked: Asked) -> np.ndarray[tuple[int], 
     )
 
 
-def _hits(connection: Connection, access: Access, ranked: Sequence[_Ranked]) -> list[TurnHit]:
+def _hits(connection: Connection, scope: MemoryScope, ranked: Sequence[_Ranked]) -> list[TurnHit]:
     rows = connection.execute(
         "SELECT l.id, l.role, l.speaker, l.content, l.created_at"
         " FROM json_each(?) j CROSS JOIN conversation_log l ON l.id = j.value WHERE l.user = ?",
-        (json.dumps([one.message_id for one in ranked]), access.user),
+        (json.dumps([one.message_id for one in ranked]), scope.user),
     )
     scored = {one.message_id: one for one in ranked}
     known = {
