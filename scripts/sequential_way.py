@@ -81,13 +81,15 @@ class SequentialTurn:
 class SequentialServer:
     """A server of one route, ``POST /chat/audio``, with another server's engines and memory."""
 
-    def __init__(self, server: LobugServer, owner: ConversationKey) -> None:
+    def __init__(self, server: LobugServer, conversation_key: ConversationKey) -> None:
         """``owner``: whose conversation and memory its prompts are made of. It is only read."""
         self._server = server
-        self._owner = owner
+        self._owner = conversation_key
         stt = server.settings.stt.model_copy(update={"beam_size": BEAM_SIZE, "short_window": False})
         self._stt = WhisperSpeechToText(server.settings.model_copy(update={"stt": stt}))
-        self.lane = ConversationKey(owner.user, f"{owner.conversation}/the sequential way")
+        self.lane = ConversationKey(
+            conversation_key.user, f"{conversation_key.conversation}/the sequential way"
+        )
         self.steps: dict[str, float] = {}
         """Of the last turn."""
 
@@ -178,7 +180,7 @@ class SequentialServer:
         settings = self._server.settings.conversation
         memory = WorkingMemory(settings.max_messages, settings.trim_block)
         memory.load(real.memory.exchanges())
-        return replace(real, owner=self.lane, memory=memory, lock=asyncio.Lock())
+        return replace(real, conversation_key=self.lane, memory=memory, lock=asyncio.Lock())
 
     async def _prompt(self, conversation: Conversation, heard: str) -> Prompt:
         server = self._server

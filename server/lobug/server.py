@@ -21,7 +21,7 @@ from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.engines.integrity import ModelIntegrity
 from lobug.engines.tools import Tool
 from lobug.errors import EngineError, StorageError
-from lobug.memory.base import Memory, MemoryStats, ConversationKey
+from lobug.memory.base import ConversationKey, Memory, MemoryStats
 from lobug.memory.control import MemoryControl
 from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
@@ -216,22 +216,24 @@ class LobugServer:
         if self.ollama is not None:
             await self.ollama.close()
 
-    async def after_turn(self, owner: ConversationKey) -> None:
+    async def after_turn(self, conversation_key: ConversationKey) -> None:
         """What follows a turn once its answer has been sent."""
         self.memory.wake()
-        self._in_background(self.read_ahead.after_turn(owner))
+        self._in_background(self.read_ahead.after_turn(conversation_key))
 
-    def offer_tools(self, owner: ConversationKey, tools: Sequence[Tool], *, again: bool = False) -> None:
+    def offer_tools(
+        self, conversation_key: ConversationKey, tools: Sequence[Tool], *, again: bool = False
+    ) -> None:
         """Let the owner's conversation know of its device's tools, and read them ahead. ``again``:
         only where it knows of none, because it was dropped from memory since."""
-        conversation = self.conversations.get(owner)
+        conversation = self.conversations.get(conversation_key)
         if not again or not conversation.offered.messages:
             offer(conversation, tools, self.settings.chat.tool_prompt_tokens)
-            self._in_background(self.read_ahead.after_turn(owner))
+            self._in_background(self.read_ahead.after_turn(conversation_key))
 
-    def take_sensors(self, owner: ConversationKey, reading: SensorReading) -> None:
+    def take_sensors(self, conversation_key: ConversationKey, reading: SensorReading) -> None:
         """Remember what the owner's device senses."""
-        self.conversations.get(owner).sensors.update(reading, self.clock())
+        self.conversations.get(conversation_key).sensors.update(reading, self.clock())
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)

@@ -64,7 +64,7 @@ async def test_a_cascade_writes_one_summary_for_each_conversation_of_the_user(ki
     await memory.start(work=False)
     kitchen = ConversationKey("ada", "ada-kitchen")
     for owner in (ADA, kitchen, ADA):
-        await exchange(memory, "Hello there.", owner=owner)
+        await exchange(memory, "Hello there.", conversation_key=owner)
     await memory.process_due()
     rows = look(kit.path, "SELECT conversation, source_from_id, source_to_id FROM memory_summaries")
     assert rows == [("ada-desk", 1, 2), ("ada-kitchen", 3, 4)]

@@ -143,7 +143,7 @@ async def test_the_file_shrinks(database: Database, path: Path) -> None:
     def work(connection: Connection) -> None:
         for number in range(2_500):
             owner = ADA_DESK if number % 2 else BOB_DESK
-            message = say(connection, f"I keep thing{number}.", "Good.", owner=owner)
+            message = say(connection, f"I keep thing{number}.", "Good.", conversation_key=owner)
             know(
                 connection, f"The user keeps thing{number}", key=f"thing_{number}",
                 message=message, user=owner.user, told_by=owner.user,

@@ -67,7 +67,9 @@ def empty() -> Iterator[Connection]:
     found.close()
 
 
-def bring(connection: Connection, document: object, scope: MemoryScope = ADA, **more: Any) -> Imported:
+def bring(
+    connection: Connection, document: object, scope: MemoryScope = ADA, **more: Any
+) -> Imported:
     return within(connection, lambda c: import_document(c, scope, document, NOW, **more))
 
 
@@ -172,7 +174,7 @@ def test_everything_lands_under_the_one_who_imports(
 
 
 def test_an_export_holds_nobody_elses(connection: Connection) -> None:
-    say(connection, "I am Bob's secret.", owner=BOB_DESK)
+    say(connection, "I am Bob's secret.", conversation_key=BOB_DESK)
     know(connection, "Bob's secret", key="x", user="bob", told_by="bob")
     know(connection, "Secret of the house", key="y", user=HOUSEHOLD, told_by="bob",
          scope="household")  # fmt: skip
@@ -287,7 +289,13 @@ def happen(connection: Connection, number: int, step: str, how: Any) -> None:
     said = [row[0] for row in connection.execute("SELECT id FROM conversation_log ORDER BY id")]
     if step == "say":
         said_, reply, at = how
-        say(connection, said_, reply, at=at, owner=ConversationKey("ada", f"ada/device:{number % 3}"))
+        say(
+            connection,
+            said_,
+            reply,
+            at=at,
+            conversation_key=ConversationKey("ada", f"ada/device:{number % 3}"),
+        )
     elif step == "know":
         content, at, tags, importance = how
         know(connection, content, key=f"key_{number}", at=at, tags=tuple(tags),

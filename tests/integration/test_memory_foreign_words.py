@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from lobug.engines.base import Vectors
 from lobug.memory import facts
-from lobug.memory.access import MemoryScope, HouseholdGrant, EntryScope
+from lobug.memory.access import EntryScope, HouseholdGrant, MemoryScope
 from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft, Filter
 from lobug.memory.index import turn_words
@@ -42,9 +42,11 @@ def hidden(notes: list[str]) -> list[str]:
     return [f"{note} and {note} with whatever else" for note in notes]
 
 
-async def note(memory: MemoryManager, owner: ConversationKey, text: str, scope: EntryScope = "user") -> None:
+async def note(
+    memory: MemoryManager, conversation_key: ConversationKey, text: str, scope: EntryScope = "user"
+) -> None:
     """Store a memory, so that it is found at once."""
-    access = MemoryScope(owner.user, owner.conversation, "write")
+    access = MemoryScope(conversation_key.user, conversation_key.conversation, "write")
     await memory.control.store(access, Draft(content=text, scope=scope))
 
 
@@ -64,7 +66,7 @@ async def searched(
         for foreign_text in [next(others, None)] if number < len(own) - 1 else others:
             if foreign_text is not None:
                 await note(memory, BOB, foreign_text)
-                await exchange(memory, f"I had {foreign_text}.", owner=BOB)
+                await exchange(memory, f"I had {foreign_text}.", conversation_key=BOB)
     for text in shared:
         await note(memory, ADA, text, "household")
     await memory.analyse_turns()
@@ -141,7 +143,7 @@ async def test_a_word_that_another_has_said_is_no_nearer_before_its_turn_is_embe
         kit = Kit(tmp_path / f"{name}.db", embedder=Synonyms(dimension=256))
         memory = kit.manager()
         await memory.start(work=False)
-        await exchange(memory, f"We saw {secret}.", owner=BOB)
+        await exchange(memory, f"We saw {secret}.", conversation_key=BOB)
         await exchange(memory, "There was tea.")
         await memory.process_due()
         await exchange(memory, "There were velocipedes.")

@@ -202,7 +202,7 @@ def test_a_memory_that_says_more_of_the_same_thing_is_another_one(
 
 
 def test_nobody_elses_words_are_touched(connection: Connection) -> None:
-    say(connection, "I live in Portland.", owner=BOB_DESK)
+    say(connection, "I live in Portland.", conversation_key=BOB_DESK)
     know(connection, "The user lives in Portland", key="user_home", user="bob", told_by="bob")
     home = know(connection, "The user lives in Portland", key="user_home")
     forget(connection, home)
@@ -216,7 +216,7 @@ def test_nobody_elses_words_are_touched(connection: Connection) -> None:
 
 
 def test_the_household_needs_the_grant_to_write(connection: Connection) -> None:
-    told = say(connection, "The wifi password is hunter2.", owner=BOB_DESK)
+    told = say(connection, "The wifi password is hunter2.", conversation_key=BOB_DESK)
     wifi = know(
         connection, "The wifi password is hunter2", key="wifi", user=HOUSEHOLD, told_by="bob",
         message=told, scope="household",

@@ -13,7 +13,7 @@ import pytest
 from lobug.conversation.registry import Conversations, reload
 from lobug.errors import MemoryForbiddenError, MemoryKeyError, MemoryNotFoundError
 from lobug.memory.access import MemoryScope
-from lobug.memory.base import LoggedMessage, ConversationKey
+from lobug.memory.base import ConversationKey, LoggedMessage
 from lobug.memory.control import Draft, Filter, Forgotten, Purge
 from lobug.settings import MemorySettings, Settings
 from support.forgetting_kit import bytes_of
@@ -100,8 +100,10 @@ async def test_a_conversation_that_is_being_read_from_the_log_holds_nothing_of_i
     memory.control.when_erased(conversations.forget)
     read = memory.recent_messages
 
-    async def read_and_forget(owner: ConversationKey, limit: int) -> Sequence[LoggedMessage]:
-        found = await read(owner, limit)
+    async def read_and_forget(
+        conversation_key: ConversationKey, limit: int
+    ) -> Sequence[LoggedMessage]:
+        found = await read(conversation_key, limit)
         if found:
             await memory.control.forget_text(ACCESS, "bees")
         return found

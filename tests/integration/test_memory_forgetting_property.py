@@ -65,7 +65,7 @@ async def live(
     for template, number, by_bob in lines:
         owner, word = (BOB, secrets[number][::-1]) if by_bob else (ADA, secrets[number])
         said = template.replace("{}", word)
-        await exchange(memory, said, f"You said: {said} Noted.", owner=owner)
+        await exchange(memory, said, f"You said: {said} Noted.", conversation_key=owner)
     for number in stored:
         word = secrets[number]
         await memory.control.store(
@@ -93,8 +93,8 @@ async def live(
     assert look(path, "PRAGMA integrity_check") == [("ok",)]
 
 
-async def everything(memory: MemoryManager, owner: ConversationKey) -> object:
-    access = MemoryScope(owner.user, None)
+async def everything(memory: MemoryManager, conversation_key: ConversationKey) -> object:
+    access = MemoryScope(conversation_key.user, None)
     document = dict(await memory.control.export(access))
     document.pop("exported_at")
     found = await memory.control.search(access, "shed", Filter(status=None), limit=50)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.language.en.prompts import FACT_RULES
-from lobug.memory.base import Memory, ConversationKey
+from lobug.memory.base import ConversationKey, Memory
 from support.memory_kit import ADA, BOB, SUMMARY, Kit, exchange, look, model_that_listens
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, Reply, ScriptedChatModel

@@ -44,7 +44,9 @@ async def test_nothing_is_ever_read_that_belongs_to_another(
     secret = {user: f"secret{number}" for number, user in enumerate({user for user, _, _ in told})}
     for user, word, number in told:
         await exchange(
-            memory, f"I keep {word} {number} {secret[user]}", owner=ConversationKey(user, f"{user}-{word}")
+            memory,
+            f"I keep {word} {number} {secret[user]}",
+            conversation_key=ConversationKey(user, f"{user}-{word}"),
         )
     await memory.process_due()
     for user in secret:
@@ -52,7 +54,9 @@ async def test_nothing_is_ever_read_that_belongs_to_another(
         for word in ("keep bees", "secret0 secret1 secret2", "NASA"):
             context = await memory.retrieve_context(ConversationKey(user, "any"), word)
             seen = context.base_memory + " ".join(fact.content for fact in context.recalled)
-            for owner in {ConversationKey(name, f"{name}-{told_word}") for name, told_word, _ in told}:
+            for owner in {
+                ConversationKey(name, f"{name}-{told_word}") for name, told_word, _ in told
+            }:
                 if owner.user == user:
                     logged = await memory.recent_messages(owner, 100)
                     seen += " ".join(message.content for message in logged)

@@ -23,7 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import IdentityFullError, MemoryForbiddenError, MemoryNotFoundError
-from lobug.memory.access import HOUSEHOLD, MemoryScope, HouseholdGrant, EntryScope
+from lobug.memory.access import HOUSEHOLD, EntryScope, HouseholdGrant, MemoryScope
 from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft, Entry, Filter, Forgotten
 from support.memory_kit import CASCADES, Kit, look, model_that_listens
@@ -252,7 +252,9 @@ class Household(RuleBasedStateMachine):
         for entry in mine:
             found = self.run(self.control.search(access, token, everything, limit=20))
             assert entry.id in {hit.id for hit in found}, (token, entry)
-        recalled = self.run(self.memory.retrieve_context(ConversationKey(user, f"{user}-{device}"), "cat"))
+        recalled = self.run(
+            self.memory.retrieve_context(ConversationKey(user, f"{user}-{device}"), "cat")
+        )
         self.check(access, recalled)
 
     @rule(user=USERS, device=DEVICES)

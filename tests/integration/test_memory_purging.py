@@ -84,14 +84,14 @@ def test_a_session(connection: Connection) -> None:
 
 
 def test_nobody_elses_session(connection: Connection) -> None:
-    say(connection, "I keep bees.", owner=BOB_DESK)
+    say(connection, "I keep bees.", conversation_key=BOB_DESK)
     for session in (1, 2, 0, -1, 2**80):
         with pytest.raises(MemoryNotFoundError):
             purged(connection, Purge(session=session))
 
 
 def test_a_user(connection: Connection) -> None:
-    say(connection, "I keep owls.", owner=BOB_DESK)
+    say(connection, "I keep owls.", conversation_key=BOB_DESK)
     know(connection, "The user keeps owls", key="owls", user="bob", told_by="bob")
     before = export(connection, BOB, NOW)
     first, _ = two_sessions(connection)

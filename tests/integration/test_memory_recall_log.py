@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from lobug.errors import MemoryNotFoundError
 from lobug.memory.access import MemoryScope
-from lobug.memory.base import MemoryContext, ConversationKey
+from lobug.memory.base import ConversationKey, MemoryContext
 from lobug.memory.control import Draft, Filter
 from lobug.memory.entries import no_longer_believed
 from lobug.memory.manager import MemoryManager

@@ -64,7 +64,7 @@ async def talk_until(kit: Kit, memory: MemoryManager, done: Callable[[], bool]) 
         assert kit.clock.now - began < 120.0 + SLACK_S, "it is never done"
         kit.clock.advance(EVERY_S)
         async with kit.priority.turn():
-            await exchange(memory, "What time is it?", owner=BOB)
+            await exchange(memory, "What time is it?", conversation_key=BOB)
         memory.wake()
         overdue = kit.clock.now - began >= LIMITS["erasure_deferral_s"]
         await asyncio.sleep(OVERDUE_SLEEP_S if overdue else 0.002)

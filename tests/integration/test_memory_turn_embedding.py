@@ -95,7 +95,7 @@ async def test_what_was_ignored_is_not_found(memory: MemoryManager) -> None:
 
 async def test_entries_and_turns_are_one_list(kit: Kit, memory: MemoryManager) -> None:
     said = await exchange(memory, "I keep a hedgehog.")
-    await exchange(memory, "I keep a hedgehog too.", owner=BOB)
+    await exchange(memory, "I keep a hedgehog too.", conversation_key=BOB)
     await memory.process_due()
     hits = await search(memory, "hedgehog?")
     assert {hit.kind for hit in hits} == {"memory", "turn"}

@@ -51,7 +51,9 @@ class Gated(ControlDouble):
         await self._wait()
         return await super().store(scope, draft)
 
-    async def forget_text(self, scope: MemoryScope, text: str, *, dry_run: bool = False) -> Forgotten:
+    async def forget_text(
+        self, scope: MemoryScope, text: str, *, dry_run: bool = False
+    ) -> Forgotten:
         if not dry_run:
             await self._wait()
         return await super().forget_text(scope, text, dry_run=dry_run)
@@ -200,7 +202,13 @@ async def test_a_topic_that_only_comes_near_is_asked_about(tmp_path: Path) -> No
 
     class Near(ControlDouble):
         async def search(
-            self, scope: MemoryScope, query: str, where: Filter, *, limit: int = 5, turns: bool = False
+            self,
+            scope: MemoryScope,
+            query: str,
+            where: Filter,
+            *,
+            limit: int = 5,
+            turns: bool = False,
         ) -> list[Hit]:
             return [Hit("memory", e.id, e.content, 0, 1, 0.8, entry=e) for e in self.kept]
 

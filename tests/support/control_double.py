@@ -237,7 +237,9 @@ class ControlDouble:
         entry = await self.find_key(scope, key)
         return self._erase({(entry.user, entry.key)})
 
-    async def forget_text(self, scope: MemoryScope, text: str, *, dry_run: bool = False) -> Forgotten:
+    async def forget_text(
+        self, scope: MemoryScope, text: str, *, dry_run: bool = False
+    ) -> Forgotten:
         said = words(text)
         found = [e for e in self._visible(scope) if said and said <= words(e.content)]
         if dry_run:
@@ -322,7 +324,9 @@ class ControlDouble:
                 return archived
         raise MemoryNotFoundError(f"there is no project {name}")
 
-    async def tasks(self, scope: MemoryScope, *, project: str | None = None) -> Sequence[ProjectTask]:
+    async def tasks(
+        self, scope: MemoryScope, *, project: str | None = None
+    ) -> Sequence[ProjectTask]:
         own = [task for user, task in self.tasks_kept if user == scope.user]
         return [task for task in own if project in {None, task.project}]
 
@@ -345,10 +349,10 @@ class ControlDouble:
     async def note_task(self, scope: MemoryScope, task_id: int, state: str) -> ProjectTask:
         return self._change_task(scope, task_id, state=state)
 
-    async def complete_task(self, scope: MemoryScope, task_id: int, result: str = "") -> ProjectTask:
-        return self._change_task(
-            scope, task_id, status="done", state="", completed_at=self.clock()
-        )
+    async def complete_task(
+        self, scope: MemoryScope, task_id: int, result: str = ""
+    ) -> ProjectTask:
+        return self._change_task(scope, task_id, status="done", state="", completed_at=self.clock())
 
     async def users(self) -> Sequence[RememberedUser]:
         names = {e.user for e in self.kept} | {s.user for s in self.sessions_kept}

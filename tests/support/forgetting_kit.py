@@ -32,14 +32,20 @@ def say(
     said: str,
     reply: str = "Noted.",
     *,
-    owner: ConversationKey = ADA_DESK,
+    conversation_key: ConversationKey = ADA_DESK,
     at: float = NOW,
 ) -> int:
     """One exchange. Returns the id of the user's message; the reply's is the next."""
-    session_id = sessions.touch(connection, owner, at, 600.0)
-    message_id = log.append(connection, owner, "user", said, at, session_id=session_id)
+    session_id = sessions.touch(connection, conversation_key, at, 600.0)
+    message_id = log.append(connection, conversation_key, "user", said, at, session_id=session_id)
     log.append(
-        connection, owner, "assistant", reply, at, session_id=session_id, reply_to=message_id
+        connection,
+        conversation_key,
+        "assistant",
+        reply,
+        at,
+        session_id=session_id,
+        reply_to=message_id,
     )
     return message_id
 

@@ -102,17 +102,23 @@ def dated(content: str, at: float = 1_700_000_000.0) -> str:
 
 
 async def exchange(
-    memory: MemoryManager, said: str, reply: str = "Noted.", *, owner: ConversationKey = ADA
+    memory: MemoryManager,
+    said: str,
+    reply: str = "Noted.",
+    *,
+    conversation_key: ConversationKey = ADA,
 ) -> int:
     """One exchange as a turn logs it. Returns the id of the user's message."""
-    message_id = await memory.log_user_message(owner, said)
-    await memory.log_reply(owner, message_id, reply, extract=True)
+    message_id = await memory.log_user_message(conversation_key, said)
+    await memory.log_reply(conversation_key, message_id, reply, extract=True)
     return message_id
 
 
-async def recalled(memory: MemoryManager, query: str, *, owner: ConversationKey = ADA) -> list[str]:
+async def recalled(
+    memory: MemoryManager, query: str, *, conversation_key: ConversationKey = ADA
+) -> list[str]:
     """The contents of the facts that a query finds, best first."""
-    context = await memory.retrieve_context(owner, query)
+    context = await memory.retrieve_context(conversation_key, query)
     return [fact.content for fact in context.recalled]
 
 

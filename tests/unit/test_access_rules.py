@@ -403,7 +403,9 @@ def test_a_tokens_user_and_conversation_come_before_the_settings() -> None:
     assert conversation_of("device:AA:BB", users).user == "settings"
     assert conversation_of("device:aa:bb", users, user="ada").user == "ada"
     assert conversation_of("device:aa:bb", {}, user="ada").conversation == "ada/device:aa:bb"
-    assert conversation_of("token:x", {}, user="ada", conversation="desk").conversation == "ada/desk"
+    assert (
+        conversation_of("token:x", {}, user="ada", conversation="desk").conversation == "ada/desk"
+    )
     assert conversation_of("token:x", {}, conversation="desk").conversation == "token:x/desk"
 
 

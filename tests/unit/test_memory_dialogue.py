@@ -23,7 +23,11 @@ def test_only_the_next_turn_gets_the_question_and_only_in_time() -> None:
 
 def test_forgetting_drops_all_conversations_of_the_user_and_no_other(tmp_path: Path) -> None:
     conversations = Conversations(settings_for(tmp_path))
-    ada, kitchen, bob = ConversationKey("ada", "a/1"), ConversationKey("ada", "a/2"), ConversationKey("bob", "b/1")
+    ada, kitchen, bob = (
+        ConversationKey("ada", "a/1"),
+        ConversationKey("ada", "a/2"),
+        ConversationKey("bob", "b/1"),
+    )
     for owner in (ada, kitchen, bob):
         conversation = conversations.get(owner)
         said = Exchange(ChatMessage("user", "I like tea"), ChatMessage("assistant", "Nice."))

@@ -24,7 +24,7 @@ from lobug.conversation.tool_prompt import (
 from lobug.devices.tool_messages import tool_of
 from lobug.engines.base import ChatMessage
 from lobug.engines.tools import Tool
-from lobug.memory.base import Memory, ConversationKey
+from lobug.memory.base import ConversationKey, Memory
 from lobug.priority import TurnPriority
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.prefetch import ReadAhead
@@ -225,7 +225,7 @@ def read_ahead_of(
 ) -> tuple[ReadAhead, Persona]:
     configuration = Settings(_env_file=None)
     conversations = Conversations(configuration)
-    conversations._by_name[talk.owner.conversation] = talk
+    conversations._by_name[talk.conversation_key.conversation] = talk
     talk.loaded, talk.prefix_changed = True, False
     persona = make_persona("", ignore_and_react=True)
     memory = cast("Memory", None)  # the conversation is loaded: it is not asked
@@ -240,8 +240,8 @@ async def test_a_prompt_is_read_ahead_until_it_tells_of_what_was_offered_last() 
     ahead, persona = read_ahead_of(talk, chat, TurnPriority())
     offer(talk, tools(*common_tools()), MOST)
     first = talk.offered
-    await ahead.after_turn(talk.owner)
-    assert [lane for _, lane in chat.prefills] == [talk.owner.conversation] * 2
+    await ahead.after_turn(talk.conversation_key)
+    assert [lane for _, lane in chat.prefills] == [talk.conversation_key.conversation] * 2
     assert [list(messages) for messages, _ in chat.prefills] == [
         prefix(persona, "", tools=read.messages) for read in (first, talk.offered)
     ]
@@ -266,11 +266,11 @@ async def test_tools_are_not_read_between_two_turns_of_a_lively_conversation() -
     priority = TurnPriority(sleep=sleep)
     ahead, _ = read_ahead_of(talk, chat, priority)
     offer(talk, tools(*common_tools()), MOST)
-    await ahead.after_turn(talk.owner)
+    await ahead.after_turn(talk.conversation_key)
     assert slept == [0.0, 0.0, ChatSettings().tool_quiet_s]
     talk.prefix_changed = True
     offer(talk, tools(*common_tools()[:2]), MOST)
-    await ahead.after_turn(talk.owner)
+    await ahead.after_turn(talk.conversation_key)
     assert slept[3:] == [0.0, ChatSettings().tool_quiet_s]
     assert len(chat.prefills) == 3, "what has changed is read without waiting, and again with them"
     assert len(talk.tools.tools) == 2

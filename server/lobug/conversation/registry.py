@@ -14,7 +14,7 @@ from lobug.conversation.dialogue import Dialogue
 from lobug.conversation.sensors import SensorContext
 from lobug.conversation.tool_prompt import NO_TOOLS, ToolPrompt
 from lobug.engines.base import ChatMessage
-from lobug.memory.base import LoggedMessage, Memory, ConversationKey
+from lobug.memory.base import ConversationKey, LoggedMessage, Memory
 from lobug.settings import Settings
 
 
@@ -92,7 +92,7 @@ LONGEST_STRETCH = 2_000
 class Conversation:
     """One owner's conversation."""
 
-    owner: ConversationKey
+    conversation_key: ConversationKey
     memory: WorkingMemory
     sensors: SensorContext
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -129,7 +129,7 @@ class Conversation:
     def lane(self) -> str:
         """Under which the model caches a prompt that is made now. Another one after each erasure,
         so that the model never moves what it computed beside erased words into a new prompt."""
-        name = self.owner.conversation
+        name = self.conversation_key.conversation
         return f"{name}#{self.erasures}" if self.erasures else name
 
     @property
@@ -155,20 +155,20 @@ class Conversations:
         """Conversations in memory."""
         return len(self._by_name)
 
-    def get(self, owner: ConversationKey) -> Conversation:
+    def get(self, conversation_key: ConversationKey) -> Conversation:
         """The owner's conversation, made when it is not here."""
-        found = self._by_name.get(owner.conversation)
+        found = self._by_name.get(conversation_key.conversation)
         if found is None:
             conversation = self._settings.conversation
             found = Conversation(
-                owner=owner,
+                conversation_key=conversation_key,
                 memory=WorkingMemory(conversation.max_messages, conversation.trim_block),
                 sensors=SensorContext(self._settings.sensors),
                 erasures=self._erasures,
             )
-            self._by_name[owner.conversation] = found
+            self._by_name[conversation_key.conversation] = found
             self._evict()
-        self._by_name.move_to_end(owner.conversation)
+        self._by_name.move_to_end(conversation_key.conversation)
         return found
 
     def forget(self, user: str | None) -> None:
@@ -177,7 +177,7 @@ class Conversations:
         what it has."""
         self._erasures += 1
         for conversation in self._by_name.values():
-            if user in {None, conversation.owner.user}:
+            if user in {None, conversation.conversation_key.user}:
                 conversation.memory.load(())
                 conversation.loaded = False
                 conversation.erasures = self._erasures
@@ -207,19 +207,21 @@ async def reload(conversation: Conversation, memory: Memory, max_messages: int) 
     while True:
         erasures = conversation.erasures
         conversation.earlier = ""
-        exchanges = await _last_exchanges(conversation.owner, memory, max_messages)
+        exchanges = await _last_exchanges(conversation.conversation_key, memory, max_messages)
         conversation.memory.load(exchanges)
         if len(exchanges) > len(conversation.memory) // 2:
-            conversation.earlier = await memory.session_summary(conversation.owner)
+            conversation.earlier = await memory.session_summary(conversation.conversation_key)
         if conversation.erasures == erasures:  # else it may hold what was erased meanwhile
             break
     conversation.loaded = True
 
 
-async def _last_exchanges(owner: ConversationKey, memory: Memory, max_messages: int) -> list[Exchange]:
+async def _last_exchanges(
+    conversation_key: ConversationKey, memory: Memory, max_messages: int
+) -> list[Exchange]:
     limit = 2 * max_messages
     while True:
-        logged = await memory.recent_messages(owner, limit)
+        logged = await memory.recent_messages(conversation_key, limit)
         exchanges = exchanges_of(logged)
         # A television fills a log with words that are left out: then it takes a longer stretch.
         enough = 2 * len(exchanges) >= max_messages or len(logged) < limit

@@ -47,8 +47,10 @@ class DeviceHost(Protocol):
     def read_ahead(self) -> ReadAhead:
         """Lets the chat model read prompts before they are needed."""
 
-    def offer_tools(self, owner: ConversationKey, tools: Sequence[Tool], *, again: bool = False) -> None:
+    def offer_tools(
+        self, conversation_key: ConversationKey, tools: Sequence[Tool], *, again: bool = False
+    ) -> None:
         """Let the chat model read the prompt of a conversation with these tools."""
 
-    async def after_turn(self, owner: ConversationKey) -> None:
+    async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Prepare for the conversation's next turn."""

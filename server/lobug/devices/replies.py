@@ -36,7 +36,7 @@ class LiveTurn:
     def __init__(
         self,
         runner: TurnRunner,
-        owner: ConversationKey,
+        conversation_key: ConversationKey,
         utterance: Utterance,
         timeline: Timeline,
         speaker: Speaker,
@@ -58,7 +58,12 @@ class LiveTurn:
         self._begun_at = clock()
         going = LiveOptions(self._commitment, speaker, tools)
         self._events = runner.run(
-            owner, utterance, voice=True, timeline=timeline, going=going, privileged=privileged
+            conversation_key,
+            utterance,
+            voice=True,
+            timeline=timeline,
+            going=going,
+            privileged=privileged,
         )
         self._on_event = on_event
         self._on_over = on_over
@@ -142,7 +147,7 @@ class Replies:
         self,
         server: DeviceHost,
         connection: Connection,
-        owner: ConversationKey,
+        conversation_key: ConversationKey,
         hearing: DeviceHearing,
         clock: Callable[[], float],
         *,
@@ -155,7 +160,7 @@ class Replies:
         self._server = server
         self._settings = server.settings
         self._connection = connection
-        self._owner = owner
+        self._conversation_key = conversation_key
         self._hearing = hearing
         self._clock = clock
         self._device = device
@@ -193,7 +198,7 @@ class Replies:
         """Let the model read what has been said so far, unless it is at that already."""
         idle = self._reading is None or self._reading.done()
         if idle and self._settings.listening.speculate and not self.going_on:
-            work = self._server.read_ahead.while_speaking(self._owner, words)
+            work = self._server.read_ahead.while_speaking(self._conversation_key, words)
             self._reading = asyncio.ensure_future(work)
 
     async def prepare(self, text: str, language: str, speech_end_s: float) -> None:
@@ -292,7 +297,7 @@ class Replies:
 
     def _begin(self, text: str, language: str, speech_end_s: float) -> LiveTurn:
         if self.tools is not None and self.tools.tools():
-            self._server.offer_tools(self._owner, self.tools.tools(), again=True)
+            self._server.offer_tools(self._conversation_key, self.tools.tools(), again=True)
         timeline = Timeline("device", self._clock, device=self._device)
         timeline.begin_at(self._hearing.moment(speech_end_s))
         timeline.mark("transcript")
@@ -308,7 +313,7 @@ class Replies:
         utterance = TranscribedUtterance(text, language)
         return LiveTurn(
             self._server.turns,
-            self._owner,
+            self._conversation_key,
             utterance,
             timeline,
             speaker,
@@ -345,4 +350,4 @@ class Replies:
         if turn is self._turn:
             self._talking.close()
             self._hearing.answered()
-        await self._server.after_turn(self._owner)
+        await self._server.after_turn(self._conversation_key)

@@ -45,7 +45,7 @@ class DeviceSession:
         self,
         server: DeviceHost,
         connection: Connection,
-        owner: ConversationKey,
+        conversation_key: ConversationKey,
         *,
         device: str = "",
         clock: Callable[[], float] = time.monotonic,
@@ -55,7 +55,7 @@ class DeviceSession:
         self._server = server
         self._settings = server.settings
         self._connection = connection
-        self._owner = owner
+        self._conversation_key = conversation_key
         self._clock = clock
         self._hearing = DeviceHearing(
             server.engines.gate,
@@ -68,7 +68,7 @@ class DeviceSession:
         self._replies = Replies(
             server,
             connection,
-            owner,
+            conversation_key,
             self._hearing,
             clock,
             device=device,
@@ -268,7 +268,7 @@ class DeviceSession:
     def _offer_tools(self) -> None:
         """The device's tools are known, or others than before: the next prompt tells of them."""
         if self._tools is not None:
-            self._server.offer_tools(self._owner, self._tools.tools())
+            self._server.offer_tools(self._conversation_key, self._tools.tools())
 
     # Its end.
 

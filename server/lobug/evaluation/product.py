@@ -2,7 +2,7 @@
 
 Lo-Bug's own memory under examination: real SQLite, the embedder of the settings, no chat model.
 
-Turns go in as a conversation logs them, memories as the owner stores, corrects and forgets them.
+Turns go in as a conversation logs them, memories as the conversation_key stores, corrects and forgets them.
 Facts are not extracted and nothing is summed up: what a case needs of that it stores."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions, Embedder, EngineStatus, Vectors
 from lobug.errors import EngineUnavailableError
-from lobug.memory.access import MemoryScope, HouseholdGrant, EntryScope
+from lobug.memory.access import EntryScope, HouseholdGrant, MemoryScope
 from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft, Filter
 from lobug.memory.manager import MemoryManager
@@ -204,9 +204,9 @@ class Product:
     async def add_turn(self, scope: MemoryScope, at: float, said: str, reply: str) -> int:
         """Log an exchange, as a turn does."""
         self._clock.now = at
-        owner = _owner(scope)
-        message = await self._memory.log_user_message(owner, said)
-        await self._memory.log_reply(owner, message, reply, extract=True)
+        conversation_key = _conversation_of(scope)
+        message = await self._memory.log_user_message(conversation_key, said)
+        await self._memory.log_reply(conversation_key, message, reply, extract=True)
         return message
 
     async def store(
@@ -253,7 +253,7 @@ class Product:
             started = perf_counter()
             hits = await self._control.search(scope, question, Filter(), limit=limit, turns=True)
             searched = perf_counter()
-            context = await self._memory.retrieve_context(_owner(scope), question)
+            context = await self._memory.retrieve_context(_conversation_of(scope), question)
             ended = perf_counter()
         finally:
             self._embedder.remembering = True
@@ -350,5 +350,5 @@ def _texts(document: object) -> Iterator[str]:
             yield from _texts(value)
 
 
-def _owner(scope: MemoryScope) -> ConversationKey:
+def _conversation_of(scope: MemoryScope) -> ConversationKey:
     return ConversationKey(scope.user, scope.conversation or scope.user)

@@ -67,7 +67,7 @@ async def get_conversation(
     return conversation_of_scope(request.scope, server.settings)
 
 
-async def require_owner(request: Request) -> Caller:
+async def require_admin(request: Request) -> Caller:
     """The caller, who must be the owner: at this computer, or with an owner's token. Raises
     OwnerOnlyError."""
     caller = caller_of(request.scope)
@@ -91,4 +91,4 @@ async def require_watcher(request: Request) -> Caller:
 
 CallerDep = Annotated[Caller, Depends(get_caller)]
 ConversationDep = Annotated[ConversationKey, Depends(get_conversation)]
-OwnersCallDep = Annotated[Caller, Depends(require_owner)]
+AdminDep = Annotated[Caller, Depends(require_admin)]

@@ -59,11 +59,11 @@ sensors_router = APIRouter(tags=["context"])
 )
 async def sensors(
     body: Annotated[SensorRequest, Depends(json_body(SensorRequest))],
-    owner: ConversationDep,
+    conversation_key: ConversationDep,
     server: ServerDep,
 ) -> SensorReply:
     """Take a reading; it colours this device's turns for the next 30 s, a tap for 5 s."""
-    server.take_sensors(owner, body.reading())
+    server.take_sensors(conversation_key, body.reading())
     return SensorReply()
 
 
@@ -102,14 +102,16 @@ _STREAMS: dict[int | str, dict[str, Any]] = {
 )
 async def chat_text(
     body: Annotated[TextRequest, Depends(json_body(TextRequest))],
-    owner: ConversationDep,
+    conversation_key: ConversationDep,
     server: ServerDep,
     background: BackgroundTasks,
     request: Request,
 ) -> TextReply | Response:
     """Say something in writing and get the reply in writing, and aloud where it is wanted."""
     utterance = TypedUtterance(typed(body.text, server.settings.limits.max_text_chars))
-    answer = await _answer(request, server, owner, utterance, background, voice=body.voice)
+    answer = await _answer(
+        request, server, conversation_key, utterance, background, voice=body.voice
+    )
     if isinstance(answer, Response):
         return answer
     if not body.voice:
@@ -144,14 +146,14 @@ async def chat_text(
 )
 async def chat_audio(
     recording: RecordingDep,
-    owner: ConversationDep,
+    conversation_key: ConversationDep,
     server: ServerDep,
     background: BackgroundTasks,
     request: Request,
 ) -> AudioReply | Response:
     """Say something aloud and get the reply as text and as speech."""
     utterance = SpokenUtterance(recording)
-    answer = await _answer(request, server, owner, utterance, background, voice=True)
+    answer = await _answer(request, server, conversation_key, utterance, background, voice=True)
     if isinstance(answer, Response):
         return answer
     wav = await answer.wav(server.settings.tts.reply_sample_rate)
@@ -186,7 +188,7 @@ def typed(text: str, limit: int) -> str:
 async def _answer(
     request: Request,
     server: LobugServer,
-    owner: ConversationKey,
+    conversation_key: ConversationKey,
     utterance: Utterance,
     background: BackgroundTasks,
     *,
@@ -194,13 +196,13 @@ async def _answer(
 ) -> Outcome | Response:
     """Run a turn; a finished one where a plain answer is wanted, else what is to be sent."""
     kind = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM, WAV))
-    background.add_task(server.after_turn, owner)
+    background.add_task(server.after_turn, conversation_key)
     door = "audio" if isinstance(utterance, SpokenUtterance) else "text"
     caller = caller_of(request.scope)
     timeline = Timeline(door, server.clock, device=caller.device_id or "")
     voice = voice or kind == WAV
     turn = server.turns.run(
-        owner, utterance, voice=voice, timeline=timeline, privileged=caller.privileged
+        conversation_key, utterance, voice=voice, timeline=timeline, privileged=caller.privileged
     )
     if kind == EVENT_STREAM:
         stream = TurnStream(turn, caller=caller, access=server.access)

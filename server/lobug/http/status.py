@@ -20,7 +20,7 @@ from lobug.errors import (
     OwnerOnlyError,
     TurnNotFoundError,
 )
-from lobug.http.caller import CallerDep, require_owner, require_watcher
+from lobug.http.caller import CallerDep, require_admin, require_watcher
 from lobug.http.memory.scope import private
 from lobug.http.problems import error_responses
 from lobug.http.schemas import (
@@ -161,7 +161,7 @@ class TurnList(BaseModel):
 
 
 turns_router = APIRouter(
-    tags=["telemetry"], dependencies=[Depends(private), Depends(require_owner)]
+    tags=["telemetry"], dependencies=[Depends(private), Depends(require_admin)]
 )
 
 

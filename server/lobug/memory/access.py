@@ -53,9 +53,15 @@ class MemoryScope:
         return HOUSEHOLD if scope == "household" else self.user
 
 
-def scope_of(owner: ConversationKey, household: Mapping[str, HouseholdGrant]) -> MemoryScope:
+def scope_of(
+    conversation_key: ConversationKey, household: Mapping[str, HouseholdGrant]
+) -> MemoryScope:
     """What an owner may see: their own, and the household's by the settings' grants."""
-    return MemoryScope(owner.user, owner.conversation, household.get(owner.user, "none"))
+    return MemoryScope(
+        conversation_key.user,
+        conversation_key.conversation,
+        household.get(conversation_key.user, "none"),
+    )
 
 
 def visible(scope: MemoryScope, alias: str = "m") -> tuple[str, list[str]]:

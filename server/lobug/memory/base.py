@@ -127,7 +127,7 @@ class Memory(Protocol):
 
     async def log_user_message(
         self,
-        owner: ConversationKey,
+        conversation_key: ConversationKey,
         content: str,
         *,
         speaker: str | None = None,
@@ -139,20 +139,27 @@ class Memory(Protocol):
         where that is not now, seconds since the epoch."""
 
     async def log_reply(
-        self, owner: ConversationKey, user_message_id: int, content: str, *, extract: bool
+        self,
+        conversation_key: ConversationKey,
+        user_message_id: int,
+        content: str,
+        *,
+        extract: bool,
     ) -> int:
         """Append the assistant's reply and, in the same transaction, the background tasks that the
         exchange gives rise to (``extract`` False: the words were not meant for Lo-Bug and enter
         neither facts nor summaries). Returns the id."""
 
-    async def recent_messages(self, owner: ConversationKey, limit: int) -> Sequence[LoggedMessage]:
+    async def recent_messages(
+        self, conversation_key: ConversationKey, limit: int
+    ) -> Sequence[LoggedMessage]:
         """The conversation's last messages, oldest first."""
 
     async def latest_conversations(self, limit: int) -> Sequence[ConversationKey]:
         """Whose conversations went on last, latest first."""
 
     async def retrieve_context(
-        self, owner: ConversationKey, query: str, *, message_id: int | None = None
+        self, conversation_key: ConversationKey, query: str, *, message_id: int | None = None
     ) -> MemoryContext:
         """Layer identity and what fits ``query``. Never raises for an embedder failure: what fits
         is then what shares words with the query.
@@ -167,7 +174,7 @@ class Memory(Protocol):
     async def base_memory(self, user: str) -> str:
         """The user's base memory document; empty when there is none."""
 
-    async def session_summary(self, owner: ConversationKey) -> str:
+    async def session_summary(self, conversation_key: ConversationKey) -> str:
         """What the conversation's session was about so far; for a prompt whose history was cut.
         Empty when nothing of it has been summed up."""
 

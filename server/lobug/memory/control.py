@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from lobug.language.facts import FactType
-from lobug.memory.access import MemoryScope, EntryScope
+from lobug.memory.access import EntryScope, MemoryScope
 
 Layer = Literal["identity", "knowledge", "archive"]
 """L0, always in the prompt; L1, recalled when it fits; L2, recalled on demand."""
@@ -333,7 +333,9 @@ class MemoryControl(Protocol):
     async def forget_key(self, scope: MemoryScope, key: str) -> Forgotten:
         """``forget`` by key. Raises MemoryNotFoundError, MemoryKeyError."""
 
-    async def forget_text(self, scope: MemoryScope, text: str, *, dry_run: bool = False) -> Forgotten:
+    async def forget_text(
+        self, scope: MemoryScope, text: str, *, dry_run: bool = False
+    ) -> Forgotten:
         """Erase whatever says this: entries, messages and what was derived from them. Nothing found
         is an empty result. ``dry_run``: only say what would go."""
 
@@ -377,7 +379,9 @@ class MemoryControl(Protocol):
     async def archive_project(self, scope: MemoryScope, name: str) -> Project:
         """Archive a project. Raises MemoryNotFoundError."""
 
-    async def tasks(self, scope: MemoryScope, *, project: str | None = None) -> Sequence[ProjectTask]:
+    async def tasks(
+        self, scope: MemoryScope, *, project: str | None = None
+    ) -> Sequence[ProjectTask]:
         """Tasks of the user."""
 
     async def add_task(
@@ -388,7 +392,9 @@ class MemoryControl(Protocol):
     async def note_task(self, scope: MemoryScope, task_id: int, state: str) -> ProjectTask:
         """Set a task's working state. Raises MemoryNotFoundError."""
 
-    async def complete_task(self, scope: MemoryScope, task_id: int, result: str = "") -> ProjectTask:
+    async def complete_task(
+        self, scope: MemoryScope, task_id: int, result: str = ""
+    ) -> ProjectTask:
         """Complete a task: its working state goes to the archive. Raises MemoryNotFoundError."""
 
     async def users(self) -> Sequence[RememberedUser]:

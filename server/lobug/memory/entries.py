@@ -14,7 +14,7 @@ from typing import Any
 from lobug.errors import MemoryNotFoundError
 from lobug.language.facts import FactType
 from lobug.memory import keys
-from lobug.memory.access import MemoryScope, EntryScope, visible
+from lobug.memory.access import EntryScope, MemoryScope, visible
 from lobug.memory.control import Category, Entry, Filter, Layer, Reason, Source, Status
 from lobug.memory.index import fact_vectors
 from lobug.storage.driver import Connection

@@ -13,7 +13,7 @@ from typing import Literal
 
 from lobug.errors import StorageError
 from lobug.memory.access import HOUSEHOLD
-from lobug.memory.base import LoggedMessage, ConversationKey, Role
+from lobug.memory.base import ConversationKey, LoggedMessage, Role
 from lobug.memory.index import turn_words
 from lobug.storage.driver import Connection
 
@@ -49,7 +49,7 @@ class Stretch:
 
 def append(
     connection: Connection,
-    owner: ConversationKey,
+    conversation_key: ConversationKey,
     role: Role,
     content: str,
     now: float,
@@ -63,19 +63,28 @@ def append(
         "INSERT INTO conversation_log"
         " (user, conversation, role, content, created_at, session_id, reply_to, speaker)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
-        (owner.user, owner.conversation, role, content, now, session_id, reply_to, speaker),
+        (
+            conversation_key.user,
+            conversation_key.conversation,
+            role,
+            content,
+            now,
+            session_id,
+            reply_to,
+            speaker,
+        ),
     )
     message_id = int(cursor.fetchone()[0])
     turn_words.analyse(connection, [message_id])
     return message_id
 
 
-def require(connection: Connection, owner: ConversationKey, message_id: int) -> None:
+def require(connection: Connection, conversation_key: ConversationKey, message_id: int) -> None:
     """Raises StorageError unless the message is this owner's own words."""
     row = connection.execute(
         "SELECT 1 FROM conversation_log"
         " WHERE id = ? AND user = ? AND conversation = ? AND role = 'user'",
-        (message_id, owner.user, owner.conversation),
+        (message_id, conversation_key.user, conversation_key.conversation),
     ).fetchone()
     if row is None:
         raise StorageError(f"message {message_id} is not in this conversation")
@@ -97,12 +106,14 @@ def reply_to(connection: Connection, message_id: int) -> int | None:
     return None if row is None else int(row[0])
 
 
-def recent(connection: Connection, owner: ConversationKey, limit: int) -> list[LoggedMessage]:
+def recent(
+    connection: Connection, conversation_key: ConversationKey, limit: int
+) -> list[LoggedMessage]:
     """The last messages of a conversation, oldest first."""
     rows = connection.execute(
         "SELECT id, role, content, created_at FROM conversation_log"
         " WHERE user = ? AND conversation = ? AND forgotten = 0 ORDER BY id DESC LIMIT ?",
-        (owner.user, owner.conversation, limit),
+        (conversation_key.user, conversation_key.conversation, limit),
     ).fetchall()
     return [LoggedMessage(*row) for row in reversed(rows)]
 
@@ -161,13 +172,13 @@ def count_unsummarized(connection: Connection, user: str) -> int:
     return int(row[0])
 
 
-def unsummarized_in(connection: Connection, owner: ConversationKey) -> tuple[int, int]:
+def unsummarized_in(connection: Connection, conversation_key: ConversationKey) -> tuple[int, int]:
     """Messages of a conversation that no entry of the timeline sums up, and their tokens, estimated
     as for prompts."""
     row = connection.execute(
         "SELECT count(*), coalesce(sum(length(CAST(content AS BLOB)) / 3 + 8), 0)"
         " FROM conversation_log WHERE user = ? AND conversation = ? AND summarized = 0",
-        (owner.user, owner.conversation),
+        (conversation_key.user, conversation_key.conversation),
     ).fetchone()
     return int(row[0]), int(row[1])
 

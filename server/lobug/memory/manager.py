@@ -16,7 +16,7 @@ from lobug.memory import (
     session_summary,
     sessions,
 )
-from lobug.memory.base import LoggedMessage, MemoryContext, MemoryStats, ConversationKey
+from lobug.memory.base import ConversationKey, LoggedMessage, MemoryContext, MemoryStats
 from lobug.memory.exchange.snapshot import SnapshotSource
 from lobug.memory.index.fact_embedding import FactEmbedder
 from lobug.memory.index.turn_embedding import TurnEmbedder
@@ -194,7 +194,7 @@ class MemoryManager:
 
     async def log_user_message(
         self,
-        owner: ConversationKey,
+        conversation_key: ConversationKey,
         content: str,
         *,
         speaker: str | None = None,
@@ -213,24 +213,39 @@ class MemoryManager:
 
         def work(connection: Connection) -> tuple[int, int]:
             said = now if said_at is None else said_at
-            session_id = sessions.touch(connection, owner, said, self._scheduler.idle_s)
+            session_id = sessions.touch(connection, conversation_key, said, self._scheduler.idle_s)
             message_id = log.append(
-                connection, owner, "user", content, said, session_id=session_id, speaker=speaker
+                connection,
+                conversation_key,
+                "user",
+                content,
+                said,
+                session_id=session_id,
+                speaker=speaker,
             )
             if not enabled:
-                log.mark_not_meant(connection, owner.user, [message_id])
+                log.mark_not_meant(connection, conversation_key.user, [message_id])
                 return message_id, 0
             deadline = now + REPLY_DEADLINE_S
-            queue.wait_for_reply(connection, owner.user, message_id, now, deadline)
-            return message_id, 1 + self._scheduler.said(connection, owner, session_id, now)
+            queue.wait_for_reply(connection, conversation_key.user, message_id, now, deadline)
+            return message_id, 1 + self._scheduler.said(
+                connection, conversation_key, session_id, now
+            )
 
         message_id, _ = await self._database.write(
-            "log", work, lambda result: self._counter.said(owner.user, messages=1, tasks=result[1])
+            "log",
+            work,
+            lambda result: self._counter.said(conversation_key.user, messages=1, tasks=result[1]),
         )
         return message_id
 
     async def log_reply(
-        self, owner: ConversationKey, user_message_id: int, content: str, *, extract: bool
+        self,
+        conversation_key: ConversationKey,
+        user_message_id: int,
+        content: str,
+        *,
+        extract: bool,
     ) -> int:
         """Append the reply and release the background work of the exchange, in one transaction.
 
@@ -246,20 +261,22 @@ class MemoryManager:
         def work(connection: Connection) -> tuple[int, int, int]:
             if recall is not None:
                 recall_log.insert(connection, recall)
-            log.require(connection, owner, user_message_id)
+            log.require(connection, conversation_key, user_message_id)
             reply_id = log.reply_to(connection, user_message_id)
             new = reply_id is None
             session_id, said = log.session_of(connection, user_message_id)
             # Of what was said long ago and is brought in now the reply is from then, too.
             at = now if abs(now - said) <= self._scheduler.idle_s else said
             if session_id is None:
-                session_id = sessions.touch(connection, owner, at, self._scheduler.idle_s)
+                session_id = sessions.touch(
+                    connection, conversation_key, at, self._scheduler.idle_s
+                )
             if reply_id is None:
                 forgotten = log.is_forgotten(connection, user_message_id)
                 sessions.went_on(connection, session_id, at)
                 reply_id = log.append(
                     connection,
-                    owner,
+                    conversation_key,
                     "assistant",
                     "" if forgotten else content,
                     at,
@@ -275,33 +292,41 @@ class MemoryManager:
                 noted -= queue.drop_extraction(connection, user_message_id)
                 # A television must not become what a summary says of the user; nor must what was
                 # said while memory was switched off, once it is on again.
-                log.mark_not_meant(connection, owner.user, [user_message_id, reply_id])
+                log.mark_not_meant(connection, conversation_key.user, [user_message_id, reply_id])
             if enabled:
-                noted += self._scheduler.said(connection, owner, session_id, now)
-                noted += self._scheduler.replied(connection, owner, session_id, now)
+                noted += self._scheduler.said(connection, conversation_key, session_id, now)
+                noted += self._scheduler.replied(connection, conversation_key, session_id, now)
             return reply_id, int(new), noted
 
         reply_id, _, _ = await self._database.write(
             "reply",
             work,
-            lambda result: self._counter.said(owner.user, messages=result[1], tasks=result[2]),
+            lambda result: self._counter.said(
+                conversation_key.user, messages=result[1], tasks=result[2]
+            ),
         )
         return reply_id
 
-    async def recent_messages(self, owner: ConversationKey, limit: int) -> Sequence[LoggedMessage]:
+    async def recent_messages(
+        self, conversation_key: ConversationKey, limit: int
+    ) -> Sequence[LoggedMessage]:
         """The conversation's last messages, oldest first."""
-        return await self._database.read(lambda connection: log.recent(connection, owner, limit))
+        return await self._database.read(
+            lambda connection: log.recent(connection, conversation_key, limit)
+        )
 
     async def latest_conversations(self, limit: int) -> Sequence[ConversationKey]:
         """Whose conversations went on last, latest first."""
-        return await self._database.read(lambda connection: log.latest_conversations(connection, limit))
+        return await self._database.read(
+            lambda connection: log.latest_conversations(connection, limit)
+        )
 
     async def retrieve_context(
-        self, owner: ConversationKey, query: str, *, message_id: int | None = None
+        self, conversation_key: ConversationKey, query: str, *, message_id: int | None = None
     ) -> MemoryContext:
         """Layer identity and what fits ``query``: by meaning and words, by words alone while the
         embedder fails. What was found is noted with the reply to ``message_id``."""
-        return await self._recaller.recall(owner, query, message_id)
+        return await self._recaller.recall(conversation_key, query, message_id)
 
     def note_search(self, message_id: int, context: MemoryContext) -> None:
         """Note the search with the reply to ``message_id``."""
@@ -313,13 +338,13 @@ class MemoryManager:
             return ""
         return await self._database.read(lambda connection: identity.document(connection, user))
 
-    async def session_summary(self, owner: ConversationKey) -> str:
+    async def session_summary(self, conversation_key: ConversationKey) -> str:
         """What the conversation's session was about so far, of what has been summed up; empty when
         nothing has."""
         if not self._settings.enabled:
             return ""
         return await self._database.read(
-            lambda connection: session_summary.current(connection, owner)
+            lambda connection: session_summary.current(connection, conversation_key)
         )
 
     async def process_due(self) -> None:

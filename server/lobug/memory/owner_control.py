@@ -307,7 +307,9 @@ class OwnerControl:
             "project", lambda connection: projects.archive(connection, scope, name)
         )
 
-    async def tasks(self, scope: MemoryScope, *, project: str | None = None) -> Sequence[ProjectTask]:
+    async def tasks(
+        self, scope: MemoryScope, *, project: str | None = None
+    ) -> Sequence[ProjectTask]:
         """Tasks of the user."""
         return await self._database.read(
             lambda connection: projects.tasks(connection, scope, project)
@@ -328,7 +330,9 @@ class OwnerControl:
             "task", lambda connection: projects.note(connection, scope, task_id, state)
         )
 
-    async def complete_task(self, scope: MemoryScope, task_id: int, result: str = "") -> ProjectTask:
+    async def complete_task(
+        self, scope: MemoryScope, task_id: int, result: str = ""
+    ) -> ProjectTask:
         """Complete a task: its working state goes to the archive."""
         now = self._clock()
         return await self._change(
@@ -361,7 +365,9 @@ class OwnerControl:
 
         return await self._erase(scope, "forget", work)
 
-    async def forget_text(self, scope: MemoryScope, text: str, *, dry_run: bool = False) -> Forgotten:
+    async def forget_text(
+        self, scope: MemoryScope, text: str, *, dry_run: bool = False
+    ) -> Forgotten:
         """Erase whatever says this."""
         now = self._clock()
 

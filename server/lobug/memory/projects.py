@@ -47,7 +47,9 @@ def listed(connection: Connection, scope: MemoryScope) -> Sequence[Project]:
     return [Project(*row) for row in rows]
 
 
-def add(connection: Connection, scope: MemoryScope, name: str, description: str, now: float) -> Project:
+def add(
+    connection: Connection, scope: MemoryScope, name: str, description: str, now: float
+) -> Project:
     """Add or describe a project; an archived one becomes active. Raises MemoryContentError."""
     name = checked_name(name)
     if len(description) > MAX_STATE_CHARS:

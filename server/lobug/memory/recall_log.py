@@ -18,7 +18,7 @@ from lobug.storage.driver import Connection
 class NewRecall:
     """A search to be noted."""
 
-    owner: ConversationKey
+    conversation_key: ConversationKey
     message_id: int | None
     query: str | None
     """None: the words of the message."""
@@ -40,8 +40,8 @@ def insert(connection: Connection, new: NewRecall) -> int:
         "INSERT INTO recalls (user, conversation, message_id, query, created_at, took_ms)"
         " VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
         (
-            new.owner.user,
-            new.owner.conversation,
+            new.conversation_key.user,
+            new.conversation_key.conversation,
             new.message_id,
             new.query,
             new.created_at,

@@ -60,11 +60,11 @@ def condensed(
     return True
 
 
-def current(connection: Connection, owner: ConversationKey) -> str:
+def current(connection: Connection, conversation_key: ConversationKey) -> str:
     """The summary of a conversation's session that goes on; empty when there is none."""
     row = connection.execute(
         "SELECT summary, ended_at FROM sessions WHERE user = ? AND conversation = ?"
         " ORDER BY id DESC LIMIT 1",
-        (owner.user, owner.conversation),
+        (conversation_key.user, conversation_key.conversation),
     ).fetchone()
     return "" if row is None or row[1] is not None else str(row[0])

@@ -23,14 +23,16 @@ def channel_of(conversation: str) -> str:
     return kind if kind in ("device", "token", "address") else "other"
 
 
-def touch(connection: Connection, owner: ConversationKey, now: float, idle_s: float) -> int:
+def touch(
+    connection: Connection, conversation_key: ConversationKey, now: float, idle_s: float
+) -> int:
     """The session that a message said now belongs to; a new one after a pause of ``idle_s``.
 
     A clock that was put back does not end a session."""
     row = connection.execute(
         "SELECT id, last_active_at, ended_at FROM sessions WHERE user = ? AND conversation = ?"
         " ORDER BY id DESC LIMIT 1",
-        (owner.user, owner.conversation),
+        (conversation_key.user, conversation_key.conversation),
     ).fetchone()
     if row is not None and row[2] is None and now - row[1] <= idle_s:
         connection.execute(
@@ -43,7 +45,7 @@ def touch(connection: Connection, owner: ConversationKey, now: float, idle_s: fl
             "UPDATE sessions SET ended_at = coalesce(ended_at, last_active_at) WHERE id = ?",
             (row[0],),
         )
-    return insert(connection, owner, channel_of(owner.conversation), now)
+    return insert(connection, conversation_key, channel_of(conversation_key.conversation), now)
 
 
 def went_on(connection: Connection, session_id: int, at: float) -> None:
@@ -55,7 +57,7 @@ def went_on(connection: Connection, session_id: int, at: float) -> None:
 
 def insert(
     connection: Connection,
-    owner: ConversationKey,
+    conversation_key: ConversationKey,
     channel: str,
     now: float,
     *,
@@ -65,7 +67,7 @@ def insert(
     cursor = connection.execute(
         "INSERT INTO sessions (user, conversation, channel, external_id, started_at,"
         " last_active_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-        (owner.user, owner.conversation, channel, external_id, now, now),
+        (conversation_key.user, conversation_key.conversation, channel, external_id, now, now),
     )
     return int(cursor.fetchone()[0])
 

@@ -63,7 +63,7 @@ async def log_answer(
     if outcome.answer is None:
         return
     await memory.log_reply(
-        conversation.owner, outcome.message_id, said, extract=outcome.answer.extract
+        conversation.conversation_key, outcome.message_id, said, extract=outcome.answer.extract
     )
     if said == INTERRUPTED:  # a model that reads the mark alone answers with it
         return
@@ -76,9 +76,9 @@ async def log_answer(
 async def _done(
     command: Command, conversation: Conversation, memory: Memory, outcome: Obedience
 ) -> Answer:
-    owner = conversation.owner
+    conversation_key = conversation.conversation_key
     if not command.logged_last:
-        outcome.message_id = await memory.log_user_message(owner, command.logged)
+        outcome.message_id = await memory.log_user_message(conversation_key, command.logged)
     try:
         answer = await command.act(outcome.message_id)
     except StorageError:
@@ -87,7 +87,7 @@ async def _done(
         log.info("memory refused what was asked of it: %s", error.code)
         answer = Answer((error.spoken,), extract=command.logged != BLANKED)
     if command.logged_last:
-        outcome.message_id = await memory.log_user_message(owner, command.logged)
+        outcome.message_id = await memory.log_user_message(conversation_key, command.logged)
     outcome.answer = answer
     if not outcome.log_later:
         await log_answer(outcome, command, conversation, memory, " ".join(answer.sentences))

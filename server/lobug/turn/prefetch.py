@@ -10,7 +10,7 @@ from lobug.conversation.registry import Conversation, Conversations, reload
 from lobug.conversation.tool_prompt import ToolPrompt
 from lobug.engines.base import SHARED_PREFIX_LANE, ChatMessage, ChatModel
 from lobug.errors import EngineError, StorageError
-from lobug.memory.base import Memory, ConversationKey
+from lobug.memory.base import ConversationKey, Memory
 from lobug.priority import PreemptedError, TurnPriority, at_once
 from lobug.settings import Settings
 
@@ -46,18 +46,18 @@ class ReadAhead:
         that the first turn need not wait for it."""
         places = self._settings.chat.conversation_slots - 1  # one is left for a new conversation
         try:
-            for owner in await self._memory.latest_conversations(places):
-                await self._load(owner)
-                await self._read_again(self._conversations.get(owner))
+            for conversation_key in await self._memory.latest_conversations(places):
+                await self._load(conversation_key)
+                await self._read_again(self._conversations.get(conversation_key))
         except StorageError as error:
             log.info("no conversation could be read ahead: %s", error)
         messages = prefix(self._persona, "")
         await self._while_nobody_talks(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
 
-    async def after_turn(self, owner: ConversationKey) -> None:
+    async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Read the conversation's prompt again if it changed at its beginning, and what is offered
         to it of tools."""
-        conversation = self._conversations.get(owner)
+        conversation = self._conversations.get(conversation_key)
         await self._read_again(conversation)
         if conversation.tools_unread and not conversation.reading_tools:
             conversation.reading_tools = True
@@ -74,7 +74,7 @@ class ReadAhead:
         conversation.reading_ahead = True
         try:
             if not conversation.loaded:  # something was erased: the log is another one now
-                await self._load(conversation.owner)
+                await self._load(conversation.conversation_key)
             await self._while_nobody_talks(lambda: self._read_prompt(conversation))
         except StorageError as error:
             log.info("a conversation could not be read ahead: %s", error)
@@ -109,11 +109,11 @@ class ReadAhead:
         # What was erased meanwhile is to leave the model's cache too.
         conversation.prefix_changed = conversation.erasures != erasures
 
-    async def while_speaking(self, owner: ConversationKey, words: str) -> None:
+    async def while_speaking(self, conversation_key: ConversationKey, words: str) -> None:
         """Read what is known of the next prompt while somebody still speaks: all but the end of
         ``words``, which may change. What then comes before the words, such as a memory, makes that
         void; it costs nobody any time. Cancel it when the turn begins."""
-        conversation = self._conversations.get(owner)
+        conversation = self._conversations.get(conversation_key)
         if conversation.lock.locked() or not conversation.loaded or conversation.prefix_changed:
             return  # its turn is under way, or there is too much to read
         steady = " ".join(words.split()[:-UNSTEADY_WORDS])
@@ -134,12 +134,12 @@ class ReadAhead:
             tools=tools.messages,
         )
 
-    async def _load(self, owner: ConversationKey) -> None:
-        conversation = self._conversations.get(owner)
+    async def _load(self, conversation_key: ConversationKey) -> None:
+        conversation = self._conversations.get(conversation_key)
         async with conversation.lock:
             await self._memory.refresh()
             await reload(conversation, self._memory, self._settings.conversation.max_messages)
-            conversation.base_memory = await self._memory.base_memory(owner.user)
+            conversation.base_memory = await self._memory.base_memory(conversation_key.user)
 
     async def _while_nobody_talks(
         self, read: Callable[[], Awaitable[None]], quiet_s: Callable[[], float] = at_once

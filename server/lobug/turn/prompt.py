@@ -52,7 +52,7 @@ async def prepare(
             return Prompt(persona, messages, user, recalled, lane)
         if history:
             conversation.memory.drop_block()
-            conversation.earlier = await memory.session_summary(conversation.owner)
+            conversation.earlier = await memory.session_summary(conversation.conversation_key)
         else:
             conversation.earlier = ""  # without it everything fits, as was seen above
         conversation.prefix_changed = True

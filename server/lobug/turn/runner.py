@@ -27,7 +27,7 @@ from lobug.conversation.registry import (
 from lobug.engines.base import STT_SAMPLE_RATE, ChatMessage, Engines
 from lobug.engines.tools import ABSENT_TOOLS, ToolBox
 from lobug.errors import LobugError, StorageError
-from lobug.memory.base import Memory, MemoryContext, ConversationKey
+from lobug.memory.base import ConversationKey, Memory, MemoryContext
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.turn.caller_context import CallerContext
@@ -152,7 +152,7 @@ class TurnRunner:
 
     async def run(
         self,
-        owner: ConversationKey,
+        conversation_key: ConversationKey,
         utterance: Utterance,
         *,
         voice: bool,
@@ -165,7 +165,7 @@ class TurnRunner:
         withdrawn (``Commitment``) has none.
 
         Args:
-            owner: whose turn it is.
+            conversation_key: whose turn it is.
             utterance: what was said.
             voice: whether the reply is to be spoken as well.
             timeline: takes the turn's stage times; None: one of its own.
@@ -181,7 +181,9 @@ class TurnRunner:
             turn: _Turn | None = None
             try:
                 commitment = going.commitment if going is not None else None
-                async with self._places.take(owner, commitment, privileged=privileged) as place:
+                async with self._places.take(
+                    conversation_key, commitment, privileged=privileged
+                ) as place:
                     if commitment is not None and commitment.withdrawn:
                         return
                     conversation = place.conversation
@@ -322,7 +324,7 @@ class TurnRunner:
         lane = conversation.lane  # what is erased from here on may be in the prompt
         await reload(conversation, self._memory, self._settings.conversation.max_messages)
         turn.context = await self._memory.retrieve_context(
-            conversation.owner, turn.heard.text, message_id=turn.message_id
+            conversation.conversation_key, turn.heard.text, message_id=turn.message_id
         )
         tell_if_needed(conversation, turn.heard.text)
         turn.prompted = turn.told.conversation(conversation, self._settings.conversation)
@@ -387,8 +389,8 @@ class TurnRunner:
 
     async def _log(self, turn: _Turn) -> int:
         assert turn.heard is not None  # noqa: S101 - for the type checker
-        owner = turn.conversation.owner
-        turn.message_id = await self._memory.log_user_message(owner, turn.heard.text)
+        conversation_key = turn.conversation.conversation_key
+        turn.message_id = await self._memory.log_user_message(conversation_key, turn.heard.text)
         return turn.message_id
 
     async def _store(self, turn: _Turn, *, interrupted: bool) -> str:
@@ -473,7 +475,7 @@ async def store_reply(
     said = IGNORED_REPLY if ignored else text
     if action is Action.REACT:
         said = f"[REACT] {text}".rstrip()
-    await memory.log_reply(conversation.owner, message_id, said, extract=not ignored)
+    await memory.log_reply(conversation.conversation_key, message_id, said, extract=not ignored)
     if ignored or said == INTERRUPTED:  # a model that reads the mark alone answers with it
         return
     exchange = Exchange(
@@ -484,4 +486,4 @@ async def store_reply(
     if conversation.memory.add(exchange):
         conversation.prefix_changed = True
         with suppress(StorageError):  # the turn is over, and in the log
-            conversation.earlier = await memory.session_summary(conversation.owner)
+            conversation.earlier = await memory.session_summary(conversation.conversation_key)

@@ -97,7 +97,11 @@ class TurnSlots:
 
     @asynccontextmanager
     async def take(
-        self, owner: ConversationKey, commitment: Commitment | None = None, *, privileged: bool = False
+        self,
+        conversation_key: ConversationKey,
+        commitment: Commitment | None = None,
+        *,
+        privileged: bool = False,
     ) -> AsyncIterator[TurnSlot]:
         """Wait for a turn's place. Raises TooManyRequestsError when too many of this person wait
         already, and BusyError when too many of all do.
@@ -107,9 +111,9 @@ class TurnSlots:
         ``commitment``: by which this one may be withdrawn; None: it counts. ``privileged``: whether
         it is the owner's or a paired device's.
         """
-        conversation = self._conversations.get(owner)
+        conversation = self._conversations.get(conversation_key)
         must_wait = self._engines.locked() or conversation.turns > 0
-        claimant = Claimant(owner.user, privileged)
+        claimant = Claimant(conversation_key.user, privileged)
         refusal = self._waiting.refusal(claimant) if must_wait else None
         if refusal is not None:
             raise refusal

@@ -79,7 +79,7 @@ class Desk:
         recited = self.conversation.dialogue.recited
         if recited is not None:
             return recited
-        said = await self.memory.recent_messages(self.conversation.owner, 8)
+        said = await self.memory.recent_messages(self.conversation.conversation_key, 8)
         last = next((message.id for message in reversed(said) if message.role == "user"), None)
         if last is None:
             return ()

@@ -44,7 +44,7 @@ async def topic(desk: Desk, said: ForgetTopic, *, guessed: bool = False) -> Comm
 
 async def last(desk: Desk) -> Command:
     """Forget the user's last words."""
-    messages = await desk.memory.recent_messages(desk.conversation.owner, 8)
+    messages = await desk.memory.recent_messages(desk.conversation.conversation_key, 8)
     said = [m.content for m in messages if m.role == "user" and m.content.strip()]
     if not said or said[-1] == BLANKED:
         return desk.say(answers.NOTHING_LIKE_THAT, logged=BLANKED)

@@ -75,7 +75,7 @@ class MemoryCommands:
             control=self._control,
             memory=self._memory,
             conversation=conversation,
-            scope=scope_of(conversation.owner, self._household),
+            scope=scope_of(conversation.conversation_key, self._household),
             text=text,
             now=self._clock(),
             today=self._wall(),

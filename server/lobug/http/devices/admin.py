@@ -30,7 +30,7 @@ from lobug.errors import (
     TooManyAttemptsError,
 )
 from lobug.http.body import documented, json_body
-from lobug.http.caller import require_owner
+from lobug.http.caller import require_admin
 from lobug.http.devices.schemas import (
     AlertRequest,
     ApproveRequest,
@@ -59,7 +59,7 @@ WITH_BODY: tuple[type[LobugError], ...] = (
 )
 
 
-router = APIRouter(prefix="/devices", tags=["devices"], dependencies=[Depends(require_owner)])
+router = APIRouter(prefix="/devices", tags=["devices"], dependencies=[Depends(require_admin)])
 
 DeviceId = Annotated[str, Path(max_length=128, description="The `Device-Id` of a device.")]
 
@@ -128,7 +128,7 @@ def _shown(access: Access, device: Device) -> KnownDevice:
 
 
 messages_router = APIRouter(
-    prefix="/devices", tags=["devices"], dependencies=[Depends(require_owner)]
+    prefix="/devices", tags=["devices"], dependencies=[Depends(require_admin)]
 )
 
 

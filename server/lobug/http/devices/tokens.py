@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Response
 
 from lobug.errors import AccessFullError, TokenUnknownError
 from lobug.http.body import documented, json_body
-from lobug.http.caller import require_owner
+from lobug.http.caller import require_admin
 from lobug.http.devices.admin import FAULTS, WITH_BODY
 from lobug.http.devices.schemas import (
     KnownToken,
@@ -19,7 +19,7 @@ from lobug.http.devices.schemas import (
 from lobug.http.problems import error_responses
 from lobug.http.state import ServerDep
 
-router = APIRouter(prefix="/tokens", tags=["tokens"], dependencies=[Depends(require_owner)])
+router = APIRouter(prefix="/tokens", tags=["tokens"], dependencies=[Depends(require_admin)])
 
 
 @router.get("", responses=error_responses(*FAULTS))

@@ -27,7 +27,7 @@ from lobug.http.memory.requests import (
     get_filter,
     memory_body,
 )
-from lobug.http.memory.scope import ScopeDep, ControlDep
+from lobug.http.memory.scope import ControlDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.memory.control import Draft, Filter
 
@@ -132,9 +132,7 @@ async def correct_entry(
 
 
 @router.delete("/entries/{entry_id}", responses=error_responses(*WITH_ID))
-async def forget_entry(
-    entry_id: EntryId, scope: ScopeDep, control: ControlDep
-) -> MemoryForgotten:
+async def forget_entry(entry_id: EntryId, scope: ScopeDep, control: ControlDep) -> MemoryForgotten:
     """Erase a memory: all versions, the words it came from and what was derived from them. Cannot
     be undone; `/remove` can."""
     return MemoryForgotten.of(await control.forget(scope, entry_id))

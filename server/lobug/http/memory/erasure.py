@@ -21,7 +21,7 @@ from lobug.http.memory.requests import (
     PurgeRequest,
     memory_body,
 )
-from lobug.http.memory.scope import ScopeDep, ControlDep
+from lobug.http.memory.scope import ControlDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.http.times import rfc3339
 from lobug.memory.access import MemoryScope

@@ -24,7 +24,7 @@ from lobug.http.memory.requests import (
     TaskStateRequest,
     memory_body,
 )
-from lobug.http.memory.scope import ScopeDep, ControlDep
+from lobug.http.memory.scope import ControlDep, ScopeDep
 from lobug.http.problems import error_responses
 
 router = APIRouter()

@@ -28,8 +28,8 @@ from lobug.http.memory.requests import (
     get_filter,
 )
 from lobug.http.memory.scope import (
-    ScopeDep,
     ControlDep,
+    ScopeDep,
     is_at_this_computer,
     require_this_computer,
 )
@@ -123,8 +123,8 @@ async def stats(request: Request, scope: ScopeDep, control: ControlDep) -> dict[
     dependencies=[Depends(require_this_computer)],
     responses=error_responses(*EVERYWHERE),
 )
-async def users(control: ControlDep, owner: ConversationDep) -> MemoryUsers:
+async def users(control: ControlDep, conversation_key: ConversationDep) -> MemoryUsers:
     """List everybody of whom anything is kept; for the owner at the computer that Lo-Bug runs
     on."""
     known = await control.users()
-    return MemoryUsers(users=[MemoryUser.of(user) for user in known], you=owner.user)
+    return MemoryUsers(users=[MemoryUser.of(user) for user in known], you=conversation_key.user)

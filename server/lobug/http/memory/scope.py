@@ -42,7 +42,7 @@ async def require_this_computer(request: Request) -> None:
 async def get_scope(
     request: Request,
     server: ServerDep,
-    owner: ConversationDep,
+    conversation_key: ConversationDep,
     user: Annotated[
         str | None,
         Query(
@@ -56,7 +56,7 @@ async def get_scope(
     """What this request may see and change."""
     grants = server.settings.memory.household
     if user is None:
-        return scope_of(owner, grants)
+        return scope_of(conversation_key, grants)
     await require_this_computer(request)
     if user == HOUSEHOLD or not user.isprintable():
         raise InvalidRequestError("user is not the name of a user")

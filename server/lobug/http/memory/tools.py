@@ -16,7 +16,7 @@ from lobug.http.memory.answers import (
     MemoryTools,
 )
 from lobug.http.memory.requests import EVERYWHERE, WITH_BODY, check_texts
-from lobug.http.memory.scope import ScopeDep, ControlDep
+from lobug.http.memory.scope import ControlDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.http.state import ServerDep
 from lobug.memory.access import MemoryScope

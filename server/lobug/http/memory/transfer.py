@@ -28,7 +28,7 @@ from lobug.errors import (
 from lobug.http.caller import CallerDep
 from lobug.http.memory.answers import MemoryImported
 from lobug.http.memory.requests import EVERYWHERE
-from lobug.http.memory.scope import ScopeDep, ControlDep
+from lobug.http.memory.scope import ControlDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.http.times import rfc3339
 from lobug.http.uploads import spool

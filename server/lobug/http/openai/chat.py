@@ -78,7 +78,7 @@ router = APIRouter(prefix="/v1", tags=["openai"])
 )
 async def chat_completions(
     body: Annotated[ChatRequest, Depends(openai_json(ChatRequest))],
-    owner: ConversationDep,
+    conversation_key: ConversationDep,
     server: ServerDep,
     background: BackgroundTasks,
     request: Request,
@@ -89,10 +89,10 @@ async def chat_completions(
     turn_asked = asked(body, server.settings.limits.max_text_chars)
     timeline = Timeline("openai", server.clock)
     completion = _Completion(timeline.id, body)
-    background.add_task(server.after_turn, owner)
+    background.add_task(server.after_turn, conversation_key)
     caller = caller_of(request.scope)
     turn = server.turns.run(
-        owner,
+        conversation_key,
         turn_asked.utterance,
         voice=False,
         timeline=timeline,

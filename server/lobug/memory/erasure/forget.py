@@ -68,9 +68,7 @@ def _about_topic(connection: Connection, scope: MemoryScope, text: str) -> list[
     topic = mentions.topic_of(text)
     if topic is None:
         return []
-    known = entries.listed(
-        connection, scope, Filter(status=None), limit=entries.MAX_ID, after_id=0
-    )
+    known = entries.listed(connection, scope, Filter(status=None), limit=entries.MAX_ID, after_id=0)
     return [
         entry
         for entry in known

@@ -40,7 +40,9 @@ def purge(connection: Connection, scope: MemoryScope, what: Purge, now: float) -
     return purge_user(connection, scope.user, now)
 
 
-def purge_session(connection: Connection, scope: MemoryScope, session_id: int, now: float) -> Forgotten:
+def purge_session(
+    connection: Connection, scope: MemoryScope, session_id: int, now: float
+) -> Forgotten:
     """Erase a session: its messages, the entries that were told or made in it, the summaries that
     cover any of it (the rest of those is summed up anew), and what was distilled from these.
     Raises MemoryNotFoundError."""

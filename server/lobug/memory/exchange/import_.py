@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from lobug.memory import entries, identity
-from lobug.memory.access import HOUSEHOLD, MemoryScope, EntryScope
+from lobug.memory.access import HOUSEHOLD, EntryScope, MemoryScope
 from lobug.memory.control import Imported
 from lobug.memory.exchange.document_format import Document, EntryRow
 from lobug.memory.jobs import queue

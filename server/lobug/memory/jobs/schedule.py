@@ -50,41 +50,50 @@ class Scheduler:
             working_memory=self.working_memory,
         )
 
-    def said(self, connection: Connection, owner: ConversationKey, session_id: int, now: float) -> int:
+    def said(
+        self, connection: Connection, conversation_key: ConversationKey, session_id: int, now: float
+    ) -> int:
         """Something was said in a session: it ends later, and the one before it has ended.
         Returns how many tasks are due by this."""
         begun = queue.schedule_session_end(
-            connection, owner.user, session_id, now, now + self.idle_s
+            connection, conversation_key.user, session_id, now, now + self.idle_s
         )
         if not begun:
             return 0
         return queue.end_former_sessions(
-            connection, owner.user, owner.conversation, session_id, now
+            connection, conversation_key.user, conversation_key.conversation, session_id, now
         )
 
-    def replied(self, connection: Connection, owner: ConversationKey, session_id: int, now: float) -> int:
+    def replied(
+        self, connection: Connection, conversation_key: ConversationKey, session_id: int, now: float
+    ) -> int:
         """An exchange is over: note what its messages have made due. Returns how many tasks."""
         # What is noted for the user as a whole takes in this conversation too. Looked at first:
         # counting a backlog that is being worked on anyway would cost more with every message.
-        if queue.is_noted(connection, "summarize", owner.user):
+        if queue.is_noted(connection, "summarize", conversation_key.user):
             return 0
         noted = 0
-        if not queue.is_noted(connection, "summarize", owner.user, session_id):
-            messages, tokens = log.unsummarized_in(connection, owner)
+        if not queue.is_noted(connection, "summarize", conversation_key.user, session_id):
+            messages, tokens = log.unsummarized_in(connection, conversation_key)
             thresholds = self.thresholds()
             trigger = triggers.due(Backlog(messages=messages, tokens=tokens), thresholds)
             if trigger is not None:
                 up_to = log.last_to_summarize(
                     connection,
-                    owner.user,
+                    conversation_key.user,
                     triggers.kept(trigger, thresholds),
-                    conversation=owner.conversation,
+                    conversation=conversation_key.conversation,
                 )
                 if up_to is not None:
                     noted += queue.add_for_session(
-                        connection, "summarize", owner.user, session_id, now, up_to_id=up_to
+                        connection,
+                        "summarize",
+                        conversation_key.user,
+                        session_id,
+                        now,
+                        up_to_id=up_to,
                     )
-        return noted + self.user_messages(connection, owner.user, now)
+        return noted + self.user_messages(connection, conversation_key.user, now)
 
     def user_messages(self, connection: Connection, user: str, now: float) -> int:
         """Note that a user's messages are to be summed up, where there are too many."""

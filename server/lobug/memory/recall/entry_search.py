@@ -122,7 +122,9 @@ def _by_meaning(
     }
 
 
-def _by_substring(connection: Connection, scope: MemoryScope, query: str, where: Filter) -> list[Entry]:
+def _by_substring(
+    connection: Connection, scope: MemoryScope, query: str, where: Filter
+) -> list[Entry]:
     sql, parameters = entries.condition(scope, where)
     wanted = query.strip().lower()
     rows = connection.execute(

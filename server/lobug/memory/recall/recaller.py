@@ -12,7 +12,7 @@ from lobug.language.en.questions import Question, in_third_person, read, without
 from lobug.language.en.relations import is_of_another
 from lobug.memory import entries, identity, log
 from lobug.memory.access import MemoryScope, scope_of
-from lobug.memory.base import LoggedMessage, MemoryContext, ConversationKey, Recalled
+from lobug.memory.base import ConversationKey, LoggedMessage, MemoryContext, Recalled
 from lobug.memory.control import Filter, Hit
 from lobug.memory.facts import EmbeddedQuery
 from lobug.memory.index.fact_embedding import FactEmbedder
@@ -87,27 +87,29 @@ class Recaller:
         self._queries = QueryEmbedder(embedding)
         self._notes: OrderedDict[int, NewRecall] = OrderedDict()
 
-    async def recall(self, owner: ConversationKey, query: str, message_id: int | None) -> MemoryContext:
+    async def recall(
+        self, conversation_key: ConversationKey, query: str, message_id: int | None
+    ) -> MemoryContext:
         """Layer identity and what fits ``query``. Raises StorageError."""
         if not self._settings.enabled:
             return MemoryContext()
         started = time.perf_counter()
         question = read(query)
         wanted = self._settings.retrieval_top_k > 0 and not question.small_talk
-        access = scope_of(owner, self._settings.household)
+        access = scope_of(conversation_key, self._settings.household)
         turns = await self._turns(
-            owner, access, question, in_third_person(query) if wanted else "", message_id
+            conversation_key, access, question, in_third_person(query) if wanted else "", message_id
         )
         embedded = turns.embedded
 
         def work(connection: Connection) -> tuple[str, list[Hit]]:
-            known = identity.document(connection, owner.user)
+            known = identity.document(connection, conversation_key.user)
             if not wanted:
                 return known, []
             found = entry_search.search(
                 connection, access, query, embedded, EVERY_VERSION, limit=entry_search.CANDIDATES
             )
-            waiting = log.not_extracted(connection, owner.user, NEWEST_WORDS)
+            waiting = log.not_extracted(connection, conversation_key.user, NEWEST_WORDS)
             slots = slots_of(message.content for message in waiting)
             return known, [
                 hit for hit in found if question.past or not is_overtaken(hit.content, slots)
@@ -138,7 +140,7 @@ class Recaller:
             )
         )
         search = NewRecall(
-            owner=owner,
+            conversation_key=conversation_key,
             message_id=message_id,
             query=None,
             created_at=now,
@@ -178,7 +180,7 @@ class Recaller:
 
     async def _turns(
         self,
-        owner: ConversationKey,
+        conversation_key: ConversationKey,
         scope: MemoryScope,
         question: Question,
         entries_text: str,
@@ -201,16 +203,18 @@ class Recaller:
                 limit=TURN_CANDIDATES,
                 exclude_message_id=message_id,
             )
-            held = log.recent(connection, owner, self._working_memory)
+            held = log.recent(connection, conversation_key, self._working_memory)
             prompted = frozenset(message.id for message in held)
             said = [m for m in held if m.role == "user" and m.id != message_id]
             if question.slots and not names:  # with names they may be another's words
-                waiting = log.not_extracted(connection, owner.user, NEWEST_WORDS)
+                waiting = log.not_extracted(connection, conversation_key.user, NEWEST_WORDS)
                 told = [*said, *(m for m in waiting if m.id != message_id)]
                 hits = _with_answer(hits, newest_answer(question, told))
             found = [hit.message_id for hit in hits]
             past = question.past or question.history
-            left_out = entries.no_longer_believed(connection, owner.user, found, past=past)
+            left_out = entries.no_longer_believed(
+                connection, conversation_key.user, found, past=past
+            )
             if not past:
                 left_out |= _put_right(hits, said, prompted)
             return FoundTurns(hits, frozenset(left_out), prompted, vectors.entries)
