@@ -8,13 +8,6 @@ from fastapi import APIRouter, Depends, Query
 
 from lobug.errors import IdentityFullError, InvalidRequestError, MemoryKeyError, TextTooLongError
 from lobug.http.body import documented
-from lobug.http.memory.answers import (
-    MemoryEntries,
-    MemoryEntry,
-    MemoryForgotten,
-    MemoryHistory,
-    MemoryProvenance,
-)
 from lobug.http.memory.requests import (
     MAX_ID,
     WITH_BODY,
@@ -26,6 +19,13 @@ from lobug.http.memory.requests import (
     StoreRequest,
     get_filter,
     memory_body,
+)
+from lobug.http.memory.schemas import (
+    MemoryEntries,
+    MemoryEntry,
+    MemoryForgotten,
+    MemoryHistory,
+    MemoryProvenance,
 )
 from lobug.http.memory.scope import ControlDep, ScopeDep
 from lobug.http.problems import error_responses

@@ -14,13 +14,13 @@ from lobug.errors import (
     MemoryNotFoundError,
 )
 from lobug.http.body import documented
-from lobug.http.memory.answers import MemoryForgotten
 from lobug.http.memory.requests import (
     WITH_BODY,
     ForgetRequest,
     PurgeRequest,
     memory_body,
 )
+from lobug.http.memory.schemas import MemoryForgotten
 from lobug.http.memory.scope import ControlDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.http.times import rfc3339

@@ -7,12 +7,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query
 
 from lobug.http.body import documented
-from lobug.http.memory.answers import (
-    MemoryProject,
-    MemoryProjects,
-    MemoryTask,
-    MemoryTasks,
-)
 from lobug.http.memory.requests import (
     EVERYWHERE,
     WITH_BODY,
@@ -23,6 +17,12 @@ from lobug.http.memory.requests import (
     TaskRequest,
     TaskStateRequest,
     memory_body,
+)
+from lobug.http.memory.schemas import (
+    MemoryProject,
+    MemoryProjects,
+    MemoryTask,
+    MemoryTasks,
 )
 from lobug.http.memory.scope import ControlDep, ScopeDep
 from lobug.http.problems import error_responses

@@ -8,7 +8,14 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from lobug.errors import EmptyTextError, TextTooLongError
 from lobug.http.caller import CallerDep, ConversationDep
-from lobug.http.memory.answers import (
+from lobug.http.memory.requests import (
+    EVERYWHERE,
+    MAX_ID,
+    WITH_ID,
+    check_text,
+    get_filter,
+)
+from lobug.http.memory.schemas import (
     MemoryHit,
     MemoryHits,
     MemoryIdentity,
@@ -19,13 +26,6 @@ from lobug.http.memory.answers import (
     MemoryUser,
     MemoryUsers,
     shown,
-)
-from lobug.http.memory.requests import (
-    EVERYWHERE,
-    MAX_ID,
-    WITH_ID,
-    check_text,
-    get_filter,
 )
 from lobug.http.memory.scope import (
     ControlDep,

@@ -9,13 +9,13 @@ from pydantic import RootModel
 
 from lobug.errors import IdentityFullError
 from lobug.http.body import documented, json_body
-from lobug.http.memory.answers import (
+from lobug.http.memory.requests import EVERYWHERE, WITH_BODY, check_texts
+from lobug.http.memory.schemas import (
     MemoryEntry,
     MemoryTool,
     MemoryToolResult,
     MemoryTools,
 )
-from lobug.http.memory.requests import EVERYWHERE, WITH_BODY, check_texts
 from lobug.http.memory.scope import ControlDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.http.state import ServerDep

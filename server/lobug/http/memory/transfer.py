@@ -26,8 +26,8 @@ from lobug.errors import (
     UploadStorageError,
 )
 from lobug.http.caller import CallerDep
-from lobug.http.memory.answers import MemoryImported
 from lobug.http.memory.requests import EVERYWHERE
+from lobug.http.memory.schemas import MemoryImported
 from lobug.http.memory.scope import ControlDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.http.times import rfc3339
