@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.language.en.prompts import SECTIONS
+from lobug.language.en.prompts.background import SECTIONS
 from lobug.language.en.questions import in_third_person, without_asking
 from lobug.language.en.replacement import about_the_same, only_denies, slot_of
 from lobug.memory.base import LoggedMessage

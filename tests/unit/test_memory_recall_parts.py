@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lobug.language.en.questions import read
 from lobug.language.en.relations import is_of_another
+from lobug.language.en.retraction import is_taken_back
 from lobug.memory.base import LoggedMessage, Recalled
 from lobug.memory.control import Entry, Hit, Layer, Source, Status
 from lobug.memory.recall.ranking import (
@@ -28,7 +29,6 @@ from lobug.memory.recall.ranking import (
 )
 from lobug.memory.recall.recent_statements import (
     is_overtaken,
-    is_taken_back,
     is_told_anew,
     newest_answer,
     slots_of,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.spoken import spoken_form
-from lobug.language.en.spoken_numbers import roman, written
+from lobug.language.en.spoken.form import spoken_form
+from lobug.language.en.spoken.numbers import roman, written
 
 CASES = [
     ("", ""),

@@ -28,7 +28,7 @@ from lobug.language.commands import (
     Why,
     Wrong,
 )
-from lobug.language.en import answers, commands
+from lobug.language.en import commands, replies
 from lobug.memory.access import HouseholdGrant, scope_of
 from lobug.memory.base import Memory
 from lobug.memory.control import MemoryControl
@@ -102,7 +102,7 @@ async def _answered(
     """A turn that follows a question of Lo-Bug's; None: it is no answer to it."""
     if question.kind == "what_is_right":
         if agrees is False:
-            return desk.say(answers.NEVER_MIND)
+            return desk.say(replies.NEVER_MIND)
         if isinstance(meaning, Correct):
             return await remember.correct(desk, meaning, question.entries)
         if meaning is not None:
@@ -110,7 +110,7 @@ async def _answered(
         return await remember.what_is_right(desk, question)
     if agrees is None:
         return None
-    return forget.confirmed(desk, question) if agrees else desk.say(answers.KEPT)
+    return forget.confirmed(desk, question) if agrees else desk.say(replies.KEPT)
 
 
 async def _obey(desk: Desk, said: Said | Ordinary, *, guessed: bool = False) -> Command | None:

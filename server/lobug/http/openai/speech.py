@@ -36,7 +36,7 @@ from lobug.http.problems import error_responses, unheard
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import while_connected
 from lobug.language.en.sentences import SentenceSplitter
-from lobug.language.en.spoken import spoken_form
+from lobug.language.en.spoken.form import spoken_form
 from lobug.language.markup import speakable
 from lobug.server import LobugServer
 

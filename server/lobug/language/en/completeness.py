@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from lobug.language.en.lists import word_list, word_set
+
 
 class Completeness(StrEnum):
     """What the words alone say of the end of an utterance."""
@@ -46,28 +48,13 @@ def _words(text: str) -> list[str]:
 _TRAILING_OFF = ("...", "\u2026", "-", "\u2013", "\u2014")
 """How Whisper writes a voice that trails off or breaks off."""
 
-_NEVER_LAST = frozenset(
-    # Articles, possessives and their like: a noun follows.
-    "a an the my your our their every"
-    # Conjunctions.
-    " and or but because cause if although though unless whereas than whether as nor"
-    # Prepositions that are hardly left behind at the end, as "what is it for" leaves one.
-    " into onto between during among amongst towards toward via per upon beside despite"
-    # A short form of "is", "am", "have", "will" needs what follows it.
-    " i'm i've i'd i'll you're you've you'd you'll he's he'd he'll she's she'd she'll it's it'd"
-    " it'll we're we've we'd we'll they're they've they'd they'll that's that'll there's who's"
-    " what's where's when's how's here's"
-    # Hesitation, and what only strengthens the next word.
-    " um uhm uh er erm very".split()
-)
+_NEVER_LAST = word_set("completeness", "never_last")
 """Words after which something has to come."""
 
-_MAY_END = frozenset({"even though", "as though", "what if", "as if", "what than", "in between"})
+_MAY_END = word_set("completeness", "may_end")
 """Endings that hold a word of ``_NEVER_LAST`` and may yet be whole."""
 
-_CONNECTING = frozenset(
-    {"and then", "but then", "and also", "and maybe", "or maybe", "but maybe", "and so", "so then"}
-)
+_CONNECTING = word_set("completeness", "connecting")
 """Endings that lead over to what comes next."""
 
 _OPENING = re.compile(
@@ -82,15 +69,11 @@ _OPENING = re.compile(
 )
 """The first words of something, and nothing else."""
 
-_LEFT_BEHIND = frozenset(
-    "what who whom whose which where when why how that something anything nothing everything"
-    " someone anyone somebody anybody nobody everybody one ones thing things person people place"
-    " way whatever whoever wherever lot all only".split()
-)
+_LEFT_BEHIND = word_set("completeness", "left_behind")
 """A sentence with one of these may end with a preposition or with "is": "what is it for", "I know
 where it is", "the one I came with"."""
 
-_ANSWER = frozenset("yes yeah yep no nope sure okay ok so neither nor if as not".split())
+_ANSWER = word_set("completeness", "answer")
 """With one of these a short sentence leaves out its end: "yes, I want to", "so is my dad"."""
 
 _TO_FOLLOWS = re.compile(
@@ -99,7 +82,7 @@ _TO_FOLLOWS = re.compile(
 )
 """A "to" behind these mostly has a verb or a noun coming."""
 
-_PREPOSITIONS = frozenset("of from with at for by about".split())
+_PREPOSITIONS = word_set("completeness", "prepositions")
 _TAKES_PREPOSITION = re.compile(
     r"(?:ask|look|wait|pay|deal|liv|agree|work|com|think|thought|hear|dream|car|worr|know|laugh"
     r"|shout|smil|stand|drop|pass|forget|speak|talk|made|fond|proud|afraid|scared|tired|full|kind"
@@ -108,7 +91,7 @@ _TAKES_PREPOSITION = re.compile(
 """Words that a preposition may belong to at the very end: "I agree with", "taken care of"."""
 
 _BE = frozenset("is are was were".split())
-_PRONOUNS = frozenset("I he she it you we they this that these those there here mine".split())
+_PRONOUNS = frozenset(word_list("completeness", "pronouns"))
 
 _SHORT_ANSWER = (
     r"yes|yeah|yep|no|nope|yes please|no thanks|no thank you|thanks|thank you|thank you very much"

@@ -16,35 +16,21 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from lobug.language import words
-from lobug.language.facts import FACT_TYPES, Candidate, NewFact
+from lobug.language.en.lists import word_list, word_set
+from lobug.language.facts import FACT_TYPES, Candidate, FactType, NewFact
 
 MAX_FACT_CHARS = 200
 MAX_FACTS = 6
 """Facts taken from one answer."""
 
 # Words that say how things belong together: a fact may use them though the user did not.
-RELATIONS = words.stems(
-    """
-    user name named called live lives works work job profession employed occupation own owns has
-    have like likes love loves enjoy enjoys prefer prefers favorite want wants plan plans planning
-    going old years age born based located resides person people currently dislike dislikes hate
-    use uses know knows interested hobby married relative first last
-    """.split()
-)
+RELATIONS = words.stems(word_list("fact_checks", "relations"))
 FIRST_PERSON = re.compile(
     r"\b(?:i|me|my|mine|myself|we|us|our|ours|i['\u2019](?:m|ve|d|ll)|im|ive|we['\u2019]\w+)\b",
     re.IGNORECASE,
 )
 SPEAKER = re.compile(r"\b(?:i|we|me|us|i['\u2019]\w+|im|ive|we['\u2019]\w+)\b", re.IGNORECASE)
-OTHERS = frozenset(
-    """
-    aunt baby boss boyfriend brother cat child children colleague company cousin coworker dad
-    daughter doctor dog ex father fiance fiancee flatmate friend girlfriend grandchild granddaughter
-    grandfather grandma grandmother grandpa grandson horse husband kid kids landlord manager mom
-    mother mum neighbor neighbour nephew niece parents partner pet rabbit roommate sister son
-    student teacher team uncle wife
-    """.split()
-)
+OTHERS = word_set("fact_checks", "others")
 NEGATED = re.compile(
     r"\b(?:not|never|cannot|no longer|neither|nor|dont|doesnt|didnt|isnt|cant|wont)\b"
     r"|n['\u2019]t\b|\bno\b(?!\s*,)",
@@ -55,12 +41,7 @@ AGAINST = re.compile(
     r"|used to|gave up|left)\w*",
     re.IGNORECASE,
 )
-PASSING = words.stems(
-    """
-    tired hungry thirsty bored sleepy busy cold hot happy sad fine okay ready sorry sure late bit
-    now today tonight feeling feel feels mood little
-    """.split()
-)
+PASSING = words.stems(word_list("fact_checks", "passing"))
 NAMING = re.compile(r"\b(?:named?|called)\b", re.IGNORECASE)
 """In "My aunt Zelda can't cook" the name is not what is denied."""
 
@@ -118,6 +99,16 @@ def occurs(word: str, said: Sequence[str]) -> bool:
         wanted == words.stem(other) or _same_root(word, other) or _sounds_alike(word, other)
         for other in said
     )
+
+
+_LIKING = words.stems(word_list("fact_checks", "liking"))
+
+
+def fact_type(fact: str) -> FactType:
+    """The type of a fact, by its words."""
+    if words.stems(words.words(fact)) & _LIKING:
+        return "preference"
+    return "personal" if fact.startswith("The user") else "knowledge"
 
 
 GAP = r"(?:,\s++|(?<!\s)\s++|(?<=\n)[^\S\n]++)"

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 from lobug.language import words
 from lobug.language.en import speech_acts
-from lobug.language.en.fact_checks import OTHERS, RELATIONS, SUBJECT
+from lobug.language.en.fact_checks import OTHERS, RELATIONS, SPEAKER, SUBJECT
+from lobug.language.en.lists import MONTHS, WEEKDAYS, word_list
 from lobug.language.en.replacement import slot_of
 
 PREAMBLE = re.compile(
@@ -30,7 +31,6 @@ STATEMENT = re.compile(
     r"|['\u2019](?:m|re|ve|d)\b",
     re.IGNORECASE,
 )
-SAID_BY_USER = re.compile(r"\b(?:i|we|me|us|i['\u2019]\w+|im|ive|we['\u2019]\w+)\b", re.IGNORECASE)
 SAID_TO_USER = re.compile(r"\byou(?:['\u2019]\w+)?\b", re.IGNORECASE)
 ABOUT_USER = re.compile(r"\bthe user\b(?!['\u2019]s)", re.IGNORECASE)
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
@@ -39,16 +39,11 @@ RUNS = re.compile(f"({UNSPACED.pattern}+)")
 
 WITH_DIGIT = re.compile(r"\b\w*\d\w*")
 
-VAGUE = words.stems(
-    "everything anything something nothing thing stuff memory conversation today yesterday".split()
-)
+VAGUE = words.stems(word_list("mentions", "vague"))
 """A request of these alone names nothing."""
 
 NO_NAMES = words.stems(
-    """
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june
-    july august september october november december lo bug
-    """.split()
+    [*(day.lower() for day in WEEKDAYS), *(m.lower() for m in MONTHS), "lo", "bug"]
 )
 """Written like names, and in sentences about anything."""
 COUNT = re.compile(r"\d{1,3}[a-z]{0,2}")
@@ -58,19 +53,7 @@ TURNING = words.stems(["turned", "turning"])
 
 SELF = words.stems(["user", "users"])
 
-GROUPS = tuple(
-    frozenset(words.stems(group.split()))
-    for group in (
-        "name names named call called",
-        "live lives based located resides home house address moved moving",
-        "work works working job profession employed occupation employer",
-        "old age years born birthday",
-        "like likes love loves enjoy enjoys prefer prefers favorite interested hobby",
-        "dislike dislikes hate hates",
-        "want wants plan plans planning going",
-        "married marriage spouse",
-    )
-)
+GROUPS = tuple(frozenset(words.stems(group.split())) for group in word_list("mentions", "groups"))
 """Words of relation that stand for one another in "forget my sister's name"."""
 
 TOPICS = {
@@ -156,7 +139,7 @@ def of_request(text: str) -> Mention | None:
         return None
     if TOPIC_ONLY.fullmatch(asked) is not None:
         return None
-    statement = STATEMENT.search(asked) is not None or SAID_BY_USER.search(asked) is not None
+    statement = STATEMENT.search(asked) is not None or SPEAKER.search(asked) is not None
     named = _names_something(asked)
     return Mention(
         stems,
@@ -270,7 +253,7 @@ def has(text: str, mentions: Sequence[Mention]) -> bool:
     return without(text, mentions) is not text
 
 
-def told_in(texts: Iterable[str]) -> frozenset[str]:
+def distinctive_stems(texts: Iterable[str]) -> frozenset[str]:
     """The distinctive stems of several texts."""
     return frozenset(stem for text in texts for stem in distinctive(text)[0])
 
@@ -284,7 +267,7 @@ def _is_about_user(sentence: str) -> bool:
     opening = SUBJECT.match(sentence)
     return (
         (opening is not None and not opening["s"])
-        or SAID_BY_USER.search(sentence) is not None
+        or SPEAKER.search(sentence) is not None
         or SAID_TO_USER.search(sentence) is not None
         or ABOUT_USER.search(sentence) is not None
     )

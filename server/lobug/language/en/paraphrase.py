@@ -17,38 +17,17 @@ from functools import lru_cache
 from lobug.language import words
 from lobug.language.en import replacement
 from lobug.language.en.fact_checks import AGAINST, NEGATED
+from lobug.language.en.lists import word_list, word_map
 
-GROUPS = {
-    "home": "live reside located based home move",
-    "work": "work job employ employed employee occupation profession",
-    "name": "name named call called first",
-    "like": "like love enjoy fond favorite favourite best",
-    "dislike": "dislike hate stand detest loathe",
-    "want": "want plan planning wish hope intend",
-    "learn": "learn learning study lesson",
-    "rather": "prefer than better more rather",
-    "can": "speak know able",
-    "fear": "afraid fear scared",
-    "origin": "born birth birthplace originally",
-    "stopped": "quit stop stopped give gave",
-    "allergy": "allergic allergy",
-    "married": "married wife husband spouse",
-    "birthday": "birthday",
-}
+GROUPS = word_map("paraphrase", "groups")
 """How something belongs to the user; words of one group say the same."""
 
-NEUTRAL = """
-user have has own keep get got be go going always been currently often lot very badly person place
-new year years city old take takes need time really every still already bit
-"""
+NEUTRAL = word_list("paraphrase", "neutral")
 """Words that may be in one telling and not in the other."""
 
 SAME = {
-    words.stem(word): words.stem(other)
-    for word, other in {
-        "bike": "bicycle", "fix": "repair", "construct": "make", "build": "make", "develop": "make",
-    }.items()
-}  # fmt: skip
+    words.stem(word): words.stem(other) for word, other in word_map("paraphrase", "same").items()
+}
 PHRASES = (
     (re.compile(r"\bat home\b|\bleft-", re.IGNORECASE), ""),  # "left" is else: gave up
     (re.compile(r"\bwork(?:s|ing|ed)? on (?=an?\b|the\b|my\b)", re.IGNORECASE), "makes "),
@@ -57,11 +36,11 @@ PHRASES = (
 _GROUP_OF = {
     stem: group for group, members in GROUPS.items() for stem in words.stems(members.split())
 }
-_NEUTRAL = words.stems(NEUTRAL.split())
+_NEUTRAL = words.stems(NEUTRAL)
 
 
 @lru_cache(maxsize=4096)
-def told(fact: str) -> tuple[frozenset[str], frozenset[str], bool]:
+def claim_of(fact: str) -> tuple[frozenset[str], frozenset[str], bool]:
     """What a fact tells: its own words, how they belong to the user, and whether it denies it."""
     own, groups = set[str](), set[str]()
     text = fact
@@ -82,11 +61,11 @@ def told(fact: str) -> tuple[frozenset[str], frozenset[str], bool]:
     return frozenset(own), frozenset(groups), denied != bool(AGAINST.search(text) and not groups)
 
 
-def retells(one: str, other: str) -> bool:
+def is_paraphrase(one: str, other: str) -> bool:
     """Whether two facts say the same, or one of them that and more."""
     if not replacement.about_the_same(one, other) and not _married(one, other):
         return False
-    (own, groups, denied), (other_own, other_groups, other_denied) = told(one), told(other)
+    (own, groups, denied), (other_own, other_groups, other_denied) = claim_of(one), claim_of(other)
     if denied != other_denied or not own or not other_own:
         return False
     differ = groups ^ other_groups
@@ -96,13 +75,22 @@ def retells(one: str, other: str) -> bool:
     return (own < other_own or other_own < own) and differ <= {"name"}
 
 
-def says_more(one: str, other: str) -> bool:
+def is_fuller(one: str, other: str) -> bool:
     """Whether the first of two that say the same tells more of it."""
-    return told(other)[0] < told(one)[0]
+    return claim_of(other)[0] < claim_of(one)[0]
+
+
+def is_subsumed(text: str, other: str) -> bool:
+    """Whether another text says all that a text says: it has all of its words, and both or none of
+    the two are negated."""
+    said = words.stems(words.content_words(text))
+    known = words.stems(words.content_words(other))
+    denied = NEGATED.search(text) is None, NEGATED.search(other) is None
+    return bool(said) and said <= known and denied[0] == denied[1]
 
 
 def _married(one: str, other: str) -> bool:
-    return "married" in told(one)[1] & told(other)[1]
+    return "married" in claim_of(one)[1] & claim_of(other)[1]
 
 
 def _root(word: str) -> str:

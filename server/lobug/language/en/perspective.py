@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lobug.language.en import verbs
+from lobug.language.en.lists import word_set
 
 USER = "the user"
 
@@ -25,25 +26,16 @@ SPLIT = {
 WOULD_OR_HAD = {"i'd": "I", "we'd": "we", "you'd": "you"}
 
 OVER = re.compile(r"\b(?:yesterday|ago|last (?:week|month|year|night|summer|winter)|as a child)\b")
-ROMAN = frozenset("war type part chapter phase stage class level volume act elizabeth".split())
+ROMAN = word_set("perspective", "roman")
 """After one of these "I" is a number."""
 
-MINE = frozenset("a the this that coal gold salt silver diamond land his her their".split())
+MINE = word_set("perspective", "mine")
 """After one of these a "mine" is dug."""
 
-OPENS_CLAUSE = frozenset(
-    "that and but or because if when while where what which who how since so although than as"
-    " before after until".split()
-)
-TAKES_OBJECT = frozenset(
-    """
-    to for with of by from at on about like against near beside around without give gave gives tell
-    tells told ask asks asked call calls called make makes made let lets help helps helped send
-    sends sent teach teaches taught show shows showed hate hates love loves likes see sees saw
-    """.split()
-)
-ENDS_POSSESSION = frozenset("is are was were and or but not too isn't wasn't".split())
-PLURAL = frozenset("children people kids parents men women siblings grandparents feet".split())
+OPENS_CLAUSE = word_set("perspective", "opens_clause")
+TAKES_OBJECT = word_set("perspective", "takes_object")
+ENDS_POSSESSION = word_set("perspective", "ends_possession")
+PLURAL = word_set("perspective", "plural")
 NOTED = re.compile(
     r"\bthe user(?:['\u2019]s)?\b(?! (?:interface|experience|manual|guide|account|name|agent))",
     re.IGNORECASE,
@@ -53,16 +45,16 @@ POLITE_END = re.compile(
     r"(?<![\s,.!;])[\s,.!;]*+\b(?:please|thanks|thank you|okay|ok|alright|all right)[\s.!?]*$",
     re.IGNORECASE,
 )
-LOWERED = frozenset("the a an there on in at every what when where".split()) | {USER, f"{USER}'s"}
-NO_VERB = frozenset("and or i we my our the a an".split())
+LOWERED = word_set("perspective", "lowered") | {USER, f"{USER}'s"}
+NO_VERB = word_set("perspective", "no_verb")
 """What follows a subject that is not the whole subject."""
-SURE_VERBS = frozenset("are were have do don't can will should must would".split())
+SURE_VERBS = word_set("perspective", "sure_verbs")
 THIRD_PERSON = {
     "i": USER, "me": USER, "we": USER, "us": USER, "my": f"{USER}'s", "our": f"{USER}'s",
     "mine": f"{USER}'s", "ours": f"{USER}'s", "myself": "themself", "ourselves": "themself",
     "you": "Lo-Bug", "your": "Lo-Bug's", "yours": "Lo-Bug's", "yourself": "itself",
 }  # fmt: skip
-SPEAKER = frozenset("i we me us my our mine ours myself ourselves".split())
+SPEAKER = word_set("perspective", "speaker")
 
 
 @dataclass(slots=True)
@@ -145,7 +137,7 @@ def reply_to_the_user(sentence: str) -> str:
     return sentence_to_the_user(sentence) if NOTED.search(sentence) else sentence
 
 
-def is_settled(beginning: str) -> bool:
+def is_unchanged(beginning: str) -> bool:
     """Whether ``reply_to_the_user`` leaves these first words of a sentence as they are, however
     the sentence goes on. Words joined by single spaces."""
     words = [word.low for word in _words(beginning) if word.text]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from lobug.language import words
 from lobug.language.en import replacement, speech_acts
+from lobug.language.en.lists import word_set
 
 PAST = re.compile(
     r"\b(?:before|formerly|previously|used to|in the past|earlier|once|back then|former"
@@ -36,6 +37,15 @@ ABOUT_LOBUG = re.compile(
     re.IGNORECASE,
 )
 ABOUT_USER = re.compile(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)
+
+ONESELF = word_set("questions", "oneself")
+"""Words by which a person who asks names themselves, as ``words.words`` gives them."""
+
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|what (?:day|date|time|year|month)|which (?:day|date|year|month)|how long ago"
+    r"|since when|last time|wann|seit wann|quand|cu[a\u00e1]ndo)\b",
+    re.IGNORECASE,
+)
 
 ASKED = (
     (
@@ -84,6 +94,11 @@ class Question:
     slots: frozenset[str] = frozenset()
     """What it asks for of which a person has only one at a time, by ``replacing.slot_of``; empty
     when it asks for nothing of the kind, or for what was."""
+
+
+def asks_when(text: str) -> bool:
+    """Whether a text asks for a time."""
+    return _ASKS_WHEN.search(text) is not None
 
 
 def read(text: str) -> Question:

@@ -8,43 +8,15 @@ from __future__ import annotations
 
 from lobug.language import words
 from lobug.language.en import mentions
+from lobug.language.en.lists import word_map
 
-_SAME = (
-    ("mother", "mom mum mama"),
-    ("father", "dad papa"),
-    ("grandmother", "grandma granny"),
-    ("grandfather", "grandpa granddad"),
-    ("brother", ""),
-    ("sister", ""),
-    ("son", ""),
-    ("daughter", ""),
-    ("husband", ""),
-    ("wife", ""),
-    ("boyfriend", ""),
-    ("girlfriend", ""),
-    ("aunt", ""),
-    ("uncle", ""),
-    ("cousin", ""),
-    ("nephew", ""),
-    ("niece", ""),
-    ("dog", "puppy"),
-    ("cat", "kitten"),
-    ("horse", "pony"),
-    ("rabbit", ""),
-)
-_ANY_OF = {
-    "mother father": "parent",
-    "grandmother grandfather": "grandparent",
-    "brother sister": "sibling twin",
-    "son daughter": "child children kid baby",
-    "husband wife boyfriend girlfriend": "partner spouse fiance fiancee",
-    "dog cat horse rabbit": "pet animal",
-}
+_SAME = word_map("relations", "same")
+_ANY_OF = word_map("relations", "any_of")
 
 
 def _who() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for name, others in _SAME:
+    for name, others in _SAME.items():
         for word in [name, *others.split()]:
             found[words.stem(word)] = frozenset([name])
     for names, general in _ANY_OF.items():

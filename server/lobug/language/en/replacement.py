@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from lobug.language import words
 from lobug.language.en.fact_checks import OTHERS
+from lobug.language.en.lists import word_list
 
 SLOTS = (
     (
@@ -40,7 +41,7 @@ SLOTS = (
 )
 FAVOURITE = re.compile(r"^The user's favou?rite (\w+(?: \w+)?) (?:is|are)\b", re.I)
 DENIAL = re.compile(r"\b(?:not|no longer|never)\s+|(?<=\w)n['\u2019]t\b\s*", re.I)
-COMMON = words.stems("user name live lives home favorite color birthday year old".split())
+COMMON = words.stems(word_list("replacement", "common"))
 PAST = re.compile(r"\b(?:as a (?:child|kid|student)|ago|when|used to|before|years? old at)\b", re.I)
 
 

@@ -8,31 +8,18 @@ from __future__ import annotations
 
 import re
 
+from lobug.language.en.lists import word_set
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_NEVER_LAST = _words(
-    """dr mr mrs ms prof mt gen col sgt capt lt cmdr rev hon messrs mme st vs e.g i.e cf viz approx
-    esp incl gov sen rep pres"""
-)
+_NEVER_LAST = word_set("sentences", "never_last")
 """Abbreviations that something always follows."""
 
-_SOMETIMES_LAST = _words(
-    """a.m p.m etc inc ltd co corp jr sr ave blvd rd u.s u.k u.n e.u ph.d al jan feb mar apr jun jul
-    aug sep sept oct nov dec dept est min max sec hr hrs oz lb lbs ft"""
-)
+_SOMETIMES_LAST = word_set("sentences", "sometimes_last")
 """Abbreviations that end a sentence only where the next word starts with a capital letter."""
 
-_BEFORE_NUMBER = _words("no nos p pp fig figs vol ch art eq sec jan feb mar apr jun")
+_BEFORE_NUMBER = word_set("sentences", "before_number")
 """Abbreviations in front of a digit; elsewhere ordinary words ("No. I cannot.")."""
 
-_STARTERS = _words(
-    """a after also an and as at because but by can do for he here how however i if in is it it's
-    i'm let let's my no not now of on or our please she so that that's the their then there there's
-    these they this to we what when where which who why will with would yes you your"""
-)
+_STARTERS = word_set("sentences", "starters")
 """Words that start a sentence but are nobody's surname: "vitamin C. It helps", "J. Smith"."""
 
 _TERMINATORS = ".!?…"

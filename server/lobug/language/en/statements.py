@@ -8,17 +8,13 @@ from __future__ import annotations
 import re
 
 from lobug.language.en import speech_acts, verbs
+from lobug.language.en.lists import word_set
 
-OWN = frozenset("i i'm im i've ive i'd i'll my mine we we're we've we'd we'll our ours me".split())
-DETERMINERS = frozenset("the a an this these those your his her their its".split())
-BE_AND_HAVE = frozenset(
-    """
-    is are was were has have had am isn't aren't wasn't weren't hasn't haven't can can't cannot will
-    won't would should must may might does doesn't do don't did didn't could couldn't
-    """.split()
-)
-REMINISCENT = frozenset("i we you who that which when where what how he she they".split())
-NEVER_OPENS = frozenset("to when where what how who why which if about and or not".split())
+OWN = word_set("statements", "own")
+DETERMINERS = word_set("statements", "determiners")
+BE_AND_HAVE = word_set("statements", "be_and_have")
+REMINISCENT = word_set("statements", "reminiscent")
+NEVER_OPENS = word_set("statements", "never_opens")
 SHORT_CONTRAST = 5
 """Words that "not ..." may have to be the wrong version of what was said."""
 CONTRAST = re.compile(

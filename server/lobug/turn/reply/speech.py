@@ -22,7 +22,7 @@ import numpy as np
 from lobug.engines.base import Samples, TextToSpeech
 from lobug.errors import EngineError
 from lobug.language.en.clauses import FEWEST_BEFORE_CONJUNCTION
-from lobug.language.en.spoken import spoken_form
+from lobug.language.en.spoken.form import spoken_form
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
 
 BEFORE_S = 0.03

@@ -6,6 +6,7 @@ from one request to the next.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -217,3 +218,21 @@ def distill_base_memory_messages(
         ChatMessage("assistant", document),
         ChatMessage("user", "\n\n".join(parts)),
     ]
+
+
+_PLACEHOLDER = re.compile(
+    r"^\(?(?:none|n/?a|empty|unknown|nothing|no (?:information|data|specific)\b.*"
+    r"|not (?:specified|provided|given|mentioned|known)\b.*)\)?\.?$",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"^(?:the\s+)?summary\s*:\s*", re.IGNORECASE)
+
+
+def is_placeholder(line: str) -> bool:
+    """Whether a line of base memory only says that nothing is known: "None", "not specified"."""
+    return _PLACEHOLDER.match(line) is not None
+
+
+def without_heading(summary: str) -> str:
+    """A summary without the heading "Summary:" that the model may have put before it."""
+    return _HEADING.sub("", summary)

@@ -1,28 +1,44 @@
-"""Which memory a correction is about. Pure, and English where grammar is looked at.
+"""Which memory a correction contradicts. English grammar; pure.
 
-"My sister is called Hannah" makes "The user's sister is called Anna" wrong, and leaves "The user's
-sister is a nurse" alone: two memories dispute each other when they say the same kind of thing of
-the same somebody.
+"My sister is called Hannah" contradicts "The user's sister is called Anna" and not "The user's
+sister is a nurse": two statements contradict each other when they say the same kind of thing about
+the same person or thing.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from typing import Protocol, TypeVar
 
 from lobug.language import words
 from lobug.language.en import replacement, verbs
-from lobug.memory.control import Entry
+from lobug.language.en.lists import word_set
 
-BE = frozenset("is are was were be has have had does do 's".split())
+BE = word_set("contradiction", "be")
 CALLED = frozenset("called named name".split())
-PREPOSITIONS = frozenset("in at to from for with on by near as of".split())
+PREPOSITIONS = word_set("contradiction", "prepositions")
 VALUE = re.compile(r"^(?P<kept>.*\b(?:is|are|called|named|in|to|at|from))\s+(?P<value>\S.*)$", re.S)
 
 
+class Statement(Protocol):
+    """A memory as far as its words matter."""
+
+    @property
+    def id(self) -> int:
+        """Number of the memory."""
+
+    @property
+    def content(self) -> str:
+        """What it says, in the third person."""
+
+
+StatementT = TypeVar("StatementT", bound=Statement)
+
+
 def wrong_entry(
-    right: str, wrong: str | None, candidates: Sequence[Entry], used: Collection[int] = ()
-) -> Entry | None:
+    right: str, wrong: str | None, candidates: Sequence[StatementT], used: Collection[int] = ()
+) -> StatementT | None:
     """The memory that a correction makes wrong; None: none of the candidates for sure.
 
     Args:

@@ -13,8 +13,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from lobug.language.en.spoken_dates import read_dates, read_times
-from lobug.language.en.spoken_numbers import cardinal, ordinal, read_quantities, roman
+from lobug.language.en.lists import word_list, word_map, word_set
+from lobug.language.en.spoken.dates import read_dates, read_times
+from lobug.language.en.spoken.numbers import (
+    cardinal,
+    ordinal,
+    read_quantities,
+    roman,
+)
 
 __all__ = ["spoken_form"]
 
@@ -44,20 +50,10 @@ def _in_english(text: str) -> str:
     return read_signs(text)
 
 
-_ENDINGS = (
-    "com org net edu gov info dev app io ai eu uk de fr es it nl se ch at be us ca au nz jp cn in"
-    " br me tv fm co xyz local"
-).split()
+_ENDINGS = word_list("spoken_form", "endings")
 """Of hosts that are written without "www" in front; a longer list takes "end.So" for one."""
-_FILES = (
-    "py js ts txt md pdf doc docx xls xlsx csv json yaml yml toml ini cfg conf xml html htm css cpp"
-    " cc h hpp c rs go java sh bat exe zip tar gz mp3 mp4 wav ogg flac png jpg jpeg gif svg log db"
-    " sqlite bin ino"
-).split()
-_SPELLED = frozenset(
-    "io ai eu uk de fr nl se ch us ca au nz jp cn br tv fm py js ts md pdf csv xml html htm css cpp"
-    " cc hpp rs sh mp png svg db gz xls xlsx".split()
-)
+_FILES = word_list("spoken_form", "files")
+_SPELLED = word_set("spoken_form", "spelled")
 """Endings that are no words: read letter by letter, as capitals are."""
 _LONGEST_PATH = 30
 """Characters of a path that a listener follows; of a longer one only the host is read."""
@@ -118,27 +114,11 @@ def _signs(text: str) -> str:
     return " ".join(_PATH_SIGNS.get(part, part) for part in parts)
 
 
-_TITLES = {
-    "Dr": "Doctor", "Mr": "Mister", "Mrs": "Missus", "Ms": "Miz", "Prof": "Professor",
-    "Gen": "General", "Capt": "Captain", "Lt": "Lieutenant", "Sgt": "Sergeant", "Col": "Colonel",
-    "Gov": "Governor", "Sen": "Senator", "Rev": "Reverend", "Hon": "Honorable", "St": "Saint",
-    "Mt": "Mount", "Ft": "Fort",
-}  # fmt: skip
+_TITLES = word_map("spoken_form", "titles")
 """In front of a name."""
-_AFTER_NAME = {
-    "Jr": "Junior", "Sr": "Senior", "Inc": "Incorporated", "Ltd": "Limited", "Corp": "Corporation",
-    "Co": "Company", "St": "Street", "Ave": "Avenue", "Rd": "Road", "Blvd": "Boulevard",
-    "Dr": "Drive",
-}  # fmt: skip
-_ABBREVIATIONS = {
-    "e.g.": "for example", "i.e.": "that is", "etc.": "et cetera", "vs.": "versus",
-    "approx.": "approximately", "esp.": "especially", "incl.": "including", "dept.": "department",
-    "est.": "estimated", "min.": "minimum", "max.": "maximum", "avg.": "average", "cf.": "compare",
-    "viz.": "namely", "fig.": "figure", "Fig.": "figure", "pp.": "pages", "ca.": "about",
-    "Dept.": "Department", "E.g.": "For example", "I.e.": "That is", "aka": "also known as",
-    "a.k.a.": "also known as", "w/o": "without", "w/": "with",
-}  # fmt: skip
-_WITHOUT_STOP = {"eg": "for example", "ie": "that is", "etc": "et cetera", "vs": "versus"}
+_AFTER_NAME = word_map("spoken_form", "after_name")
+_ABBREVIATIONS = word_map("spoken_form", "abbreviations")
+_WITHOUT_STOP = word_map("spoken_form", "without_stop")
 
 _TITLE = re.compile(rf"(?<![\w.])({'|'.join(_TITLES)})\. ?(?=[A-Z])")
 _SUFFIX = re.compile(rf"\b([A-Z][a-z]+,?\s)({'|'.join(_AFTER_NAME)})\.")
