@@ -14,6 +14,8 @@ import pytest
 
 import lobug
 from lobug.errors import SPOKEN, LobugError
+from lobug.language import language_of
+from lobug.language.protocol import Completeness
 
 SERVER = Path(lobug.__file__).parent
 ENGLISH = SERVER / "language" / "en"
@@ -147,3 +149,19 @@ def test_every_word_list_is_used() -> None:
         if f'"{section}", "{name}"' not in source
     ]
     assert unused == []
+
+
+def test_every_folder_is_a_language_under_its_code() -> None:
+    folders = [path.parent.name for path in (SERVER / "language").glob("*/language.py")]
+    assert folders == ["en"]
+    for code in folders:
+        assert language_of(code).code == code
+        assert language_of(code).commands is not None
+
+
+@pytest.mark.parametrize("code", ["xx", "", "../en", "en/", "EN", "english"])
+def test_of_a_language_without_a_folder_nothing_is_known(code: str) -> None:
+    found = language_of(code)
+    assert found.commands is None
+    assert found.completeness("my sister's name is") is Completeness.OPEN
+    assert found.spoken_form("3 km  , bitte \U0001f642") == "3 km, bitte"

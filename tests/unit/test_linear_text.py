@@ -309,7 +309,7 @@ def think(text: str) -> None:
 READERS: dict[str, Callable[[str], object]] = {
     "analysis.asked": query.asked,
     "clause_end": all_clauses,
-    "completeness_of": lambda text: completeness_of(text, "en"),
+    "completeness_of": lambda text: completeness_of(text),
     "consolidation.cut": lambda text: list(extraction.pieces([text])),
     "drop_emotes": drop_emotes,
     "escaped": escaped,

@@ -83,7 +83,7 @@ class Ordinary:
     """Uses the words of memory, and is an ordinary turn: "I can't remember the song"."""
 
 
-Said = (
+Meaning = (
     Remember
     | ForgetStatement
     | ForgetTopic
@@ -95,3 +95,4 @@ Said = (
     | Correct
     | Why
 )
+"""What a command to memory means."""

@@ -20,9 +20,9 @@ from lobug.language.commands import (
     Correct,
     ForgetStatement,
     ForgetTopic,
+    Meaning,
     ReciteTopic,
     Remember,
-    Said,
 )
 from lobug.language.en.perspective import about_the_user
 from lobug.language.en.prompts.memory_commands import EXAMPLES, RULES
@@ -50,7 +50,7 @@ SCHEMA: Mapping[str, Any] = {
 log = logging.getLogger(__name__)
 
 
-async def choose(chat: ChatModel, text: str) -> Said | None:
+async def choose(chat: ChatModel, text: str) -> Meaning | None:
     """What the chat model takes a text for; None: nothing, or it gave no answer that holds."""
     options = ChatOptions(
         max_tokens=MAX_TOKENS,
@@ -82,7 +82,7 @@ def messages(text: str) -> list[ChatMessage]:
     return [*asked, ChatMessage("user", text)]
 
 
-def meaning(answer: str, text: str) -> Said | None:
+def meaning(answer: str, text: str) -> Meaning | None:
     """What a model's answer about a text means; None: nothing that holds."""
     chosen = _parsed(answer)
     if chosen is None:

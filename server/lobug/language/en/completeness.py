@@ -3,33 +3,21 @@
 Whisper ends half a sentence with a full stop, so punctuation proves little: what counts is the
 words at the end. "Unfinished" makes somebody wait, so it is said only of endings that a finished
 sentence hardly ever has; most halves of sentences look like whole ones and are left open. A comma
-at the end proves nothing either: Whisper put as many behind whole sentences as behind halves. The
-rules are English. Of a language without rules nothing is said.
+at the end proves nothing either: Whisper put as many behind whole sentences as behind halves.
 """
 
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 
 from lobug.language.en.lists import word_list, word_set
+from lobug.language.protocol import Completeness
 
 
-class Completeness(StrEnum):
-    """What the words alone say of the end of an utterance."""
-
-    UNFINISHED = "unfinished"
-    """More must follow: "my sister's name is"."""
-    FINISHED = "finished"
-    """A short command or answer that hardly anybody goes on from: "stop", "what time is it?"."""
-    OPEN = "open"
-    """Either may be true."""
-
-
-def completeness_of(text: str, language: str) -> Completeness:
-    """What ``text``, a transcript in ``language`` (ISO 639-1), is."""
+def completeness_of(text: str) -> Completeness:
+    """Whether a transcript is the beginning of a sentence or a whole short command."""
     words = _words(text)
-    if language != "en" or not words:
+    if not words:
         return Completeness.OPEN
     if _is_unfinished(text.rstrip(), words):
         return Completeness.UNFINISHED

@@ -11,7 +11,6 @@ Abbreviations, Roman numerals and signs in words. English. Pure."""
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from lobug.language.en.lists import word_list, word_map, word_set
 from lobug.language.en.spoken.dates import read_dates, read_times
@@ -21,25 +20,12 @@ from lobug.language.en.spoken.numbers import (
     read_quantities,
     roman,
 )
-
-__all__ = ["spoken_form"]
-
-_SPACE_BEFORE_MARK = re.compile(r" (?=[.,!?;:](?: |$))")
+from lobug.language.markup import drop_pictures, tidy_spaces
 
 
-def spoken_form(text: str, language: str = "en") -> str:
-    """``text`` as a person would read it, on one line; never empty when it holds a letter.
-
-    Args:
-        text: a piece of a reply, without markup.
-        language: ISO 639-1. Of another language than English only emoji are left out: its numbers
-            and abbreviations are left to its voice.
-    """
-    text = drop_pictures(text) if language != "en" else _in_english(text)
-    return _SPACE_BEFORE_MARK.sub("", " ".join(text.split()))
-
-
-def _in_english(text: str) -> str:
+def spoken_form(text: str) -> str:
+    """``text``, a piece of a reply without markup, as a person would read it, on one line; never
+    empty when it holds a letter."""
     text = drop_pictures(text)
     text = read_addresses(text)
     text = read_dates(text)
@@ -47,7 +33,7 @@ def _in_english(text: str) -> str:
     text = read_versions(text)
     text = read_abbreviations(text)
     text = read_quantities(text)
-    return read_signs(text)
+    return tidy_spaces(read_signs(text))
 
 
 _ENDINGS = word_list("spoken_form", "endings")
@@ -170,9 +156,6 @@ _SIGNS = (
 )
 _AND_OR = re.compile(r"\band/or\b", re.IGNORECASE)
 _EITHER = re.compile(r"(?<!\w)(he/she|she/he|him/her|his/her)(?!\w)", re.IGNORECASE)
-_DROPPED = frozenset({"So", "Sk", "Cf", "Cs", "Co", "Cn"})
-"""Unicode categories of emoji and their modifiers, and of what cannot be seen."""
-_KEPT = frozenset("^`°")
 
 
 def read_abbreviations(text: str) -> str:
@@ -194,22 +177,6 @@ def read_signs(text: str) -> str:
     for sign, words in _SIGNS:
         text = sign.sub(words, text)
     return "".join(_POWERS.get(sign, sign) for sign in text)
-
-
-def drop_pictures(text: str) -> str:
-    """Without emoji, and with plain spaces, digits and minus signs."""
-    kept = []
-    for sign in text:
-        category = unicodedata.category(sign)
-        if category == "Nd":
-            kept.append(str(unicodedata.decimal(sign)))
-        elif category == "Zs":
-            kept.append(" ")
-        elif sign in "\u2212\u2010\u2011":
-            kept.append("-")
-        elif category not in _DROPPED or sign in _KEPT:
-            kept.append(sign)
-    return "".join(kept)
 
 
 def _stop(match: re.Match[str]) -> str:
