@@ -24,12 +24,19 @@ import pytest
 
 import lobug
 from lobug.language import words
-from lobug.language.en import commands, fact_checks, mentions, questions, speech_acts, statements
+from lobug.language.en import (
+    command_templates,
+    fact_checks,
+    mentions,
+    questions,
+    speech_acts,
+    statements,
+)
 from lobug.language.en.clauses import clause_end
 from lobug.language.en.completeness import completeness_of
 from lobug.language.en.emotes import drop_emotes
 from lobug.language.en.explicit_statements import explicit_statements
-from lobug.language.en.sentences import split_sentences
+from lobug.language.en.sentence_splitter import split_sentences
 from lobug.language.en.spoken.form import spoken_form
 from lobug.language.markup import speakable
 from lobug.memory.exchange.markdown import escaped
@@ -51,8 +58,8 @@ ELSEWHERE = ("lobug.simulator", "lobug.cli", "lobug.evaluation", "lobug.ota", "l
 """Read only what this program or its owner has written."""
 
 SHORT = {
-    "lobug.language.en.statements.CONTRAST": commands.LONGEST,
-    "lobug.language.en.sentences._WORD_BEFORE": 16,
+    "lobug.language.en.statements.CONTRAST": command_templates.LONGEST,
+    "lobug.language.en.sentence_splitter._WORD_BEFORE": 16,
 }
 """Patterns that are only ever given so many characters."""
 
@@ -309,7 +316,7 @@ def think(text: str) -> None:
 READERS: dict[str, Callable[[str], object]] = {
     "analysis.asked": query.asked,
     "clause_end": all_clauses,
-    "completeness_of": lambda text: completeness_of(text),
+    "completeness_of": completeness_of,
     "consolidation.cut": lambda text: list(extraction.pieces([text])),
     "drop_emotes": drop_emotes,
     "escaped": escaped,
@@ -317,7 +324,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "guards.clauses": fact_checks.clauses,
     "is_own_voice": lambda text: is_own_voice(text, [text]),
     "mentions.of_request": mentions.of_request,
-    "questions.read": questions.read,
+    "questions.read": questions.analyse,
     "said_anew.slots_of": lambda text: recent_statements.slots_of([text]),
     "speakable": speakable,
     "speech_acts.sentences": speech_acts.sentences,

@@ -23,7 +23,7 @@ from lobug.language.commands import (
     Why,
     Wrong,
 )
-from lobug.language.en.commands import LONGEST, templates
+from lobug.language.en.command_templates import LONGEST, templates
 from lobug.language.protocol import Doubt
 
 ENGLISH = templates()

@@ -19,7 +19,7 @@ from lobug.devices.tools import DeviceTools
 from lobug.engines.tools import ToolBox
 from lobug.errors import LobugError
 from lobug.language.emotions import Emotion
-from lobug.language.en.emotions import emotion_of
+from lobug.language.en.emotion_cues import emotion_of
 from lobug.memory.base import ConversationKey
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
 from lobug.turn.listen.events import SpeechEnded

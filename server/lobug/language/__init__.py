@@ -1,4 +1,9 @@
-"""All that knows a human language. A language is a folder ``xx/`` with a module ``language``."""
+"""All that knows a human language.
+
+A language is a folder ``xx/``, named by its ISO 639-1 code, whose module ``language`` has a
+``LANGUAGE`` that satisfies ``protocol.Language``. What only English has so far is called from
+``en/`` directly; docs/decisions/language-room.md lists it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The emotions that devices show, by the protocol, and their emoji."""
+"""The emotions of the device protocol and their emoji."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Emotion(StrEnum):
     emoji: str
 
     def __new__(cls, value: str, emoji: str = "") -> Emotion:
-        """An emotion with its emoji."""
+        """Make the value the string itself and the emoji an attribute."""
         emotion = str.__new__(cls, value)
         emotion._value_ = value
         emotion.emoji = emoji

@@ -1,4 +1,4 @@
-"""What a reply has for people: words, no markup. Pure.
+"""Removes markup from a reply: only words for people are left. Pure.
 
 Models write for a screen: bold, lists, tables, code, links, stage directions, tool calls. Read
 aloud, those are noise ("asterisk asterisk") or nonsense, so they become plain words or nothing.
@@ -13,7 +13,7 @@ import re
 import unicodedata
 
 from lobug.language.en.emotes import drop_emotes
-from lobug.language.en.sentences import SentenceSplitter, split_sentences
+from lobug.language.en.sentence_splitter import SentenceSplitter, split_sentences
 
 __all__ = ["SentenceSplitter", "speakable", "split_sentences"]
 
@@ -99,7 +99,7 @@ def _drop_blocks(text: str) -> str:
 
 
 def _drop_json(text: str) -> str:
-    """Without JSON objects, and lists of objects, that are one: "{not this}" stays."""
+    """Remove valid JSON objects and lists of objects; "{not this}" stays."""
     decoder = json.JSONDecoder()
     kept: list[str] = []
     at = failures = 0
@@ -118,7 +118,7 @@ def _drop_json(text: str) -> str:
 
 _JSON_START = re.compile(r"\[\s*\{\s*\"|\{\s*\"")
 _MAX_JSON_FAILURES = 50
-"""Bounds the work on hostile text; a reply of 90 tokens has no such number of braces."""
+"""Bounds the work on hostile text; a reply of 90 tokens has far fewer braces."""
 
 
 def _read_references(text: str) -> str:
@@ -150,7 +150,7 @@ def _tidy(text: str) -> str:
 
 
 def _drop_stray_quote(line: str) -> str:
-    """Without quotes around the whole line, and without one that has no partner."""
+    """Remove quotes around the whole line, and a quote without a partner."""
     if line.startswith('"') and line.endswith('"') and line.count('"') == 2:
         return line[1:-1].strip()
     if line.startswith("“") and line.endswith("”") and line.count("“") == 1:
@@ -166,12 +166,12 @@ def _drop_stray_quote(line: str) -> str:
 
 
 _DROPPED = frozenset({"So", "Sk", "Cf", "Cs", "Co", "Cn"})
-"""Unicode categories of emoji and their modifiers, and of what cannot be seen."""
+"""Unicode categories of emoji, their modifiers and invisible characters."""
 _KEPT = frozenset("^`°")
 
 
 def drop_pictures(text: str) -> str:
-    """Without emoji, and with plain spaces, digits and minus signs."""
+    """A text without emoji, with plain spaces, digits and minus signs."""
     kept = []
     for sign in text:
         category = unicodedata.category(sign)

@@ -8,16 +8,16 @@ from typing import Literal, Protocol
 from lobug.language.commands import Meaning, Ordinary
 
 Doubt = Literal["asked", "ordered", "told"]
-"""Which kind of sentence it is that speaks of memory and fits no template."""
+"""The kind of a sentence that speaks of memory and fits no template."""
 
 
 class Completeness(StrEnum):
-    """What the words alone say of the end of an utterance."""
+    """Whether an utterance is over, judged by its words alone."""
 
     UNFINISHED = "unfinished"
     """More must follow: "my sister's name is"."""
     FINISHED = "finished"
-    """A short command or answer that hardly anybody goes on from: "stop", "what time is it?"."""
+    """A short command or answer that hardly anybody continues: "stop", "what time is it?"."""
     OPEN = "open"
     """Either may be true."""
 

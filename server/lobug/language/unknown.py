@@ -1,4 +1,4 @@
-"""A language that has no folder: nothing is guessed about its grammar."""
+"""The language for codes that have no folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class UnknownLanguage:
     code: str
     commands: None = None
 
-    def completeness(self, text: str) -> Completeness:  # noqa: ARG002 - nothing is known of it
+    def completeness(self, text: str) -> Completeness:
         """Always open."""
         return Completeness.OPEN
 

@@ -1,4 +1,9 @@
-"""Words of a text: what a text search looks for and what the guards compare. Pure."""
+"""Words and stems of a text, for the text index, for recall and for the fact checks. Pure.
+
+English: stop words, number words and irregular forms come from ``en/words.toml``, stems from
+Snowball's English stemmer. The text index holds these stems, so another language would need an
+index of its own.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +45,10 @@ ORDINALS = {
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, lower case, without what follows an apostrophe ("dog's" is "dog");
-    negated auxiliaries ("don't") are left out, their sense is not a matter of single words.
+    """The words of a text in lower case, without what follows an apostrophe ("dog's" is "dog").
 
-    Numbers are digits, however they were written: "twenty-five" and "25th" are both "25".
+    Negated auxiliaries ("don't") are left out: single words do not carry their sense. Numbers are
+    digits: "twenty-five" and "25th" are both "25".
     """
     found: list[str] = []
     tens = False
@@ -61,12 +66,12 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """The words that carry meaning, each once, in their order."""
+    """The words that are no stop words, each once, in their order."""
     return list(dict.fromkeys(word for word in words(text) if word not in STOP_WORDS))
 
 
 LONGEST_INFLECTED = 64
-"""Characters; what is longer is an address or a key, and stemming takes the square of it."""
+"""Characters. A longer word is an address or a key, and the stemmer takes quadratic time."""
 
 
 @lru_cache(maxsize=8192)
@@ -87,15 +92,17 @@ def stems(found: Iterable[str]) -> set[str]:
 
 
 def is_english(text: str, share: float = 0.125) -> bool:
-    """Whether checks that know English apply: so large a share of the words are small English
-    ones. One in eight will do for a sentence; whole conversations have twice as many and more."""
+    """Whether at least ``share`` of the words are English stop words, so that English rules apply.
+
+    One in eight is enough for a sentence; whole conversations have twice as many and more.
+    """
     found = [word for word in words(text) if not word.isdigit()]
     return sum(word in STOP_WORDS for word in found) >= share * len(found) > 0
 
 
 def is_supported(text: str, source: str, share: float = 0.6) -> bool:
-    """Whether a text keeps to its source: so large a share of its content words occur there, and
-    of its names and numbers every one."""
+    """Whether a source has at least ``share`` of a text's content words, and all of its names and
+    numbers."""
     known = stems(words(source))
     found = content_words(text)
     sure = {word for name in NAME.findall(text) for word in content_words(name)}
@@ -105,5 +112,5 @@ def is_supported(text: str, source: str, share: float = 0.6) -> bool:
 
 
 def any_of(found: Sequence[str]) -> str:
-    """A full-text query for texts with any of the words. Each is quoted: nothing is an operator."""
+    """An FTS5 query for texts with any of the words. Each is quoted, so none is an operator."""
     return " OR ".join('"' + word.replace('"', '""') + '"' for word in found)

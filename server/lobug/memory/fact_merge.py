@@ -133,7 +133,7 @@ def _near_duplicate(
         written = rival.source != "system" or fact.source != "system"
         if written and _differs(rival.content, fact.content):
             continue
-        near = near_ids[rival.id] < duplicate_distance and replacement.about_the_same(
+        near = near_ids[rival.id] < duplicate_distance and replacement.same_people(
             rival.content, fact.content
         )
         retold = any(

@@ -1,6 +1,6 @@
 """Asks the chat model which tool of memory somebody means, when no template fits.
 
-Only words that speak of memory get here (`matching.doubt`). The model chooses a tool and quotes the
+Only words that speak of memory get here (`Templates.doubt`). The model chooses a tool and quotes the
 words that it is about; both are checked like what a stranger sent: the words must stand in what was
 said, one after the other, and must fit the tool. What the model wants forgotten is asked for first.
 """

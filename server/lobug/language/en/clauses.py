@@ -1,4 +1,4 @@
-"""Where somebody who reads a sentence aloud would pause, found while it is still being written.
+"""Finds the pauses of a sentence that is still being written. English.
 
 Pure: text in, position out. Like the end of a sentence, a pause is decided from the text alone
 and only once enough of what follows has been seen, so it does not matter in which pieces the text
@@ -21,13 +21,14 @@ _OPENERS = _SUBJECTS | word_set("clauses", "openers")
 """Words that go on after a comma and are no item of a list."""
 
 _PHRASE_OPENERS = word_set("clauses", "phrase_openers")
-"""The same, unless "and" follows two words later: "the sea, the hills and the wood"."""
+"""Words that do so unless "and" follows two words later: "the sea, the hills and the wood"."""
 
 _CONJUNCTIONS = word_set("clauses", "conjunctions")
 """A pause comes before one of them in a long sentence, also without a comma."""
 
 _JOINED = frozenset(("and", "or", "so"))
-"""The same where a clause of its own follows; otherwise they join two words."""
+"""A pause comes before one of them where a clause with a subject follows; otherwise they join two
+words."""
 
 _LISTING = frozenset(("and", "or", "nor", "&"))
 _NOT_BEFORE_CONJUNCTION = word_set("clauses", "not_before_conjunction")
@@ -37,9 +38,9 @@ _QUALIFIERS = word_set("clauses", "qualifiers")
 """An adjective after one of them may be the first of two: "a small, friendly robot"."""
 
 _FEWEST_WORDS = 2
-"""With punctuation behind them: "I'm sorry," is said in one breath."""
+"""Fewest words of a clause that punctuation ends: "I'm sorry," is said in one breath."""
 FEWEST_BEFORE_CONJUNCTION = 4
-"""Words before a pause that no punctuation marks."""
+"""Fewest words before a pause without punctuation."""
 
 _PAUSE = re.compile(
     r"(?<=[^\s.])[,;:]\s|(?<=[^\W_])(?:…|\.\.\.)\s|\s[—–]\s|(?<=[^\W_])\s(?=[a-z]+)"
@@ -48,7 +49,7 @@ _WORD = re.compile(r"[^\s,.!?;:…—–]+")
 
 
 class NeedMoreError(Exception):
-    """What follows is needed before the pause can be decided."""
+    """The text that follows is needed to decide about the pause."""
 
 
 def clause_end(text: str, start: int, shortest: int, *, final: bool) -> int | None:
@@ -102,7 +103,7 @@ class _Clause:
 
 
 def _is_pause(clause: _Clause, text: str, after: int, *, marked: bool, final: bool) -> bool:
-    """Whether somebody would pause between ``clause`` and what stands at ``after``.
+    """Whether there is a pause between ``clause`` and the text at ``after``.
 
     ``marked``: by punctuation.
     """

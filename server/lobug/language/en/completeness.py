@@ -1,9 +1,9 @@
 """Whether the words so far are clearly unfinished, a whole short command, or neither. Pure.
 
-Whisper ends half a sentence with a full stop, so punctuation proves little: what counts is the
-words at the end. "Unfinished" makes somebody wait, so it is said only of endings that a finished
-sentence hardly ever has; most halves of sentences look like whole ones and are left open. A comma
-at the end proves nothing either: Whisper put as many behind whole sentences as behind halves.
+Whisper ends half a sentence with a full stop, so punctuation proves little: the
+last words decide. "Unfinished" makes the user wait, so only endings that a finished sentence hardly
+ever has are called so; most halves of sentences look like whole ones and stay open. A comma at the
+end proves nothing either: Whisper put as many after whole sentences as after halves.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ def completeness_of(text: str) -> Completeness:
 
 
 def _words(text: str) -> list[str]:
-    """The words, lower case but for letters that stand alone ("plan A" does not end with an
-    article)."""
+    """The words in lower case, except single letters ("plan A" does not end with an article)."""
     found = re.findall(r"[^\W_]+(?:['\u2019-][^\W_]+)*", text)
     return [w if len(w) == 1 else w.lower().replace("\u2019", "'") for w in found]
 
@@ -37,10 +36,10 @@ _TRAILING_OFF = ("...", "\u2026", "-", "\u2013", "\u2014")
 """How Whisper writes a voice that trails off or breaks off."""
 
 _NEVER_LAST = word_set("completeness", "never_last")
-"""Words after which something has to come."""
+"""Words that another word must follow."""
 
 _MAY_END = word_set("completeness", "may_end")
-"""Endings that hold a word of ``_NEVER_LAST`` and may yet be whole."""
+"""Endings with a word of ``_NEVER_LAST`` that may be complete all the same."""
 
 _CONNECTING = word_set("completeness", "connecting")
 """Endings that lead over to what comes next."""
@@ -55,7 +54,7 @@ _OPENING = re.compile(
     r"|how (?:do|does|is|much|many|about)"
     r"|there (?:is|are|was)|set a|play some|turn|turn the|what|whose|i)"
 )
-"""The first words of something, and nothing else."""
+"""The first words of a sentence, with nothing after them."""
 
 _LEFT_BEHIND = word_set("completeness", "left_behind")
 """A sentence with one of these may end with a preposition or with "is": "what is it for", "I know
@@ -106,7 +105,7 @@ _COMMAND = re.compile(
     r"(?: please| now| thanks)?"
 )
 _LONGEST_COMMAND = 8
-"""Words."""
+"""Words of a command."""
 
 
 def _is_unfinished(text: str, words: list[str]) -> bool:

@@ -14,7 +14,7 @@ _ACTS = word_set("emotes", "acts")
 """Verbs that are an act when a reply sets them apart; see ``_is_act`` for their forms."""
 
 _PLAIN_WORDS_IN_S = word_set("emotes", "plain_words_in_s")
-"""Words that end like a verb and are none."""
+"""Words that end like a verb but are none."""
 
 _BELONGS_AFTER = word_set("emotes", "belongs_after")
 """Words after which an emphasised verb belongs to the sentence: "She *smiles* a lot"."""
@@ -58,7 +58,7 @@ _BOX_DRAWING = re.compile(r"[\u2500-\u257f][\u2500-\u257f\s]*")
 def drop_emotes(text: str) -> str:
     """The text without acts, emoji and kaomoji; emphasised words stay, without their asterisks.
 
-    White space is left as it falls.
+    White space is not tidied.
     """
     text = _SMILEY.sub(" ", text)
     text = _FACE.sub(_face, text)
@@ -80,7 +80,7 @@ def _face(match: re.Match[str]) -> str:
 
 
 def _around(match: re.Match[str]) -> tuple[str, str]:
-    """What stands before and after on the same line, without the white space between."""
+    """The text before and after the match on its line, without the white space between."""
     before = match.string[max(0, match.start() - 40) : match.start()].rstrip(" \t")
     after = match.string[match.end() : match.end() + 40].lstrip(" \t")
     return before.rpartition("\n")[2], after.partition("\n")[0]

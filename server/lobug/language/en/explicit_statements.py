@@ -21,7 +21,7 @@ CORRECTING = re.compile(
     r"|i (?:said|meant|told you)(?: that)?)\b[\s,.:;!-]*",
     re.IGNORECASE,
 )
-"""What a correction opens with, taken off."""
+"""The opening of a correction."""
 
 REMEMBERING = re.compile(
     r"^(?:(?:oh|well|um|uh|okay|ok|hey|and|also|lo-?bug|please)\b[\s,.!-]*)*"
@@ -38,12 +38,12 @@ EXPLICIT = re.compile(
 )
 STATES = re.compile(rf"\b{OWN}\b", re.IGNORECASE)
 SOMETHING = re.compile(r"\b\w++(?:\W++\w+){2}")
-"""Three words: less states nothing."""
+"""Three words: fewer state nothing."""
 
 
 def explicit_statements(text: str) -> list[str]:
-    """The sentences of a message that correct Lo-Bug or say something expressly, without what they
-    open with. Questions and orders are none; nor is what is said about nobody."""
+    """The sentences of a message that correct Lo-Bug or state something expressly, without their
+    opening. Questions, orders and sentences that do not mention the speaker are left out."""
     found: list[str] = []
     corrects = False
     for sentence in speech_acts.sentences(text):

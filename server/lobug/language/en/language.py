@@ -1,9 +1,9 @@
-"""English as one language among others."""
+"""English behind the protocol of a language."""
 
 from __future__ import annotations
 
 from lobug.language.en import completeness
-from lobug.language.en.commands import Templates, templates
+from lobug.language.en.command_templates import Templates, templates
 from lobug.language.en.spoken.form import spoken_form
 from lobug.language.protocol import Completeness, Language
 

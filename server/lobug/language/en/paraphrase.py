@@ -1,10 +1,9 @@
-"""Whether two facts say the same in other words. Pure.
+"""Whether two facts say the same in other words. English. Pure.
 
-People tell a thing again and again, each time a little differently; the embedder puts such pairs
-at 0.1 to 0.35 of each other, where pairs that differ ("works in Rome", "lives in Rome") are as
-well. So the words decide, and the distance only says which facts are worth comparing: what is told
-of the user must be the same, how it is told (lives, likes, wants ...) must not differ, and neither
-may deny what the other does not.
+People repeat things, each time a little differently. The embedder puts such pairs at a distance of
+0.1 to 0.35, and different facts ("works in Rome", "lives in Rome") as well. So the words decide,
+and the distance only selects the facts to compare: they must say the same about the user, in the
+same relation (lives, likes, wants ...), and both or neither must be negated.
 
 Of 200 tellings of 40 facts (tests/support/retold.txt) distance alone left 68, the words leave 40.
 """
@@ -20,10 +19,10 @@ from lobug.language.en.fact_checks import AGAINST, NEGATED
 from lobug.language.en.lists import word_list, word_map
 
 GROUPS = word_map("paraphrase", "groups")
-"""How something belongs to the user; words of one group say the same."""
+"""Words of one group name the same relation to the user."""
 
 NEUTRAL = word_list("paraphrase", "neutral")
-"""Words that may be in one telling and not in the other."""
+"""Words that may be in only one of the two."""
 
 SAME = {
     words.stem(word): words.stem(other) for word, other in word_map("paraphrase", "same").items()
@@ -41,7 +40,7 @@ _NEUTRAL = words.stems(NEUTRAL)
 
 @lru_cache(maxsize=4096)
 def claim_of(fact: str) -> tuple[frozenset[str], frozenset[str], bool]:
-    """What a fact tells: its own words, how they belong to the user, and whether it denies it."""
+    """What a fact claims: its own words, their relations to the user, and whether it is negated."""
     own, groups = set[str](), set[str]()
     text = fact
     for phrase, instead in PHRASES:
@@ -62,8 +61,8 @@ def claim_of(fact: str) -> tuple[frozenset[str], frozenset[str], bool]:
 
 
 def is_paraphrase(one: str, other: str) -> bool:
-    """Whether two facts say the same, or one of them that and more."""
-    if not replacement.about_the_same(one, other) and not _married(one, other):
+    """Whether two facts say the same, or one of them says the other's claim and more."""
+    if not replacement.same_people(one, other) and not _married(one, other):
         return False
     (own, groups, denied), (other_own, other_groups, other_denied) = claim_of(one), claim_of(other)
     if denied != other_denied or not own or not other_own:
@@ -76,7 +75,7 @@ def is_paraphrase(one: str, other: str) -> bool:
 
 
 def is_fuller(one: str, other: str) -> bool:
-    """Whether the first of two that say the same tells more of it."""
+    """Whether the first of two paraphrases says more."""
     return claim_of(other)[0] < claim_of(one)[0]
 
 
@@ -94,7 +93,7 @@ def _married(one: str, other: str) -> bool:
 
 
 def _root(word: str) -> str:
-    """A word without inflection; who does a thing is called after it ("player", "play")."""
+    """The stem of a word; that of a doer is the stem of the verb ("player", "play")."""
     stem = words.stem(word)
     doer = re.fullmatch(r"(\w{3,}?)(?:(\w)\2)?(?:er|or)", stem)
     if doer is not None and len(stem) > 5:

@@ -1,9 +1,9 @@
-"""Whose words a statement is in: "I live in Portland" is kept as "The user lives in Portland", and
-spoken of to the user as "you live in Portland". Pure, and English only.
+"""Changes the person of a statement. English. Pure.
 
-Plain grammar, no model: what somebody asks to be remembered must arrive word for word. "We" becomes
-"the user" as well, like everywhere in memory: "you" in the way back is one person or several. What
-stays a guess (is "play" after "and" a verb?) is left as it was said.
+"I live in Portland" is stored as "The user lives in Portland" and said to the user as "you live in
+Portland". Grammar does it, no model, because a memory must keep the user's words. "We" becomes "the
+user" too, as everywhere in memory. Where the grammar is unclear (is "play" after "and" a verb?) the
+words stay unchanged.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ NOTED = re.compile(
     r"\bthe user(?:['\u2019]s)?\b(?! (?:interface|experience|manual|guide|account|name|agent))",
     re.IGNORECASE,
 )
-"""The user as notes speak of them, not a word of computers."""
+"""The user as the notes name them, not a term of computing."""
 POLITE_END = re.compile(
     r"(?<![\s,.!;])[\s,.!;]*+\b(?:please|thanks|thank you|okay|ok|alright|all right)[\s.!?]*$",
     re.IGNORECASE,
 )
 LOWERED = word_set("perspective", "lowered") | {USER, f"{USER}'s"}
 NO_VERB = word_set("perspective", "no_verb")
-"""What follows a subject that is not the whole subject."""
+"""A word after which a pronoun is not the whole subject."""
 SURE_VERBS = word_set("perspective", "sure_verbs")
 THIRD_PERSON = {
     "i": USER, "me": USER, "we": USER, "us": USER, "my": f"{USER}'s", "our": f"{USER}'s",
@@ -60,7 +60,7 @@ SPEAKER = word_set("perspective", "speaker")
 @dataclass(slots=True)
 class _Word:
     before: str
-    """What stands between it and the word before it."""
+    """The text between it and the word before it."""
     text: str
 
     @property
@@ -69,12 +69,12 @@ class _Word:
 
 
 def is_first_person(text: str) -> bool:
-    """Whether the speaker speaks of themselves."""
+    """Whether a text mentions its speaker."""
     return any(word.low in SPEAKER for word in _split(_words(text)))
 
 
 def about_the_user(statement: str) -> str:
-    """What the user said of themselves, in the third person and standing alone.
+    """A statement of the user in the third person.
 
     "my sister is called Anna" is "The user's sister is called Anna". A statement about something
     else stays as it is. "You" is Lo-Bug. Without the closing full stop.
@@ -98,7 +98,7 @@ def about_the_user(statement: str) -> str:
 
 
 def said_to_the_user(fact: str) -> str:
-    """A memory as Lo-Bug says it to its user, to stand after "that": "your sister is called Anna".
+    """A memory in the second person, to follow "that": "your sister is called Anna".
 
     What is not about the user stays as it is. Without the closing full stop.
     """
@@ -126,20 +126,20 @@ def said_to_the_user(fact: str) -> str:
 
 
 def sentence_to_the_user(fact: str) -> str:
-    """The same as a sentence: "Your sister is called Anna."."""
+    """A memory as a sentence in the second person: "Your sister is called Anna."."""
     said = _capital(said_to_the_user(fact))
     return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def reply_to_the_user(sentence: str) -> str:
-    """A sentence of a chat model, which may repeat its notes as they are: "Anna is the user's
-    sister." is "Anna is your sister."."""
+    """A sentence of the chat model in the second person, if it repeats a note: "Anna is the user's
+    sister." becomes "Anna is your sister."."""
     return sentence_to_the_user(sentence) if NOTED.search(sentence) else sentence
 
 
 def is_unchanged(beginning: str) -> bool:
-    """Whether ``reply_to_the_user`` leaves these first words of a sentence as they are, however
-    the sentence goes on. Words joined by single spaces."""
+    """Whether ``reply_to_the_user`` cannot change these first words of a sentence, joined by single
+    spaces, whatever follows."""
     words = [word.low for word in _words(beginning) if word.text]
     return (
         bool(words)
@@ -150,7 +150,7 @@ def is_unchanged(beginning: str) -> bool:
 
 
 def spoken_back(words: str) -> str:
-    """A few words of the user, as Lo-Bug repeats them: "my sister" is "your sister"."""
+    """A few words of the user in the second person: "my sister" becomes "your sister"."""
     said = said_to_the_user(about_the_user(words))
     return said if words.strip()[:1].isupper() else said[:1].lower() + said[1:]
 
@@ -204,7 +204,7 @@ def _merged(words: Sequence[_Word]) -> list[_Word]:
 def _verbs_of(
     words: Sequence[_Word], subjects: set[int], joins: Callable[[Sequence[_Word], int], bool]
 ) -> set[int]:
-    """Where the verbs stand that belong to the subjects, with those joined by "and"."""
+    """Indices of the verbs of the subjects, with those joined by "and"."""
     found: set[int] = set()
     for subject in subjects:
         if _compound(words, subject):
@@ -282,7 +282,7 @@ def _compound(words: Sequence[_Word], index: int) -> bool:
 
 
 def _was_subject(words: Sequence[_Word], index: int) -> bool:
-    """Whether "the user", at an index, has a verb of its own."""
+    """Whether "the user", at an index, is the subject of a verb."""
     if index == 0 or words[index].before.strip():
         return True
     before = words[index - 1].low
@@ -302,7 +302,7 @@ def _others_before(words: Sequence[_Word], index: int) -> bool:
 
 
 def _named(word: _Word, before: str) -> str:
-    """What a word becomes in the third person, verbs aside."""
+    """A word that is no verb, in the third person."""
     low = word.low
     if (
         (low == "us" and (word.text == "US" or before == "the"))

@@ -1,5 +1,5 @@
-"""Whether somebody takes back or ends what they have just said. English, with a few words of
-German and Spanish. Pure."""
+"""Whether the user takes back what they have just said. English, with a few words of German and
+Spanish. Pure."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ TAKES_BACK = re.compile(
     r"(?:no|nope|nah|not|wait|actually|sorry|oops|correction|i mean|i meant|rather)\b",
     re.IGNORECASE,
 )
-"""How somebody begins who puts right what they have just said."""
+"""The beginning of a correction of one's own words."""
 NO_MORE = re.compile(
     r"\b(?:no longer|any ?more|from now on|changed my mind|nicht mehr|ya no)\b",
     re.IGNORECASE,
 )
-"""Words of what has come to an end, whatever it is."""
+"""Words that end something."""
 
 
 def is_taken_back(later: Sequence[str]) -> bool:
-    """Whether the next words of the same person (oldest first) may put right or end what they have
-    just said. It is then no memory to be put beside a question."""
+    """Whether the next messages of the same person, oldest first, may correct or end what they have
+    just said, so that it must not be recalled."""
     return any(map(NO_MORE.search, later)) or any(map(TAKES_BACK.match, later[:1]))

@@ -1,6 +1,6 @@
-"""Which of a user's sentences tell something, and which only ask or order. Pure.
+"""Tells statements, questions and orders of a user apart. English. Pure.
 
-Made for what speech-to-text writes: punctuation is mostly there, but not always.
+Speech-to-text mostly writes punctuation, but not always.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SMALL_TALK = word_set("speech_acts", "small_talk")
 
 
 QUESTION_MARKS = ("?", "\u061f", "\uff1f")
-"""Of Latin, Arabic and Chinese writing."""
+"""Question marks of the Latin, Arabic and Chinese scripts."""
 
 
 def sentences(text: str) -> list[str]:
@@ -72,7 +72,7 @@ def is_command(sentence: str) -> bool:
 
 
 def only_orders(text: str) -> bool:
-    """Whether a text orders and asks, and tells nothing: "Tell me a joke"."""
+    """Whether a text only orders or asks and states nothing: "Tell me a joke"."""
     parts = sentences(text)
     return (
         bool(parts)
@@ -82,12 +82,12 @@ def only_orders(text: str) -> bool:
 
 
 def is_small_talk(sentence: str) -> bool:
-    """Whether a sentence has nothing in it but pleasantries."""
+    """Whether a sentence has only words of small talk."""
     return all(word in SMALL_TALK for word in words.content_words(sentence))
 
 
 def statements(text: str) -> list[str]:
-    """The sentences of a text that may hold a fact, without their filler.
+    """The sentences of a text that may state a fact, without their filler.
 
     Questions, commands, suppositions and pleasantries are left out; of "My name is Ada, what is
     yours?" the first half stays.

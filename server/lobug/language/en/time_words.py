@@ -1,4 +1,4 @@
-"""Words that place what is told in time. English. Pure."""
+"""Words of time. English. Pure."""
 
 from __future__ import annotations
 

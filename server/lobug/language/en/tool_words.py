@@ -1,7 +1,8 @@
-"""Which words may concern a device's tool. Pure.
+"""Whether the user's words may concern a tool of the device. English. Pure.
 
-A coarse sieve in front of the chat model, which then decides: what it lets through for nothing
-costs about a second, what it holds back is answered in words."""
+A coarse filter before the chat model, which then decides: a false positive costs about a second, a
+false negative is answered in words.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from lobug.language.en.lists import word_map, word_set
 from lobug.language.words import STOP_WORDS, stem, words
 
 _SAID: Mapping[str, str] = word_map("tool_words", "said")
-"""First what tools are called after, then what is said of such things."""
+"""By words of tools' names: what people say about such things."""
 
 _SAID_OF_IT = word_map("tool_words", "said_of_it")
 _ASKED_OF_IT = word_map("tool_words", "asked_of_it")
-"""The same, of words that people use far more often of each other than of a device."""
+"""As ``_SAID``, with words that people use far more often about each other than about a device."""
 
 _FEELINGS = word_set("tool_words", "feelings")
-"""What a face can show; a matter of a tool only where somebody is to look like it."""
+"""What a face can show; concerns a tool only after a verb of ``_LOOKS``."""
 _LOOKS = frozenset(("look", "act", "be"))
 
 _YOU = frozenset(("you", "your", "yourself"))
@@ -29,10 +30,10 @@ _BEFORE_A_REQUEST = word_set("tool_words", "before_a_request")
 _REQUESTS = frozenset(("give", "show", "try", "stop"))
 
 _STATUS_COVERS = "volume brightness battery network"
-"""What a tool that is called after a status is taken to tell."""
+"""What a tool with "status" in its name is taken to report."""
 
 _EVERYWHERE = word_set("tool_words", "everywhere")
-"""Part of many tools' names, so no sign of any."""
+"""Words in the names of many tools, which identify none."""
 
 _SENTENCE_END = re.compile(r"[.!?;:\n]+")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]{2,}")
@@ -44,10 +45,10 @@ class Vocabulary:
 
     anywhere: frozenset[str] = frozenset()
     about_it: frozenset[str] = frozenset()
-    """Only where somebody speaks of the device."""
+    """Only in a sentence that says "you"."""
     asked_of_it: frozenset[str] = frozenset()
-    """Only where somebody speaks of the device or asks it for that. Where there are any, it has a
-    face, which can look like a feeling too."""
+    """Only in a sentence that says "you" or asks for it. If there are any, the device has a face,
+    which can also show a feeling."""
 
 
 def vocabulary(tools: Iterable[Tool]) -> Vocabulary:
@@ -69,7 +70,7 @@ def vocabulary(tools: Iterable[Tool]) -> Vocabulary:
 
 
 def may_concern(said: str, vocabulary: Vocabulary) -> bool:
-    """Whether somebody's words hold one that may concern a tool."""
+    """Whether the user's words may concern a tool."""
     plain = said.lower().replace("wi-fi", "wifi").replace("wi fi", "wifi")
     return any(_concerns(words(part), vocabulary) for part in _SENTENCE_END.split(plain))
 
@@ -99,7 +100,7 @@ def _concerns(heard: list[str], vocabulary: Vocabulary) -> bool:
 
 
 def _said(called: set[str], of_things: Mapping[str, str]) -> set[str]:
-    """What is said of the things that a tool is called after."""
+    """What people say about the things in tools' names."""
     return {
         word
         for things, said in of_things.items()

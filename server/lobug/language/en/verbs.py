@@ -1,4 +1,4 @@
-"""English verbs in the present tense: "I live" and "the user lives", both ways. Pure."""
+"""Changes verbs between "I live" and "the user lives". English. Pure."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from lobug.language.words import IRREGULAR
 THIRD = word_map("verbs", "third")
 BASE = word_map("verbs", "base")
 NOT = word_map("verbs", "not")
-"""Negated, to the third person, written out."""
+"""Negated forms in the third person, written out."""
 
 NOT_BACK = word_map("verbs", "not_back")
 
 UNCHANGING = word_set("verbs", "unchanging")
-"""Forms that are the same for every person, or stand there in the third already."""
+"""Forms that are the same for every person, or are in the third person already."""
 
 NO_JOIN = UNCHANGING - {"was", "had", "is", "has"} | {"do", "used"} | frozenset(NOT)
-"""After these a verb keeps its plain form, and so does what is joined to it."""
+"""After these a verb keeps its base form, and so do verbs joined to it."""
 
 PAST = frozenset(IRREGULAR) - word_set("verbs", "not_past") | word_set("verbs", "past")
 ED_IN_THE_PRESENT = word_set("verbs", "ed_in_the_present")
 ADVERBS = word_set("verbs", "adverbs")
-"""What may stand between a subject and its verb; adverbs, and "I myself"."""
+"""Words that may stand between a subject and its verb: adverbs, and "I myself"."""
 
 JOINED = word_set("verbs", "joined")
 """Verbs that are hardly ever nouns: after "and" they have the subject of the verb before."""
@@ -32,14 +32,14 @@ JOINED_BEFORE = {
 
 
 def is_past(word: str) -> bool:
-    """Whether a word, in small letters, is a verb's past."""
+    """Whether a word, in small letters, is the past tense of a verb."""
     if word in PAST:
         return True
     return len(word) > 3 and word.endswith("ed") and word not in ED_IN_THE_PRESENT
 
 
 def to_third(word: str, *, past: bool = False) -> str:
-    """A verb as it follows "the user"; ``past``: what is told is over, so that "read" is past."""
+    """A verb in the third person; ``past``: its sentence is about the past ("I read it yesterday")."""
     low = word.lower().replace("\u2019", "'")
     if low in NOT:
         return NOT[low]
@@ -56,7 +56,7 @@ def to_third(word: str, *, past: bool = False) -> str:
 
 
 def to_base(word: str) -> str:
-    """A verb that followed "the user", as it follows "you"."""
+    """A verb of the third person in the form that follows "you"."""
     low = word.lower().replace("\u2019", "'")
     if low in NOT_BACK:
         return NOT_BACK[low]

@@ -1,7 +1,7 @@
-"""What the background worker asks the chat model. Pure: text in, messages out.
+"""Prompts of the background worker: facts, summaries, base memory. English. Pure.
 
-What never changes comes first in every prompt, so that the background lane's prompt cache holds
-from one request to the next.
+The constant part comes first in every prompt, so that the background lane's prompt cache stays
+valid from one request to the next.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ EXAMPLE_WORDS = (
     "Quillon harpsichord harpsichords clavichord hide glue aunt Zelda October Madeira Narvik Tromso"
     " marzipan rust vinegar brush reminder"
 )
-"""What is told in the examples: a small model now and then takes it for what it was given."""
+"""Words of the examples, which a small model now and then repeats as if it had been given them."""
 
 CONDENSE_RULES = """\
 You shorten notes about one conversation between a user and the assistant Lo-Bug.

@@ -1,4 +1,4 @@
-"""How the chat model is asked which tool of memory somebody means."""
+"""The prompt that asks the chat model which tool of memory the user means."""
 
 from __future__ import annotations
 

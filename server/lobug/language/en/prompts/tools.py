@@ -18,7 +18,7 @@ answer {"tool": name, ...arguments}, and tell the [RESULT] in words. If it is ta
 else: {"tool": "none"}."""
 
 STATUS_TOOL = "get_device_status"
-"""Tells a device's state; boards of the most used firmware all have it under this name."""
+"""The tool that reports a device's state; all boards of the most used firmware have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class ToolExample:
 
 @dataclass(frozen=True, slots=True)
 class ShownTool:
-    """How a tool of the most used firmware is put to a small model, in fewer and clearer words
-    than its own description has."""
+    """A tool of the most used firmware, described to a small model in fewer and clearer words than
+    the device does."""
 
     text: str
     examples: tuple[ToolExample, ...] = ()
@@ -104,4 +104,4 @@ TALK = (
     ("I see, it is about a king.", "That sounds exciting."),
     ("The bright colors of autumn are lovely.", "They are! Red leaves above all."),
 )
-"""Said with a word that may concern a tool, and yet no matter of one; and the reply."""
+"""Sentences with a word that may concern a tool but not about a tool, each with a reply."""

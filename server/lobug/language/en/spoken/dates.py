@@ -44,7 +44,7 @@ _COUNTED = (
     r"\s(?:(?!is\b|was\b|as\b|has\b|this\b|its\b|does\b)[a-z]+s|people|children|feet|dollars?|euros?"
     r"|km|m|cm|mm|kg|g|mg|lb|ft|mi|mph|ml|l|kcal|cal|rpm|[kMG]?Hz|[kKMGT]B|k?W|k?Wh|mAh|USD|EUR)\b"
 )
-"""What comes after a number that counts something, and so is no year."""
+"""What follows a number that counts something and is therefore no year."""
 _IN_YEAR = re.compile(
     rf"(?<!\w)(?P<before>(?:{'|'.join(_BEFORE_YEAR)})\s)(?P<year>1[1-9][0-9]{{2}}|20[0-9]{{2}})"
     rf"(?![\w%°]|[.,:/-][0-9]|{_COUNTED})",
@@ -108,7 +108,8 @@ def _iso(match: re.Match[str]) -> str:
 
 
 def _numeric(match: re.Match[str]) -> str:
-    """The day is first with full stops, as in Germany, and where the other number is no month."""
+    """A date of numbers. The day comes first if full stops separate them, as in Germany, or if the
+    first number is no month."""
     first, second = int(match[1]), int(match[3])
     day_first = match["sign"] == "." or first > 12
     month, day = (second, first) if day_first else (first, second)

@@ -1,12 +1,9 @@
-"""What the voice gets instead of the written text: numbers, dates, units, addresses in words. Pure.
+"""The text that the voice reads: numbers, dates, addresses and signs in words. English. Pure.
 
 A chat model writes for the eye, "at 3:45 pm it is -3 °C", and voices read that badly or not at
 all. Captions keep the written form. Acronyms stay in capitals, "USB", "NASA": the voice knows
 better which of them is a word.
-
-Addresses, file names and versions as somebody reads them aloud. English. Pure.
-
-Abbreviations, Roman numerals and signs in words. English. Pure."""
+"""
 
 from __future__ import annotations
 
@@ -37,10 +34,10 @@ def spoken_form(text: str) -> str:
 
 
 _ENDINGS = word_list("spoken_form", "endings")
-"""Of hosts that are written without "www" in front; a longer list takes "end.So" for one."""
+"""Endings of hosts that may be written without "www". With more of them "end.So" would be one."""
 _FILES = word_list("spoken_form", "files")
 _SPELLED = word_set("spoken_form", "spelled")
-"""Endings that are no words: read letter by letter, as capitals are."""
+"""Endings that are no words: the voice reads them letter by letter, as capitals."""
 _LONGEST_PATH = 30
 """Characters of a path that a listener follows; of a longer one only the host is read."""
 _PATH_SIGNS = {"-": "dash", "_": "underscore", ".": "dot", "~": "tilde", "+": "plus"}
@@ -101,7 +98,7 @@ def _signs(text: str) -> str:
 
 
 _TITLES = word_map("spoken_form", "titles")
-"""In front of a name."""
+"""Abbreviations before a name."""
 _AFTER_NAME = word_map("spoken_form", "after_name")
 _ABBREVIATIONS = word_map("spoken_form", "abbreviations")
 _WITHOUT_STOP = word_map("spoken_form", "without_stop")
@@ -173,14 +170,14 @@ def read_abbreviations(text: str) -> str:
 
 
 def read_signs(text: str) -> str:
-    """Signs in words, where they are said."""
+    """Signs in words."""
     for sign, words in _SIGNS:
         text = sign.sub(words, text)
     return "".join(_POWERS.get(sign, sign) for sign in text)
 
 
 def _stop(match: re.Match[str]) -> str:
-    """The full stop of an abbreviation that also ends the text."""
+    """A full stop if the abbreviation ends the text, else nothing."""
     return "" if match.string[match.end() :].strip("\"'”’) ") else "."
 
 

@@ -1,6 +1,7 @@
-"""Numbers as words, by the rules of the Unicode project (CLDR). English. Pure.
+"""Numbers, money, percentages, units, ranges and fractions in words. English. Pure.
 
-Quantities in words: money, percentages, units, ranges, fractions, numbers. English. Pure."""
+Numbers are spelled by the rules of the Unicode project (CLDR).
+"""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ def decade(number: int) -> str:
 
 
 def digits(text: str) -> str:
-    """One by one; what is no digit is left out."""
+    """The digits of a text one by one; other characters are left out."""
     return " ".join(BELOW_TWENTY[int(sign)] for sign in text if sign in "0123456789")
 
 
@@ -67,7 +68,7 @@ def written(text: str) -> str:
 
 
 def amount(text: str) -> float:
-    """The value of a number as written, to tell one from several."""
+    """The value of a written number, to tell singular from plural."""
     return float(text.replace(",", ""))
 
 

@@ -1,4 +1,4 @@
-"""From what somebody said to what they ask of memory, by templates (`commands.yaml`). No model.
+"""Recognises commands to memory by the templates of ``commands.yaml``, without a model. English.
 
 A template alone does not make a command. "Remember that my sister is called Anna" and "remember
 that song we heard" have one shape: what follows must also be a statement (`statements.py`).
@@ -39,7 +39,7 @@ from lobug.language.en.statements import (
 from lobug.language.protocol import Doubt
 
 LONGEST = 600
-"""Characters; what is longer is a story, not a command."""
+"""Characters of a command; a longer text is a story."""
 
 _PERSONAL = re.compile(r"^(?:me|myself|us|ourselves)$", re.IGNORECASE)
 _POINTING = re.compile(r"^(?:it|that|this|him|her|them|those|these)$", re.IGNORECASE)
@@ -134,13 +134,13 @@ def templates() -> Templates:
 
 
 def _literal(result: RecognizeResult) -> int:
-    """Characters of the text that the template itself has."""
+    """Number of characters that belong to the template, not to its slots."""
     taken = sum(len(entity.text or "") for entity in result.entities_list if entity.is_wildcard)
     return len(result.original_text.strip()) - taken
 
 
 def _as_said(text: str, entity: object) -> str:
-    """The words that a list stands for, as they were written, not as they were compared."""
+    """The words of a slot as the user wrote them, not as they were compared."""
     span = getattr(entity, "text_span", None)
     words = text[span[0] : span[1]] if span else str(getattr(entity, "value", ""))
     return words.strip(" \t,;:.!?-\u2013\u2014\"'\u201c\u201d")

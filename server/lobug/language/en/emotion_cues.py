@@ -9,7 +9,7 @@ from lobug.language.en.lists import word_map
 
 _BY_ACT = {
     act: Emotion(emotion)
-    for emotion, acts in word_map("emotions", "acts").items()
+    for emotion, acts in word_map("emotion_cues", "acts").items()
     for act in acts.split()
 }
 
@@ -46,14 +46,14 @@ _CUES = [
 _SET_APART = re.compile(r"[*(\[_]{1,3}([^*()\[\]_\n]{1,80})[*)\]_]")
 _NEGATED = re.compile(r"(?:\b(?:not|no|never|without|hardly)|n't)(?:\s+[\w']+){0,2}\s+$")
 _MOST_CHARS = 4_000
-"""A face needs no more of a reply than this."""
+"""Characters of a reply that are read."""
 
 
 def emotion_of(reply_text: str, default: Emotion = Emotion.NEUTRAL) -> Emotion:
     """The emotion that suits a reply as the model wrote it, emotes and emoji included.
 
-    What the reply shows of itself comes first: an emoji, then an act (``*laughs*``); else the
-    first word that carries a feeling and is not negated; else ``default``. The words are English.
+    An emoji takes precedence, then an act (``*laughs*``), then the first word of feeling that is
+    not negated, then ``default``.
     """
     text = reply_text[:_MOST_CHARS].lower().replace("\u2019", "'")
     found = _shown(text) or _acted(text) or _said(text)
@@ -74,7 +74,7 @@ def _acted(text: str) -> Emotion | None:
 
 
 def _stems(word: str) -> list[str]:
-    """The forms that a verb's form may come from: waves, waving, waved -> wave."""
+    """The verbs that a form may belong to: waves, waving, waved -> wave."""
     stems = [word]
     for ending, others in (("s", "_"), ("es", "_"), ("ies", "y"), ("ing", "_e"), ("ed", "_e")):
         if word.endswith(ending):
