@@ -132,9 +132,17 @@ def test_a_sentence_of_an_error_is_whole(sentence: str) -> None:
     assert re.fullmatch(r"[A-Z][^{}\n]+[.?]", sentence)
 
 
-def test_every_reply_is_used() -> None:
-    source = (ENGLISH / "replies.py").read_text(encoding="utf-8")
-    assert [key for key in SENTENCES["replies"] if f'"{key}"' not in source] == []
+@pytest.mark.parametrize(
+    ("table", "module"),
+    [("replies", "language/en/replies.py"), ("pairing", "http/devices/discovery.py")],
+)
+def test_every_sentence_is_used(table: str, module: str) -> None:
+    source = (SERVER / module).read_text(encoding="utf-8")
+    assert [key for key in SENTENCES[table] if f'"{key}"' not in source] == []
+
+
+def test_every_table_of_sentences_has_a_reader() -> None:
+    assert set(SENTENCES) == {"errors", "replies", "pairing"}
 
 
 def test_every_word_list_is_used() -> None:

@@ -1,8 +1,9 @@
-"""Asks the chat model which tool of memory somebody means, when no template fits.
+"""Asks the chat model which tool of memory the user means, when no template fits.
 
-Only words that speak of memory get here (`Templates.doubt`). The model chooses a tool and quotes the
-words that it is about; both are checked like what a stranger sent: the words must stand in what was
-said, one after the other, and must fit the tool. What the model wants forgotten is asked for first.
+It is asked only about words that speak of memory (``Templates.doubt``). The model chooses a tool
+and quotes the words that it is about; both are checked as untrusted input: the words must stand in
+the text, one after the other, and must fit the tool. What the model would forget, Lo-Bug asks for
+first.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from lobug.language.en import verbs
 from lobug.language.en.lists import word_set
 
 _ACTS = word_set("emotes", "acts")
@@ -120,17 +121,7 @@ def _in_brackets(match: re.Match[str]) -> str:
 
 def _is_act(word: str) -> bool:
     """Whether the lower-case word is one of the acts: wave, waves, waving, waved."""
-    stems = [word]
-    for ending, replacements in _ENDINGS.items():
-        if word.endswith(ending):
-            root = word[: -len(ending)]
-            stems += [root + replacement for replacement in replacements]
-            if len(root) > 2 and root[-1] == root[-2]:  # nodding
-                stems.append(root[:-1])
-    return any(stem in _ACTS for stem in stems)
-
-
-_ENDINGS = {"s": ("",), "es": ("",), "ies": ("y",), "ing": ("", "e"), "ed": ("", "e")}
+    return any(base in _ACTS for base in verbs.possible_bases(word))
 
 
 def _like_a_verb(word: str) -> bool:

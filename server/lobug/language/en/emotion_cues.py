@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lobug.language.emotions import BY_EMOJI, Emotion
+from lobug.language.en import verbs
 from lobug.language.en.lists import word_map
 
 _BY_ACT = {
@@ -67,22 +68,10 @@ def _shown(text: str) -> Emotion | None:
 def _acted(text: str) -> Emotion | None:
     for match in _SET_APART.finditer(text):
         for word in re.findall(r"[a-z]+", match[1]):
-            for stem in _stems(word):
+            for stem in verbs.possible_bases(word):
                 if stem in _BY_ACT:
                     return _BY_ACT[stem]
     return None
-
-
-def _stems(word: str) -> list[str]:
-    """The verbs that a form may belong to: waves, waving, waved -> wave."""
-    stems = [word]
-    for ending, others in (("s", "_"), ("es", "_"), ("ies", "y"), ("ing", "_e"), ("ed", "_e")):
-        if word.endswith(ending):
-            root = word[: -len(ending)]
-            stems += [root + other.strip("_") for other in others]
-            if root[-1:] == root[-2:-1]:  # nodding
-                stems.append(root[:-1])
-    return stems
 
 
 def _said(text: str) -> Emotion | None:

@@ -39,7 +39,7 @@ def is_past(word: str) -> bool:
 
 
 def to_third(word: str, *, past: bool = False) -> str:
-    """A verb in the third person; ``past``: its sentence is about the past ("I read it yesterday")."""
+    """A verb in the third person; ``past``: of a sentence about the past ("I read it once")."""
     low = word.lower().replace("\u2019", "'")
     if low in NOT:
         return NOT[low]
@@ -85,3 +85,19 @@ def is_third(word: str) -> bool:
         and not word.endswith(("ss", "us"))
         and word not in NO_VERBS
     )
+
+
+_ENDINGS = {"s": ("",), "es": ("",), "ies": ("y",), "ing": ("", "e"), "ed": ("", "e")}
+
+
+def possible_bases(word: str) -> list[str]:
+    """The verbs that a form in small letters may belong to, itself first: waves, waving, waved give
+    "wave" among others, nodding "nod"."""
+    bases = [word]
+    for ending, replacements in _ENDINGS.items():
+        if word.endswith(ending):
+            root = word[: -len(ending)]
+            bases += [root + replacement for replacement in replacements]
+            if len(root) > 2 and root[-1] == root[-2]:  # nodding
+                bases.append(root[:-1])
+    return bases
