@@ -1,0 +1,199 @@
+"""Makes recordings of ``behaviour.py`` comparable: what differs from run to run becomes a
+placeholder, what is left is compared value by value.
+
+Times of the recording itself become ``<now>``; older ones, as a fixture has them, stay.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import time
+import wave
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from difflib import SequenceMatcher
+from typing import Any
+
+DURATIONS = frozenset(
+    "uptime_s took_ms search_ms context_ms ms_per_query ms_per_question wasted_s timeout_ms seconds"
+    " p50_ms p95_ms".split()
+)
+"""Names whose numbers are how long something took."""
+
+SCORES = frozenset("score confidence".split())
+"""Names whose numbers depend a little on how long ago something was said."""
+
+SCORE_DIGITS = 3
+
+IDS: Mapping[str, re.Pattern[str]] = {
+    "token": re.compile(r"\blobug_[A-Za-z0-9_-]{20,}"),
+    "completion": re.compile(r"\bchatcmpl-[0-9a-f]{8,}"),
+}
+"""Ids that are known by their form, wherever they stand."""
+
+NAMED_IDS: Mapping[str, tuple[str, re.Pattern[str]]] = {
+    "turn": ("turn", re.compile(r"[0-9a-f]{8,}")),
+    "x-lobug-turn": ("turn", re.compile(r"[0-9a-f]{8,}")),
+    "lobug-instance": ("instance", re.compile(r"[0-9a-f]{8,}")),
+    "id": ("hex", re.compile(r"[0-9a-f]{8,32}")),
+    "code": ("code", re.compile(r"[0-9]{6}")),
+    "challenge": ("challenge", re.compile(r"\S{16,}")),
+    "session_id": ("session", re.compile(r"[0-9a-f]{8,}")),
+}
+"""Ids that are known by the name they stand under, with their form."""
+
+ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?")
+PORT = re.compile(r"\b(127\.0\.0\.1|localhost):\d{4,5}\b")
+
+FUTURE = timedelta(days=1)
+"""Times up to so far ahead belong to the recording: when a code expires, for example."""
+
+
+class Normaliser:
+    """Replaces what is volatile; the same id gets the same placeholder throughout."""
+
+    def __init__(self, literal: Mapping[str, str] | None = None) -> None:
+        self._literal = sorted((literal or {}).items(), key=lambda pair: -len(pair[0]))
+        self._ids: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+        self._since = time.time() - 5.0
+        now = datetime.now(UTC)
+        self._until = now + FUTURE
+        self._words = [
+            (f"{now.day} {now:%B %Y}", "<today>"),
+            (f"{now:%B %Y}", "<this month>"),
+            (f"{now:%Y-%m-%d}", "<today>"),
+        ]
+
+    def value(self, value: Any, name: str = "") -> Any:
+        """Normalise a JSON value that stands under ``name``."""
+        if isinstance(value, Mapping):
+            if name == "timings":
+                return dict.fromkeys(sorted(value), "<duration>")
+            return {self.text(str(key)): self.value(inner, str(key)) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(inner, name) for inner in value]
+        if isinstance(value, str):
+            if name == "audio_b64":
+                return described(base64.b64decode(value)) if value else ""
+            return self._named(value, name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return value
+        return self._number(value, name)
+
+    def text(self, text: str) -> str:
+        """Normalise words that stand anywhere."""
+        for raw, placeholder in self._literal:
+            text = text.replace(raw, placeholder)
+        for kind, pattern in IDS.items():
+            text = pattern.sub(lambda found, kind=kind: self._id(kind, found[0]), text)  # type: ignore[misc]
+        for raw, placeholder in self._ids.items():
+            text = text.replace(raw, placeholder)
+        text = ISO_TIME.sub(lambda found: self._moment(found[0]), PORT.sub(r"\1:<port>", text))
+        for raw, placeholder in self._words:
+            text = text.replace(raw, placeholder)
+        return text
+
+    def _named(self, text: str, name: str) -> str:
+        kind, form = NAMED_IDS.get(name.lower(), ("", None))
+        if form is not None and form.fullmatch(text):
+            return self._id(kind, text)
+        return self.text(text)
+
+    def _id(self, kind: str, raw: str) -> str:
+        if raw not in self._ids:
+            self._counts[kind] = self._counts.get(kind, 0) + 1
+            self._ids[raw] = f"<{kind}#{self._counts[kind]}>"
+        return self._ids[raw]
+
+    def _number(self, number: float, name: str) -> object:
+        if name in DURATIONS:
+            return "<duration>"
+        if name in SCORES:
+            return round(number, SCORE_DIGITS)
+        if any(self._since <= number / scale <= self._until.timestamp() for scale in (1, 1000)):
+            return "<now>"
+        return number
+
+    def _moment(self, text: str) -> str:
+        try:
+            at = datetime.fromisoformat(text.replace(" ", "T"))
+        except ValueError:
+            return text
+        at = at if at.tzinfo else at.replace(tzinfo=UTC)
+        # Some places show no seconds.
+        early = self._since if ":" in text[17:] or len(text) > 16 else self._since - 60.0
+        return "<now>" if early - 1.0 <= at.timestamp() <= self._until.timestamp() else text
+
+
+def described(data: bytes) -> dict[str, object]:
+    """What a sound is like, without its samples: they may differ in the last bit."""
+    if data[:4] != b"RIFF":
+        return {"kind": data[:4].hex(), "bytes": len(data)}
+    streamed = data[4:8] == b"\xff\xff\xff\xff"
+    if streamed:
+        return {"kind": "wav of open length", "header": data[8:40].hex(), "bytes": len(data)}
+    with wave.open(io.BytesIO(data)) as opened:
+        frames = opened.readframes(opened.getnframes())
+        return {
+            "kind": "wav",
+            "header_bytes": len(data) - len(frames),
+            "channels": opened.getnchannels(),
+            "rate": opened.getframerate(),
+            "bytes_a_sample": opened.getsampwidth(),
+            "samples": opened.getnframes(),
+        }
+
+
+def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """Tell each difference in a line: where, what it was, what it is."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in [*before, *(key for key in after if key not in before)]:
+            where = f"{path} > {key}" if path else str(key)
+            if key not in after:
+                yield f"{where}: {_short(before[key])} -> gone"
+            elif key not in before:
+                yield f"{where}: was not there -> {_short(after[key])}"
+            else:
+                yield from differences(before[key], after[key], where)
+    elif isinstance(before, list) and isinstance(after, list):
+        yield from _list_differences(before, after, path)
+    elif isinstance(before, str) and isinstance(after, str) and before != after:
+        yield f"{path}: {_around(before, after)}"
+    elif type(before) is not type(after) or before != after:
+        yield f"{path}: {_short(before)} -> {_short(after)}"
+
+
+def _list_differences(before: Sequence[Any], after: Sequence[Any], path: str) -> Iterator[str]:
+    """Find which items came and went, so that one new item is one difference."""
+    keys_before, keys_after = ([repr(item) for item in items] for items in (before, after))
+    matcher = SequenceMatcher(None, keys_before, keys_after, autojunk=False)
+    for tag, b_from, b_to, a_from, a_to in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        both = min(b_to - b_from, a_to - a_from)
+        for offset in range(both):
+            yield from differences(
+                before[b_from + offset], after[a_from + offset], f"{path}[{b_from + offset}]"
+            )
+        for index in range(b_from + both, b_to):
+            yield f"{path}[{index}]: {_short(before[index])} -> gone"
+        for index in range(a_from + both, a_to):
+            yield f"{path}[{index}]: was not there -> {_short(after[index])}"
+
+
+def _short(value: Any, limit: int = 160) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 4]} ..."
+
+
+def _around(before: str, after: str) -> str:
+    """Show two long texts from a little before they part."""
+    if max(len(before), len(after)) <= 160:
+        return f"{before!r} -> {after!r}"
+    both = zip(before, after, strict=False)
+    same = next((place for place, (b, a) in enumerate(both) if b != a), min(len(before), len(after)))
+    start = max(0, same - 30)
+    return f"at {same}: {_short(before[start:])} -> {_short(after[start:])}"
