@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import behaviour_answers
 import behaviour_surface
 from behaviour_lobug import Checkout, RecordingError
 from behaviour_normal import Normaliser, differences
@@ -60,6 +61,7 @@ def sections(locomo: Path | None) -> dict[str, Section]:
         "settings": behaviour_surface.settings,
         "errors": behaviour_surface.errors,
         "help": behaviour_surface.help_pages,
+        "answers": behaviour_answers.answers,
         "evaluation": partial(behaviour_surface.evaluation, locomo=locomo),
     }
 
@@ -72,6 +74,7 @@ def record(out: Path, checkout: Checkout, locomo: Path | None, only: list[str] |
         print(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
         return 2
     checkout.require_own_code()
+    version = checkout.version()
     document: dict[str, Any] = {}
     left_out: dict[str, str] = {}
     failed = []
@@ -79,7 +82,8 @@ def record(out: Path, checkout: Checkout, locomo: Path | None, only: list[str] |
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="behaviour-") as folder:
             normal = Normaliser(
-                {folder: "<folder>", str(checkout.root): "<checkout>", str(Path.home()): "<home>"}
+                {folder: "<folder>", str(checkout.root): "<checkout>", str(Path.home()): "<home>"},
+                version,
             )
             try:
                 document[name] = known[name](checkout, Path(folder), normal)

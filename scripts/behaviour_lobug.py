@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,6 +106,11 @@ class Checkout:
             raise RecordingError(f"lobug {' '.join(arguments)}: {done.code}: {done.out}{done.err}")
         return done
 
+    def version(self) -> str:
+        """What the package says that it is."""
+        with tempfile.TemporaryDirectory(prefix="behaviour-") as folder:
+            return self.must_run("--version", data=Path(folder)).out.split()[-1]
+
     def require_own_code(self) -> None:
         """Check that this checkout's package runs, not an installed one. Raises RecordingError."""
         done = subprocess.run(
@@ -135,13 +140,14 @@ class Served:
         report: dict[str, Any] = self.client.get("/health").json()
         return report
 
-    def settle(self, seconds: float = 120.0) -> None:
-        """Wait until memory has nothing to do, twice in a row. Raises RecordingError."""
+    def settle(self, seconds: float = 120.0, *, stuck: int = 0) -> None:
+        """Wait until memory has nothing to do, twice in a row; a turn that failed leaves a task
+        that waits for minutes: ``stuck`` of them may be left. Raises RecordingError."""
         until = time.monotonic() + seconds
         quiet = 0
         while quiet < 2:
             memory = self.health()["memory"]
-            busy = memory["pending_tasks"] or memory["embedding_backlog"]
+            busy = memory["pending_tasks"] > stuck or memory["embedding_backlog"]
             quiet = 0 if busy else quiet + 1
             if time.monotonic() > until:
                 raise RecordingError(f"memory never came to rest: {memory}")
@@ -155,6 +161,10 @@ def with_ollama(url: str) -> dict[str, str]:
         "LOBUG_CHAT__ENGINE": "ollama",
         "LOBUG_EMBEDDINGS__ENGINE": "ollama",
         "LOBUG_MEMORY__IDLE_DELAY_S": "0",
+        "LOBUG_MEMORY__RETRY_DELAY_S": "0.2",
+        # However long the recording takes, a tap was just now.
+        "LOBUG_SENSORS__EXPIRY_S": "3600",
+        "LOBUG_SENSORS__TAP_EXPIRY_S": "3600",
         # Fixtures grow old; what they hold must not be erased for that.
         "LOBUG_MEMORY__RECALL_LOG_DAYS": "0",
         "LOBUG_MEMORY__TIMELINE_RETENTION_DAYS": "0",
@@ -199,8 +209,3 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
         if process.poll() is not None or time.monotonic() > until:
             raise RecordingError(f"the server did not start: {text[-3000:]}")
         time.sleep(0.05)
-
-
-def sorted_rows(rows: Mapping[str, Any]) -> dict[str, Any]:
-    """The same mapping in the order of its names."""
-    return dict(sorted(rows.items()))

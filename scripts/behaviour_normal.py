@@ -7,10 +7,10 @@ Times of the recording itself become ``<now>``; older ones, as a fixture has the
 from __future__ import annotations
 
 import base64
-import io
+import math
 import re
 import time
-import wave
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from difflib import SequenceMatcher
@@ -22,13 +22,20 @@ DURATIONS = frozenset(
 )
 """Names whose numbers are how long something took."""
 
-SCORES = frozenset("score confidence".split())
+SCORES = frozenset("score confidence parts".split())
 """Names whose numbers depend a little on how long ago something was said."""
+
+SIZES = frozenset(["bytes"])
+"""Names whose numbers are the size of a file."""
 
 SCORE_DIGITS = 3
 
 IDS: Mapping[str, re.Pattern[str]] = {
-    "token": re.compile(r"\blobug_[A-Za-z0-9_-]{20,}"),
+    # Names of metrics begin alike, without capital letters.
+    "token": re.compile(r"\blobug_(?=[a-z0-9_-]*[A-Z])[A-Za-z0-9_-]{32,}"),
+    "person": re.compile(r"\btoken:[0-9a-f]{32}\b"),
+    # Its last part is a digest of text that begins with the minute.
+    "context": re.compile(r"(?<=\bctx_)\d+_[0-9a-f]{12}\b"),
     "completion": re.compile(r"\bchatcmpl-[0-9a-f]{8,}"),
 }
 """Ids that are known by their form, wherever they stand."""
@@ -40,11 +47,12 @@ NAMED_IDS: Mapping[str, tuple[str, re.Pattern[str]]] = {
     "id": ("hex", re.compile(r"[0-9a-f]{8,32}")),
     "code": ("code", re.compile(r"[0-9]{6}")),
     "challenge": ("challenge", re.compile(r"\S{16,}")),
-    "session_id": ("session", re.compile(r"[0-9a-f]{8,}")),
+    "session_id": ("session", re.compile(r"[0-9a-f-]{8,}")),
 }
 """Ids that are known by the name they stand under, with their form."""
 
 ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?")
+TOOK = re.compile(r"\b\d+(?:\.\d+)? ms\b")
 PORT = re.compile(r"\b(127\.0\.0\.1|localhost):\d{4,5}\b")
 
 FUTURE = timedelta(days=1)
@@ -54,7 +62,8 @@ FUTURE = timedelta(days=1)
 class Normaliser:
     """Replaces what is volatile; the same id gets the same placeholder throughout."""
 
-    def __init__(self, literal: Mapping[str, str] | None = None) -> None:
+    def __init__(self, literal: Mapping[str, str] | None = None, version: str = "") -> None:
+        self._version = version
         self._literal = sorted((literal or {}).items(), key=lambda pair: -len(pair[0]))
         self._ids: dict[str, str] = {}
         self._counts: dict[str, int] = {}
@@ -72,12 +81,18 @@ class Normaliser:
         if isinstance(value, Mapping):
             if name == "timings":
                 return dict.fromkeys(sorted(value), "<duration>")
-            return {self.text(str(key)): self.value(inner, str(key)) for key, inner in value.items()}
+            scores = name in SCORES
+            return {
+                self.text(str(key)): self.value(inner, name if scores else str(key))
+                for key, inner in value.items()
+            }
         if isinstance(value, list | tuple):
             return [self.value(inner, name) for inner in value]
         if isinstance(value, str):
             if name == "audio_b64":
                 return described(base64.b64decode(value)) if value else ""
+            if name == "version" and value == self._version:
+                return "<version>"
             return self._named(value, name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return value
@@ -91,7 +106,8 @@ class Normaliser:
             text = pattern.sub(lambda found, kind=kind: self._id(kind, found[0]), text)  # type: ignore[misc]
         for raw, placeholder in self._ids.items():
             text = text.replace(raw, placeholder)
-        text = ISO_TIME.sub(lambda found: self._moment(found[0]), PORT.sub(r"\1:<port>", text))
+        text = TOOK.sub("<duration>", PORT.sub(r"\1:<port>", text))
+        text = ISO_TIME.sub(lambda found: self._moment(found[0]), text)
         for raw, placeholder in self._words:
             text = text.replace(raw, placeholder)
         return text
@@ -111,6 +127,8 @@ class Normaliser:
     def _number(self, number: float, name: str) -> object:
         if name in DURATIONS:
             return "<duration>"
+        if name in SIZES:
+            return "<size>"
         if name in SCORES:
             return round(number, SCORE_DIGITS)
         if any(self._since <= number / scale <= self._until.timestamp() for scale in (1, 1000)):
@@ -131,20 +149,21 @@ class Normaliser:
 def described(data: bytes) -> dict[str, object]:
     """What a sound is like, without its samples: they may differ in the last bit."""
     if data[:4] != b"RIFF":
-        return {"kind": data[:4].hex(), "bytes": len(data)}
-    streamed = data[4:8] == b"\xff\xff\xff\xff"
-    if streamed:
-        return {"kind": "wav of open length", "header": data[8:40].hex(), "bytes": len(data)}
-    with wave.open(io.BytesIO(data)) as opened:
-        frames = opened.readframes(opened.getnframes())
-        return {
-            "kind": "wav",
-            "header_bytes": len(data) - len(frames),
-            "channels": opened.getnchannels(),
-            "rate": opened.getframerate(),
-            "bytes_a_sample": opened.getsampwidth(),
-            "samples": opened.getnframes(),
-        }
+        return {"begins": data[:4].hex(), "bytes": len(data)}
+    open_length = data[4:8] == b"\xff\xff\xff\xff"
+    return {
+        "kind": "wav of open length" if open_length else "wav",
+        "header": data[8:40].hex(),
+        "samples": (len(data) - 44) // 2,
+        "loudness_db": loudness(data[44:]),
+    }
+
+
+def loudness(pcm: bytes) -> int:
+    """How loud 16-bit samples are on the whole, in dB below full scale."""
+    samples = array("h", pcm[: len(pcm) // 2 * 2])
+    power = sum(sample * sample for sample in samples) / max(1, len(samples))
+    return round(10 * math.log10(power / 32_768**2 + 1e-12))
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
@@ -194,6 +213,8 @@ def _around(before: str, after: str) -> str:
     if max(len(before), len(after)) <= 160:
         return f"{before!r} -> {after!r}"
     both = zip(before, after, strict=False)
-    same = next((place for place, (b, a) in enumerate(both) if b != a), min(len(before), len(after)))
+    same = next(
+        (place for place, (b, a) in enumerate(both) if b != a), min(len(before), len(after))
+    )
     start = max(0, same - 30)
     return f"at {same}: {_short(before[start:])} -> {_short(after[start:])}"

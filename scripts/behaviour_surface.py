@@ -1,4 +1,4 @@
-"""Sections of ``behaviour.py`` that need no conversation: routes, help, settings, errors, figures."""
+"""Sections of ``behaviour.py`` that need no conversation: routes, help, settings, errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _PANEL_END = "╰"
 
 def openapi(checkout: Checkout, folder: Path, normal: Normaliser) -> Any:
     """Record every route as the server itself documents it."""
-    with fake_ollama() as ollama, served(checkout, folder / "d", **with_ollama(ollama.url)) as lobug:
+    with (
+        fake_ollama() as ollama,
+        served(checkout, folder / "d", **with_ollama(ollama.url)) as lobug,
+    ):
         document = lobug.client.get("/openapi.json").raise_for_status().json()
     if not document["paths"]:
         raise RecordingError("no routes")
@@ -40,8 +43,8 @@ def help_pages(checkout: Checkout, folder: Path, normal: Normaliser) -> dict[str
         waiting += [(*command, name) for name in commands_in(page)]
     if len(pages) < 10:
         raise RecordingError(f"only {len(pages)} commands found")
-    version = checkout.must_run("--version", data=folder)
-    return pages | {"lobug --version": _lines(normal.text(version.out))}
+    version = checkout.must_run("--version", data=folder).out
+    return pages | {"lobug --version": _lines(version.replace(checkout.version(), "<version>"))}
 
 
 def commands_in(page: str) -> Iterator[str]:
@@ -59,9 +62,7 @@ def settings(checkout: Checkout, folder: Path, normal: Normaliser) -> dict[str, 
     """Record every setting: type, default, meaning; what is in effect; and the example file."""
     pages = _pages(checkout, folder)
     rows = _table(pages["docs/configuration.md"], 4)
-    documented = {
-        row[0]: {"type": row[1], "default": row[2], "meaning": row[3]} for row in rows
-    }
+    documented = {row[0]: {"type": row[1], "default": row[2], "meaning": row[3]} for row in rows}
     in_effect = checkout.must_run("config", "--json", data=folder).json()
     if not documented or not in_effect:
         raise RecordingError("no settings")
