@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import behaviour_answers
+import behaviour_databases
 import behaviour_surface
 from behaviour_lobug import Checkout, RecordingError
 from behaviour_normal import Normaliser, differences
@@ -45,12 +46,21 @@ def main() -> int:
     recording.add_argument(
         "--only", action="append", metavar="SECTION", help="only this section; repeatable"
     )
+    writing = commands.add_parser("database", help="write a database of invented people as SQL")
+    writing.add_argument("out", type=Path, help="folder, such as tests/data/databases/NAME")
+    writing.add_argument("--source", type=Path, default=Path(__file__).parents[1])
     comparing = commands.add_parser("compare", help="print each difference of two recordings")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
     options = parser.parse_args()
     if options.command == "compare":
         return compare(options.before, options.after)
+    if options.command == "database":
+        with tempfile.TemporaryDirectory(prefix="behaviour-") as folder:
+            checkout = Checkout(options.source.resolve())
+            checkout.require_own_code()
+            behaviour_databases.write_database(checkout, Path(folder), options.out)
+        return 0
     return record(options.out, Checkout(options.source.resolve()), options.locomo, options.only)
 
 
@@ -61,6 +71,7 @@ def sections(locomo: Path | None) -> dict[str, Section]:
         "settings": behaviour_surface.settings,
         "errors": behaviour_surface.errors,
         "help": behaviour_surface.help_pages,
+        "export": behaviour_databases.export,
         "answers": behaviour_answers.answers,
         "evaluation": partial(behaviour_surface.evaluation, locomo=locomo),
     }

@@ -110,22 +110,26 @@ def streaming(
     ``speech`` is what the device says, 16-bit samples of 16 kHz; None: it says nothing."""
     with fake_ollama() as ollama, served(checkout, data, **with_ollama(ollama.url)) as lobug:
         url = lobug.url.replace("http", "ws") + "/xiaozhi/v1/"
+        conversations: dict[str, list[Any]] = {
+            "no hello": [{"type": "listen", "state": "start", "mode": "auto"}],
+            "no JSON": ["hello"],
+            "unknown codec": [_hello(format="mp3")],
+            "unknown rate": [_hello(sample_rate=7)],
+            "hello and goodbye": [_hello(), {"type": "goodbye"}],
+            "stop without words": [
+                _hello(),
+                _listen("start", mode="manual"),
+                b"\0" * FRAME_BYTES * 10,
+                _listen("stop"),
+            ],
+            "tools": [_hello(features={"mcp": True}), {"type": "iot"}],
+        }
+        if speech:
+            conversations["speech"] = _said(speech)
         found = {
             name: normal.value(list(_conversation(url, messages)))
-            for name, messages in {
-                "no hello": [{"type": "listen", "state": "start", "mode": "auto"}],
-                "no JSON": ["hello"],
-                "unknown codec": [_hello(format="mp3")],
-                "unknown rate": [_hello(sample_rate=7)],
-                "hello and goodbye": [_hello(), {"type": "goodbye"}],
-                "stop without words": [
-                    _hello(), _listen("start", mode="manual"), b"\0" * FRAME_BYTES * 10,
-                    _listen("stop"),
-                ],
-                "tools": [_hello(features={"mcp": True}), {"type": "iot"}],
-                **({"speech": _said(speech)} if speech else {}),
-            }.items()
-        }  # fmt: skip
+            for name, messages in conversations.items()
+        }
         bearer = {"Authorization": "Bearer nobody"}
         found["unknown token"] = _refused(url, bearer | {"Origin": "https://example.org"})
         found["foreign origin"] = _refused(url, {"Origin": "https://example.org"})

@@ -30,6 +30,7 @@ from behaviour_dialogue import (
 from behaviour_lobug import Checkout, RecordingError, Served, served, with_ollama
 from behaviour_normal import Normaliser
 from behaviour_ollama import fake_ollama
+from behaviour_surface import EMBEDDED
 
 RECORDINGS = {
     "a greeting": Path("/usr/share/asterisk/sounds/en_US_f_Allison/hello-world.g722"),
@@ -149,9 +150,11 @@ def _commands(
         "chat --device-id ada-desk",
     ):
         done = checkout.run(
-            *words.split(), data=data, stdin="Where is my bike?\n" if "chat" in words else "",
-            **settings,
-        )  # fmt: skip
+            *words.split(),
+            data=data,
+            settings=settings,
+            stdin="Where is my bike?\n" if words.startswith("chat") else "",
+        )
         yield (
             words,
             {
@@ -192,7 +195,7 @@ def _spoken(recordings: Mapping[str, bytes]) -> Iterator[Ask]:
 
 def _doctor(checkout: Checkout, data: Path) -> dict[str, str]:
     """What doctor looks at, and how bad that is; its sentences tell of the machine."""
-    done = checkout.run("doctor", "--json", data=data, LOBUG_CHAT__ENGINE="embedded")
+    done = checkout.run("doctor", "--json", data=data, settings=EMBEDDED)
     return {finding["name"]: finding["level"] for finding in done.json()["findings"]}
 
 
@@ -218,6 +221,15 @@ def _wait_for_models(lobug: Served) -> None:
         if time.monotonic() > until:
             raise RecordingError("the models were never verified")
         time.sleep(0.2)
+
+
+def _printed(text: str, normal: Normaliser) -> Any:
+    """What a command printed: JSON where it is that, else lines without the tables' padding."""
+    if text.startswith(("{", "[")):
+        return normal.value(json.loads(text))
+    return [
+        re.sub(r"\s{2,}|\u2500+", "  ", line).rstrip() for line in normal.text(text).splitlines()
+    ]
 
 
 def _decoded(path: Path) -> bytes:

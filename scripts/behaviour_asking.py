@@ -98,10 +98,12 @@ class Asking:
         found: dict[str, Any] = {}
         order: list[str] = []
         for block in text.strip().split("\n\n"):
+            if block.startswith(":"):  # says only that it is still there
+                continue
             fields = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
             name, data = fields.get("event", "data"), fields.get("data", "")
             order.append(name)
-            value = json.loads(data) if data[:1] in "[{" and data != "[DONE]" else data
+            value: Any = json.loads(data) if data.startswith("{") else data
             if name == "reply_delta":
                 found[name] = found.get(name, "") + value["text"]
             else:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,14 +78,19 @@ class Checkout:
         }
 
     def run(
-        self, *arguments: str, data: Path, stdin: str = "", timeout_s: float = COMMAND_S, **env: str
+        self,
+        *arguments: str,
+        data: Path,
+        settings: Mapping[str, str] | None = None,
+        stdin: str = "",
+        timeout_s: float = COMMAND_S,
     ) -> Finished:
         """Run a command on a data folder. Raises RecordingError when it does not end."""
         with tempfile.TemporaryDirectory(prefix="behaviour-") as folder:  # no .env is there
             try:
                 done = subprocess.run(
                     [sys.executable, "-m", "lobug", *arguments],
-                    env=self.environment(data, **env),
+                    env=self.environment(data, **settings or {}),
                     cwd=folder,
                     input=stdin,
                     capture_output=True,
@@ -98,10 +103,14 @@ class Checkout:
         return Finished(done.returncode, done.stdout, done.stderr)
 
     def must_run(
-        self, *arguments: str, data: Path, timeout_s: float = COMMAND_S, **env: str
+        self,
+        *arguments: str,
+        data: Path,
+        settings: Mapping[str, str] | None = None,
+        timeout_s: float = COMMAND_S,
     ) -> Finished:
         """Run a command that has to succeed. Raises RecordingError."""
-        done = self.run(*arguments, data=data, timeout_s=timeout_s, **env)
+        done = self.run(*arguments, data=data, settings=settings, timeout_s=timeout_s)
         if done.code:
             raise RecordingError(f"lobug {' '.join(arguments)}: {done.code}: {done.out}{done.err}")
         return done

@@ -94,7 +94,7 @@ def answer(body: Mapping[str, Any]) -> str:
 
 def _sums_up(body: Mapping[str, Any]) -> bool:
     """Whether a summary is asked for, not an answer to somebody."""
-    system = body["messages"][0]["content"]
+    system = str(body["messages"][0]["content"])
     return system.startswith(("You summarize", "You shorten"))
 
 

@@ -15,6 +15,9 @@ from behaviour_ollama import fake_ollama
 EVALUATION_S = 3 * 3600.0
 """Longest evaluation, seconds."""
 
+EMBEDDED = {"LOBUG_EMBEDDINGS__ENGINE": "embedded", "LOBUG_CHAT__ENGINE": "embedded"}
+"""Settings of commands that are to ask nobody."""
+
 _BORDER = "│"
 _PANEL = "╭─ Commands"
 _PANEL_END = "╰"
@@ -67,7 +70,9 @@ def settings(checkout: Checkout, folder: Path, normal: Normaliser) -> dict[str, 
     if not documented or not in_effect:
         raise RecordingError("no settings")
     refused = {
-        wrong: _finished(checkout.run("config", data=folder, **dict([wrong.split("=")])), normal)
+        wrong: _finished(
+            checkout.run("config", data=folder, settings=dict([wrong.split("=")])), normal
+        )
         for wrong in ("LOBUG_PORT=many", "LOBUG_CHAT__ENGINE=magic", "LOBUG_NO_SUCH=1")
     }
     return {
@@ -94,18 +99,21 @@ def evaluation(
     """Record the figures of the recall cases, and of LoCoMo where its data are given."""
     figures: dict[str, Any] = {}
     done = checkout.run(
-        "eval", "cases", "--json", data=folder, timeout_s=EVALUATION_S, **EMBEDDED
+        "eval", "cases", "--json", data=folder, timeout_s=EVALUATION_S, settings=EMBEDDED
     )  # exits with 1 when something was recalled that must not be, with figures all the same
     figures["cases"] = normal.value(done.json())
     if locomo is not None:
         told = checkout.must_run(
-            "eval", "locomo", str(locomo), "--json", data=folder, timeout_s=EVALUATION_S, **EMBEDDED
+            "eval",
+            "locomo",
+            str(locomo),
+            "--json",
+            data=folder,
+            timeout_s=EVALUATION_S,
+            settings=EMBEDDED,
         )
         figures["locomo"] = normal.value(told.json())
     return figures
-
-
-EMBEDDED = {"LOBUG_EMBEDDINGS__ENGINE": "embedded", "LOBUG_CHAT__ENGINE": "embedded"}
 
 
 def _finished(done: Finished, normal: Normaliser) -> dict[str, Any]:
