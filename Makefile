@@ -4,7 +4,7 @@
 
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test firmware fuzz bench lint lock sbom models clean
+.PHONY: help run check test firmware fuzz bench lint lock sbom models clean
 
 BIN = .venv/bin
 FUZZ_SECONDS ?= 300
@@ -19,6 +19,14 @@ run: ## Set up what is missing and start the server (a second start is offline)
 	@sh scripts/bootstrap.sh run
 	@$(BIN)/lobug models pull
 	@exec $(BIN)/lobug serve
+
+check: ## The fast check, under two minutes: lint, types, layers, unit tests (no models needed)
+	@sh scripts/bootstrap.sh dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile -m "not models and not speech" tests/unit
 
 test: ## Set up what is missing and run all tests (ARGS="-k memory")
 	@sh scripts/test.sh $(ARGS)
@@ -39,11 +47,12 @@ bench: ## Measure the stages of a turn, p50 and p95 (ARGS for the script)
 	@$(BIN)/lobug models pull
 	@$(BIN)/python scripts/bench.py $(ARGS)
 
-lint: ## ruff, mypy --strict, and whether the generated pages are up to date
+lint: ## ruff, mypy --strict, the layers of the rooms, whether the generated pages are up to date
 	@sh scripts/bootstrap.sh dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/lobug config --check-docs
 
 lock: ## Write the locks from pyproject.toml (UPGRADE=1: to the newest versions)
