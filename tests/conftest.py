@@ -14,7 +14,7 @@ from typing import TypeVar
 import pytest
 
 from lobug.models import verify
-from lobug.models.needed import needed_models
+from lobug.models.catalog import needed_models
 from lobug.settings import Settings
 
 pytest_plugins = ["pytester"]

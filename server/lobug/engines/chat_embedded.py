@@ -29,8 +29,7 @@ from lobug.engines.llama_process import Endpoint, LlamaOptions, LlamaProcess
 from lobug.engines.openai import connect, stream_text, typed_error
 from lobug.engines.pace import PrefillSpeed, paced
 from lobug.errors import EngineError, EngineTimeoutError, ModelDamagedError
-from lobug.models.catalog import get, main_file
-from lobug.models.description import Job
+from lobug.models.catalog import Job, get, main_file
 from lobug.settings import ChatSettings
 
 
