@@ -17,7 +17,7 @@ import ollama
 
 from lobug.concurrency import PROBE_INTERVAL_S, Periodic
 from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus, Vectors
-from lobug.engines.pace import PrefillSpeed, paced
+from lobug.engines.timing import PrefillSpeed, paced
 from lobug.engines.urls import is_loopback, without_password
 from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
 from lobug.errors import (

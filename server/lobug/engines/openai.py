@@ -20,7 +20,7 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
 from lobug.concurrency import PROBE_INTERVAL_S, Periodic
 from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus, Vectors
-from lobug.engines.pace import paced
+from lobug.engines.timing import paced
 from lobug.engines.urls import is_loopback, without_password
 from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
 from lobug.errors import (
