@@ -77,6 +77,7 @@ class LlamaChild:
 
     @property
     def pid(self) -> int | None:
+        """Of the process; None: it was not started."""
         return self._process.pid if self._process is not None else None
 
     async def spawn(self) -> None:
@@ -162,6 +163,7 @@ class LlamaChild:
         return _exit_phrase(await self._process.wait())
 
     def kill(self) -> None:
+        """End the process at once."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()

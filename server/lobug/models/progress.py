@@ -49,6 +49,7 @@ class BarReporter:
         self._task = self._progress.add_task(what, total=total, completed=done)
 
     def advance_to(self, done: int) -> None:
+        """Move the bar to ``done`` bytes."""
         if self._progress is not None:
             self._progress.update(self._task, completed=done)
 
@@ -70,6 +71,7 @@ class LineReporter:
         self._brief = False
 
     def note(self, text: str) -> None:
+        """Print a message."""
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def begin(self, what: str, total: int, done: int, *, brief: bool = False) -> None:
