@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lobug.access.addresses import is_loopback, source_of
-from lobug.access.records import Caller
+from lobug.access.callers import Caller
 from lobug.admission.ledger import LOOPBACK, Capacity, ConnectionLedger
 from lobug.errors import TooManyConnectionsError
 from lobug.settings.conversation import LimitSettings
