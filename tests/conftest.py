@@ -20,7 +20,7 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 from lobug.models import verify
-from lobug.models.needed import needed_models
+from lobug.models.catalog import needed_models
 from lobug.settings import Settings
 
 pytest_plugins = ["pytester"]

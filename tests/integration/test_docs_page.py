@@ -143,3 +143,4 @@ def test_they_are_in_the_wheel(tmp_path: Path) -> None:
     shipped = {path for path in FOLDER.rglob("*") if path.is_file()}
     assert len(shipped) >= 8
     assert {path.relative_to(ROOT / "server").as_posix() for path in shipped} <= inside
+    assert "lobug/models/catalog.toml" in inside

@@ -19,7 +19,7 @@ from fastapi import APIRouter, FastAPI
 from lobug.assembly import with_memory
 from lobug.cli.faults import warn
 from lobug.data_folder.claim import Claim
-from lobug.data_folder.privacy import mend
+from lobug.data_folder.permissions import restrict_access
 from lobug.engines.absent import absent_engines
 from lobug.http.authentication import Authentication
 from lobug.http.devices import admin, tokens
@@ -46,7 +46,7 @@ class DirectTransport(httpx.BaseTransport, ABC):
         self._claim = Claim(settings, "command")
         try:
             self._claim.take()
-            warn(*mend(settings).sentences())
+            warn(*restrict_access(settings).sentences())
             self._build(settings, routers)
             self._runner.run(self.open())
         except BaseException:

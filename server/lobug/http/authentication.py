@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lobug.access.records import Caller
+from lobug.access.callers import Caller
 from lobug.access.rules import Credentials, allows, stranger
 from lobug.access.service import Access
 from lobug.admission.connections import STATE_KEY as CONNECTION_KEY

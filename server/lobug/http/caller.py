@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Header, Request
 from starlette.types import Scope
 
-from lobug.access.records import Caller
+from lobug.access.callers import Caller
 from lobug.conversation.keys import conversation_of
 from lobug.errors import OwnerOnlyError
 from lobug.http.authentication import STATE_KEY

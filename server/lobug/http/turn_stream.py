@@ -18,7 +18,8 @@ import numpy as np
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from lobug.access.records import Caller, Revoked
+from lobug.access.callers import Caller
+from lobug.access.revocation import Revoked
 from lobug.access.service import Access
 from lobug.audio.wav import encode, resample
 from lobug.errors import (

@@ -1,6 +1,4 @@
-"""Time-outs of a reply that arrives in pieces.
-
-How fast a chat model reads a prompt, from what it reports of its own requests. Pure."""
+"""Timing of chat models: time-outs of streamed replies, and the measured speed of prefill."""
 
 from __future__ import annotations
 
@@ -18,15 +16,13 @@ T = TypeVar("T")
 async def paced(
     source: AsyncGenerator[T], *, engine: str, between_s: float, whole_s: float
 ) -> AsyncGenerator[T]:
-    """Pass ``source`` on, and give up when it stalls or takes too long.
+    """Yield what ``source`` yields; raise EngineTimeoutError when it stalls or takes too long.
 
     Args:
         source: closed when this generator ends, however it ends.
         engine: the job that the error names.
         between_s: longest wait for the first or the next piece, seconds.
-        whole_s: longest time for all of them, seconds, the consumer's own time included.
-
-    Raises EngineTimeoutError.
+        whole_s: longest time for all pieces, seconds, including the consumer's own time.
     """
     clock = asyncio.get_running_loop().time
     end = clock() + whole_s
@@ -49,24 +45,24 @@ async def paced(
 
 
 FEWEST_TOKENS = 64
-"""A shorter prompt says more about the request than about reading."""
+"""Shorter prompts are not measured: the overhead of the request would dominate."""
 
 KEPT = 9
-"""Measurements that count: the last ones."""
+"""Number of latest measurements of which the median is taken."""
 
 
 class PrefillSpeed:
-    """The time that a prompt token costs, as the median of the last prompts of some length."""
+    """The time that a prompt token takes: the median of the last prompts."""
 
     def __init__(self) -> None:
         self._measured: deque[float] = deque(maxlen=KEPT)
 
     def note(self, tokens: int, milliseconds: float) -> None:
-        """Take in a prompt: the tokens that were read, not those found in a cache."""
+        """Record a prompt. ``tokens``: those that were computed, not those found in a cache."""
         if tokens >= FEWEST_TOKENS and milliseconds > 0.0:
             self._measured.append(milliseconds / tokens)
 
     @property
     def ms_per_token(self) -> float | None:
-        """Milliseconds a token; None: not measured yet."""
+        """Milliseconds per token; None: not measured yet."""
         return median(self._measured) if self._measured else None

@@ -1,6 +1,4 @@
-"""Keeps what Lo-Bug remembers readable by its owner alone: folders 0700, files 0600.
-
-A data folder for as long as a server runs: private, and nobody else's to write to."""
+"""Permissions of the data folder, 0700 for folders and 0600 for files; and its hold by a server."""
 
 from __future__ import annotations
 
@@ -22,46 +20,52 @@ from lobug.settings import Settings
 log = logging.getLogger(__name__)
 
 OTHERS = 0o077
-"""The rights of all but the owner."""
+"""Permission bits of everyone but the owner."""
+
+RENEW_S = 5.0
+"""Seconds between two checks whether the folder is still the one that was locked."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
-    """What was done about files and folders that others could read."""
+class RestrictedFiles:
+    """The result of ``restrict_access``."""
 
     closed: Sequence[Path]
-    """Only their owner can read them now."""
+    """Only their owner can access them now."""
     left: Sequence[tuple[Path, str]]
-    """Still open, and why."""
+    """Others can still access them; with the reason."""
 
     def sentences(self) -> list[str]:
-        """For a log, or a person."""
-        said = []
+        """Return sentences for a log or a person."""
+        sentences = []
         if self.closed:
-            said.append(f"only you can read these now, others could before: {names(self.closed)}")
-        said += [f"others can read {path}: {why}" for path, why in self.left]
-        return said
+            sentences.append(
+                f"only you can read these now, others could before: {path_list(self.closed)}"
+            )
+        sentences += [f"others can read {path}: {why}" for path, why in self.left]
+        return sentences
 
 
-def open_to_others(settings: Settings) -> list[Path]:
-    """What of Lo-Bug's data anybody but its owner may read, write or enter."""
+def open_paths(settings: Settings) -> list[Path]:
+    """Return Lo-Bug's files and folders that others than their owner may read, write or enter."""
     return [path for path in _private(settings) if _mode(path) & OTHERS]
 
 
-def mend(settings: Settings) -> Mended:
-    """Take everybody else's rights away. Never raises: what cannot be closed is told."""
+def restrict_access(settings: Settings) -> RestrictedFiles:
+    """Remove the permissions of everyone but the owner. Never raises: the result lists what
+    failed."""
     closed, left = [], []
-    for path in open_to_others(settings):
+    for path in open_paths(settings):
         why = _close(path)
         if why is None:
             closed.append(path)
         else:
             left.append((path, why))
-    return Mended(closed, left)
+    return RestrictedFiles(closed, left)
 
 
-def why_not_ours(path: Path) -> str | None:
-    """Why the rights of a file or folder are not Lo-Bug's to change; None: they are."""
+def why_not_restrictable(path: Path) -> str | None:
+    """Why Lo-Bug must not change the permissions of a file or folder; None: it may."""
     try:
         found = path.stat()
     except OSError as error:
@@ -81,11 +85,11 @@ def _private(settings: Settings) -> Iterator[Path]:
     places = [(database.parent, database.name), (folder, ACCESS_FILE), (folder, SNAPSHOT)]
     for place, name in places:
         try:
-            # With its log, its index, its backups and its lock.
-            beside = sorted(path for path in place.iterdir() if path.name.startswith(name))
+            # The file with its write-ahead log, index, backups and lock.
+            found = sorted(path for path in place.iterdir() if path.name.startswith(name))
         except OSError:
             continue
-        yield from (path for path in beside if path.is_file() and not path.is_symlink())
+        yield from (path for path in found if path.is_file() and not path.is_symlink())
     yield from (path for path in (folder / LOCK, folder / RECORD) if path.is_file())
     images = settings.firmware_dir.resolve()
     if images.is_dir() and images.is_relative_to(folder.resolve()):
@@ -101,8 +105,8 @@ def _mode(path: Path) -> int:
 
 
 def _close(path: Path) -> str | None:
-    """Why others can still read it; None: they cannot any more."""
-    why = why_not_ours(path)
+    """Remove the permissions of others from one path; return why they remain, or None."""
+    why = why_not_restrictable(path)
     if why is not None:
         return why
     try:
@@ -120,24 +124,22 @@ def _holds_home(folder: Path) -> bool:
     return folder in {home, *home.parents}
 
 
-def names(paths: Sequence[Path], most: int = 5) -> str:
-    """The first of them, and how many more there are."""
+def path_list(paths: Sequence[Path], most: int = 5) -> str:
+    """Return the first paths, and the number of the others, as text."""
     named = ", ".join(str(path) for path in paths[:most])
     return named if len(paths) <= most else f"{named} and {len(paths) - most} more"
 
 
-RENEW_S = 5.0
-"""Seconds between two looks whether the folder is still the one that was locked."""
-
-
 @asynccontextmanager
-async def kept(
+async def hold_data_folder(
     settings: Settings, listens_at: tuple[str, int] | None, *, renew_s: float = RENEW_S
 ) -> AsyncIterator[Holder]:
-    """Hold the data folder for a server that listens there; yields what others find noted. Raises
-    DataFolderInUseError."""
+    """Hold the data folder for a server, and keep its files private; yields the recorded holder.
+
+    ``listens_at``: the server's host and port, if known. Raises DataFolderInUseError.
+    """
     url = None if listens_at is None else local_url(*listens_at)
-    # Who reaches the server by an address of the network alone is at no loopback address.
+    # Programs on this computer then use a network address, so they do not count as loopback.
     at_loopback = listens_at is None or _has_loopback(listens_at[0])
     claim = Claim(
         settings,
@@ -148,7 +150,7 @@ async def kept(
     await asyncio.to_thread(claim.take)
     renewing = asyncio.create_task(_renew(claim, renew_s))
     try:
-        for sentence in (await asyncio.to_thread(mend, settings)).sentences():
+        for sentence in (await asyncio.to_thread(restrict_access, settings)).sentences():
             log.warning("%s", sentence)
         yield claim.holder
     finally:

