@@ -16,7 +16,7 @@ from lobug.conversation.commands.recognition import MemoryCommands
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.registry import Conversations, is_lane_of
 from lobug.conversation.sensors import SensorReading
-from lobug.devices.registry import Connections
+from lobug.devices.connected_devices import ConnectedDevices
 from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.engines.integrity import ModelIntegrity
 from lobug.engines.tools import Tool
@@ -28,8 +28,8 @@ from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
-from lobug.turn.prefetch import ReadAhead
-from lobug.turn.reply.tools import offer
+from lobug.turn.prefetch import PromptPrefetcher
+from lobug.turn.reply.tools import offer_tools
 from lobug.turn.runner import TurnRunner
 
 log = logging.getLogger(__name__)
@@ -95,11 +95,11 @@ class LobugServer:
     """Who may talk."""
     firmware: FirmwareOffers = field(init=False)
     """Newer firmware for devices."""
-    connections: Connections = field(init=False)
+    connections: ConnectedDevices = field(init=False)
     """The devices that are connected."""
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
-    read_ahead: ReadAhead = field(init=False)
+    read_ahead: PromptPrefetcher = field(init=False)
     _started_at: float = field(init=False)
     _tasks: set[asyncio.Task[None]] = field(init=False, default_factory=set)
 
@@ -115,7 +115,7 @@ class LobugServer:
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
         )
         self.firmware = FirmwareOffers(library)
-        self.connections = Connections(self.settings.streaming, self.engines.stt)
+        self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
         self.access.when_revoked(self.connections.revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
@@ -132,7 +132,7 @@ class LobugServer:
             self._commands(),
             self.telemetry,
         )
-        self.read_ahead = ReadAhead(
+        self.read_ahead = PromptPrefetcher(
             self.settings,
             self.engines.chat,
             self.memory,
@@ -228,7 +228,7 @@ class LobugServer:
         only where it knows of none, because it was dropped from memory since."""
         conversation = self.conversations.get(conversation_key)
         if not again or not conversation.offered.messages:
-            offer(conversation, tools, self.settings.chat.tool_prompt_tokens)
+            offer_tools(conversation, tools, self.settings.chat.tool_prompt_tokens)
             self._in_background(self.read_ahead.after_turn(conversation_key))
 
     def take_sensors(self, conversation_key: ConversationKey, reading: SensorReading) -> None:

@@ -14,14 +14,14 @@ import pytest
 from lobug.devices.codec import Encoder, PcmDecoder
 from lobug.devices.connection import Connection
 from lobug.devices.frames import AudioCodec, AudioFormat
-from lobug.devices.microphone import DeviceHearing, StreamClock
+from lobug.devices.microphone import Microphone, StreamClock
 from lobug.engines.base import ChatMessage, ChatOptions, Transcript
 from lobug.errors import EngineInterruptedError
 from lobug.memory.base import ConversationKey
 from lobug.server import LobugServer
+from lobug.turn.commitment import Commitment
 from lobug.turn.events import Done
 from lobug.turn.listen.events import ListeningEvent, SpeechEnded
-from lobug.turn.live import Commitment
 from lobug.turn.runner import LiveOptions, TranscribedUtterance
 from support.device_client import device, silence, tone, until
 from support.running import ScriptedEngines, running, settings_for
@@ -325,7 +325,7 @@ async def test_what_is_said_after_a_stall_is_timed_as_it_was_spoken(tmp_path: Pa
     settings = settings_for(tmp_path, listening={"end_silence_s": 0.25, "stalled_s": 1.0})
     now = 100.6
     wire: Any = Wire()
-    hearing = DeviceHearing(
+    hearing = Microphone(
         scripted.gate, scripted.stt, settings, wire, lambda: now, busy=lambda: True
     )
     hearing.start("realtime")

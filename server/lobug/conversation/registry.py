@@ -200,7 +200,9 @@ def is_lane_of(lane: str, user: str | None) -> bool:
     return user is None or lane.startswith(f"{user}/")
 
 
-async def reload(conversation: Conversation, memory: Memory, max_messages: int) -> None:
+async def load_working_memory(
+    conversation: Conversation, memory: Memory, max_messages: int
+) -> None:
     """Fill working memory from the conversation log, once. Call with the lock held."""
     if conversation.loaded:
         return

@@ -21,7 +21,7 @@ from lobug.devices.codec import (
     make_encoder,
 )
 from lobug.devices.frames import CloseCode
-from lobug.devices.negotiation import Agreed
+from lobug.devices.negotiation import Agreement
 from lobug.settings import Settings
 
 
@@ -87,14 +87,14 @@ class Connection:
         self._sending = asyncio.Lock()
         self._receiving: asyncio.Future[Message] | None = None
         self._on_audio_sent = on_audio_sent
-        self._agreed: Agreed | None = None
+        self._agreed: Agreement | None = None
 
-    def agree(self, agreed: Agreed) -> None:
+    def agree(self, agreed: Agreement) -> None:
         """How the two talk from now on."""
         self._agreed = agreed
 
     @property
-    def agreed(self) -> Agreed:
+    def agreed(self) -> Agreement:
         """How the two talk. Raises RuntimeError before that is known."""
         if self._agreed is None:
             raise RuntimeError("the device has not said hello")

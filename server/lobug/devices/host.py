@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from lobug.devices.registry import Connections
+from lobug.devices.connected_devices import ConnectedDevices
 from lobug.engines.base import Engines
 from lobug.engines.tools import Tool
 from lobug.memory.base import ConversationKey
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
-from lobug.turn.prefetch import ReadAhead
+from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
 
 
@@ -36,7 +36,7 @@ class DeviceHost(Protocol):
         """Where turns and devices are reported."""
 
     @property
-    def connections(self) -> Connections:
+    def connections(self) -> ConnectedDevices:
         """The devices that are connected, and what they share."""
 
     @property
@@ -44,7 +44,7 @@ class DeviceHost(Protocol):
         """Runs turns."""
 
     @property
-    def read_ahead(self) -> ReadAhead:
+    def read_ahead(self) -> PromptPrefetcher:
         """Lets the chat model read prompts before they are needed."""
 
     def offer_tools(

@@ -65,7 +65,7 @@ _JUDGED_PACKETS = 50
 packets, it breaks none; a device that sends something else breaks most."""
 
 
-class DeviceHearing:
+class Microphone:
     """Listens when the device does: not while it speaks, except in realtime mode."""
 
     def __init__(

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreement:
     """How the two talk on this connection."""
 
     version: int
@@ -39,7 +39,7 @@ class Agreed:
     """Whether the device drops what it holds by itself when it interrupts a reply."""
 
 
-def agree(hello: Hello, protocol_version: str | None = None) -> Agreed:
+def negotiate(hello: Hello, protocol_version: str | None = None) -> Agreement:
     """What follows from a hello and from the header ``Protocol-Version`` (None: not sent).
 
     Where a device says nothing, the protocol's own values hold: version 1, Opus at 16 kHz in
@@ -54,7 +54,7 @@ def agree(hello: Hello, protocol_version: str | None = None) -> Agreed:
     uplink = _format("audio_params", hello.audio, DEFAULT_UPLINK, most_channels=2)
     downlink = _format("downlink", hello.downlink, _usual_downlink(uplink, hello), most_channels=1)
     version = _version(hello.version, protocol_version)
-    return Agreed(version, uplink, downlink, hello.mcp, hello.aec, hello.drops_on_abort)
+    return Agreement(version, uplink, downlink, hello.mcp, hello.aec, hello.drops_on_abort)
 
 
 def _usual_downlink(uplink: AudioFormat, hello: Hello) -> AudioFormat:

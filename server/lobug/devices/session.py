@@ -14,9 +14,9 @@ from lobug.devices import messages as say
 from lobug.devices.connection import Connection, MessageBudget
 from lobug.devices.frames import CloseCode
 from lobug.devices.host import DeviceHost
-from lobug.devices.microphone import DeviceHearing
-from lobug.devices.replies import Replies
+from lobug.devices.microphone import Microphone
 from lobug.devices.tools import DeviceTools
+from lobug.devices.turns import DeviceTurns
 from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
 from lobug.language.en.emotions import Emotion
 from lobug.memory.base import ConversationKey
@@ -57,7 +57,7 @@ class DeviceSession:
         self._connection = connection
         self._conversation_key = conversation_key
         self._clock = clock
-        self._hearing = DeviceHearing(
+        self._hearing = Microphone(
             server.engines.gate,
             server.connections.ears,
             server.settings,
@@ -65,7 +65,7 @@ class DeviceSession:
             clock,
             busy=self._cores_are_busy,
         )
-        self._replies = Replies(
+        self._replies = DeviceTurns(
             server,
             connection,
             conversation_key,

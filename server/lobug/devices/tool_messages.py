@@ -73,7 +73,7 @@ class ToolAnswer(BaseModel):
         return ToolResult(text[:max_chars], self.is_error)
 
 
-def read(payload: object) -> types.JSONRPCMessage | Notice | None:
+def parse(payload: object) -> types.JSONRPCMessage | Notice | None:
     """What a device's message is: an answer, a notice, or nothing that we have a use for.
 
     Requests of the device are left unanswered: it takes no answers.
@@ -106,7 +106,7 @@ def _error(error: object) -> dict[str, Any]:
     return {"code": types.INTERNAL_ERROR, "message": text[:LONGEST_ERROR]}
 
 
-def tool_of(listed: object) -> Tool | None:
+def read_tool(listed: object) -> Tool | None:
     """A tool of a page; None: it makes no sense, or it is meant for people and not for a model."""
     if not isinstance(listed, Mapping):
         return None
@@ -176,7 +176,7 @@ def _kept(schema: Mapping[Any, Any], depth: int) -> dict[str, Any]:
     return kept
 
 
-def complaint(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
+def argument_error(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
     """What is wrong with a call's arguments, for the model to read; None: nothing."""
     error = best_match(Draft202012Validator(schema).iter_errors(dict(arguments)))
     if error is None:

@@ -21,9 +21,9 @@ from lobug.devices.tool_messages import (
     Notice,
     ToolAnswer,
     ToolPage,
-    complaint,
-    read,
-    tool_of,
+    argument_error,
+    parse,
+    read_tool,
 )
 from lobug.engines.tools import Tool, ToolResult
 from lobug.settings import StreamingSettings
@@ -77,7 +77,7 @@ class DeviceTools:
 
     def receive(self, payload: object) -> None:
         """Take the ``payload`` of a device's ``mcp`` message, whatever it is. Never raises."""
-        message = read(payload)
+        message = parse(payload)
         if message is Notice.TOOLS_CHANGED:
             self._changed.set()
         elif isinstance(message, types.JSONRPCMessage) and self._from_device is not None:
@@ -95,7 +95,7 @@ class DeviceTools:
         tool = self._tools.get(name)
         if tool is None:
             return ToolResult("There is no such tool.", is_error=True)
-        if (wrong := complaint(tool.input_schema, arguments)) is not None:
+        if (wrong := argument_error(tool.input_schema, arguments)) is not None:
             return ToolResult(f"Wrong arguments: {wrong}", is_error=True)
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
         request = types.ClientRequest(types.CallToolRequest(params=params))
@@ -183,7 +183,7 @@ class DeviceTools:
                 if len(found) >= self._settings.max_tools:
                     log.info("a device has more tools than streaming.max_tools")
                     return found
-                if (tool := tool_of(listed)) is not None:
+                if (tool := read_tool(listed)) is not None:
                     found.setdefault(tool.name, tool)
             cursor = page.cursor
             if cursor is None or cursor in cursors:

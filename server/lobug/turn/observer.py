@@ -31,7 +31,7 @@ class NoObserver:
 
 
 @contextmanager
-def observed(
+def observe(
     timeline: Timeline, observer: TurnObserver, counts: Callable[[], bool] = lambda: True
 ) -> Iterator[None]:
     """The life of a turn: its log lines carry its id, and ``observer`` hears how it ended, unless
@@ -60,7 +60,7 @@ def observed(
         current_turn.set(before)
 
 
-def note(event: TurnEvent, timeline: Timeline) -> None:
+def record_event(event: TurnEvent, timeline: Timeline) -> None:
     """Take from an event what a timeline keeps of it: counts, outcome, error code."""
     counts = timeline.counts
     match event:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from lobug.conversation.prompt import Persona, prefix, user_message
-from lobug.conversation.registry import Conversation, Conversations, reload
+from lobug.conversation.registry import Conversation, Conversations, load_working_memory
 from lobug.conversation.tool_prompt import ToolPrompt
 from lobug.engines.base import SHARED_PREFIX_LANE, ChatMessage, ChatModel
 from lobug.errors import EngineError, StorageError
@@ -20,7 +20,7 @@ UNSTEADY_WORDS = 2
 """At the end of an interim transcript: they often turn out to be others."""
 
 
-class ReadAhead:
+class PromptPrefetcher:
     """Keeps the model's prompt caches warm. A turn that arrives stops it until the turn is over."""
 
     def __init__(
@@ -138,7 +138,9 @@ class ReadAhead:
         conversation = self._conversations.get(conversation_key)
         async with conversation.lock:
             await self._memory.refresh()
-            await reload(conversation, self._memory, self._settings.conversation.max_messages)
+            await load_working_memory(
+                conversation, self._memory, self._settings.conversation.max_messages
+            )
             conversation.base_memory = await self._memory.base_memory(conversation_key.user)
 
     async def _while_nobody_talks(

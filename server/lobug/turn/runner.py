@@ -22,7 +22,7 @@ from lobug.conversation.registry import (
     Conversation,
     Conversations,
     Exchange,
-    reload,
+    load_working_memory,
 )
 from lobug.engines.base import STT_SAMPLE_RATE, ChatMessage, Engines
 from lobug.engines.tools import ABSENT_TOOLS, ToolBox
@@ -31,7 +31,8 @@ from lobug.memory.base import ConversationKey, Memory, MemoryContext
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.turn.caller_context import CallerContext
-from lobug.turn.command_reply import Obedience, log_answer, obey
+from lobug.turn.command_turn import Obedience, log_answer, obey
+from lobug.turn.commitment import Commitment, Playback, as_logged, heard_words, hold_until_committed
 from lobug.turn.events import (
     Action,
     AllSaid,
@@ -44,18 +45,16 @@ from lobug.turn.events import (
     TurnEvent,
 )
 from lobug.turn.listen.acceptance import judge
-from lobug.turn.live import Commitment, live
+from lobug.turn.model_turn import prepare
 from lobug.turn.observer import (
     NoObserver,
     TurnObserver,
-    note,
-    observed,
+    observe,
+    record_event,
 )
-from lobug.turn.prompt import prepare
 from lobug.turn.reply.generation import Prompt, Reply, write_reply
-from lobug.turn.reply.playback import Playback, as_logged, heard_words
 from lobug.turn.reply.speech import SpeechOutcome, speak
-from lobug.turn.reply.tools import ToolUse, tell_if_needed
+from lobug.turn.reply.tools import ToolUse, include_tools_if_needed
 from lobug.turn.slots import TurnSlot, TurnSlots
 from lobug.turn.timeline import Timeline
 from lobug.turn.utterance import (
@@ -177,7 +176,7 @@ class TurnRunner:
         Close the iterator (``aclosing``) to stop a turn midway.
         """
         timeline = timeline or Timeline("audio" if voice else "text", self._clock)
-        with observed(timeline, self._observer, lambda: going is None or going.commitment.made):
+        with observe(timeline, self._observer, lambda: going is None or going.commitment.made):
             turn: _Turn | None = None
             try:
                 commitment = going.commitment if going is not None else None
@@ -199,7 +198,7 @@ class TurnRunner:
                     stages = self._stages(turn, place)
                     async with aclosing(stages):
                         async for event in stages:
-                            note(event, timeline)
+                            record_event(event, timeline)
                             yield event
             except LobugError as error:
                 log.warning("turn failed: %s: %s", error.code, error)
@@ -212,7 +211,7 @@ class TurnRunner:
                 return
             heard = turn.heard.text if turn is not None and turn.heard is not None else ""
             failed = Failed(failure, transcription=heard)
-            note(failed, timeline)
+            record_event(failed, timeline)
             yield failed
 
     async def _stages(self, turn: _Turn, place: TurnSlot) -> AsyncGenerator[TurnEvent]:
@@ -221,7 +220,7 @@ class TurnRunner:
         try:
             events = self._answer(turn)
             if turn.going is not None:
-                events = live(
+                events = hold_until_committed(
                     _leaving(events, place),
                     commitment=turn.going.commitment,
                     begin=lambda: self._begin(turn),
@@ -322,11 +321,13 @@ class TurnRunner:
             await self._log(turn)
         await self._memory.refresh()
         lane = conversation.lane  # what is erased from here on may be in the prompt
-        await reload(conversation, self._memory, self._settings.conversation.max_messages)
+        await load_working_memory(
+            conversation, self._memory, self._settings.conversation.max_messages
+        )
         turn.context = await self._memory.retrieve_context(
             conversation.conversation_key, turn.heard.text, message_id=turn.message_id
         )
-        tell_if_needed(conversation, turn.heard.text)
+        include_tools_if_needed(conversation, turn.heard.text)
         turn.prompted = turn.told.conversation(conversation, self._settings.conversation)
         turn.prompt = await prepare(
             turn.prompted,

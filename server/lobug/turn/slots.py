@@ -18,7 +18,7 @@ from lobug.quota import (
     Rotation,
 )
 from lobug.settings import LimitSettings
-from lobug.turn.live import Commitment
+from lobug.turn.commitment import Commitment
 
 
 def waiting_quota(limits: LimitSettings) -> Quota:

@@ -44,7 +44,7 @@ from lobug.turn.listen.events import (
     SpeechEnded,
     SpeechResumed,
 )
-from lobug.turn.listen.transcription import Transcribing, Transcription, UtteranceAudio
+from lobug.turn.listen.transcription import Transcriber, Transcription, UtteranceAudio
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Listener:
         self._news = asyncio.Event()
         self._closed = self._used = self._void = False
         language = None if settings.stt.language == "auto" else settings.stt.language
-        self._transcribing = Transcribing(stt, language, self._news.set)
+        self._transcribing = Transcriber(stt, language, self._news.set)
         self._deaf = False  # the gate has failed, and that was said
         self._start_afresh()
 

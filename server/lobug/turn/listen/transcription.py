@@ -54,7 +54,7 @@ class Transcription:
     """The last voiced frame + 1 that it knows of."""
 
 
-class Transcribing:
+class Transcriber:
     """Runs transcriptions. ``finished`` is called when one can be taken."""
 
     def __init__(

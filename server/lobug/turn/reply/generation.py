@@ -15,7 +15,7 @@ from lobug.memory.base import Recalled
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply.parser import Part, ReplyParser
-from lobug.turn.reply.tools import ToolUse, with_tools
+from lobug.turn.reply.tools import ToolUse, write_with_tools
 from lobug.turn.timeline import Timeline
 
 NOTHING_TO_SAY = "I'm not sure what to say to that."
@@ -100,7 +100,7 @@ async def write_reply(
         chosen = options if schema is None else replace(options, json_schema=schema, temperature=0)
         return _write(chat, conversation, prompt, turn, chosen)
 
-    async with aclosing(with_tools(write, prompt.user, tools)) as stream:
+    async with aclosing(write_with_tools(write, prompt.user, tools)) as stream:
         async for token in stream:
             timeline.mark("first_token")
             tokens += 1

@@ -39,7 +39,7 @@ _ENDS = ".!?…\u3002\uff01\uff1f"
 _CLOSERS = "\"'”’»)]"
 
 
-def with_pauses(speech: Samples, sample_rate: int, text: str) -> Samples:
+def trim_silence(speech: Samples, sample_rate: int, text: str) -> Samples:
     """``speech`` with less silence around it, where there is more; never with more.
 
     Args:
@@ -191,7 +191,7 @@ async def _speech(
     except EngineError as error:
         outcome.error = error
         return None
-    samples = with_pauses(samples, tts.sample_rate, piece.text)
+    samples = trim_silence(samples, tts.sample_rate, piece.text)
     seconds = samples.size / tts.sample_rate
     if max_seconds is not None and outcome.seconds + seconds > max_seconds:
         outcome.full = True

@@ -60,7 +60,7 @@ class ToolUse:
     """Names of the tools that were used, for the turn's record."""
 
 
-def offer(conversation: Conversation, tools: Sequence[Tool], max_tokens: int) -> None:
+def offer_tools(conversation: Conversation, tools: Sequence[Tool], max_tokens: int) -> None:
     """Let the conversation's prompt tell of ``tools``, within ``max_tokens``, once they are read.
 
     Reading them takes a small computer many seconds, and who talks to a device that has just
@@ -72,14 +72,16 @@ def offer(conversation: Conversation, tools: Sequence[Tool], max_tokens: int) ->
         conversation.tell_of_tools()
 
 
-def tell_if_needed(conversation: Conversation, said: str) -> None:
+def include_tools_if_needed(conversation: Conversation, said: str) -> None:
     """Let a turn's prompt tell of tools that are not read yet only when its words need one."""
     concerned = conversation.offered, conversation.tools
     if conversation.tools_unread and any(tools.may_concern(said) for tools in concerned):
         conversation.tell_of_tools()
 
 
-async def with_tools(write: Write, user: ChatMessage, use: ToolUse | None) -> AsyncGenerator[str]:
+async def write_with_tools(
+    write: Write, user: ChatMessage, use: ToolUse | None
+) -> AsyncGenerator[str]:
     """Yield the words of the reply as they are written, without the calls in between.
 
     Raises what ``write`` raises.

@@ -13,16 +13,16 @@ from contextlib import ExitStack, aclosing, suppress
 from lobug.devices import messages as say
 from lobug.devices.connection import Connection
 from lobug.devices.host import DeviceHost
-from lobug.devices.microphone import DeviceHearing
+from lobug.devices.microphone import Microphone
 from lobug.devices.speaker import Speaker
 from lobug.devices.tools import DeviceTools
 from lobug.engines.tools import ToolBox
 from lobug.errors import LobugError
 from lobug.language.en.emotions import Emotion, emotion_of
 from lobug.memory.base import ConversationKey
+from lobug.turn.commitment import Commitment
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
 from lobug.turn.listen.events import SpeechEnded
-from lobug.turn.live import Commitment
 from lobug.turn.runner import LiveOptions, TranscribedUtterance, TurnRunner
 from lobug.turn.timeline import Timeline, TurnCounts
 from lobug.turn.utterance import Utterance
@@ -140,7 +140,7 @@ def face_of(response: str, action: Action) -> Emotion:
     return emotion_of(response, Emotion.HAPPY if action is Action.REACT else Emotion.NEUTRAL)
 
 
-class Replies:
+class DeviceTurns:
     """One connection's turns: at most one that counts, and one that is only prepared."""
 
     def __init__(
@@ -148,7 +148,7 @@ class Replies:
         server: DeviceHost,
         connection: Connection,
         conversation_key: ConversationKey,
-        hearing: DeviceHearing,
+        hearing: Microphone,
         clock: Callable[[], float],
         *,
         device: str,

@@ -30,7 +30,7 @@ class Endpoint(Protocol):
         """Send the device away."""
 
 
-class SharedEars:
+class SharedSpeechToText:
     """The speech-to-text engine that all devices share (``SpeechToText``), and how busy it is."""
 
     def __init__(self, engine: SpeechToText) -> None:
@@ -59,11 +59,11 @@ class SharedEars:
             self.at_work -= 1
 
 
-class Connections:
+class ConnectedDevices:
     """Who is connected, and what they share. One for each server."""
 
     def __init__(self, settings: StreamingSettings, stt: SpeechToText) -> None:
-        self.ears = SharedEars(stt)
+        self.ears = SharedSpeechToText(stt)
         self.codecs = ThreadPoolExecutor(CODEC_THREADS, thread_name_prefix="lobug-codec")
         self._settings = settings
         self._open: dict[str, tuple[Endpoint, Caller]] = {}
