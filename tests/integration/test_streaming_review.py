@@ -19,10 +19,10 @@ from lobug.engines.base import ChatMessage, ChatOptions, Transcript
 from lobug.errors import EngineInterruptedError
 from lobug.memory.base import ConversationKey
 from lobug.server import LobugServer
-from lobug.turn.commitment import Commitment
+from lobug.turn.commitment import Commitment, LiveOptions
 from lobug.turn.events import Done
 from lobug.turn.listen.events import ListeningEvent, SpeechEnded
-from lobug.turn.runner import LiveOptions, TranscribedUtterance
+from lobug.turn.utterance import TranscribedUtterance
 from support.device_client import device, silence, tone, until
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
@@ -207,7 +207,7 @@ async def test_a_reply_that_was_heard_to_its_end_was_not_interrupted(
             ConversationKey("ada", "ada/desk"),
             TranscribedUtterance("What time is it?", "en"),
             voice=True,
-            going=LiveOptions(commitment, SpokenOver(heard)),
+            live=LiveOptions(commitment, SpokenOver(heard)),
         )
         done = [event async for event in events][-1]
         assert isinstance(done, Done)

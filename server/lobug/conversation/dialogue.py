@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,3 +35,12 @@ class Dialogue:
         """The question that waits for an answer, if there is one; only the next turn gets it."""
         question, self.question = self.question, None
         return question if question is not None and now <= question.until else None
+
+    def restorer(self) -> Callable[[], None]:
+        """A function that restores the present state, after a turn that did not count."""
+        question, recited = self.question, self.recited
+
+        def restore() -> None:
+            self.question, self.recited = question, recited
+
+        return restore

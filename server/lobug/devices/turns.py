@@ -20,12 +20,12 @@ from lobug.engines.tools import ToolBox
 from lobug.errors import LobugError
 from lobug.language.en.emotions import Emotion, emotion_of
 from lobug.memory.base import ConversationKey
-from lobug.turn.commitment import Commitment
+from lobug.turn.commitment import Commitment, LiveOptions
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
 from lobug.turn.listen.events import SpeechEnded
-from lobug.turn.runner import LiveOptions, TranscribedUtterance, TurnRunner
+from lobug.turn.runner import TurnRunner
 from lobug.turn.timeline import Timeline, TurnCounts
-from lobug.turn.utterance import Utterance
+from lobug.turn.utterance import TranscribedUtterance, Utterance
 
 log = logging.getLogger(__name__)
 
@@ -56,13 +56,13 @@ class LiveTurn:
         self._commitment = Commitment()
         self._clock = clock
         self._begun_at = clock()
-        going = LiveOptions(self._commitment, speaker, tools)
+        live = LiveOptions(self._commitment, speaker, tools)
         self._events = runner.run(
             conversation_key,
             utterance,
             voice=True,
             timeline=timeline,
-            going=going,
+            live=live,
             privileged=privileged,
         )
         self._on_event = on_event
