@@ -99,7 +99,7 @@ class LobugServer:
     """The devices that are connected."""
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
-    read_ahead: PromptPrefetcher = field(init=False)
+    prefetcher: PromptPrefetcher = field(init=False)
     _started_at: float = field(init=False)
     _tasks: set[asyncio.Task[None]] = field(init=False, default_factory=set)
 
@@ -132,7 +132,7 @@ class LobugServer:
             self._commands(),
             self.telemetry,
         )
-        self.read_ahead = PromptPrefetcher(
+        self.prefetcher = PromptPrefetcher(
             self.settings,
             self.engines.chat,
             self.memory,
@@ -178,7 +178,7 @@ class LobugServer:
         self._in_background(self._watch_memory())
         self._in_background(self.integrity.watch())
         self._in_background(self.telemetry.watch_loop())
-        self._in_background(self.read_ahead.after_start())
+        self._in_background(self.prefetcher.after_start())
 
     async def _watch_memory(self) -> None:
         """Notice what other programs change in it, and try a memory that failed until it works
@@ -219,7 +219,7 @@ class LobugServer:
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """What follows a turn once its answer has been sent."""
         self.memory.wake()
-        self._in_background(self.read_ahead.after_turn(conversation_key))
+        self._in_background(self.prefetcher.after_turn(conversation_key))
 
     def offer_tools(
         self, conversation_key: ConversationKey, tools: Sequence[Tool], *, again: bool = False
@@ -229,7 +229,7 @@ class LobugServer:
         conversation = self.conversations.get(conversation_key)
         if not again or not conversation.offered.messages:
             offer_tools(conversation, tools, self.settings.chat.tool_prompt_tokens)
-            self._in_background(self.read_ahead.after_turn(conversation_key))
+            self._in_background(self.prefetcher.after_turn(conversation_key))
 
     def take_sensors(self, conversation_key: ConversationKey, reading: SensorReading) -> None:
         """Remember what the owner's device senses."""

@@ -294,7 +294,7 @@ def test_a_stream_is_timed_anew_after_what_was_not_listened_to() -> None:
     for _ in range(10):
         now += 0.06
         clock.arrived(0.06, now)
-    clock.deaf()
+    clock.skip()
     now += 0.8  # of audio that was not listened to
     for _ in range(10):
         now += 0.06
@@ -331,14 +331,14 @@ async def test_what_is_said_after_a_stall_is_timed_as_it_was_spoken(tmp_path: Pa
     hearing.start("realtime")
     packets = [tone(0.2)] * 3
     for packet in packets:
-        await hearing.take(packet)
+        await hearing.decode(packet)
     now += 1.25  # of nothing
     async with aclosing(hearing.events()) as events:
         event = await ended(events)
         assert hearing.moment(event.speech_end_s) == pytest.approx(now - 1.25, abs=0.04)
         for packet in packets:
             now += 0.2
-            await hearing.take(packet)
+            await hearing.decode(packet)
         now += 1.25
         event = await ended(events)
         assert hearing.moment(event.speech_end_s) == pytest.approx(now - 1.25, abs=0.04)

@@ -11,8 +11,7 @@ import pytest
 
 from lobug.errors import BusyError, EngineInterruptedError, LobugError
 from lobug.turn.events import Action, Done, Failed, Heard, SpeechAudio
-from lobug.turn.observer import current_turn, observe, record_event
-from lobug.turn.timeline import STAGES, Outcome, Timeline
+from lobug.turn.timeline import STAGES, Outcome, Timeline, current_turn, observe, record_event
 
 
 class Clock:
@@ -75,7 +74,7 @@ def test_a_mark_after_the_end_is_told_once() -> None:
     timeline = Timeline("device", Clock())
     timeline.mark("first_token")
     told: list[str] = []
-    timeline.tell_late_marks(told.append)
+    timeline.on_late_mark(told.append)
     timeline.mark("first_token")
     timeline.mark("first_audio_played", 101.5)
     timeline.mark("first_audio_played", 102.5)

@@ -88,7 +88,7 @@ async def talking(*, sure: bool = True, timeout_s: float = 60.0) -> AsyncIterato
     await asyncio.wait_for(listed.wait(), 10)
     conversation = Conversations(Settings()).get(ConversationKey("ada", "ada/device:desk"))
     offer_tools(conversation, box.tools(), ChatSettings().tool_prompt_tokens)
-    conversation.tell_of_tools()
+    conversation.include_tools()
     talk = Talk(device, box, conversation, asyncio.Event(), asyncio.Event(), [])
     if sure:
         talk.sure.set()

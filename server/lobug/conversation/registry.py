@@ -105,9 +105,9 @@ class Conversation:
     """Whether working memory has been filled from the log."""
     prefix_changed: bool = True
     """Whether the prompt's beginning differs from what the model has read last."""
-    reading_ahead: bool = False
+    prefetching: bool = False
     """Whether the prompt is being read ahead of the next turn, or is about to be."""
-    reading_tools: bool = False
+    prefetching_tools: bool = False
     """Whether the prompt with the tools that were offered is being read, or is about to be."""
     base_memory: str = ""
     """Base memory as the last prompt held it."""
@@ -137,7 +137,7 @@ class Conversation:
         """Whether the prompt does not tell yet of what the device offers."""
         return self.offered.messages != self.tools.messages
 
-    def tell_of_tools(self) -> None:
+    def include_tools(self) -> None:
         """Let the prompt tell of what the device offers, whether the model has read it or not."""
         self.prefix_changed = self.prefix_changed or self.tools_unread
         self.tools = self.offered

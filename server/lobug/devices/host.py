@@ -1,4 +1,4 @@
-"""What a device's session needs of the server that it belongs to."""
+"""What a device's session needs from the server."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class DeviceHost(Protocol):
 
     @property
     def priority(self) -> TurnPriority:
-        """Who may use the cores."""
+        """Decides between turns and background work."""
 
     @property
     def telemetry(self) -> Telemetry:
-        """Where turns and devices are reported."""
+        """Takes the records of turns and devices."""
 
     @property
     def connections(self) -> ConnectedDevices:
@@ -44,13 +44,14 @@ class DeviceHost(Protocol):
         """Runs turns."""
 
     @property
-    def read_ahead(self) -> PromptPrefetcher:
-        """Lets the chat model read prompts before they are needed."""
+    def prefetcher(self) -> PromptPrefetcher:
+        """Fills the chat model's prompt caches ahead of turns."""
 
     def offer_tools(
         self, conversation_key: ConversationKey, tools: Sequence[Tool], *, again: bool = False
     ) -> None:
-        """Let the chat model read the prompt of a conversation with these tools."""
+        """Put a device's tools into the prompt of its conversation. ``again``: only if the prompt
+        tells of none."""
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Prepare for the conversation's next turn."""

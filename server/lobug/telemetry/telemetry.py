@@ -126,7 +126,7 @@ class Telemetry:
         """A turn has ended, however it ended. Its later marks are counted as well."""
         self.turns.add(FinishedTurn(timeline, self._wall()))
         self.metrics.turn_finished(timeline)
-        timeline.tell_late_marks(partial(self.metrics.stage_ended, timeline))
+        timeline.on_late_mark(partial(self.metrics.stage_ended, timeline))
         log.info("turn over: %s", describe(timeline))
 
     @contextmanager

@@ -42,10 +42,15 @@ from lobug.turn.events import (
     TurnEvent,
 )
 from lobug.turn.model_turn import ModelStages, ModelTurn
-from lobug.turn.observer import NoObserver, TurnObserver, observe, record_event
 from lobug.turn.reply.speech import SpeechOutcome, speak
 from lobug.turn.slots import TurnSlot, TurnSlots
-from lobug.turn.timeline import Timeline
+from lobug.turn.timeline import (
+    NoObserver,
+    Timeline,
+    TurnObserver,
+    observe,
+    record_event,
+)
 from lobug.turn.utterance import TypedUtterance, Utterance, hear
 
 log = logging.getLogger(__name__)

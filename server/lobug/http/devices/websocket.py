@@ -80,13 +80,12 @@ async def _greet(websocket: WebSocket, connection: Connection, server: LobugServ
         await connection.close(CloseCode.HELLO_TIMEOUT)
         return False
     try:
-        agreed = negotiate(_hello(message), websocket.headers.get("protocol-version"))
+        connection.agreement = negotiate(_hello(message), websocket.headers.get("protocol-version"))
     except (HelloError, MessageError) as fault:
         await connection.send(say.alert(connection.session_id, "Lo-Bug", fault.spoken))
         await connection.close(CloseCode.HELLO_INVALID, str(fault))
         return False
-    connection.agree(agreed)
-    await connection.send(say.hello(connection.session_id, agreed.downlink))
+    await connection.send(say.hello(connection.session_id, connection.agreement.downlink))
     return True
 
 
