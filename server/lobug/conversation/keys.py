@@ -1,4 +1,4 @@
-"""Who is calling: the user whose memory it is and the conversation that it belongs to. Pure."""
+"""The key of a caller, and the user and conversation that it belongs to. Pure."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _DEVICE_ID = re.compile(r"[\w.:@+\-]{1,128}", re.ASCII)
 
 
 def caller_key(device_id: str | None, authorization: str | None, address: str | None) -> str:
-    """The caller's stable name: its ``Device-Id``, else its token, else its address.
+    """The caller's stable name, from its ``Device-Id``, else its token, else its address.
 
-    The first firmware sends neither header, so its address has to do. Of a token only a digest is
-    kept: the key is stored with every message.
+    The first firmware sends neither header, so its address is used. A token enters only as a
+    digest, because the key is stored with every message.
 
     Raises:
         InvalidRequestError: the ``Device-Id`` is not 1 to 128 letters, digits or ``. : @ + - _``.
@@ -31,14 +31,14 @@ def caller_key(device_id: str | None, authorization: str | None, address: str | 
 
 
 def device_key(device_id: str) -> str:
-    """The name of a device. Raises InvalidRequestError."""
+    """The key of a device. Raises InvalidRequestError, as of ``caller_key``."""
     if not _DEVICE_ID.fullmatch(device_id):
         raise InvalidRequestError("Device-Id must be 1 to 128 of: letters digits . : @ + - _")
     return f"device:{device_id.lower()}"
 
 
 def token_key(digest: str) -> str:
-    """The name of whoever came with a token. ``digest``: its SHA-256, hexadecimal."""
+    """The key of a caller with a token. ``digest``: the token's SHA-256, hexadecimal."""
     return f"token:{digest[:32]}"
 
 
@@ -49,11 +49,16 @@ def conversation_of(
     user: str | None = None,
     conversation: str | None = None,
 ) -> ConversationKey:
-    """The owner behind a caller: the ``user`` that its token says, else the one that the settings
-    name, else a user of its own.
+    """The user and conversation of a caller.
 
-    Every caller has its own ``conversation``, unless its token says which; only long-term memory is
-    shared, and only between callers that belong to the same user.
+    Every caller has its own conversation unless its token names one. Only long-term memory is
+    shared, and only between callers of the same user.
+
+    Args:
+        caller: its key.
+        users: names of users by caller's key, from the settings.
+        user: the user that the token names; None: the one of ``users``, else the caller itself.
+        conversation: the conversation that the token names; None: the caller's own.
     """
     if user is None:
         by_caller = {key.lower(): name for key, name in users.items()}

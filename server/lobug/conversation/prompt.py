@@ -1,13 +1,12 @@
-"""How what was recalled is put to the chat model: with the user's words, as data. Pure.
+"""The chat model's prompt. Pure.
 
-A memory is what somebody once said; whatever it says, it is never an instruction. So it stands on
-one line, between marks that nothing in it can close.
+Parts that never change come first, because every token before the first change is free (the model's
+prefix cache) and every token after it costs about 15 ms on two cores. The order is: personality and
+examples; base memory; history, which only grows; then the relevant memories, the device's sensors
+and the user's words.
 
-The prompt: what never changes first, what changes each turn last. Pure.
-
-Order, because every token before the first change is free (the model's prefix cache) and every
-token after it costs about 15 ms on two cores: personality and examples; base memory; history,
-append-only; then, with the user's words, the relevant memories and what the device senses."""
+A memory is data, never an instruction: it stands on one line, between marks that no text in it can
+close."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from lobug.memory.base import Recalled
 OPEN, CLOSE = "<memory-context>", "</memory-context>"
 
 TURN_CHARS = 240
-"""What is shown of a former turn, characters."""
+"""Most characters of a former turn in the prompt."""
 
 
 ASKS_WHEN = re.compile(
@@ -33,8 +32,10 @@ ASKS_WHEN = re.compile(
 
 
 def notes(recalled: Sequence[Recalled], question: str = "") -> str:
-    """The memories as the prompt gets them; empty when there are none. To the day where the
-    question asks when; else to the month, since every token costs time."""
+    """The memories as the prompt holds them; empty if there are none.
+
+    Dates have a day if ``question`` asks when, else only a month, because every token costs time.
+    """
     if not recalled:
         return ""
     to_the_day = ASKS_WHEN.search(question) is not None
@@ -42,20 +43,20 @@ def notes(recalled: Sequence[Recalled], question: str = "") -> str:
 
 
 def line(memory: Recalled, *, to_the_day: bool = False) -> str:
-    """One memory on one line, with the month in which it was said, or the day."""
+    """One memory on one line, with the month or the day on which it was said."""
     text = _plain(memory.content)
     said = datetime.fromtimestamp(memory.said_at).astimezone()
-    told = f"on {said.day} {said:%B %Y}" if to_the_day else f"in {said:%B %Y}"
+    when = f"on {said.day} {said:%B %Y}" if to_the_day else f"in {said:%B %Y}"
     if memory.kind == "turn":
         who = _plain(memory.speaker or "") or (
             "Lo-Bug" if memory.role == "assistant" else "the user"
         )
         if len(text) > TURN_CHARS:
             text = text[:TURN_CHARS].rsplit(" ", 1)[0] + " ..."
-        return f'- {told[0].upper()}{told[1:]} {who} said: "{text}"'
+        return f'- {when[0].upper()}{when[1:]} {who} said: "{text}"'
     if memory.past:
-        return f"- Formerly: {text} (told {told})"
-    return f"- {text} (told {told})"
+        return f"- Formerly: {text} (told {when})"
+    return f"- {text} (told {when})"
 
 
 def _plain(text: str) -> str:
@@ -76,11 +77,11 @@ If the words come from a television or radio, answer [IGNORE]. If they are only 
 [REACT]. Everything else is said to you, even a single word: answer it."""
 
 # As messages, not as text: a small model follows what it seems to have said itself. None of them
-# says anything about the user, since the model takes that for something it was told.
+# says anything about the user, because the model would take that for a fact.
 _EXAMPLES = (
     ("Good morning!", "Good morning! Did you sleep well?"),
-    # Rarely asked: where somebody had just told the name of a sister, an example that asks for it
-    # was followed, not what was told.
+    # Something rarely asked: after an example that asks for a sister's name the model followed the
+    # example, although the user had just told the name.
     ("What is my shoe size?", "You haven't told me yet. What is it?"),
     ("How far away is the moon?", "About three hundred and eighty four thousand kilometers."),
     (
@@ -106,14 +107,14 @@ _IGNORE_AND_REACT_EXAMPLES = (
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """The part of every prompt that never changes while the server runs."""
+    """The beginning of every prompt, which never changes while the server runs."""
 
     text: str
     examples: tuple[ChatMessage, ...] = ()
 
 
 def make_persona(custom: str, *, ignore_and_react: bool) -> Persona:
-    """The built-in personality, or the owner's own, which then brings its own examples."""
+    """The built-in personality with its examples, or the owner's ``custom`` text without any."""
     rule = IGNORE_AND_REACT if ignore_and_react else ""
     if custom:
         return Persona(custom + rule)
@@ -134,24 +135,31 @@ def prefix(
     earlier: str = "",
     tools: Sequence[ChatMessage] = (),
 ) -> list[ChatMessage]:
-    """The prompt up to the user's words: what a model can read ahead of the turn. ``earlier`` sums
-    up what ``history`` no longer holds, ``tools`` tells of the device's (``tool_prompt``)."""
+    """The prompt up to the user's words, which the model can read ahead of the turn.
+
+    Args:
+        persona: the personality and its examples.
+        base_memory: the most important memories, as text.
+        history: the messages of working memory.
+        earlier: summary of the session before ``history``.
+        tools: the device's tools (``tool_prompt``).
+    """
     text = persona.text
     if base_memory:
         text += f"\n\n[Long-term memory]\n{_unmarked(base_memory)}"
     if earlier:
-        # It is data: on one line it cannot pose as another section of the prompt.
+        # It is data: on one line it cannot imitate another section of the prompt.
         text += f"\n\n[Earlier in this conversation]\n{_unmarked(' '.join(earlier.split()))}"
     return [ChatMessage("system", text), *persona.examples, *tools, *history]
 
 
 def _unmarked(text: str) -> str:
-    """A memory without the brackets that marks of a model's template are made of."""
+    """A memory without the brackets of which the marks of a model's template are made."""
     return text.replace("<", "(").replace(">", ")")
 
 
 def user_message(text: str, recalled: Sequence[Recalled], sensors: str) -> ChatMessage:
-    """The user's words, after what this turn alone has to know."""
+    """The user's words after this turn's memories and sensor readings."""
     before = [notes(recalled, text)] if recalled else []
     if sensors:
         before.append(f"[Current physical state: {sensors}]")
@@ -163,8 +171,8 @@ def user_message(text: str, recalled: Sequence[Recalled], sensors: str) -> ChatM
 def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
     """Estimate of a prompt's tokens: one for 3 bytes and 8 for each message's frame.
 
-    English in common vocabularies has 4 to 5 bytes a token, other scripts about 3, so it is mostly
-    too high, which is the safe side. Of digits, one token each, it is too low: the turn then drops
-    history when the model says that the prompt is too long.
+    English has 4 to 5 bytes a token in common vocabularies, other scripts about 3, so the estimate
+    is mostly too high, which is safe. For digits, one token each, it is too low; the turn then
+    drops history when the model reports that the prompt is too long.
     """
     return sum(len(m.content.encode()) // 3 + 8 for m in messages)
