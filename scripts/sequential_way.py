@@ -44,7 +44,7 @@ from lobug.simulator.device import SimulatedDevice
 from lobug.simulator.microphone import Recording
 from lobug.simulator.wire import Timeouts, parse_server
 from lobug.turn.events import Action
-from lobug.turn.prompt import prepare
+from lobug.turn.model_turn import build_prompt
 from lobug.turn.reply.generation import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
 from recorded_speech import Said
@@ -189,7 +189,7 @@ class SequentialServer:
             server.settings.conversation.persona,
             ignore_and_react=server.settings.conversation.ignore_and_react,
         )
-        return await prepare(
+        return await build_prompt(
             conversation,
             heard,
             context,

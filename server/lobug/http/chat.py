@@ -44,8 +44,8 @@ from lobug.http.uploads import DOCUMENTED, RecordingDep
 from lobug.memory.base import ConversationKey
 from lobug.server import LobugServer
 from lobug.turn.events import Failed
-from lobug.turn.runner import SpokenUtterance, TypedUtterance, Utterance
 from lobug.turn.timeline import Timeline
+from lobug.turn.utterance import SpokenUtterance, TypedUtterance, Utterance
 
 sensors_router = APIRouter(tags=["context"])
 

@@ -13,7 +13,7 @@ from lobug.devices import messages
 from lobug.devices import messages as say
 from lobug.devices.connection import Connection, ConnectionLostError
 from lobug.devices.frames import CloseCode
-from lobug.devices.negotiation import agree
+from lobug.devices.negotiation import negotiate
 from lobug.devices.session import DeviceSession
 from lobug.errors import HelloError, MessageError
 from lobug.http.caller import caller_of, conversation_of_caller
@@ -80,13 +80,12 @@ async def _greet(websocket: WebSocket, connection: Connection, server: LobugServ
         await connection.close(CloseCode.HELLO_TIMEOUT)
         return False
     try:
-        agreed = agree(_hello(message), websocket.headers.get("protocol-version"))
+        connection.agreement = negotiate(_hello(message), websocket.headers.get("protocol-version"))
     except (HelloError, MessageError) as fault:
         await connection.send(say.alert(connection.session_id, "Lo-Bug", fault.spoken))
         await connection.close(CloseCode.HELLO_INVALID, str(fault))
         return False
-    connection.agree(agreed)
-    await connection.send(say.hello(connection.session_id, agreed.downlink))
+    await connection.send(say.hello(connection.session_id, connection.agreement.downlink))
     return True
 
 

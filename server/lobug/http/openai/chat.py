@@ -96,7 +96,7 @@ async def chat_completions(
         turn_asked.utterance,
         voice=False,
         timeline=timeline,
-        told=turn_asked.told,
+        caller=turn_asked.told,
         privileged=caller.privileged,
     )
     if body.stream:

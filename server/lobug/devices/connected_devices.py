@@ -1,4 +1,4 @@
-"""All devices that are connected now."""
+"""The devices that are connected now, and what they share."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from lobug.errors import DeviceOfflineError
 from lobug.settings import StreamingSettings
 
 CODEC_THREADS = 2
-"""Opus takes under a millisecond a frame and runs outside of Python's interpreter lock."""
+"""Enough: Opus takes under a millisecond a frame and runs outside of the interpreter lock."""
 
 
 class Endpoint(Protocol):
-    """A connection, as the rest of the server sees it."""
+    """A device's connection, as the rest of the server sees it."""
 
     session_id: str
 
@@ -28,16 +28,16 @@ class Endpoint(Protocol):
         """Send a text frame."""
 
     async def close(self, code: CloseCode) -> None:
-        """Send the device away."""
+        """Close the connection."""
 
 
-class SharedEars:
-    """The speech-to-text engine that all devices share (``SpeechToText``), and how busy it is."""
+class SharedSpeechToText:
+    """The speech-to-text engine of all devices (``SpeechToText``), with a count of its work."""
 
     def __init__(self, engine: SpeechToText) -> None:
         self._engine = engine
-        self.at_work = 0
-        """Transcriptions that run or wait."""
+        self.active = 0
+        """Number of transcriptions that run or wait."""
 
     async def start(self) -> None:
         """Start the engine."""
@@ -53,25 +53,25 @@ class SharedEars:
 
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
         """Transcribe 16 kHz audio."""
-        self.at_work += 1
+        self.active += 1
         try:
             return await self._engine.transcribe(audio, language)
         finally:
-            self.at_work -= 1
+            self.active -= 1
 
 
-class Connections:
-    """Who is connected, and what they share. One for each server."""
+class ConnectedDevices:
+    """The devices that are connected, by their callers' keys. One for each server."""
 
     def __init__(self, settings: StreamingSettings, stt: SpeechToText) -> None:
-        self.ears = SharedEars(stt)
+        self.stt = SharedSpeechToText(stt)
         self.codecs = ThreadPoolExecutor(CODEC_THREADS, thread_name_prefix="lobug-codec")
         self._settings = settings
         self._open: dict[str, tuple[Endpoint, Caller]] = {}
         self._closing: set[asyncio.Future[None]] = set()
 
     def __len__(self) -> int:
-        """Devices connected."""
+        """Number of devices connected."""
         return len(self._open)
 
     @property
@@ -85,8 +85,9 @@ class Connections:
 
     @contextmanager
     def register(self, caller: Caller, endpoint: Endpoint) -> Iterator[None]:
-        """A caller is connected as long as this is open. An older connection of the same one is
-        closed: a device that lost its Wi-Fi comes back before the old connection is known dead."""
+        """Count a caller as connected while the context is open. An older connection of the same
+        caller is closed: a device that lost its Wi-Fi connects again before the server notices that
+        the old connection is dead."""
         key = caller.key
         older = self._open.pop(key, None)
         if older is not None:
@@ -100,7 +101,7 @@ class Connections:
                 del self._open[key]
 
     async def tell(self, key: str, write: Callable[[str], str]) -> None:
-        """Send a connected caller a message; ``write`` makes it of the session's id. Raises
+        """Send a message to a connected caller; ``write`` makes it from the session's id. Raises
         DeviceOfflineError."""
         entry = self._open.get(key)
         if entry is None:
@@ -108,13 +109,13 @@ class Connections:
         await entry[0].send(write(entry[0].session_id))
 
     def revoked(self, revoked: Revoked) -> None:
-        """Send away whoever came with what is worth nothing any more."""
+        """Close the connections that were opened with a revoked token or pairing."""
         for endpoint, caller in tuple(self._open.values()):
             if revoked.concerns(caller):
                 self._close(endpoint, CloseCode.TOKEN_REVOKED)
 
     async def close(self) -> None:
-        """Send everybody away; the server stops."""
+        """Close all connections, because the server stops."""
         for endpoint, _ in tuple(self._open.values()):
             self._close(endpoint, CloseCode.GOING_AWAY)
         if self._closing:
