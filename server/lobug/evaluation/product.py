@@ -2,7 +2,7 @@
 
 Lo-Bug's own memory under examination: real SQLite, the embedder of the settings, no chat model.
 
-Turns go in as a conversation logs them, memories as the conversation_key stores, corrects and forgets them.
+Turns go in as a conversation logs them, memories as the owner stores, corrects and forgets them.
 Facts are not extracted and nothing is summed up: what a case needs of that it stores."""
 
 from __future__ import annotations

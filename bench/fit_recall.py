@@ -1,4 +1,4 @@
-"""`python scripts/fit_recall.py PATH`: the weights of recall, fitted and judged fairly.
+"""`python bench/fit_recall.py PATH`: the weights of recall, fitted and judged fairly.
 
 PATH is what `lobug eval locomo` reads. The weights in ``lobug.memory.recall.scoring`` were fitted
 on conversations, so the figures of `lobug eval locomo` on those same ones flatter. This leaves one
