@@ -1,5 +1,5 @@
-"""Times a turn at the server's WebSocket for devices: from the packet that ended an utterance to the
-reply's first packet.
+"""Times a turn at the devices' WebSocket: from the packet that ended an utterance to the reply's
+first packet.
 
 Own share of a turn, precisely: from the moment when the WebSocket library hands over the audio
 packet in which the endpoint lies, to the moment when the reply's first audio packet is handed to

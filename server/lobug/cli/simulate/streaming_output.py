@@ -1,4 +1,4 @@
-"""How a run of streaming devices is shown: lines for people, JSON lines for programs."""
+"""Output of a run of streaming devices: lines for people, JSON lines for programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from lobug.simulator.schedule import percentile
+from lobug.simulator.runs import percentile
 from lobug.simulator.streaming.results import WsSummary, WsTurnResult
 
 _TIMES: dict[str, Callable[[WsTurnResult], float | None]] = {

@@ -15,11 +15,18 @@ import numpy as np
 from lobug.audio import wav
 from lobug.devices.frames import AudioCodec
 from lobug.engines.base import STT_SAMPLE_RATE
-from lobug.simulator import wire
-from lobug.simulator.device import SimulatedDevice
-from lobug.simulator.microphone import Recording
-from lobug.simulator.results import HealthResult, Result, SensorResult, TurnResult
-from lobug.simulator.sensors import SensorModel
+from lobug.simulator.address import ServerAddress
+from lobug.simulator.http import wire
+from lobug.simulator.http.device import SimulatedDevice
+from lobug.simulator.http.results import (
+    HealthResult,
+    Result,
+    SensorResult,
+    TurnResult,
+)
+from lobug.simulator.http.sensors import SensorModel
+from lobug.simulator.http.wire import Timeouts
+from lobug.simulator.recordings import Recording
 from lobug.simulator.soak.plan import Action, Door, door_of
 from lobug.simulator.streaming import protocol
 from lobug.simulator.streaming.device import (
@@ -42,7 +49,6 @@ from lobug.simulator.streaming.network import NetworkOptions
 from lobug.simulator.streaming.results import WsTurnResult
 from lobug.simulator.streaming.session import DeviceKind
 from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech
-from lobug.simulator.wire import ServerAddress, Timeouts
 
 BEFORE_S, SPEECH_S, AFTER_S = 0.3, 0.9, 0.1
 """Of what a device says, seconds: silence, sound, silence."""

@@ -1,13 +1,29 @@
-"""What the devices of a soak do in their day, and when. Pure: the same seed gives the same plan."""
+"""Options of a soak, and what its devices do when. Pure: the same seed gives the same plan."""
 
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 HOUR_S = 3_600.0
+
+COMPRESSED = 96.0
+"""Simulated seconds in a real one: a day takes 15 minutes."""
+
+ACTIONS_PER_DAY = 48.0
+"""Of each device, where time is compressed."""
+
+ACTIONS_PER_DAY_IN_REAL_TIME = 480.0
+"""Of each device in real time: one in three minutes, more in the evening."""
+
+RESTS = 16
+"""How often a server is measured, besides once at the beginning."""
+
+SERVER = (sys.executable, "-m", "lobug.cli.simulate.soak_server")
+"""Command that starts the server; the description of the server is its last argument."""
 
 MAX_HOURS = 168.0
 """The longest soak, simulated hours: a week."""
@@ -160,3 +176,36 @@ def _of_device(
             if chance.random() >= BURST_SHARE:
                 break
             when_s += BURST_S
+
+
+@dataclass(frozen=True, slots=True)
+class SoakRunOptions:
+    """How a soak is run."""
+
+    hours: float
+    """Simulated."""
+    devices: int = 20
+    factor: float = COMPRESSED
+    """Simulated seconds in a real one; 1: real time."""
+    seed: int = 0
+    rests: int = RESTS
+    server: Sequence[str] = SERVER
+    actions_per_day: float | None = None
+    """Of each device, on average; None: as the factor suggests."""
+
+    @property
+    def real_s(self) -> float:
+        """Real seconds that it takes, without its rests."""
+        return self.hours * HOUR_S / self.factor
+
+    def plan(self) -> list[PlannedAction]:
+        """All actions, in order of time. Raises ValueError, a sentence, beyond the bounds."""
+        compressed = self.factor > 1
+        usual = ACTIONS_PER_DAY if compressed else ACTIONS_PER_DAY_IN_REAL_TIME
+        return plan(
+            self.devices,
+            self.hours,
+            self.actions_per_day or usual,
+            self.seed,
+            begins_h=0.0 if compressed else EVENING_H,
+        )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lobug.simulator.schedule import percentile
+from lobug.simulator.runs import percentile
 from lobug.simulator.streaming.speaker import SpeakerAccount
 
 

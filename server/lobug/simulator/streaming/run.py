@@ -9,8 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lobug.simulator.run import UnreachableError, file_words, save_reply
-from lobug.simulator.schedule import TurnPlan
+from lobug.simulator.runs import TurnPlan, UnreachableError, file_words, save_reply
 from lobug.simulator.streaming.device import BargeIn, SimulatedWsDevice, TurnFaults
 from lobug.simulator.streaming.discovery import (
     DiscoveryError,

@@ -1,4 +1,4 @@
-"""How a run of the simulator is shown: lines for people, JSON lines for programs."""
+"""Output of a run of an HTTP device: lines for people, JSON lines for programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from lobug.simulator.results import HealthResult, Result, SensorResult, Summary, TurnResult
+from lobug.simulator.http.results import (
+    HealthResult,
+    Result,
+    SensorResult,
+    Summary,
+    TurnResult,
+)
 
 
 class Output(Protocol):

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from dataclasses import dataclass
+
+from lobug.simulator.address import ServerAddress
 
 BOUNDARY = "----M5StackBoundary"
 """The firmware's multipart boundary; on the wire two more dashes stand before it."""
@@ -32,19 +33,6 @@ class Timeouts:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerAddress:
-    """Where the server is."""
-
-    url: str
-    """Scheme, host, port and path prefix, without a slash at the end."""
-    host_header: str
-    """As ``HTTPClient`` writes it: the port is left out when it is 80 or 443."""
-    token: str = field(default="", repr=False)
-    """What a server asks programs on its own computer for (``access.loopback``); empty: nothing is
-    sent, as the firmware sends none."""
-
-
-@dataclass(frozen=True, slots=True)
 class WireRequest:
     """One request as it goes over the network."""
 
@@ -53,23 +41,6 @@ class WireRequest:
     headers: tuple[tuple[str, str], ...]
     """In the order in which they are sent."""
     body: bytes = b""
-
-
-def parse_server(address: str) -> ServerAddress:
-    """Read ``http://host:port`` (the scheme may be left out). Raises ValueError."""
-    text = address.strip()
-    if "://" not in text:
-        text = f"http://{text}"
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError(f"{address!r} is not an address like http://127.0.0.1:8321")
-    port = parts.port  # raises ValueError when it is not a number up to 65535
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    host_header = host if port in {None, 80, 443} else f"{host}:{port}"
-    netloc = host if port is None else f"{host}:{port}"
-    return ServerAddress(
-        url=f"{parts.scheme}://{netloc}{parts.path.rstrip('/')}", host_header=host_header
-    )
 
 
 def multipart_body(wav: bytes) -> bytes:
@@ -99,7 +70,7 @@ def text_request(server: ServerAddress, text: str, device_id: str | None = None)
 def sensors_request(
     server: ServerAddress, reading: Mapping[str, object], device_id: str | None = None
 ) -> WireRequest:
-    """``POST /context/sensors``; see ``lobug.simulator.sensors`` for the fields and units."""
+    """``POST /context/sensors``; see ``lobug.simulator.http.sensors`` for the fields and units."""
     return _json_request(server, "/context/sensors", reading, device_id)
 
 

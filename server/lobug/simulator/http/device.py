@@ -1,24 +1,66 @@
-"""The device itself: it sends the firmware's requests over real sockets and keeps its beats."""
+"""The device itself: it sends the firmware's requests over real sockets, some periodically."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
 import httpx
 
-from lobug.simulator import contract, wire
-from lobug.simulator.contract import CheckedReply
-from lobug.simulator.microphone import Recording
-from lobug.simulator.results import HealthResult, Result, SensorResult, TurnResult
-from lobug.simulator.schedule import Job, Schedule
-from lobug.simulator.sensors import SensorModel
-from lobug.simulator.wire import ServerAddress, Timeouts, WireRequest
+from lobug.simulator.address import ServerAddress
+from lobug.simulator.http import contract, wire
+from lobug.simulator.http.contract import CheckedReply
+from lobug.simulator.http.results import (
+    HealthResult,
+    Result,
+    SensorResult,
+    TurnResult,
+)
+from lobug.simulator.http.sensors import SensorModel
+from lobug.simulator.http.wire import Timeouts, WireRequest
+from lobug.simulator.recordings import Recording
+
+
+class Job(StrEnum):
+    """What the device does by the clock."""
+
+    HEALTH = "health"
+    SENSORS = "sensors"
+
+
+@dataclass(slots=True)
+class Schedule:
+    """Periodic jobs. Times are seconds of any clock that only goes forward."""
+
+    periods_s: Mapping[Job, float]
+    started: float
+    """The first run of every job is one period after this."""
+    _next: dict[Job, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._next = {job: self.started + period for job, period in self.periods_s.items()}
+
+    def due(self, now: float) -> list[Job]:
+        """The jobs whose time has come; each is then put off by whole periods.
+
+        A device that was held up does a missed job once, not once for every missed beat.
+        """
+        jobs = [job for job, at in self._next.items() if at <= now]
+        for job in jobs:
+            missed = int((now - self._next[job]) // self.periods_s[job])
+            self._next[job] += (missed + 1) * self.periods_s[job]
+        return jobs
+
+    def wait_s(self, now: float) -> float:
+        """Seconds until the next job."""
+        return max(0.0, min(self._next.values()) - now)
+
 
 HEALTH_RETRY_S = 0.25
 """Pause between two attempts while the device waits for the server to come up."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lobug.simulator.contract import ReplyWav
-from lobug.simulator.schedule import percentile
+from lobug.simulator.http.contract import ReplyWav
+from lobug.simulator.runs import percentile
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""The first firmware in software: one HTTP request a turn, checked byte for byte."""
