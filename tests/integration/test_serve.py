@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from lobug.app import create_app
-from lobug.cli.listening import open_socket
+from lobug.cli.http_server import open_socket
 from lobug.cli.serve import announcement, run_app
 from lobug.errors import StorageCorruptError
 from lobug.server import LobugServer

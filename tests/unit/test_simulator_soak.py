@@ -25,10 +25,10 @@ from lobug.simulator.soak.plan import (
     MAX_DEVICES,
     MAX_HOURS,
     Action,
-    Door,
     SoakRunOptions,
-    door_of,
+    Transport,
     plan,
+    transport_of,
 )
 from lobug.simulator.soak.runner import SoakResult
 from lobug.simulator.soak.server import at_rest
@@ -190,12 +190,12 @@ def test_a_plan_has_about_as_many_actions_as_asked_for_and_quiet_nights() -> Non
 
 def test_bursts_follow_one_another_and_every_action_comes_by_its_own_door() -> None:
     made = plan(20, 24.0, 96.0)
-    doors: dict[Door, set[Action]] = {Door.HTTP: set(), Door.SOCKET: set()}
+    doors: dict[Transport, set[Action]] = {Transport.HTTP: set(), Transport.SOCKET: set()}
     for one in made:
-        doors[door_of(one.device)].add(one.action)
-    assert doors[Door.HTTP] | doors[Door.SOCKET] == set(Action)
-    assert {Action.EXPORT, Action.FORGET, Action.HALF_SENT} <= doors[Door.HTTP]
-    assert {Action.BREAK_OFF, Action.VANISH, Action.PAIR} <= doors[Door.SOCKET]
+        doors[transport_of(one.device)].add(one.action)
+    assert doors[Transport.HTTP] | doors[Transport.SOCKET] == set(Action)
+    assert {Action.EXPORT, Action.FORGET, Action.HALF_SENT} <= doors[Transport.HTTP]
+    assert {Action.BREAK_OFF, Action.VANISH, Action.PAIR} <= doors[Transport.SOCKET]
     of_first = [one.at_s for one in made if one.device == 0]
     gaps = [after - before for before, after in pairwise(of_first)]
     assert any(gap == pytest.approx(20.0) for gap in gaps)

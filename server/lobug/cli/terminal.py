@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""The ``--server`` option, and what to type to start this program again."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ ServerOption = Annotated[
 
 
 def server_address(server: str | None) -> ServerAddress:
-    """The server meant by ``--server``; without it the one that holds the data folder, else the
-    one at the address of the settings. Raises CommandError."""
+    """The server named by ``--server``; without it the one that holds the data folder, else the one
+    at the address of the settings. Raises CommandError."""
     from lobug.simulator.address import parse_server
 
     if server is None:
@@ -46,10 +46,10 @@ def server_address(server: str | None) -> ServerAddress:
 
 
 def program_name(found: str | None, started: Path, folder: Path) -> str:
-    """What to type in ``folder`` to start this program again. Pure.
+    """The command that starts this program again in ``folder``. Pure.
 
-    ``found``: where the shell finds ``lobug``, if it does; ``started``: what was started. After
-    ``make run`` the program is in an environment that the shell knows nothing of.
+    ``found``: where the shell finds ``lobug``; None: nowhere, as after ``make run``, which puts the
+    program in an environment outside the shell's path. ``started``: the path of this program.
     """
     if found is not None or started.name != "lobug":
         return "lobug"

@@ -45,7 +45,7 @@ class AudioJobs:
 
 
 @dataclass(frozen=True, slots=True)
-class CallersJobs:
+class CallerAudioJobs:
     """The places of such work, as one caller may take them."""
 
     jobs: AudioJobs
@@ -56,10 +56,10 @@ class CallersJobs:
         return self.jobs.place(self.claimant)
 
 
-async def get_audio_jobs(request: Request, server: ServerDep) -> CallersJobs:
+async def get_audio_jobs(request: Request, server: ServerDep) -> CallerAudioJobs:
     """Those of the app that this request came to, for its caller."""
     claimant = claimant_of_scope(request.scope, server.settings)
-    return CallersJobs(request.app.state.audio_jobs, claimant)
+    return CallerAudioJobs(request.app.state.audio_jobs, claimant)
 
 
-AudioJobsDep = Annotated[CallersJobs, Depends(get_audio_jobs)]
+AudioJobsDep = Annotated[CallerAudioJobs, Depends(get_audio_jobs)]

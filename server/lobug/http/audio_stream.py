@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 from lobug.audio.wav import header, pcm16, resample
 from lobug.errors import EngineUnavailableError
 from lobug.http.accept import WAV
-from lobug.http.problems import problem, unheard
+from lobug.http.problems import client_closed, problem
 from lobug.http.sse import TURN_HEADER
 from lobug.http.turn_stream import TurnStream, while_connected
 from lobug.settings import Settings
@@ -81,7 +81,7 @@ async def spoken_reply(
         first = await while_connected(request, _first_sound(turn, headers))
     except ClientDisconnect:
         await turn.aclose()
-        return unheard()
+        return client_closed()
     except BaseException:
         await turn.aclose()
         raise

@@ -30,7 +30,7 @@ from lobug.errors import (
     TooManyAttemptsError,
     TooManyConnectionsError,
 )
-from lobug.http.browser import PATH as DOCS_PATH
+from lobug.http.browser import DOCS_PATH
 from lobug.http.problems import problem
 
 

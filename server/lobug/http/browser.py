@@ -47,10 +47,10 @@ class BrowserRules:
         await self._app(scope, receive, answering)
 
 
-PATH = "/docs"
-FOLDER = Path(__file__).parents[1] / "web" / "docs"
+DOCS_PATH = "/docs"
+DOCS_FOLDER = Path(__file__).parents[1] / "web" / "docs"
 
-POLICY = (
+DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
@@ -62,7 +62,9 @@ def add_docs_page(app: FastAPI) -> None:
     """Serve the page and its files."""
 
     async def page() -> Response:
-        return FileResponse(FOLDER / "page.html", headers={"Content-Security-Policy": POLICY})
+        return FileResponse(
+            DOCS_FOLDER / "page.html", headers={"Content-Security-Policy": DOCS_POLICY}
+        )
 
-    app.add_api_route(PATH, page, methods=["GET"], include_in_schema=False)
-    app.mount(f"{PATH}/assets", StaticFiles(directory=FOLDER / "assets"), name="docs")
+    app.add_api_route(DOCS_PATH, page, methods=["GET"], include_in_schema=False)
+    app.mount(f"{DOCS_PATH}/assets", StaticFiles(directory=DOCS_FOLDER / "assets"), name="docs")

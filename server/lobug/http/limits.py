@@ -27,7 +27,7 @@ while the other end still sends is reset, and the answer is lost with it."""
 
 
 @dataclass(frozen=True, slots=True)
-class BodyClock:
+class BodyDeadlines:
     """When a body has to be here. Times on any clock, seconds."""
 
     piece_s: float
@@ -36,7 +36,7 @@ class BodyClock:
     """Longest wait for all of it."""
 
     @classmethod
-    def of(cls, limits: LimitSettings, *, to_strangers: bool) -> BodyClock:
+    def of(cls, limits: LimitSettings, *, to_strangers: bool) -> BodyDeadlines:
         """As the settings have it. Somebody may send a recording while speaking, so the longest
         recording always has time enough; what strangers send is short."""
         piece_s = limits.body_timeout_s
@@ -87,7 +87,11 @@ class BodyLimit:
             max_bytes = min(max_bytes, INTRODUCTION_BYTES)
         held = self._held(scope)
         body = _Body(
-            scope, receive, max_bytes, BodyClock.of(self._limits, to_strangers=to_strangers), held
+            scope,
+            receive,
+            max_bytes,
+            BodyDeadlines.of(self._limits, to_strangers=to_strangers),
+            held,
         )
         started = False
 
@@ -139,7 +143,7 @@ class _Body:
         scope: Scope,
         receive: Receive,
         max_bytes: int,
-        clock: BodyClock,
+        clock: BodyDeadlines,
         held: HeldBody | None,
     ) -> None:
         headers = dict(scope["headers"])

@@ -46,7 +46,7 @@ CLIENT_CLOSED_REQUEST = 499
 """nginx's status for it; the standard has none."""
 
 
-def unheard() -> Response:
+def client_closed() -> Response:
     """For a caller that has hung up: nobody reads it, but what follows an answer still follows."""
     return Response(status_code=CLIENT_CLOSED_REQUEST)
 
@@ -132,7 +132,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     async def hung_up(_: Request, _error: Exception) -> Response:
         # In the middle of its upload. Devices on a radio do that: it is no fault of this program.
-        return unheard()
+        return client_closed()
 
     async def unexpected(_: Request, error: Exception) -> JSONResponse:
         log.error("unexpected failure", exc_info=error)

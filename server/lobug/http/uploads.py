@@ -185,7 +185,7 @@ _MAX_CHANNELS = 32
 _LONGEST_FIELD_BYTES = 64 * 1024
 """Of a form, beside its file. Fields are kept in memory."""
 
-FORM = {
+RECORDING_FORM = {
     "type": "object",
     "required": ["audio"],
     "properties": {
@@ -198,11 +198,11 @@ FORM = {
     },
 }
 
-DOCUMENTED: dict[str, Any] = {
+RECORDING_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
-            "multipart/form-data": {"schema": FORM},
+            "multipart/form-data": {"schema": RECORDING_FORM},
             **{
                 kind: {
                     "schema": {

@@ -8,15 +8,15 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """Where the server is."""
+    """The address of a server, with the token for it."""
 
     url: str
     """Scheme, host, port and path prefix, without a slash at the end."""
     host_header: str
-    """As ``HTTPClient`` writes it: the port is left out when it is 80 or 443."""
+    """The ``Host`` header as the firmware writes it: without the port when it is 80 or 443."""
     token: str = field(default="", repr=False)
-    """What a server asks programs on its own computer for (``access.loopback``); empty: nothing is
-    sent, as the firmware sends none."""
+    """Bearer token that a server may ask of programs on its own computer (``access.loopback``);
+    empty: none is sent."""
 
 
 def parse_server(address: str) -> ServerAddress:

@@ -13,7 +13,7 @@ DEFAULT_MAX_TURNS = 20
 
 @dataclass(frozen=True, slots=True)
 class TurnPlan:
-    """Which input is next, and when the run is over.
+    """Decides which input is next, and when the run is over.
 
     Without ``until`` every input is used once (or, with ``max_turns``, over and over up to that
     number of turns). With it, inputs are used in order, over and over, until a response matches.
@@ -63,7 +63,7 @@ def file_words(said: str) -> str:
 
 
 def save_reply(path: Path, wav: bytes) -> None:
-    """Write a file that only its owner may read: replies tell what Lo-Bug knows of somebody."""
+    """Write a file that only its owner can read: replies may hold what Lo-Bug knows of a person."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "wb") as file:

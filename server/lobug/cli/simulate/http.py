@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import typer
 
-from lobug.cli.faults import EXIT_FAILED, EXIT_UNREACHABLE, CommandError
+from lobug.cli.faults import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_UNREACHABLE, CommandError
 from lobug.cli.simulate.http_output import JsonLines, Output, Table
 from lobug.cli.simulate.options import MotionOptions
 from lobug.simulator.address import ServerAddress
@@ -39,7 +39,7 @@ def simulate_http(simulation: HttpSimulation, inputs: Sequence[Input]) -> None:
     try:
         ok = asyncio.run(_run(simulation, inputs))
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     if not ok:
         raise typer.Exit(EXIT_FAILED)
 

@@ -34,7 +34,7 @@ class JsonLines:
     """One JSON object a line on standard output."""
 
     def result(self, result: Result) -> None:
-        """Print it at once: whoever reads the pipe may be waiting for it."""
+        """Print it at once: the reader of the pipe may be waiting for it."""
         self._print(result.record())
 
     def summary(self, summary: Summary) -> None:
@@ -113,7 +113,7 @@ class Table:
 
     def _degraded(self, sentences: tuple[str, ...]) -> None:
         for sentence in sentences:
-            if sentence not in self._said:  # every 30 s would be too often
+            if sentence not in self._said:  # each only once, not with every health check
                 self._console.print(f"[yellow]the server says: {escape(sentence)}[/yellow]")
                 self._said.add(sentence)
 

@@ -1,4 +1,4 @@
-"""``lobug simulate --soak HOURS``: whether a server stays as small as it was, over a day."""
+"""``lobug simulate --soak HOURS``: whether a server grows while many devices use it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from lobug.cli.faults import EXIT_FAILED, EXIT_USAGE, CommandError
+from lobug.cli.faults import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, CommandError
 from lobug.cli.simulate.options import SoakOptions
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lobug.simulator.soak.runner import SoakResult
 
 _OPTIONS = {"soak", "real_time", "devices", "seed", "as_json"}
-"""What a soak knows of the options of ``lobug simulate``."""
+"""The options of ``lobug simulate`` that a soak has."""
 
 _NAMES = {
     "resident_mb": "resident memory, MB",
@@ -75,7 +75,7 @@ def simulate_soak(
     except SoakError as error:
         raise CommandError(str(error)) from error
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     if not result.ok:
         raise typer.Exit(EXIT_FAILED)
 
@@ -86,8 +86,8 @@ def _was_given(context: typer.Context, name: str) -> bool:
 
 
 def _refuse_others(given: set[str]) -> None:
-    """Raises CommandError for an option that a soak would leave unused; --server above all: a soak
-    fills a memory with chatter, so it talks to no server but its own."""
+    """Raise CommandError for an option that a soak does not use. Above all --server: a soak fills a
+    memory with chatter, so it talks only to a server of its own."""
     if "server" in given:
         raise CommandError(
             "--soak starts a server of its own, with a temporary memory: no --server",

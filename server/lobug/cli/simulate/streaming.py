@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 import typer
 
 from lobug.audio.decode import decode
-from lobug.cli.faults import EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, CommandError
+from lobug.cli.faults import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_UNREACHABLE,
+    EXIT_USAGE,
+    CommandError,
+)
 from lobug.cli.simulate.options import StreamingOptions
 from lobug.cli.simulate.streaming_output import WsJsonLines, WsOutput, WsTable
 from lobug.devices.frames import AudioCodec
@@ -72,7 +78,7 @@ def simulate_streaming(simulation: StreamingSimulation, recordings: Sequence[Rec
         ok = asyncio.run(_run(simulation, recordings, options, output, taken))
     except KeyboardInterrupt:
         output.summary(WsSummary(options.devices, turns=taken))
-        raise typer.Exit(130) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     if not ok:
         raise typer.Exit(EXIT_FAILED)
 

@@ -43,7 +43,7 @@ from lobug.http.devices.schemas import (
 from lobug.http.problems import error_responses
 from lobug.http.state import ServerDep
 
-FAULTS: tuple[type[LobugError], ...] = (
+OWNER_ERRORS: tuple[type[LobugError], ...] = (
     OwnerOnlyError,
     InvalidRequestError,
     AccessUnavailableError,
@@ -51,8 +51,8 @@ FAULTS: tuple[type[LobugError], ...] = (
 )
 """What may go wrong at each of them."""
 
-WITH_BODY: tuple[type[LobugError], ...] = (
-    *FAULTS,
+OWNER_BODY_ERRORS: tuple[type[LobugError], ...] = (
+    *OWNER_ERRORS,
     InvalidEncodingError,
     BodyTooLargeError,
     BodyTimeoutError,
@@ -64,7 +64,7 @@ router = APIRouter(prefix="/devices", tags=["devices"], dependencies=[Depends(re
 DeviceId = Annotated[str, Path(max_length=128, description="The `Device-Id` of a device.")]
 
 
-@router.get("", responses=error_responses(*FAULTS))
+@router.get("", responses=error_responses(*OWNER_ERRORS))
 async def devices(server: ServerDep) -> KnownDevices:
     """List the devices that were approved, and those that wait for it."""
     access = server.access
@@ -82,7 +82,9 @@ async def devices(server: ServerDep) -> KnownDevices:
 @router.post(
     "/approve",
     openapi_extra=documented(ApproveRequest),
-    responses=error_responses(*WITH_BODY, PairingCodeError, TooManyAttemptsError, AccessFullError),
+    responses=error_responses(
+        *OWNER_BODY_ERRORS, PairingCodeError, TooManyAttemptsError, AccessFullError
+    ),
 )
 async def approve(
     body: Annotated[ApproveRequest, Depends(json_body(ApproveRequest))],
@@ -102,7 +104,7 @@ async def approve(
 @router.patch(
     "/{device_id}",
     openapi_extra=documented(DescribeRequest),
-    responses=error_responses(*WITH_BODY, DeviceUnknownError),
+    responses=error_responses(*OWNER_BODY_ERRORS, DeviceUnknownError),
 )
 async def describe(
     device_id: DeviceId,
@@ -114,7 +116,7 @@ async def describe(
     return _shown(server.access, device)
 
 
-@router.delete("/{device_id}", responses=error_responses(*FAULTS, DeviceUnknownError))
+@router.delete("/{device_id}", responses=error_responses(*OWNER_ERRORS, DeviceUnknownError))
 async def revoke(device_id: DeviceId, server: ServerDep) -> KnownDevice:
     """End a device's right to talk, at once. To come back it has to be approved again."""
     return _shown(server.access, await server.access.devices.revoke(device_id))
@@ -135,7 +137,7 @@ messages_router = APIRouter(
 @messages_router.post(
     "/{device_id}/alert",
     openapi_extra=documented(AlertRequest),
-    responses=error_responses(*WITH_BODY, DeviceOfflineError),
+    responses=error_responses(*OWNER_BODY_ERRORS, DeviceOfflineError),
 )
 async def alert(
     device_id: DeviceId,
@@ -148,7 +150,9 @@ async def alert(
     return Sent()
 
 
-@messages_router.post("/{device_id}/reboot", responses=error_responses(*FAULTS, DeviceOfflineError))
+@messages_router.post(
+    "/{device_id}/reboot", responses=error_responses(*OWNER_ERRORS, DeviceOfflineError)
+)
 async def reboot(device_id: DeviceId, server: ServerDep) -> Sent:
     """Let a connected device start again."""
     await server.connections.tell(f"device:{device_id.lower()}", say.system_reboot)

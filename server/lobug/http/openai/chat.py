@@ -31,8 +31,8 @@ from lobug.http.accept import EVENT_STREAM
 from lobug.http.body import documented
 from lobug.http.caller import ConversationDep, caller_of
 from lobug.http.openai.errors import failure_body
-from lobug.http.openai.messages import asked, words_of
-from lobug.http.openai.models import CHAT, require_model
+from lobug.http.openai.messages import turn_request, words_of
+from lobug.http.openai.models import CHAT_MODEL, require_model
 from lobug.http.openai.schemas import (
     ChatCompletion,
     ChatRequest,
@@ -42,7 +42,7 @@ from lobug.http.openai.schemas import (
     Usage,
     openai_json,
 )
-from lobug.http.problems import error_responses, problem, unheard
+from lobug.http.problems import client_closed, error_responses, problem
 from lobug.http.sse import TURN_HEADER, event_response
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import TURN_ERRORS, TurnStream, run_to_end, while_connected
@@ -85,8 +85,8 @@ async def chat_completions(
     answer: Response,
 ) -> ChatCompletion | Response:
     """Say something to Lo-Bug, with its memory: whose it is says the token, never the body."""
-    require_model(body.model, CHAT)
-    turn_asked = asked(body, server.settings.limits.max_text_chars)
+    require_model(body.model, CHAT_MODEL)
+    turn_asked = turn_request(body, server.settings.limits.max_text_chars)
     timeline = Timeline("openai", server.clock)
     completion = _Completion(timeline.id, body)
     background.add_task(server.after_turn, conversation_key)
@@ -105,7 +105,7 @@ async def chat_completions(
     try:
         outcome = await while_connected(request, run_to_end(turn))
     except ClientDisconnect:
-        return unheard()
+        return client_closed()
     if isinstance(outcome, Failed):
         return problem(outcome.error)
     answer.headers[TURN_HEADER] = timeline.id
@@ -121,7 +121,7 @@ async def _streamed(
         first = await while_connected(request, _first_words(turn))
     except ClientDisconnect:
         await turn.aclose()
-        return unheard()
+        return client_closed()
     except BaseException:
         await turn.aclose()
         raise

@@ -44,14 +44,14 @@ _NEUTRAL: dict[str, tuple[object, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TurnRequest:
     """A request as a turn."""
 
     utterance: TypedUtterance | SpokenUtterance
     told: CallerContext
 
 
-def asked(request: ChatRequest, max_chars: int) -> Asked:
+def turn_request(request: ChatRequest, max_chars: int) -> TurnRequest:
     """The turn that a request asks for.
 
     The last message is the user's words. System messages are an instruction. What lies between
@@ -94,12 +94,12 @@ def asked(request: ChatRequest, max_chars: int) -> Asked:
     )
     recording = _recording(last, at)
     if recording is not None:
-        return Asked(SpokenUtterance(recording), told)
+        return TurnRequest(SpokenUtterance(recording), told)
     param = f"messages.{at}.content"
     text = _fitting(_words(last, at), max_chars, param)
     if not text:
         raise EmptyTextError("the last message is empty", param=param)
-    return Asked(TypedUtterance(text), told)
+    return TurnRequest(TypedUtterance(text), told)
 
 
 def exchanges(said: Sequence[ChatMessage]) -> tuple[Exchange, ...]:

@@ -28,9 +28,9 @@ from lobug.errors import (
     UnsupportedParameterError,
     UploadStorageError,
 )
-from lobug.http.audio_jobs import AudioJobsDep, CallersJobs
-from lobug.http.openai.models import HEARING, require_model
-from lobug.http.problems import error_responses, unheard
+from lobug.http.audio_jobs import AudioJobsDep, CallerAudioJobs
+from lobug.http.openai.models import STT_MODEL, require_model
+from lobug.http.problems import client_closed, error_responses
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import while_connected
 from lobug.http.uploads import read_form, recording_in
@@ -116,7 +116,7 @@ async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request
     form = await read_form(request, max_fields=32)
     fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
     recording = recording_in(form, "file")
-    require_model(fields.get("model", ""), HEARING)
+    require_model(fields.get("model", ""), STT_MODEL)
     kind = fields.get("response_format", "json")
     if kind not in {"json", "text", "verbose_json"}:
         raise UnsupportedParameterError(
@@ -136,7 +136,7 @@ async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request
             request, _hear(server, jobs, recording, None if language == "auto" else language)
         )
     except ClientDisconnect:
-        return unheard()
+        return client_closed()
     if kind == "text":
         return PlainTextResponse(f"{heard.text}\n")
     fields_wanted = {"text"} if kind == "json" else None
@@ -144,7 +144,7 @@ async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request
 
 
 async def _hear(
-    server: LobugServer, jobs: CallersJobs, recording: StoredRecording, language: str | None
+    server: LobugServer, jobs: CallerAudioJobs, recording: StoredRecording, language: str | None
 ) -> Transcription:
     settings = server.settings
     async with jobs.place(), server.priority.turn():

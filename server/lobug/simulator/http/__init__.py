@@ -1,1 +1,1 @@
-"""The first firmware in software: one HTTP request a turn, checked byte for byte."""
+"""A device with the first firmware, in software: one HTTP request a turn, checked byte for byte."""

@@ -1,4 +1,4 @@
-"""What happened on the simulated device: values that print as a table or as JSON lines."""
+"""Results of requests, turns and runs, which print as a table or as JSON lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class HealthResult:
     seconds: float
     problems: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
-    """What the server says does not work as it should; no problem for the device."""
+    """What the server reports as degraded; no problem for the device."""
 
     def record(self) -> dict[str, object]:
         """As one JSON object."""

@@ -19,7 +19,7 @@ Input = Recording | str
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What is expected of a run."""
+    """Options of a run: when it ends, and what is expected of the replies."""
 
     until: re.Pattern[str] | None = None
     max_turns: int | None = None
@@ -45,8 +45,8 @@ async def run(
 ) -> Summary:
     """Take the turns of the plan with the device that ``make_device`` makes.
 
-    ``make_device`` gets the function that the device hands its results to; every result, a turn's
-    too, reaches ``on_result``.
+    ``make_device`` gets the callback for the device's results. Every result, also of a turn, goes
+    to ``on_result``.
 
     Raises UnreachableError when the server is not healthy at the start, OSError when a reply
     cannot be saved.

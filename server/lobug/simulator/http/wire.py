@@ -1,8 +1,8 @@
 """The requests of the first firmware, byte for byte.
 
 The firmware builds its bodies by hand and sends them with the ESP32 Arduino ``HTTPClient``, whose
-headers and their order are copied here: a server or a proxy that trips over them must trip here,
-on a desk, and not in the field.
+headers and their order are copied here: a server or a proxy that cannot handle them must fail here
+and not on a real device.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class WireRequest:
-    """One request as it goes over the network."""
+    """One request, as it goes over the network."""
 
     method: str
     path: str
@@ -104,7 +104,7 @@ def _headers(
     if content_type is not None:
         headers.append(("Content-Type", content_type))
     if device_id is not None:
-        # An addition, as the next one: the first firmware names itself nowhere.
+        # Like the next header an addition: the first firmware sends no id.
         headers.append(("Device-Id", device_id))
     if server.token:
         headers.append(("Authorization", f"Bearer {server.token}"))

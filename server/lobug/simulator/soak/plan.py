@@ -36,10 +36,10 @@ HOURLY_SHARE = (
     0.2, 0.1, 0.1, 0.1, 0.1, 0.3, 1.0, 2.0, 1.5, 0.8, 0.8, 1.0,
     1.6, 1.2, 0.8, 0.8, 1.0, 1.5, 2.2, 2.4, 2.0, 1.4, 0.8, 0.3,
 )  # fmt: skip
-"""How much is going on in each hour of a day: 1 is the average of all 24."""
+"""Activity in each hour of a day; 1 is the mean of all 24."""
 
 EVENING_H = 18.0
-"""When a soak without compressed time begins: an hour in which much is going on."""
+"""Hour at which a soak in real time begins: a busy one."""
 
 BURST_SHARE = 0.3
 """Share of actions that are followed by more of the same device at once."""
@@ -47,7 +47,7 @@ BURST_S = 20.0
 """Pause between the actions of a burst, simulated seconds."""
 
 
-class Door(StrEnum):
+class Transport(StrEnum):
     """Which protocol a device speaks."""
 
     HTTP = "http"
@@ -55,20 +55,20 @@ class Door(StrEnum):
 
 
 class Action(StrEnum):
-    """What a device, or its owner, does."""
+    """Something that a device or its owner does."""
 
     TYPE = "type"
     """A turn in writing."""
     SPEAK = "speak"
-    """A spoken turn, by the device's own protocol."""
+    """A spoken turn, by the device's protocol."""
     TELL = "tell"
     """A turn that tells something worth remembering."""
     REMEMBER = "remember"
-    """The memory command in words."""
+    """A spoken command to remember."""
     FORGET = "forget"
-    """Forgetting in words, confirmed."""
+    """A spoken command to forget, confirmed."""
     SEARCH = "search"
-    """The owner looks something up in memory."""
+    """The owner searches a memory."""
     EXPORT = "export"
     """The owner downloads a memory."""
     HALF_SENT = "half_sent"
@@ -76,17 +76,17 @@ class Action(StrEnum):
     INTERRUPT = "interrupt"
     """A spoken turn whose reply is interrupted."""
     BREAK_OFF = "break_off"
-    """A spoken turn in which the connection is lost without goodbye."""
+    """A spoken turn in which the connection breaks without a goodbye."""
     HANG_UP = "hang_up"
-    """The connection is ended with goodbye."""
+    """The connection is closed in order."""
     VANISH = "vanish"
-    """A connection on which nobody speaks breaks off without goodbye."""
+    """An idle connection breaks without a goodbye."""
     PAIR = "pair"
     """Discovery, a code, the owner's approval, a connection with the token, and its revocation."""
 
 
-_SHARES: dict[Door, dict[Action, float]] = {
-    Door.HTTP: {
+_SHARES: dict[Transport, dict[Action, float]] = {
+    Transport.HTTP: {
         Action.TYPE: 20,
         Action.SPEAK: 40,
         Action.TELL: 12,
@@ -96,7 +96,7 @@ _SHARES: dict[Door, dict[Action, float]] = {
         Action.EXPORT: 3,
         Action.HALF_SENT: 9,
     },
-    Door.SOCKET: {
+    Transport.SOCKET: {
         Action.SPEAK: 50,
         Action.TELL: 6,
         Action.INTERRUPT: 14,
@@ -119,9 +119,9 @@ class PlannedAction:
     action: Action
 
 
-def door_of(device: int) -> Door:
-    """Every second device streams."""
-    return Door.SOCKET if device % 2 else Door.HTTP
+def transport_of(device: int) -> Transport:
+    """The protocol of a device: every second device streams."""
+    return Transport.SOCKET if device % 2 else Transport.HTTP
 
 
 def plan(
@@ -156,14 +156,14 @@ def _of_device(
     device: int, hours: float, actions_per_day: float, seed: int, begins_h: float
 ) -> Sequence[PlannedAction]:
     chance = random.Random(f"{seed}/{device}")  # noqa: S311 - a model of people
-    shares = _SHARES[door_of(device)]
+    shares = _SHARES[transport_of(device)]
     kinds, weights = list(shares), list(shares.values())
     # A burst adds 1 / (1 - share) actions on average to each that begins one.
     busiest_per_s = max(HOURLY_SHARE) * actions_per_day * (1 - BURST_SHARE) / (24 * HOUR_S)
     made: list[PlannedAction] = []
     at_s = 0.0
     while True:
-        # Thinning: as many as in the busiest hour, of which quieter hours keep their share.
+        # Thinning: draw at the rate of the busiest hour, and keep the hour's share of the draws.
         at_s += chance.expovariate(busiest_per_s)
         if at_s >= hours * HOUR_S:
             return made

@@ -1,11 +1,11 @@
-"""A soak: devices live their day against a server of its own, and what it holds is measured.
+"""A soak: devices use a server for a simulated day, and the server's resources are measured.
 
-The server runs in a child process with scripted engines and a temporary data folder: nobody's
-memories are touched. Its wall clock runs ``factor`` times as fast as the real one: sessions end,
-old things are erased and codes expire by it. What is said and heard takes its real time.
+The server runs in a child process with scripted engines and a temporary data folder, so nobody's
+memories are touched. Its wall clock runs ``factor`` times as fast as the real one: by it sessions
+end, old data is erased and codes expire. Speech takes its real time.
 
-At rests, evenly spread, every device hangs up and waits until the server has nothing left to do;
-then it is measured (``flatness`` judges that).
+At evenly spread rests every device hangs up and waits until the server is idle; then the server is
+measured. ``flatness`` judges the measurements.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ _LOOK_S = 0.2
 
 @dataclass(slots=True)
 class SoakResult:
-    """What came of a soak."""
+    """Result of a soak."""
 
     options: SoakRunOptions
     tally: Tally
     measurements: list[Measurement] = field(default_factory=list)
     seconds: float = 0.0
-    """Real ones, rests included."""
+    """Real seconds, rests included."""
     late_s: float = 0.0
-    """How much later than planned an action began at most, real seconds."""
+    """Longest delay of an action after its planned time, real seconds."""
     log_lines: list[str] = field(default_factory=list)
-    """Errors and stack traces of the server's log: the first ones."""
+    """The first errors and stack traces of the server's log."""
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """On each measure."""
+        """The verdict on each measure."""
         return flatness.judge(self.measurements)
 
     @property
@@ -120,7 +120,7 @@ async def run(
     on_measured: Callable[[Measurement], None] = lambda _one: None,
     on_progress: Callable[[float], None] = lambda _share: None,
 ) -> SoakResult:
-    """Run a soak. ``on_progress`` gets the share that is over, 0 to 1.
+    """Run a soak. ``on_progress`` gets the share that is done, 0 to 1.
 
     Raises SoakError when the server does not start or dies, ValueError, as a sentence, for a soak
     beyond its bounds.
@@ -156,13 +156,13 @@ class _Soak:
             for index in range(options.devices)
         ]
         self._awake = asyncio.Event()
-        """Clear while the devices rest."""
+        """Not set while the devices rest."""
         self._at_work = 0
         self._nobody_at_work = asyncio.Event()
         self._nobody_at_work.set()
         self._began = 0.0
         self._rested_s = 0.0
-        """Real seconds of rests so far: the devices' day stands still in them."""
+        """Real seconds of rests so far; the simulated day stands still in them."""
 
     def _now_s(self) -> float:
         """Simulated seconds since the beginning, by the devices' day."""
@@ -180,17 +180,19 @@ class _Soak:
             await self._rest()
             async with asyncio.TaskGroup() as group:
                 days = [
-                    group.create_task(self._day(device, by_device.get(device.index, ())))
+                    group.create_task(self._run_day(device, by_device.get(device.index, ())))
                     for device in self._devices
                 ]
-                beats = [group.create_task(self._beats(device)) for device in self._devices]
-                await self._rests()
+                beats = [
+                    group.create_task(self._run_heartbeats(device)) for device in self._devices
+                ]
+                await self._run_rests()
                 await asyncio.wait(days)
                 for task in beats:
                     task.cancel()
         self.result.seconds = time.monotonic() - self._began
 
-    async def _rests(self) -> None:
+    async def _run_rests(self) -> None:
         end_s = self._options.hours * HOUR_S
         for number in range(1, self._options.rests + 1):
             due_s = end_s * number / self._options.rests
@@ -199,7 +201,7 @@ class _Soak:
                 self._on_progress(min(1.0, self._now_s() / end_s))
             await self._rest()
 
-    async def _day(self, device: SoakDevice, actions: Sequence[PlannedAction]) -> None:
+    async def _run_day(self, device: SoakDevice, actions: Sequence[PlannedAction]) -> None:
         for planned in actions:
             while (left_s := planned.at_s - self._now_s()) > 0 or not self._awake.is_set():
                 await asyncio.sleep(max(0.0, left_s) / self._options.factor)
@@ -209,7 +211,7 @@ class _Soak:
             with self._work():
                 await device.do(planned.action)
 
-    async def _beats(self, device: SoakDevice) -> None:
+    async def _run_heartbeats(self, device: SoakDevice) -> None:
         period_s = max(wire.SENSOR_PERIOD_S / self._options.factor, HEARTBEAT_S)
         if self._options.factor == 1:
             period_s = wire.SENSOR_PERIOD_S
@@ -229,18 +231,18 @@ class _Soak:
         return _Work(self)
 
     def begin_work(self) -> None:
-        """A device does something."""
+        """Count an action that begins."""
         self._at_work += 1
         self._nobody_at_work.clear()
 
     def end_work(self) -> None:
-        """It has done it."""
+        """Count an action that has ended."""
         self._at_work -= 1
         if self._at_work == 0:
             self._nobody_at_work.set()
 
     async def _rest(self) -> None:
-        """Let everybody finish and hang up, wait for the server, measure."""
+        """Let the devices finish and hang up, wait until the server is idle, measure it."""
         self._awake.clear()
         began, at_s = time.monotonic(), self._now_s()
         await self._nobody_at_work.wait()
@@ -264,7 +266,7 @@ class _Soak:
 
 
 class _Work:
-    """Something that a device does: a rest waits for its end."""
+    """An action of a device. A rest waits for its end."""
 
     def __init__(self, soak: _Soak) -> None:
         self._soak = soak

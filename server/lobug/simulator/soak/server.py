@@ -19,10 +19,11 @@ _START_S = 180.0
 
 
 REST_S = 60.0
-"""Most real seconds until a server has noticed that everybody has hung up, and until it ends."""
+"""Most real seconds until a server has noticed that all devices hung up, and until it ends."""
 
 
 FAILURES_SHOWN = 5
+"""Most failures, and most lines of the log, in a report."""
 
 
 class SoakError(Exception):
@@ -30,7 +31,7 @@ class SoakError(Exception):
 
 
 class ServerProcess:
-    """The child process, as the soak sees it."""
+    """The server's process. It answers each line on its standard input with a line of JSON."""
 
     def __init__(
         self, process: asyncio.subprocess.Process, address: ServerAddress, data: Path
@@ -40,11 +41,11 @@ class ServerProcess:
         self._data = data
 
     async def look(self) -> dict[str, float]:
-        """What it can tell at no cost. Raises SoakError when it has died."""
+        """The measures that cost nothing to take. Raises SoakError when the process has ended."""
         return await self._ask(b"look\n")
 
     async def measured(self) -> dict[str, float]:
-        """All that it holds, and what is seen from outside: memory and files. Raises SoakError."""
+        """All measures, with those from outside: memory and files. Raises SoakError."""
         values = await self._ask(b"measure\n")
         outside = await asyncio.to_thread(outside_of, self._process.pid, self._data)
         return {**values, **outside}
@@ -57,7 +58,7 @@ class ServerProcess:
 
 
 def at_rest(before: Mapping[str, float], now: Mapping[str, float]) -> bool:
-    """Whether nothing happens at a server's doors any more, by two looks at it. Pure."""
+    """Whether a server is idle, by two looks in a row. Pure."""
     steady = all(
         now.get(name) == before.get(name) for name in ("tasks", "descriptors", "connections")
     )
@@ -65,8 +66,8 @@ def at_rest(before: Mapping[str, float], now: Mapping[str, float]) -> bool:
 
 
 def outside_of(pid: int, data: Path) -> dict[str, float]:
-    """What is seen of a server from outside: resident memory, files, rows. What this system does
-    not tell is missing."""
+    """Measures of a server's process from outside: resident memory, files, rows. A measure that
+    this system does not provide is missing."""
     values: dict[str, float] = {"files": sum(1 for path in data.rglob("*") if path.is_file())}
     rows, kilobytes = 0, 0.0
     for path in data.rglob("*.db"):
@@ -94,7 +95,7 @@ def _database(path: Path) -> tuple[int, float]:
 
 
 def _resident_mb(pid: int) -> float | None:
-    """Resident memory of a process: by /proc, else by ``ps``; None: neither tells."""
+    """Resident memory of a process by /proc, else by ``ps``; None: neither knows."""
     status = Path(f"/proc/{pid}/status")
     try:
         if status.is_file():
@@ -110,7 +111,7 @@ def _resident_mb(pid: int) -> float | None:
 
 
 def log_faults(log: Path) -> list[str]:
-    """The first lines of a log that tell of an error or a stack trace."""
+    """The first lines of a log with an error or a stack trace."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -120,8 +121,8 @@ def log_faults(log: Path) -> list[str]:
 
 @asynccontextmanager
 async def own_server(options: SoakRunOptions, folder: Path) -> AsyncIterator[ServerProcess]:
-    """A server with its data and its log under ``folder``, once it is healthy; ended afterwards.
-    Raises SoakError when it does not start."""
+    """Start a server with its data and its log under ``folder``, wait until it is healthy, and end
+    it afterwards. Raises SoakError when it does not start."""
     told = json.dumps({"folder": str(folder), "factor": options.factor})
     log = folder / "server.log"
     with log.open("wb") as stderr:
@@ -142,7 +143,7 @@ async def own_server(options: SoakRunOptions, folder: Path) -> AsyncIterator[Ser
 
 
 async def _healthy(process: asyncio.subprocess.Process) -> ServerAddress:
-    """Where a server listens, once it is healthy. Raises SoakError."""
+    """The address of a server, once it is healthy. Raises SoakError."""
     try:
         async with asyncio.timeout(_START_S):
             address = parse_server((await _read(process))["url"])
@@ -156,7 +157,7 @@ async def _healthy(process: asyncio.subprocess.Process) -> ServerAddress:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End it by closing its standard input, or, where that does not help, by force."""
+    """End the process by closing its standard input, or kill it when that does not help."""
     assert process.stdin is not None  # noqa: S101 - for the type checker
     process.stdin.close()
     try:
@@ -167,7 +168,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 async def _read(process: asyncio.subprocess.Process) -> Any:
-    """Its next line. Raises SoakError when there is none."""
+    """The process's next line, parsed. Raises SoakError when there is none."""
     assert process.stdout is not None  # noqa: S101 - for the type checker
     line = await process.stdout.readline()
     try:
