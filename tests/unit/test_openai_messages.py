@@ -1,4 +1,4 @@
-"""From the messages of an OpenAI request to a turn; and whether a told history is known."""
+"""From the messages of an OpenAI request to a turn; and whether a context history is known."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def test_the_last_words_are_the_turn_and_the_rest_is_what_was_told() -> None:
         100,
     )
     assert found.utterance == TypedUtterance("How are you?")
-    assert found.told.history == (pair("Hi", "Hello."),)
-    assert found.told.instruction == "Be brief.\n\nIn rhyme."
-    assert (found.told.max_tokens, found.told.temperature) == (20, 0.1)
+    assert found.context.history == (pair("Hi", "Hello."),)
+    assert found.context.instruction == "Be brief.\n\nIn rhyme."
+    assert (found.context.max_tokens, found.context.temperature) == (20, 0.1)
 
 
 def test_parts_of_text_are_joined_and_a_recording_is_spoken() -> None:
@@ -136,7 +136,7 @@ def test_any_history_is_taken_or_refused_with_a_code(messages: list[tuple[str, A
         found = turn_request(request(*messages), 50)
     except InvalidRequestError:
         return
-    for exchange in found.told.history:
+    for exchange in found.context.history:
         assert (exchange.user.role, exchange.assistant.role) == ("user", "assistant")
         assert exchange.assistant.content
 
@@ -149,7 +149,7 @@ HELD = [
 
 
 @pytest.mark.parametrize(
-    ("told", "known"),
+    ("context", "known"),
     [
         ([], True),
         ([pair("d", "D")], True),
@@ -162,8 +162,8 @@ HELD = [
         ([pair("d", "D"), pair("e", "E")], False),
     ],
 )
-def test_whether_a_told_history_is_held(told: list[Exchange], known: bool) -> None:
-    assert is_end_of(told, HELD) is known
+def test_whether_a_told_history_is_held(context: list[Exchange], known: bool) -> None:
+    assert is_end_of(context, HELD) is known
 
 
 def test_nothing_held_is_the_end_of_nothing_told_alone() -> None:

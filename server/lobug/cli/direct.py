@@ -133,7 +133,7 @@ class DirectAccessTransport(DirectTransport):
     """Opens the file of devices and tokens, and nothing else."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, admin.router, admin.messages_router, tokens.router)
+        super().__init__(settings, admin.router, tokens.router)
 
     async def open(self) -> None:
         """Open the file."""

@@ -15,7 +15,6 @@ import typer
 
 from lobug.access.addresses import ANY_ADDRESS, local_url
 from lobug.cli.faults import CommandError, warn
-from lobug.cli.http_server import open_socket
 from lobug.cli.terminal import program_name
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ def serve(
     """Start the server. Ctrl-C stops it."""
     from rich.console import Console
 
+    from lobug.cli.http_server import open_socket
     from lobug.cli.load import load_settings
     from lobug.data_folder.claim import require_free
 

@@ -1,9 +1,8 @@
-"""`POST /context/sensors`: what a device senses.
+"""`POST /chat/text` and `/chat/audio`: a turn over HTTP; `POST /context/sensors`.
 
-`POST /chat/text` and `POST /chat/audio`: a turn over plain HTTP.
-
-One answer, as the first device reads it; or, by the ``Accept`` header, the turn's events or its
-speech as they come."""
+The answer of a turn is one JSON object, as the first device reads it, or by the ``Accept`` header
+the turn's events or its speech as they come.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +168,7 @@ async def chat_audio(
 
 
 def checked_text(text: str, limit: int) -> str:
-    """Words that somebody typed, fit for a turn.
+    """Typed words without surrounding spaces, checked for a turn.
 
     Raises EmptyTextError, TextTooLongError (more than ``limit`` characters), InvalidEncodingError.
     """
@@ -194,7 +193,7 @@ async def _answer(
     *,
     voice: bool,
 ) -> Outcome | Response:
-    """Run a turn; a finished one where a plain answer is wanted, else what is to be sent."""
+    """Run a turn. Returns its outcome if a plain answer is wanted, else the response."""
     kind = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM, WAV))
     background.add_task(server.after_turn, conversation_key)
     door = "audio" if isinstance(utterance, SpokenUtterance) else "text"

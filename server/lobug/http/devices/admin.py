@@ -1,8 +1,4 @@
-"""What the owner's doors, `/devices` and `/tokens`, share.
-
-`/devices`: which devices may talk, for the owner.
-
-`/devices/{id}/alert` and `/reboot`: what the owner, or a program of theirs, tells a device."""
+"""`/devices`, for the owner: which devices may talk, alerts and reboots."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Request
 
 from lobug.access.records import Device
 from lobug.access.service import Access
-from lobug.devices import messages as say
+from lobug.devices import messages
 from lobug.errors import (
     AccessFullError,
     AccessUnavailableError,
@@ -49,7 +45,7 @@ OWNER_ERRORS: tuple[type[LobugError], ...] = (
     AccessUnavailableError,
     StorageError,
 )
-"""What may go wrong at each of them."""
+"""Errors of every route of the owner's."""
 
 OWNER_BODY_ERRORS: tuple[type[LobugError], ...] = (
     *OWNER_ERRORS,
@@ -57,7 +53,7 @@ OWNER_BODY_ERRORS: tuple[type[LobugError], ...] = (
     BodyTooLargeError,
     BodyTimeoutError,
 )
-
+"""Errors of the owner's routes that take a body."""
 
 router = APIRouter(prefix="/devices", tags=["devices"], dependencies=[Depends(require_admin)])
 
@@ -71,7 +67,7 @@ async def devices(server: ServerDep) -> KnownDevices:
     known = access.devices.all()
     paired = {device.device_id for device in known if device.token_hash is not None}
     return KnownDevices(
-        devices=[_shown(access, device) for device in known],
+        devices=[_known_device(access, device) for device in known],
         waiting=[
             WaitingDevice.of(pairing, replaces=pairing.device_id in paired)
             for pairing in access.devices.waiting()
@@ -98,7 +94,7 @@ async def approve(
         user=body.user,
         address=request.client.host if request.client else None,
     )
-    return _shown(server.access, device)
+    return _known_device(server.access, device)
 
 
 @router.patch(
@@ -113,28 +109,23 @@ async def describe(
 ) -> KnownDevice:
     """Give a device another name or user. With another user its open connection is ended."""
     device = await server.access.devices.describe(device_id, name=body.name, user=body.user)
-    return _shown(server.access, device)
+    return _known_device(server.access, device)
 
 
 @router.delete("/{device_id}", responses=error_responses(*OWNER_ERRORS, DeviceUnknownError))
 async def revoke(device_id: DeviceId, server: ServerDep) -> KnownDevice:
     """End a device's right to talk, at once. To come back it has to be approved again."""
-    return _shown(server.access, await server.access.devices.revoke(device_id))
+    return _known_device(server.access, await server.access.devices.revoke(device_id))
 
 
-def _shown(access: Access, device: Device) -> KnownDevice:
+def _known_device(access: Access, device: Device) -> KnownDevice:
     connected = None
     if access.connected is not None:
         connected = access.connected(f"device:{device.device_id}")
     return KnownDevice.of(device, connected=connected)
 
 
-messages_router = APIRouter(
-    prefix="/devices", tags=["devices"], dependencies=[Depends(require_admin)]
-)
-
-
-@messages_router.post(
+@router.post(
     "/{device_id}/alert",
     openapi_extra=documented(AlertRequest),
     responses=error_responses(*OWNER_BODY_ERRORS, DeviceOfflineError),
@@ -145,15 +136,13 @@ async def alert(
     server: ServerDep,
 ) -> Sent:
     """Let a connected device show and sound a message."""
-    write = partial(say.alert, status=body.status, message=body.message, emotion=body.emotion)
+    write = partial(messages.alert, status=body.status, message=body.message, emotion=body.emotion)
     await server.connections.tell(f"device:{device_id.lower()}", write)
     return Sent()
 
 
-@messages_router.post(
-    "/{device_id}/reboot", responses=error_responses(*OWNER_ERRORS, DeviceOfflineError)
-)
+@router.post("/{device_id}/reboot", responses=error_responses(*OWNER_ERRORS, DeviceOfflineError))
 async def reboot(device_id: DeviceId, server: ServerDep) -> Sent:
     """Let a connected device start again."""
-    await server.connections.tell(f"device:{device_id.lower()}", say.system_reboot)
+    await server.connections.tell(f"device:{device_id.lower()}", messages.system_reboot)
     return Sent()

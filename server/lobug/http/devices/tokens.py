@@ -1,4 +1,4 @@
-"""`/tokens`: API tokens of people and scripts, for the owner."""
+"""`/tokens`, for the owner: API tokens of people and scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`POST /v1/chat/completions`: a turn for the tools that people have already."""
+"""`POST /v1/chat/completions`: a turn for tools that speak OpenAI's protocol."""
 
 from __future__ import annotations
 
@@ -86,17 +86,17 @@ async def chat_completions(
 ) -> ChatCompletion | Response:
     """Say something to Lo-Bug, with its memory: whose it is says the token, never the body."""
     require_model(body.model, CHAT_MODEL)
-    turn_asked = turn_request(body, server.settings.limits.max_text_chars)
+    asked = turn_request(body, server.settings.limits.max_text_chars)
     timeline = Timeline("openai", server.clock)
     completion = _Completion(timeline.id, body)
     background.add_task(server.after_turn, conversation_key)
     caller = caller_of(request.scope)
     turn = server.turns.run(
         conversation_key,
-        turn_asked.utterance,
+        asked.utterance,
         voice=False,
         timeline=timeline,
-        told=turn_asked.told,
+        told=asked.context,
         privileged=caller.privileged,
     )
     if body.stream:
@@ -115,8 +115,8 @@ async def chat_completions(
 async def _streamed(
     request: Request, turn: TurnStream, completion: _Completion, settings: Settings
 ) -> Response:
-    """The answer, once the first words are there: until then a failure is an ordinary one, which
-    clients try again."""
+    """The response, once the first words exist. Until then a failure is an ordinary error, after
+    which clients try again."""
     try:
         first = await while_connected(request, _first_words(turn))
     except ClientDisconnect:
@@ -164,7 +164,7 @@ async def _chunks(
 
 
 class _Completion:
-    """The answer to one request, in one or in chunks."""
+    """The answer to one request, whole or in chunks."""
 
     def __init__(self, turn_id: str, request: ChatRequest) -> None:
         self.turn_id = turn_id
@@ -178,19 +178,19 @@ class _Completion:
         self._said = ""
 
     def whole(self, done: Done) -> ChatCompletion:
-        """All of it."""
+        """The whole answer."""
         self._said = done.response
         choice = Choice(message=ReplyMessage(content=done.response), finish_reason=_finish(done))
         return ChatCompletion(**self._head, choices=[choice], usage=self._usage())
 
     def chunk(self, delta: dict[str, str], finish: FinishReason | None = None) -> ServerSentEvent:
-        """More of it."""
+        """The next chunk."""
         self._said += delta.get("content", "")
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         return self._chunk([choice], {"usage": None} if self.include_usage else {})
 
     def usage_chunk(self) -> ServerSentEvent:
-        """The last chunk."""
+        """The last chunk, with the token counts."""
         return self._chunk([], {"usage": self._usage().model_dump()})
 
     def _chunk(self, choices: list[Any], more: dict[str, Any]) -> ServerSentEvent:

@@ -1,4 +1,4 @@
-"""The models of OpenAI's door: `GET /v1/models`."""
+"""`GET /v1/models`: the names of Lo-Bug's models for OpenAI's clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/v1", tags=["openai"])
 
 CHAT_MODEL, STT_MODEL, TTS_MODEL = "lobug", "lobug-stt", "lobug-tts"
 ALIASES = {"whisper-1": STT_MODEL, "tts-1": TTS_MODEL}
-"""Names that tools have built in."""
+"""OpenAI's names, which some tools have built in."""
 
 
 class Model(BaseModel):
@@ -36,7 +36,7 @@ class ModelList(BaseModel):
 
 
 def require_model(name: str, wanted: str) -> None:
-    """Raises UnknownModelError unless ``name`` is the model ``wanted``, or another name of it."""
+    """Raise UnknownModelError unless ``name`` is the model ``wanted`` or an alias of it."""
     if ALIASES.get(name, name) != wanted:
         raise UnknownModelError(f"the model here is {wanted!r}")
 

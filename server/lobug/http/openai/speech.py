@@ -1,4 +1,4 @@
-"""`POST /v1/audio/speech`: words spoken by Lo-Bug's voice, sent sentence by sentence."""
+"""`POST /v1/audio/speech`: text spoken by Lo-Bug's voice, sent sentence by sentence."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ async def speech(
     sentences = sentences_to_speak(body.input, server.settings.limits.max_text_chars)
     sound = _encoded(server, jobs, sentences, body.speed, SpeechEncoder(body.response_format))
     try:
-        # What fails before the first sound is an ordinary failure.
+        # A failure before the first sound is an ordinary error.
         first = await while_connected(request, _first(sound))
     except ClientDisconnect:
         return client_closed()
     if first is None:
         if isinstance(tts, NoVoice):
             raise EngineUnavailableError("tts", "there is no voice")
-        # Nothing that the same request would cure: no 503, after which clients try again.
+        # Trying again would not help, so no 503, after which clients try again.
         raise EmptyTextError("the voice can say nothing of this", param="input")
     return AudioResponse(
         _after(first, sound),
@@ -129,10 +129,10 @@ async def _encoded(
     speed: float,
     encoder: SpeechEncoder,
 ) -> AsyncGenerator[bytes]:
-    """The sound of each sentence. Nothing at all where the voice says nothing."""
+    """The encoded sound of each sentence; no bytes at all if the voice produces no sound."""
     tts = server.engines.tts
     spoken = False
-    async with jobs.place(), server.priority.turn():
+    async with jobs.slot(), server.priority.turn():
         for sentence in sentences:
             samples = await _spoken(tts, sentence, speed)
             if samples.size:

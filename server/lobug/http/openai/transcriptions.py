@@ -1,4 +1,4 @@
-"""`POST /v1/audio/transcriptions`: the words of a recording."""
+"""`POST /v1/audio/transcriptions`: speech-to-text of a recording."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request
         raise InvalidRequestError("language: two letters are expected", param="language")
     try:
         heard = await while_connected(
-            request, _hear(server, jobs, recording, None if language == "auto" else language)
+            request, _transcribe(server, jobs, recording, None if language == "auto" else language)
         )
     except ClientDisconnect:
         return client_closed()
@@ -143,11 +143,11 @@ async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request
     return JSONResponse(heard.model_dump(include=fields_wanted))
 
 
-async def _hear(
+async def _transcribe(
     server: LobugServer, jobs: CallerAudioJobs, recording: StoredRecording, language: str | None
 ) -> Transcription:
     settings = server.settings
-    async with jobs.place(), server.priority.turn():
+    async with jobs.slot(), server.priority.turn():
         audio: Samples = await decode(
             recording,
             max_seconds=settings.limits.max_audio_seconds,
@@ -159,7 +159,7 @@ async def _hear(
         )
         spans = await server.engines.gate.find_speech(audio)
         seconds = sum(span.end - span.start for span in spans) / STT_SAMPLE_RATE
-        # Whisper writes words for silence and noise too: they are judged as in a turn.
+        # Whisper invents words for silence and noise; they are judged as in a turn.
         if not judge(None, seconds, settings.stt).accepted:
             return nothing
         transcript = await server.engines.stt.transcribe(audio, language)
