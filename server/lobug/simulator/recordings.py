@@ -18,12 +18,12 @@ MAX_FILE_SECONDS = 600.0
 """Longest recording that is read from a file; the server has its own, shorter limit."""
 
 PAUSE_S = 0.3
-"""Silence around what the voice says, seconds: nobody presses the button on the first sound."""
+"""Silence before, between and after sentences, seconds: people press the button a moment early."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What the microphone recorded: a whole WAV file, PCM16, mono, 16 kHz."""
+    """A recording: a whole WAV file, PCM16, mono, 16 kHz."""
 
     name: str
     """The file's name, or the words that were spoken."""

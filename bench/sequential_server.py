@@ -40,9 +40,10 @@ from lobug.engines.chat_embedded import EmbeddedChat, PromptUse
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.memory.base import ConversationKey
 from lobug.server import LobugServer
-from lobug.simulator.device import SimulatedDevice
-from lobug.simulator.microphone import Recording
-from lobug.simulator.wire import Timeouts, parse_server
+from lobug.simulator.address import parse_server
+from lobug.simulator.http.device import SimulatedDevice
+from lobug.simulator.http.wire import Timeouts
+from lobug.simulator.recordings import Recording
 from lobug.turn.events import Action
 from lobug.turn.model_turn import build_prompt
 from lobug.turn.reply.generation import Prompt, Reply, write_reply

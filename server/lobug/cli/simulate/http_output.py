@@ -1,4 +1,4 @@
-"""How a run of the simulator is shown: lines for people, JSON lines for programs."""
+"""Output of a run of an HTTP device: lines for people, JSON lines for programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from lobug.simulator.results import HealthResult, Result, SensorResult, Summary, TurnResult
+from lobug.simulator.http.results import (
+    HealthResult,
+    Result,
+    SensorResult,
+    Summary,
+    TurnResult,
+)
 
 
 class Output(Protocol):
@@ -28,7 +34,7 @@ class JsonLines:
     """One JSON object a line on standard output."""
 
     def result(self, result: Result) -> None:
-        """Print it at once: whoever reads the pipe may be waiting for it."""
+        """Print it at once: the reader of the pipe may be waiting for it."""
         self._print(result.record())
 
     def summary(self, summary: Summary) -> None:
@@ -107,7 +113,7 @@ class Table:
 
     def _degraded(self, sentences: tuple[str, ...]) -> None:
         for sentence in sentences:
-            if sentence not in self._said:  # every 30 s would be too often
+            if sentence not in self._said:  # each only once, not with every health check
                 self._console.print(f"[yellow]the server says: {escape(sentence)}[/yellow]")
                 self._said.add(sentence)
 

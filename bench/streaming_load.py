@@ -1,8 +1,8 @@
 """Lo-Bug's own share of a streamed turn, under load: engines that cost nothing, many devices.
 
 The server runs in this process and the devices in another one (``load_devices``). First nobody is
-connected, then all are and nothing is said, then some talk. ``door_watch`` says what own share is.
-Prints one JSON object; ``streaming_bench`` shows it.
+connected, then all are and nothing is said, then some talk. ``socket_timing`` defines the own
+share. Prints one JSON object; ``streaming_bench`` shows it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import Any
 import psutil
 
 from bench_server import listening, spread
-from door_watch import DoorWatch, stream_of_this_connection
 from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.server import LobugServer
@@ -29,6 +28,7 @@ from lobug.settings import Settings
 from lobug.simulator.soak.engines import instant_engines
 from lobug.simulator.streaming.discovery import SOCKET_PATH
 from lobug.telemetry.telemetry import watch_loop
+from socket_timing import SocketTiming, stream_of_this_connection
 
 LAG_EVERY_S = 0.005
 """How often the event loop's lag is measured, seconds."""
@@ -71,7 +71,7 @@ async def measure(settings: Settings, options: argparse.Namespace) -> dict[str, 
     async def assemble(settings: Settings) -> LobugServer:
         return with_memory(settings, instant_engines(stream_of_this_connection))
 
-    watch = DoorWatch(create_app(settings, assembler=assemble))
+    watch = SocketTiming(create_app(settings, assembler=assemble))
     async with listening(watch) as url:
         await asyncio.sleep(_SETTLE_S)
         nobody = await _idle(options.idle)
@@ -97,7 +97,7 @@ async def measure(settings: Settings, options: argparse.Namespace) -> dict[str, 
     }
 
 
-async def _talk(devices: asyncio.subprocess.Process, watch: DoorWatch) -> dict[str, Any]:
+async def _talk(devices: asyncio.subprocess.Process, watch: SocketTiming) -> dict[str, Any]:
     me = psutil.Process()
     lags_s: list[float] = []
     watching = asyncio.create_task(watch_loop(lags_s.append, LAG_EVERY_S))

@@ -22,7 +22,7 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from generated_talk import Talk
+from generated_turns import Talk
 from lobug.engines.base import Embedder, EngineStatus, Vectors
 from lobug.evaluation.metrics import percentile
 from lobug.evaluation.product import NEVER, Clock, NoChat, started_embedder
@@ -33,7 +33,7 @@ from lobug.memory.manager import MemoryManager
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings, Settings
 from lobug.storage.driver import connect
-from recall_rivals import PlainFullText, PlainKnn
+from recall_baselines import PlainFullText, PlainKnn
 
 SIZES = (1_000, 10_000, 50_000, 100_000, 200_000)
 QUESTIONS = 100

@@ -1,4 +1,4 @@
-"""`python scripts/fit_recall.py PATH`: the weights of recall, fitted and judged fairly.
+"""`python bench/fit_recall.py PATH`: the weights of recall, fitted and judged fairly.
 
 PATH is what `lobug eval locomo` reads. The weights in ``lobug.memory.recall.scoring`` were fitted
 on conversations, so the figures of `lobug eval locomo` on those same ones flatter. This leaves one
@@ -40,7 +40,7 @@ from lobug.evaluation.locomo_run import (
     Progress,
     metrics,
     pieces,
-    told,
+    told_memory,
 )
 from lobug.evaluation.product import RememberingEmbedder, started_embedder
 from lobug.memory.control import Filter
@@ -118,7 +118,7 @@ async def _pools(
 ) -> list[Pool]:
     now = np.array(astuple(scoring.WEIGHTS))
     found = []
-    async with told(conversation, settings.memory, embedder, progress) as (memory, places):
+    async with told_memory(conversation, settings.memory, embedder, progress) as (memory, places):
         for question in conversation.questions:
             hits = await memory.control.search(
                 ACCESS, question.text, Filter(), limit=EVERYTHING, turns=True

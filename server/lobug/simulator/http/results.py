@@ -1,12 +1,12 @@
-"""What happened on the simulated device: values that print as a table or as JSON lines."""
+"""Results of requests, turns and runs, which print as a table or as JSON lines."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lobug.simulator.contract import ReplyWav
-from lobug.simulator.schedule import percentile
+from lobug.simulator.http.contract import ReplyWav
+from lobug.simulator.runs import percentile
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class HealthResult:
     seconds: float
     problems: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
-    """What the server says does not work as it should; no problem for the device."""
+    """What the server reports as degraded; no problem for the device."""
 
     def record(self) -> dict[str, object]:
         """As one JSON object."""

@@ -1,8 +1,8 @@
-"""What a device with the open firmware does: state and event in, new state and actions out. Pure.
+"""The state machine of a device with the open firmware: event in, new state and actions out. Pure.
 
-It follows the firmware's own state machine, its habits included: after ``tts stop`` in auto mode it
-listens only when everything that has come is played; an abort by itself stops no sound, the
-server's answer to it does; audio that comes while it does not speak is thrown away.
+It follows the firmware's own state machine with its quirks. After ``tts stop`` in auto mode the
+device listens only once all received audio is played. An abort by itself stops no sound; the
+server's answer to it does. Audio that arrives while the device does not speak is dropped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lobug.devices.messages import ListenMode
 
 
 class State(StrEnum):
-    """What the device is at, once it has booted."""
+    """State of a device that has booted."""
 
     IDLE = "idle"
     LISTENING = "listening"
@@ -41,7 +41,7 @@ class Event(StrEnum):
 
 
 class Action(StrEnum):
-    """What the device does about it."""
+    """What the device does in answer to an event."""
 
     SEND_START = "send listen start"
     SEND_STOP = "send listen stop"
@@ -52,7 +52,7 @@ class Action(StrEnum):
     CLOSE_MICROPHONE = "close the microphone"
     STOP_SPEAKER = "throw away what waits to be played"
     BEGIN_REPLY = "begin a reply"
-    """Throw away what waits to be played; what comes now is another reply."""
+    """Drop the packets that wait to be played: another reply follows."""
     END_REPLY = "the reply is complete"
     PLAY = "play the packet"
     DROP = "drop the packet"
@@ -113,7 +113,7 @@ class DeviceMachine:
             return (Action.SEND_ABORT_WAKE_WORD, Action.SEND_START, Action.STOP_SPEAKER)
         if self.state is State.IDLE:
             return (Action.SEND_DETECT, *self._listen(self._default_mode, silent=silent))
-        # It listens anew in realtime mode too: the sound that says so begins with it.
+        # It starts to listen again in realtime mode too.
         self.microphone_open = False
         return (Action.SEND_ABORT_WAKE_WORD, *self._listen(self._default_mode, silent=silent))
 

@@ -25,7 +25,7 @@ from lobug.simulator.streaming.discovery import SOCKET_PATH, Endpoint, identity_
 from lobug.simulator.streaming.results import WsTurnResult
 from lobug.turn.timeline import Outcome, Timeline, TurnCounts
 from recorded_speech import Said
-from sequential_way import SequentialServer, SequentialTurn
+from sequential_server import SequentialServer, SequentialTurn
 
 STAGES = (
     "transcript",

@@ -1,6 +1,6 @@
-"""Checks a reply as the first device would: what it cannot use is a problem. Pure.
+"""Checks whether the first device could use a reply. Pure.
 
-Every check returns sentences; no sentence, no problem.
+Every check returns a list of problems, as sentences; an empty list means that all is well.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from dataclasses import dataclass, field
 ACTIONS = ("respond", "react", "ignore")
 
 HEADER_BYTES = 44
-"""What the device skips before it plays, whatever the header says."""
+"""Bytes that the device skips before it plays, whatever the header says."""
 
 DEVICE_MEMORY_BYTES = 4 * 1024 * 1024
-"""Usable PSRAM of a Core2. The reply's JSON and the WAV decoded from it are held at once."""
+"""Usable PSRAM of a Core2. It holds the reply's JSON and the WAV decoded from it at once."""
 
 _BODY_EXCERPT = 120
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyWav:
-    """What a reply WAV says of itself."""
+    """Header of a reply's WAV."""
 
     sample_rate: int
     """Hz."""
@@ -48,7 +48,8 @@ class CheckedReply:
 
 
 def check_transport(status: int, headers: Mapping[str, str], body: bytes) -> list[str]:
-    """What the device's HTTP client needs of any answer. Header names are in lower case."""
+    """Problems of status, encoding and transfer for the device's HTTP client. Header names are in
+    lower case."""
     problems = []
     if status != 200:
         code, message = read_error(body)

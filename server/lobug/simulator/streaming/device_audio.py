@@ -1,8 +1,7 @@
-"""The microphone of a streaming device: which packet is recorded next. Pure.
+"""The microphone of a streaming device, and the timers that move it and the loudspeaker.
 
-The microphone and the loudspeaker of a connection, with the clocks that move them.
-
-Timers of the event loop, no tasks: many devices in one process cost little."""
+They are timers of the event loop, not tasks, so that many devices in one process cost little.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +23,9 @@ class _Utterance:
 
 
 class Microphone:
-    """Records what is said, one packet after the other, and the silence around it.
+    """Which packet is recorded next: of an utterance, or of the silence around it. Pure.
 
-    ``silence``: the packet of a room in which nobody has spoken yet.
+    ``silence``: the packet that is recorded before anybody has spoken.
     """
 
     def __init__(self, silence: bytes) -> None:
@@ -40,8 +39,8 @@ class Microphone:
         return self._current is not None or bool(self._waiting)
 
     def say(self, speech: EncodedSpeech, begun: Callable[[float], None]) -> None:
-        """Say this as soon as the microphone is open and what was said before is over. ``begun``
-        is told when its first packet begins to be recorded."""
+        """Say this once the microphone is open and earlier utterances are over. ``begun`` gets the
+        time at which recording of the first packet begins."""
         self._waiting.append(_Utterance(speech, begun))
 
     def next_packet(self, at: float) -> bytes:
@@ -59,8 +58,8 @@ class Microphone:
         return packet
 
     def cut_off(self) -> float:
-        """The microphone has been closed: the rest of what was being said is not recorded. Returns
-        how much speech was lost, seconds."""
+        """Drop the rest of the current utterance: the microphone was closed. Returns how many
+        seconds of speech were lost."""
         if self._current is None:
             return 0.0
         speech, sent = self._current.speech, self._current.sent
@@ -68,7 +67,7 @@ class Microphone:
         return max(0.0, speech.speech_end_s - sent * speech.frame_s)
 
     def forget(self) -> None:
-        """Say nothing more."""
+        """Drop the current utterance and all that wait."""
         self._current = None
         self._waiting.clear()
 
@@ -76,9 +75,12 @@ class Microphone:
 _FRAME_S = FRAME_MS / 1000
 
 
-class Sound:
-    """``on_packet`` gets each packet as soon as it is recorded, and whether an utterance has ended
-    with it; ``on_silence`` is told when the loudspeaker is silent, where that was asked for."""
+class DeviceAudio:
+    """Microphone and loudspeaker of one connection, by the event loop's clock.
+
+    ``on_packet`` gets each recorded packet, and whether it ended an utterance. ``on_silence`` gets
+    the time at which the loudspeaker fell silent, if ``notify_silence`` asked for it.
+    """
 
     def __init__(
         self,
@@ -101,34 +103,34 @@ class Sound:
         self._microphone.say(speech, begun)
 
     def open_microphone(self) -> None:
-        """Record from now on, if it does not yet."""
+        """Start to record, unless it records already."""
         if self._recording is None:
             self._record_from(self._loop.time())
 
     def close_microphone(self) -> float:
-        """Record nothing more. Returns how much speech was lost by that, seconds."""
+        """Stop recording. Returns how many seconds of speech were lost by that."""
         if self._recording is not None:
             self._recording.cancel()
             self._recording = None
         return self._microphone.cut_off() if self._microphone is not None else 0.0
 
-    def tell_silence(self) -> None:
-        """Call ``on_silence`` once nothing is left to play: at the next turn of the event loop, if
-        it is so already. Replaces what was asked for before."""
-        self.forget_silence()
+    def notify_silence(self) -> None:
+        """Call ``on_silence`` once nothing is left to play; if nothing is, at the next turn of the
+        event loop. Replaces an earlier request."""
+        self.cancel_silence_notice()
         at = max(self.speaker.silent_at, self._loop.time())
         self._silence = self._loop.call_at(at, self._fell_silent)
 
-    def forget_silence(self) -> None:
-        """Do not."""
+    def cancel_silence_notice(self) -> None:
+        """Withdraw the request of ``notify_silence``."""
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
 
     def end(self) -> None:
-        """Stop the clocks."""
+        """Stop all timers."""
         self.close_microphone()
-        self.forget_silence()
+        self.cancel_silence_notice()
 
     def _fell_silent(self) -> None:
         self._silence = None
@@ -136,16 +138,16 @@ class Sound:
         if self.speaker.is_silent(now):
             self._on_silence(now)
         else:  # more has come since
-            self.tell_silence()
+            self.notify_silence()
 
     def _record_from(self, start: float) -> None:
-        """Record the next packet: it is whole, and sent, one frame later."""
+        """Record the next packet; it is complete one frame after ``start``."""
         self._recording = self._loop.call_at(start + _FRAME_S, self._recorded, start)
 
     def _recorded(self, start: float) -> None:
         self._record_from(start + _FRAME_S)
         microphone = self._microphone
-        if microphone is None:  # nobody has said yet how silence is encoded
+        if microphone is None:  # no utterance yet, so no encoded silence to send
             return
         speaking = microphone.speaking
         packet = microphone.next_packet(start)

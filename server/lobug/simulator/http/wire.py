@@ -1,16 +1,17 @@
 """The requests of the first firmware, byte for byte.
 
 The firmware builds its bodies by hand and sends them with the ESP32 Arduino ``HTTPClient``, whose
-headers and their order are copied here: a server or a proxy that trips over them must trip here,
-on a desk, and not in the field.
+headers and their order are copied here: a server or a proxy that cannot handle them must fail here
+and not on a real device.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from dataclasses import dataclass
+
+from lobug.simulator.address import ServerAddress
 
 BOUNDARY = "----M5StackBoundary"
 """The firmware's multipart boundary; on the wire two more dashes stand before it."""
@@ -32,44 +33,14 @@ class Timeouts:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerAddress:
-    """Where the server is."""
-
-    url: str
-    """Scheme, host, port and path prefix, without a slash at the end."""
-    host_header: str
-    """As ``HTTPClient`` writes it: the port is left out when it is 80 or 443."""
-    token: str = field(default="", repr=False)
-    """What a server asks programs on its own computer for (``access.loopback``); empty: nothing is
-    sent, as the firmware sends none."""
-
-
-@dataclass(frozen=True, slots=True)
 class WireRequest:
-    """One request as it goes over the network."""
+    """One request, as it goes over the network."""
 
     method: str
     path: str
     headers: tuple[tuple[str, str], ...]
     """In the order in which they are sent."""
     body: bytes = b""
-
-
-def parse_server(address: str) -> ServerAddress:
-    """Read ``http://host:port`` (the scheme may be left out). Raises ValueError."""
-    text = address.strip()
-    if "://" not in text:
-        text = f"http://{text}"
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError(f"{address!r} is not an address like http://127.0.0.1:8321")
-    port = parts.port  # raises ValueError when it is not a number up to 65535
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    host_header = host if port in {None, 80, 443} else f"{host}:{port}"
-    netloc = host if port is None else f"{host}:{port}"
-    return ServerAddress(
-        url=f"{parts.scheme}://{netloc}{parts.path.rstrip('/')}", host_header=host_header
-    )
 
 
 def multipart_body(wav: bytes) -> bytes:
@@ -99,7 +70,7 @@ def text_request(server: ServerAddress, text: str, device_id: str | None = None)
 def sensors_request(
     server: ServerAddress, reading: Mapping[str, object], device_id: str | None = None
 ) -> WireRequest:
-    """``POST /context/sensors``; see ``lobug.simulator.sensors`` for the fields and units."""
+    """``POST /context/sensors``; see ``lobug.simulator.http.sensors`` for the fields and units."""
     return _json_request(server, "/context/sensors", reading, device_id)
 
 
@@ -133,7 +104,7 @@ def _headers(
     if content_type is not None:
         headers.append(("Content-Type", content_type))
     if device_id is not None:
-        # An addition, as the next one: the first firmware names itself nowhere.
+        # Like the next header an addition: the first firmware sends no id.
         headers.append(("Device-Id", device_id))
     if server.token:
         headers.append(("Authorization", f"Bearer {server.token}"))

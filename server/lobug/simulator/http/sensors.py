@@ -9,10 +9,10 @@ from enum import StrEnum
 
 ACCEL_NOISE_G = 0.004
 """Standard deviation, g. The MPU6886's noise density (100 µg/√Hz) gives 0.001 g at 100 Hz; the
-rest is the table the device stands on."""
+rest comes from the table on which the device stands."""
 
 GYRO_NOISE_DPS = 0.2
-"""Standard deviation, degrees a second, by the same reasoning (4 mdps/√Hz)."""
+"""Standard deviation, degrees a second: the same estimate for the gyroscope (4 mdps/√Hz)."""
 
 SHAKE_G = 1.5
 """How far a shaken device's acceleration swings, g."""
@@ -21,7 +21,7 @@ MOVING_G = 0.15
 """Deviation of the acceleration's length from 1 g from which the device is moving."""
 
 SHAKING_G = 0.6
-"""The same, from which it is being shaken."""
+"""Deviation from which the device is being shaken, g."""
 
 
 class Orientation(StrEnum):

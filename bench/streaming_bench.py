@@ -19,13 +19,13 @@ from typing import Any
 
 from rich.console import Console
 
+import playback_simulation
 import recorded_speech
-import simulated_talk
 from bench_server import PERCENTILES, engines_of, machine, ratio, serving, spread
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from recorded_speech import Clip, Said
-from sequential_way import STEPS, SequentialTurn
+from sequential_server import STEPS, SequentialTurn
 from streaming_conversation import Compared, Conversation, SpeculationRun, StreamedTurn, converse
 
 PARTS = ("conversation", "speculation", "load", "talk")
@@ -62,12 +62,12 @@ async def measure(parts: Sequence[str], turns: int, console: Console) -> dict[st
         ]
     if "talk" in parts:
         talks = TALKS if turns >= TURNS else 1
-        minutes = simulated_talk.MINUTES
+        minutes = playback_simulation.MINUTES
         console.print(f"{talks} times {minutes:g} minutes of simulated talk, for each lead ...")
-        found = await asyncio.to_thread(simulated_talk.compare, seeds=talks)
+        found = await asyncio.to_thread(playback_simulation.compare, seeds=talks)
         document["talk"] = {
             "half_hours": talks,
-            "network": asdict(simulated_talk.NETWORK),
+            "network": asdict(playback_simulation.NETWORK),
             "leads": [asdict(talk) for talk in found],
         }
     return document

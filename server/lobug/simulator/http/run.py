@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lobug.simulator.device import SimulatedDevice
-from lobug.simulator.microphone import Recording
-from lobug.simulator.results import Result, Summary, TurnResult
-from lobug.simulator.schedule import TurnPlan
+from lobug.simulator.http.device import SimulatedDevice
+from lobug.simulator.http.results import Result, Summary, TurnResult
+from lobug.simulator.recordings import Recording
+from lobug.simulator.runs import TurnPlan, UnreachableError, file_words, save_reply
 
 Input = Recording | str
 """What a turn says: a recording, or text that is typed."""
@@ -20,7 +19,7 @@ Input = Recording | str
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What is expected of a run."""
+    """Options of a run: when it ends, and what is expected of the replies."""
 
     until: re.Pattern[str] | None = None
     max_turns: int | None = None
@@ -38,10 +37,6 @@ class RunOptions:
     """Where reply WAVs are saved; None: nowhere."""
 
 
-class UnreachableError(Exception):
-    """The server was not healthy in time; the text says why."""
-
-
 async def run(
     make_device: Callable[[Callable[[Result], None]], SimulatedDevice],
     inputs: Sequence[Input],
@@ -50,8 +45,8 @@ async def run(
 ) -> Summary:
     """Take the turns of the plan with the device that ``make_device`` makes.
 
-    ``make_device`` gets the function that the device hands its results to; every result, a turn's
-    too, reaches ``on_result``.
+    ``make_device`` gets the callback for the device's results. Every result, also of a turn, goes
+    to ``on_result``.
 
     Raises UnreachableError when the server is not healthy at the start, OSError when a reply
     cannot be saved.
@@ -107,18 +102,3 @@ def unmet(turn: TurnResult, options: RunOptions) -> list[str]:
 def reply_name(turn: TurnResult) -> str:
     """File name of a reply: its turn and what was said to it. Pure."""
     return f"{turn.index:03d}-{file_words(turn.said)}.wav"
-
-
-def file_words(said: str) -> str:
-    """What was said, or a recording's name, as part of a file name. Pure."""
-    said = re.sub(r"\.(wav|wave)$", "", said.lower())
-    words = re.sub(r"[^a-z0-9]+", "-", said).strip("-")[:40].strip("-")
-    return words or "reply"
-
-
-def save_reply(path: Path, wav: bytes) -> None:
-    """Write a file that only its owner may read: replies tell what Lo-Bug knows of somebody."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(wav)

@@ -1,54 +1,19 @@
-"""When the device does what: its periodic jobs, and which utterance comes next. Pure."""
+"""What runs by HTTP and by WebSocket share: the plan of turns, saved replies, percentiles."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
+from pathlib import Path
 
 DEFAULT_MAX_TURNS = 20
 """Turns after which ``--until`` gives up when nothing else is said."""
 
 
-class Job(StrEnum):
-    """What the device does by the clock."""
-
-    HEALTH = "health"
-    SENSORS = "sensors"
-
-
-@dataclass(slots=True)
-class Schedule:
-    """Periodic jobs. Times are seconds of any clock that only goes forward."""
-
-    periods_s: Mapping[Job, float]
-    started: float
-    """The first run of every job is one period after this."""
-    _next: dict[Job, float] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._next = {job: self.started + period for job, period in self.periods_s.items()}
-
-    def due(self, now: float) -> list[Job]:
-        """The jobs whose time has come; each is then put off by whole periods.
-
-        A device that was held up does a missed job once, not once for every missed beat.
-        """
-        jobs = [job for job, at in self._next.items() if at <= now]
-        for job in jobs:
-            missed = int((now - self._next[job]) // self.periods_s[job])
-            self._next[job] += (missed + 1) * self.periods_s[job]
-        return jobs
-
-    def wait_s(self, now: float) -> float:
-        """Seconds until the next job."""
-        return max(0.0, min(self._next.values()) - now)
-
-
 @dataclass(frozen=True, slots=True)
 class TurnPlan:
-    """Which input is next, and when the run is over.
+    """Decides which input is next, and when the run is over.
 
     Without ``until`` every input is used once (or, with ``max_turns``, over and over up to that
     number of turns). With it, inputs are used in order, over and over, until a response matches.
@@ -84,3 +49,22 @@ def percentile(values: list[float], fraction: float) -> float | None:
         return None
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, round(fraction * (len(ordered) - 1)))]
+
+
+class UnreachableError(Exception):
+    """The server was not healthy in time; the text says why."""
+
+
+def file_words(said: str) -> str:
+    """What was said, or a recording's name, as part of a file name. Pure."""
+    said = re.sub(r"\.(wav|wave)$", "", said.lower())
+    words = re.sub(r"[^a-z0-9]+", "-", said).strip("-")[:40].strip("-")
+    return words or "reply"
+
+
+def save_reply(path: Path, wav: bytes) -> None:
+    """Write a file that only its owner can read: replies may hold what Lo-Bug knows of a person."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(wav)

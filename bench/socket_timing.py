@@ -1,13 +1,13 @@
-"""Watches the server's door for devices: when the packet came that ended an utterance, and when the
-reply's first packet went.
+"""Times a turn at the devices' WebSocket: from the packet that ended an utterance to the reply's
+first packet.
 
 Own share of a turn, precisely: from the moment when the WebSocket library hands over the audio
 packet in which the endpoint lies, to the moment when the reply's first audio packet is handed to
-it, without ``START_DELAY_S``, the deliberate wait behind ``tts start``. So it holds: decoding that
-packet, voice detection's and endpointing's own code, what is left to do after the endpoint of
-recall, prompt, log, cutting, encoding, waiting for a place among the turns, and the event loop's
-delays. It does not hold: the endpoint's silence, which is decided on; the network; and what a
-device waits until a packet is full. Pacing delays no first packet.
+it, without ``START_DELAY_S``, the deliberate wait after ``tts start``. It includes decoding that
+packet, the code of voice detection and endpointing, what is left to do after the endpoint of
+recall, prompt, log, cutting, encoding and waiting for a turn slot, and the event loop's delays. It
+excludes the endpoint's silence, which is a decision; the network; and the time that a device needs
+to fill a packet. Pacing delays no first packet.
 
 ``strict_s`` counts from when that packet was due, by the earliest arrival of the stream's packets:
 what a packet waits in the library's queue counts as well, and so does a device that sends late.
@@ -110,7 +110,7 @@ def due(arrivals: Sequence[float]) -> float:
     return start + (len(arrivals) - 1) * period_s
 
 
-class DoorWatch:
+class SocketTiming:
     """ASGI middleware. One ``Passage`` for each WebSocket."""
 
     def __init__(self, app: ASGIApp, clock: Callable[[], float] = time.monotonic) -> None:

@@ -1,24 +1,66 @@
-"""The device itself: it sends the firmware's requests over real sockets and keeps its beats."""
+"""The device itself: it sends the firmware's requests over real sockets, some periodically."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
 import httpx
 
-from lobug.simulator import contract, wire
-from lobug.simulator.contract import CheckedReply
-from lobug.simulator.microphone import Recording
-from lobug.simulator.results import HealthResult, Result, SensorResult, TurnResult
-from lobug.simulator.schedule import Job, Schedule
-from lobug.simulator.sensors import SensorModel
-from lobug.simulator.wire import ServerAddress, Timeouts, WireRequest
+from lobug.simulator.address import ServerAddress
+from lobug.simulator.http import contract, wire
+from lobug.simulator.http.contract import CheckedReply
+from lobug.simulator.http.results import (
+    HealthResult,
+    Result,
+    SensorResult,
+    TurnResult,
+)
+from lobug.simulator.http.sensors import SensorModel
+from lobug.simulator.http.wire import Timeouts, WireRequest
+from lobug.simulator.recordings import Recording
+
+
+class Job(StrEnum):
+    """A periodic request of the device."""
+
+    HEALTH = "health"
+    SENSORS = "sensors"
+
+
+@dataclass(slots=True)
+class Schedule:
+    """Periodic jobs. Times are seconds of any clock that only goes forward."""
+
+    periods_s: Mapping[Job, float]
+    started: float
+    """The first run of every job is one period after this."""
+    _next: dict[Job, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._next = {job: self.started + period for job, period in self.periods_s.items()}
+
+    def due(self, now: float) -> list[Job]:
+        """The jobs that are due; each is then moved on by whole periods.
+
+        A device that was held up does a missed job once, not once for every missed period.
+        """
+        jobs = [job for job, at in self._next.items() if at <= now]
+        for job in jobs:
+            missed = int((now - self._next[job]) // self.periods_s[job])
+            self._next[job] += (missed + 1) * self.periods_s[job]
+        return jobs
+
+    def wait_s(self, now: float) -> float:
+        """Seconds until the next job."""
+        return max(0.0, min(self._next.values()) - now)
+
 
 HEALTH_RETRY_S = 0.25
 """Pause between two attempts while the device waits for the server to come up."""
@@ -40,9 +82,9 @@ class Exchange:
 class SimulatedDevice:
     """A Core2 in software.
 
-    An async context manager. From ``switch_on`` it sends sensors and health checks by the clock,
-    beside the turns. Their results go to ``on_result``, those of turns to the caller. A failure is
-    a result with problems, never an exception.
+    An async context manager. From ``switch_on`` on it sends sensor reports and health checks
+    periodically, beside the turns. Their results go to ``on_result``, those of turns to the caller.
+    A failure is a result with problems, never an exception.
     """
 
     def __init__(
@@ -66,10 +108,10 @@ class SimulatedDevice:
         self._clock = clock
         self._turns = 0
         self._readings = 0
-        self._beats: asyncio.Task[None] | None = None
+        self._periodic: asyncio.Task[None] | None = None
         self._http = httpx.AsyncClient(
-            # The firmware opens a connection for each request and follows no redirect; a proxy of
-            # this computer's environment is none of its business.
+            # The firmware opens a connection for each request and follows no redirect. It knows
+            # nothing of a proxy in this computer's environment.
             limits=httpx.Limits(max_keepalive_connections=0),
             timeout=None,  # noqa: S113 - each exchange has its own, over all of it
             follow_redirects=False,
@@ -86,20 +128,20 @@ class SimulatedDevice:
         _error: BaseException | None,
         _traceback: TracebackType | None,
     ) -> None:
-        """Stop the beats and close the connections."""
-        if self._beats is not None:
-            self._beats.cancel()
+        """Stop the periodic requests and close the connections."""
+        if self._periodic is not None:
+            self._periodic.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await self._beats
+                await self._periodic
         await self._http.aclose()
 
     def switch_on(self) -> None:
-        """Begin to keep the beats; the first of each comes one period from now."""
-        if self._beats is None:
-            self._beats = asyncio.create_task(self._keep_beats(), name="simulated device")
+        """Start the periodic requests; the first of each is sent one period from now."""
+        if self._periodic is None:
+            self._periodic = asyncio.create_task(self._send_periodically(), name="simulated device")
 
     async def wait_until_healthy(self, seconds: float) -> HealthResult:
-        """Check health until it is good or ``seconds`` have passed; only the last check counts."""
+        """Check health until it is good or ``seconds`` have passed; reports the last check."""
         give_up = self._clock() + seconds
         while True:
             result = await self._health()
@@ -166,7 +208,7 @@ class SimulatedDevice:
         degraded = () if problems else contract.read_degraded(exchange.body)
         return HealthResult(exchange.seconds, problems, degraded)
 
-    async def _keep_beats(self) -> None:
+    async def _send_periodically(self) -> None:
         schedule = Schedule(self._periods, started=self._clock())
         jobs = {Job.HEALTH: self.check_health, Job.SENSORS: self.send_sensors}
         while True:
@@ -175,7 +217,7 @@ class SimulatedDevice:
                 await jobs[job]()
 
     async def _exchange(self, request: WireRequest, timeout_s: float) -> Exchange:
-        """Send a request; the time-out covers all of it, as the firmware's user would count."""
+        """Send a request and read the whole answer, within ``timeout_s`` seconds."""
         started = self._clock()
         first_byte_s: float | None = None
 
@@ -217,7 +259,7 @@ def _as_reply(check: Callable[[bytes], list[str]]) -> Callable[[bytes], CheckedR
 
 
 def _checked(exchange: Exchange, check: Callable[[bytes], CheckedReply]) -> CheckedReply:
-    """The reply with all its problems: none came, it cannot be read, or its content is wrong."""
+    """The reply with its problems: no answer, an unreadable one, or wrong content."""
     if exchange.failure is not None or exchange.status is None:
         return CheckedReply(problems=(exchange.failure or "no answer",))
     headers = {name.lower(): value for name, value in (exchange.headers or {}).items()}
