@@ -1,7 +1,8 @@
-"""Every failure that a caller may see, with its stable code.
+"""All errors that a caller may see, each with a stable code.
 
-A code never changes once released: devices and scripts branch on it. What a device shows or says
-stands in ``language/en/sentences.toml``, by code; it never holds an internal detail.
+A code never changes once released, because devices and scripts branch on it. What a device shows or
+says stands in ``language/en/sentences.toml``, by code; it never holds an internal detail.
+docs/errors.md and the OpenAPI document are generated from the class docstrings.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class InvalidRequestError(LobugError):
     status = 422
 
     def __init__(self, message: str = "", *, param: str | None = None) -> None:
-        """``param``: the field that is wrong, with dots where it lies within others."""
+        """``param``: the field that is wrong, with dots for nested fields."""
         super().__init__(message)
         self.param = param
 
@@ -53,7 +54,7 @@ class UnsupportedParameterError(InvalidRequestError):
 
 
 class UnknownModelError(LobugError):
-    """There is no model of this name; ``GET /v1/models`` lists those there are."""
+    """There is no model of this name; ``GET /v1/models`` lists the models."""
 
     code = "model_unknown"
     status = 404
@@ -87,15 +88,15 @@ class BodyTooLargeError(LobugError):
 
 
 class BodyTimeoutError(LobugError):
-    """Nothing more of the request's body came within ``limits.body_timeout_s``, or not all of it
-    within ``limits.body_deadline_s``, in discovery within ``limits.body_timeout_s``."""
+    """No more of the request's body arrived within ``limits.body_timeout_s``, or not all of it
+    arrived within ``limits.body_deadline_s`` (in discovery: ``limits.body_timeout_s``)."""
 
     code = "body_timeout"
     status = 408
 
 
 class AudioError(LobugError):
-    """The recording is not audio, or of a kind that is not accepted. Base of audio errors."""
+    """The recording is not audio, or its format is not accepted. Base of audio errors."""
 
     code = "audio_invalid"
     status = 400
@@ -114,7 +115,7 @@ class AudioTruncatedError(AudioError):
 
 
 class AudioPacketError(AudioError):
-    """A packet of a device's audio cannot be decoded; the next one may be whole."""
+    """A packet of a device's audio cannot be decoded; the next one may be intact."""
 
     code = "audio_packet_invalid"
 
@@ -127,14 +128,14 @@ class FrameError(InvalidRequestError):
 
 
 class MessageError(InvalidRequestError):
-    """A device's message is no JSON object with a ``type``, or a field of it has a wrong type."""
+    """A device's message is not a JSON object with a ``type``, or a field has the wrong type."""
 
     code = "message_invalid"
     status = 400
 
 
 class HelloError(InvalidRequestError):
-    """A device's ``hello`` asks for a protocol version or a form of audio that is not served."""
+    """A device's ``hello`` asks for a protocol version or an audio format that is not supported."""
 
     code = "hello_invalid"
     status = 400
@@ -169,7 +170,7 @@ class TokenInvalidError(LobugError):
 
 
 class TokenWrongDeviceError(LobugError):
-    """The token was given to another device than the `Device-Id` names."""
+    """The token belongs to another device than the one that `Device-Id` names."""
 
     code = "token_wrong_device"
     status = 401
@@ -191,7 +192,7 @@ class OwnerOnlyError(LobugError):
 
 
 class TokenScopeError(LobugError):
-    """The token has a scope, and is not good for anything else."""
+    """The token has a scope and is not valid for anything else."""
 
     code = "token_scope"
     status = 403
@@ -205,15 +206,15 @@ class TooManyAttemptsError(LobugError):
 
 
 class TooManyConnectionsError(LobugError):
-    """The caller has ``limits.max_connections_per_caller`` connections open already, or so many
-    callers are connected that the rest is kept for the owner and for paired devices."""
+    """The caller has ``limits.max_connections_per_caller`` connections open already, or only
+    connections that are reserved for the owner and for paired devices are left."""
 
     code = "too_many_connections"
     status = 429
 
 
 class PairingCodeError(LobugError):
-    """No device waits with this code: it is wrong, or it has expired."""
+    """No device is waiting with this code: it is wrong, or it has expired."""
 
     code = "pairing_code_unknown"
     status = 404
@@ -248,7 +249,7 @@ class TokenUnknownError(LobugError):
 
 
 class AccessFullError(LobugError):
-    """`access.max_devices` devices or tokens are there already; revoke some."""
+    """There are `access.max_devices` devices or tokens already; revoke some."""
 
     code = "access_full"
     status = 409
@@ -262,16 +263,16 @@ class AccessUnavailableError(LobugError):
 
 
 class BusyError(LobugError):
-    """More turns wait than ``limits.max_waiting_turns`` allows, or more uploads are under way than
-    ``limits.max_uploads`` and ``limits.max_upload_bytes`` allow. Of each a part
-    (``limits.reserved_part``) is kept for the owner and the paired devices."""
+    """More turns are waiting than ``limits.max_waiting_turns`` allows, or more uploads are under
+    way than ``limits.max_uploads`` and ``limits.max_upload_bytes`` allow. A part of each
+    (``limits.reserved_part``) is reserved for the owner and the paired devices."""
 
     code = "busy"
     status = 503
 
 
 class TooManyRequestsError(LobugError):
-    """This caller has as many turns waiting, or as many uploads under way, as one person may
+    """This caller has as many turns waiting, or as many uploads under way, as one person may have
     (`limits.max_waiting_per_person`, `limits.max_uploads_per_person`,
     `limits.max_upload_bytes_per_person`)."""
 
@@ -315,8 +316,8 @@ class EngineTimeoutError(EngineError):
 
 
 class ListenerOverrunError(LobugError):
-    """Audio came faster than it could be listened to: more than ``listening.max_backlog_s`` of it
-    waited."""
+    """Audio arrived faster than it could be processed: more than ``listening.max_backlog_s`` of it
+    was waiting."""
 
     code = "listener_overrun"
     status = 503
@@ -385,13 +386,14 @@ class StorageNewerError(StorageError):
 
 
 class StorageDriverError(StorageError):
-    """No SQLite driver here can load extensions, or sqlite-vec cannot be loaded."""
+    """No installed SQLite driver can load extensions, or sqlite-vec cannot be loaded."""
 
     code = "storage_driver"
 
 
 class DataFolderInUseError(StorageError):
-    """Another program writes to the data folder: a server, or a command without one."""
+    """Another program is writing to the data folder: a server, or a command that runs without
+    one."""
 
     code = "data_folder_in_use"
 
@@ -412,13 +414,13 @@ class MemoryNotFoundError(LobugError):
 
 class MemoryKeyError(InvalidRequestError):
     """The key is not a small letter followed by small letters, digits and underscores, is longer
-    than 64, or begins with a reserved prefix (``system_``, ``internal_``)."""
+    than 64 characters, or begins with a reserved prefix (``system_``, ``internal_``)."""
 
     code = "memory_key_invalid"
 
 
 class MemoryContentError(InvalidRequestError):
-    """The content is empty, too long, or a value beside it is out of its range."""
+    """The content is empty or too long, or another value is out of range."""
 
     code = "memory_content_invalid"
 
@@ -431,21 +433,22 @@ class MemoryForbiddenError(LobugError):
 
 
 class IdentityFullError(LobugError):
-    """The identity layer has no room, and nothing in it may give way."""
+    """The identity layer is full, and nothing in it may be replaced."""
 
     code = "identity_full"
     status = 409
 
 
 class ConfirmationRequiredError(LobugError):
-    """What would be erased cannot be brought back: the request has to say that this is meant."""
+    """The erasure cannot be undone, so the request has to confirm it."""
 
     code = "confirmation_required"
     status = 409
 
 
 class ImportInvalidError(InvalidRequestError):
-    """The document is no export of Lo-Bug and no snapshot of sessions; nothing was imported."""
+    """The document is neither an export of Lo-Bug nor a snapshot of sessions; nothing was
+    imported."""
 
     code = "import_invalid"
 
