@@ -127,7 +127,7 @@ def test_an_error_without_a_sentence_of_its_own_says_that_of_its_base() -> None:
     assert OneOffError.spoken == LobugError.spoken
 
 
-@pytest.mark.parametrize("sentence", SENTENCES["errors"].values())
+@pytest.mark.parametrize("sentence", SPOKEN.values())
 def test_a_sentence_of_an_error_is_whole(sentence: str) -> None:
     assert re.fullmatch(r"[A-Z][^{}\n]+[.?]", sentence)
 
@@ -142,7 +142,7 @@ def test_every_sentence_is_used(table: str, module: str) -> None:
 
 
 def test_every_table_of_sentences_has_a_reader() -> None:
-    assert set(SENTENCES) == {"errors", "replies", "pairing"}
+    assert set(SENTENCES) == {"replies", "pairing"}
 
 
 def test_every_word_list_is_used() -> None:

@@ -325,7 +325,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "is_own_voice": lambda text: is_own_voice(text, [text]),
     "mentions.of_request": mentions.of_request,
     "questions.read": questions.analyse,
-    "said_anew.slots_of": lambda text: recent_statements.slots_of([text]),
+    "recent_statements.slots_of": lambda text: recent_statements.slots_of([text]),
     "speakable": speakable,
     "speech_acts.sentences": speech_acts.sentences,
     "speech_acts.statements": speech_acts.statements,

@@ -1,4 +1,4 @@
-"""The sentences of ``sentences.toml``, read once; those of errors are read by ``lobug.errors``."""
+"""The sentences of ``sentences.toml``, read once."""
 
 from __future__ import annotations
 

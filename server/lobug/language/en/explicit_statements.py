@@ -47,12 +47,12 @@ def explicit_statements(text: str) -> list[str]:
     found: list[str] = []
     corrects = False
     for sentence in speech_acts.sentences(text):
-        told = REMEMBERING.sub("", sentence)
-        asked_to_keep = told != sentence
+        kept = REMEMBERING.sub("", sentence)
+        asked_to_keep = kept != sentence
         if asked_to_keep:
-            told = told.rstrip("? ")  # "Can you remember that ...?" asks nothing
-        rest = CORRECTING.sub("", told)
-        corrected = rest != told
+            kept = kept.rstrip("? ")  # "Can you remember that ...?" asks nothing
+        rest = CORRECTING.sub("", kept)
+        corrected = rest != kept
         # "That's wrong. My dog is called Rex.": the correction is the next sentence.
         express = asked_to_keep or corrected or corrects or EXPLICIT.search(rest) is not None
         corrects = corrected and SOMETHING.search(rest) is None

@@ -142,29 +142,29 @@ def _has_subject(fact: str, said: str) -> bool:
     return words.stem(opening[1].lower()) in words.stems(words.content_words(said))
 
 
-def _told_words(fact: str) -> list[str]:
+def _claimed_words(fact: str) -> list[str]:
     return [word for word in words.content_words(fact) if words.stem(word) not in RELATIONS]
 
 
 def _has_said_words(fact: str, said: str) -> bool:
-    told = _told_words(fact)
+    claimed = _claimed_words(fact)
     heard = words.words(said)
-    return bool(told) and all(occurs(word, heard) for word in told)
+    return bool(claimed) and all(occurs(word, heard) for word in claimed)
 
 
 def _lasts(fact: str, _said: str) -> bool:
-    return not words.stems(_told_words(fact)) <= PASSING
+    return not words.stems(_claimed_words(fact)) <= PASSING
 
 
 def _clause_of(fact: str, said: str) -> str:
     """The clause that a fact comes from: the one with most of its words. Of several, a fact about
     what the user is or does comes from one with "I" in it ("she hates tea, but I love it")."""
-    told = words.stems(words.content_words(fact))
+    claimed = words.stems(words.content_words(fact))
     subject = SUBJECT.match(fact)
     own = subject is not None and not subject["s"]
 
     def fit(clause: str) -> tuple[int, bool]:
-        shared = told & words.stems(words.content_words(clause))
+        shared = claimed & words.stems(words.content_words(clause))
         return len(shared), own and SPEAKER.search(clause) is not None
 
     return max(clauses(said) or [said], key=fit)

@@ -175,8 +175,8 @@ def distinctive(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """The stems that distinguish a text from others, and its runs of scripts without spaces."""
     found = [piece for word in words.content_words(text) for piece in pieces(word)]
     parts = tuple(dict.fromkeys(piece for piece in found if UNSPACED.search(piece)))
-    told = (piece for piece in found if piece not in parts and piece not in words.STOP_WORDS)
-    stems = {stem for word in told if (stem := words.stem(word)) not in RELATIONS}
+    spaced = (piece for piece in found if piece not in parts and piece not in words.STOP_WORDS)
+    stems = {stem for word in spaced if (stem := words.stem(word)) not in RELATIONS}
     return frozenset(stems), parts
 
 

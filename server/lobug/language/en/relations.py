@@ -31,8 +31,8 @@ _WHO = _who()
 def is_of_another(question: str, content: str) -> bool:
     """Whether a question names relatives or pets and a memory names only others, unless both have
     the same name in them."""
-    asked, told = _spoken_of(question), _spoken_of(content)
-    if not asked or not told or asked & told:
+    asked, named = _spoken_of(question), _spoken_of(content)
+    if not asked or not named or asked & named:
         return False
     return not mentions.names_in(question) & mentions.names_in(content)
 

@@ -101,15 +101,15 @@ def statements(text: str) -> list[str]:
 
 
 def _statement_in(sentence: str) -> str:
-    told = TOLD_TO_REMEMBER.sub("", FILLER.sub("", sentence))
-    if told != FILLER.sub("", sentence):
-        return told.rstrip("? ")
-    first, _ = _first_two(told)
+    kept = TOLD_TO_REMEMBER.sub("", FILLER.sub("", sentence))
+    if kept != FILLER.sub("", sentence):
+        return kept.rstrip("? ")
+    first, _ = _first_two(kept)
     if first in HYPOTHETICAL:
         return ""
-    if is_question(told):
-        return _before_the_question(told)
-    return "" if is_command(told) else told
+    if is_question(kept):
+        return _before_the_question(kept)
+    return "" if is_command(kept) else kept
 
 
 def _before_the_question(sentence: str) -> str:
