@@ -29,7 +29,7 @@ from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
-from lobug.turn.reply.tools import offer_tools
+from lobug.turn.reply.tool_use import offer_tools
 from lobug.turn.runner import TurnRunner
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from lobug.memory.base import Recalled
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply.parser import Part, ReplyParser
-from lobug.turn.reply.tools import ToolUse, write_with_tools
+from lobug.turn.reply.tool_use import ToolUse, write_with_tools
 from lobug.turn.timeline import Timeline
 
 NOTHING_TO_SAY = "I'm not sure what to say to that."
