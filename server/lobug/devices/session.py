@@ -115,10 +115,6 @@ class DeviceSession:
             await asyncio.wait([listening, idle])
             await self._leave()
 
-    async def close(self, code: CloseCode) -> None:
-        """Close the connection from this side."""
-        await self._connection.close(code)
-
     # Messages of the device.
 
     async def _on_message(self, message: str | bytes) -> None:

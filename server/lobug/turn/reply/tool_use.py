@@ -34,7 +34,8 @@ DONE = "Okay, done."
 NOT_DONE = "Sorry, that did not work."
 """Said where the model writes nothing about a call that failed."""
 NO_WORDS = "I'm not sure what to say to that."
-"""Said where the model writes nothing but calls that it may not make."""
+"""Said where the model writes no words: only calls that it may not make, or an action although
+typed words must be answered."""
 
 Write = Callable[[Sequence[ChatMessage], Mapping[str, Any] | None], AsyncGenerator[str]]
 """Streams what the model writes. Takes the messages of this turn, which follow the prompt's prefix,
