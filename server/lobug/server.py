@@ -116,7 +116,7 @@ class LobugServer:
         )
         self.firmware = FirmwareOffers(library)
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
-        self.access.when_revoked(self.connections.revoked)
+        self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
         conversation = self.settings.conversation
