@@ -1,45 +1,10 @@
-"""The key of a caller, and the user and conversation that it belongs to. Pure."""
+"""The conversation key of a caller: its user, and the conversation. Pure."""
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Mapping
 
-from lobug.errors import InvalidRequestError
 from lobug.memory.base import ConversationKey
-
-_DEVICE_ID = re.compile(r"[\w.:@+\-]{1,128}", re.ASCII)
-
-
-def caller_key(device_id: str | None, authorization: str | None, address: str | None) -> str:
-    """The caller's stable name, from its ``Device-Id``, else its token, else its address.
-
-    The first firmware sends neither header, so its address is used. A token enters only as a
-    digest, because the key is stored with every message.
-
-    Raises:
-        InvalidRequestError: the ``Device-Id`` is not 1 to 128 letters, digits or ``. : @ + - _``.
-    """
-    if device_id is not None:
-        return device_key(device_id)
-    if authorization:
-        scheme, _, token = authorization.partition(" ")
-        if scheme.lower() == "bearer" and token.strip():
-            return token_key(hashlib.sha256(token.strip().encode()).hexdigest())
-    return f"address:{address or 'unknown'}"
-
-
-def device_key(device_id: str) -> str:
-    """The key of a device. Raises InvalidRequestError, as of ``caller_key``."""
-    if not _DEVICE_ID.fullmatch(device_id):
-        raise InvalidRequestError("Device-Id must be 1 to 128 of: letters digits . : @ + - _")
-    return f"device:{device_id.lower()}"
-
-
-def token_key(digest: str) -> str:
-    """The key of a caller with a token. ``digest``: the token's SHA-256, hexadecimal."""
-    return f"token:{digest[:32]}"
 
 
 def conversation_of(

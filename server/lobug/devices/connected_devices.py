@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Protocol
 
-from lobug.access.records import Caller, Revoked
+from lobug.access.callers import Caller
+from lobug.access.revocation import Revoked
 from lobug.devices.frames import CloseCode
 from lobug.engines.base import EngineStatus, Samples, SpeechToText, Transcript
 from lobug.errors import DeviceOfflineError

@@ -15,7 +15,8 @@ from lobug.devices.microphone import Microphone
 from lobug.devices.speaker import Speaker
 from lobug.devices.tool_client import DeviceTools
 from lobug.errors import LobugError
-from lobug.language.en.emotions import Emotion, emotion_of
+from lobug.language.emotions import Emotion
+from lobug.language.en.emotion_cues import emotion_of
 from lobug.memory.base import ConversationKey
 from lobug.turn.commitment import Commitment, LiveOptions
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent

@@ -13,6 +13,9 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from difflib import SequenceMatcher
 
+from lobug.language.en.turn_taking import ORDERS, TURNING
+from lobug.language.words import BELOW_HUNDRED
+
 _LONG_ENOUGH = 4
 """Fewest words that may be an echo of any part of the speech; fewer must be most of a sentence."""
 _FEW = 2
@@ -28,35 +31,12 @@ _SKIPPED = 0.5
 _MOST_WORDS = 80
 """Most words compared on either side: half a minute of speech."""
 
-_OBJECTIONS = frozenset(
-    "no not nope don't doesn't isn't wasn't stop wait yes yeah yep hey okay ok but actually why"
-    " what who when where how please sorry enough quiet cancel hold listen hang never"
-    " i me my mine you your yours i'm you're".split()
-)
-"""Words with which people object, ask or interrupt: one that was not spoken is a person's."""
-
-_ORDERS = frozenset("stop no wait cancel enough quiet pause louder quieter".split())
-"""Words with which people interrupt: in a text of few words they are always a person's."""
-
 _ENDS = frozenset(".?!")
 """Characters that end a sentence."""
 
 _Chain = tuple[int, "_Chain"] | None
 _Alignment = tuple[float, "_Chain"]
 """Cost of an alignment, and the places of the heard words that were not spoken, last one first."""
-
-_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen twenty".split()
-    )
-} | {
-    word: str(10 * tens)
-    for tens, word in enumerate(
-        "thirty forty fifty sixty seventy eighty ninety".split(), start=3
-    )
-}  # fmt: skip
 
 
 def is_own_voice(
@@ -103,7 +83,7 @@ def without_own_voice(transcript: str, spoken: Sequence[str], *, echoes: bool = 
     cuts = [
         count
         for count in range(_LONG_ENOUGH, len(words))
-        if words[count - 1][0] in said and (count in firsts or words[count][0] in _OBJECTIONS)
+        if words[count - 1][0] in said and (count in firsts or words[count][0] in TURNING)
     ]
     heard = [word for word, _ in words]
     count = _longest_part(heard, said, cuts, firsts)
@@ -122,7 +102,7 @@ def _is_within(heard: Sequence[str], said: Sequence[str]) -> bool:
     """Whether a few words were spoken in the same order, and none of them is an order ("stop")."""
     starts = range(len(said) - len(heard) + 1)
     within = any(list(heard) == list(said[start : start + len(heard)]) for start in starts)
-    return within and _ORDERS.isdisjoint(heard)
+    return within and ORDERS.isdisjoint(heard)
 
 
 def _firsts(transcript: str, words: Sequence[tuple[str, int]]) -> set[int]:
@@ -168,7 +148,7 @@ def _are_fragments(heard: Sequence[str], strange: _Chain, count: int, firsts: Se
     ends = {0} - {place - 1 for place in firsts} | {count - 1} - set(firsts)
     while strange is not None:
         place, strange = strange
-        if place not in ends or heard[place] in _OBJECTIONS:
+        if place not in ends or heard[place] in TURNING:
             return False
     return True
 
@@ -181,7 +161,7 @@ def _words(text: str) -> list[tuple[str, int]]:
         if word.isdecimal() and len(word) == 2 and word > "20" and word[1] != "0":
             found += [(f"{word[0]}0", match.end()), (word[1], match.end())]
         else:
-            found.append((_NUMBERS.get(word, word), match.end()))
+            found.append((BELOW_HUNDRED.get(word, word), match.end()))
     return found
 
 
