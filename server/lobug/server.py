@@ -29,7 +29,7 @@ from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
-from lobug.turn.reply.tools import offer_tools
+from lobug.turn.reply.tool_use import offer_tools
 from lobug.turn.runner import TurnRunner
 
 log = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ class LobugServer:
         )
         self.firmware = FirmwareOffers(library)
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
-        self.access.when_revoked(self.connections.revoked)
+        self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
         conversation = self.settings.conversation

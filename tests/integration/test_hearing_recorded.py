@@ -10,7 +10,7 @@ from lobug.engines.silero import SileroGate
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.errors import EngineUnavailableError
 from lobug.settings import Settings
-from lobug.turn.listen.acceptance import HeardDecision, judge
+from lobug.turn.listen.acceptance import SpeechDecision, judge
 from support import ears, noise, speech
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]
@@ -40,7 +40,7 @@ def whisper() -> WhisperSpeechToText:
 
 async def decide(
     gate: SileroGate, whisper: WhisperSpeechToText, audio: Samples
-) -> tuple[HeardDecision, Transcript | None]:
+) -> tuple[SpeechDecision, Transcript | None]:
     """As a turn does it."""
     spans = await gate.find_speech(audio)
     seconds = sum(span.end - span.start for span in spans) / STT_SAMPLE_RATE

@@ -14,7 +14,7 @@ import pytest
 from lobug.devices.codec import Encoder, PcmDecoder
 from lobug.devices.connection import Connection
 from lobug.devices.frames import AudioCodec, AudioFormat
-from lobug.devices.microphone import Microphone, StreamClock
+from lobug.devices.microphone import Microphone
 from lobug.engines.base import ChatMessage, ChatOptions, Transcript
 from lobug.errors import EngineInterruptedError
 from lobug.memory.base import ConversationKey
@@ -22,6 +22,7 @@ from lobug.server import LobugServer
 from lobug.turn.commitment import Commitment, LiveOptions
 from lobug.turn.events import Done
 from lobug.turn.listen.events import ListeningEvent, SpeechEnded
+from lobug.turn.listen.stream import StreamClock
 from lobug.turn.utterance import TranscribedUtterance
 from support.device_client import device, silence, tone, until
 from support.running import ScriptedEngines, running, settings_for

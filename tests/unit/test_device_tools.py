@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import types
 
+from lobug.devices.tool_client import MAX_LISTINGS, MAX_PAGES, DeviceTools
 from lobug.devices.tool_messages import (
     LONGEST_ERROR,
     Notice,
@@ -22,7 +23,6 @@ from lobug.devices.tool_messages import (
     read_tool,
     safe_schema,
 )
-from lobug.devices.tools import MAX_LISTINGS, MAX_PAGES, DeviceTools
 from lobug.engines.tools import Tool
 from lobug.settings import StreamingSettings
 from support.tool_device import PERCENT, Refused, ToolDevice, common_tools, tool
@@ -41,7 +41,7 @@ def logged() -> Iterator[asyncio.Event]:
         def emit(self, record: logging.LogRecord) -> None:
             event.set()
 
-    logger, listener = logging.getLogger("lobug.devices.tools"), Listener()
+    logger, listener = logging.getLogger("lobug.devices.tool_client"), Listener()
     logger.addHandler(listener)
     yield event
     logger.removeHandler(listener)

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.devices.tools import DeviceTools
+from lobug.devices.tool_client import DeviceTools
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineError, EngineUnavailableError, LobugError
 from lobug.memory.base import ConversationKey
 from lobug.settings import ChatSettings, Settings, StreamingSettings
 from lobug.turn.events import Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply.generation import Prompt, Reply, write_reply
-from lobug.turn.reply.tools import (
+from lobug.turn.reply.tool_use import (
     DONE,
     NO_WORDS,
     NOT_DONE,

@@ -19,7 +19,7 @@ CODEC_THREADS = 2
 """Enough: Opus takes under a millisecond a frame and runs outside of the interpreter lock."""
 
 
-class Endpoint(Protocol):
+class OpenConnection(Protocol):
     """A device's connection, as the rest of the server sees it."""
 
     session_id: str
@@ -67,7 +67,7 @@ class ConnectedDevices:
         self.stt = SharedSpeechToText(stt)
         self.codecs = ThreadPoolExecutor(CODEC_THREADS, thread_name_prefix="lobug-codec")
         self._settings = settings
-        self._open: dict[str, tuple[Endpoint, Caller]] = {}
+        self._open: dict[str, tuple[OpenConnection, Caller]] = {}
         self._closing: set[asyncio.Future[None]] = set()
 
     def __len__(self) -> int:
@@ -84,7 +84,7 @@ class ConnectedDevices:
         return key in self._open
 
     @contextmanager
-    def register(self, caller: Caller, endpoint: Endpoint) -> Iterator[None]:
+    def register(self, caller: Caller, connection: OpenConnection) -> Iterator[None]:
         """Count a caller as connected while the context is open. An older connection of the same
         caller is closed: a device that lost its Wi-Fi connects again before the server notices that
         the old connection is dead."""
@@ -92,7 +92,7 @@ class ConnectedDevices:
         older = self._open.pop(key, None)
         if older is not None:
             self._close(older[0], CloseCode.REPLACED)
-        entry = (endpoint, caller)
+        entry = (connection, caller)
         self._open[key] = entry
         try:
             yield
@@ -100,7 +100,7 @@ class ConnectedDevices:
             if self._open.get(key) is entry:
                 del self._open[key]
 
-    async def tell(self, key: str, write: Callable[[str], str]) -> None:
+    async def send(self, key: str, write: Callable[[str], str]) -> None:
         """Send a message to a connected caller; ``write`` makes it from the session's id. Raises
         DeviceOfflineError."""
         entry = self._open.get(key)
@@ -108,21 +108,21 @@ class ConnectedDevices:
             raise DeviceOfflineError("the device is not connected")
         await entry[0].send(write(entry[0].session_id))
 
-    def revoked(self, revoked: Revoked) -> None:
+    def close_revoked(self, revoked: Revoked) -> None:
         """Close the connections that were opened with a revoked token or pairing."""
-        for endpoint, caller in tuple(self._open.values()):
+        for connection, caller in tuple(self._open.values()):
             if revoked.concerns(caller):
-                self._close(endpoint, CloseCode.TOKEN_REVOKED)
+                self._close(connection, CloseCode.TOKEN_REVOKED)
 
     async def close(self) -> None:
         """Close all connections, because the server stops."""
-        for endpoint, _ in tuple(self._open.values()):
-            self._close(endpoint, CloseCode.GOING_AWAY)
+        for connection, _ in tuple(self._open.values()):
+            self._close(connection, CloseCode.GOING_AWAY)
         if self._closing:
             await asyncio.wait(self._closing)
         self.codecs.shutdown(wait=False, cancel_futures=True)
 
-    def _close(self, endpoint: Endpoint, code: CloseCode) -> None:
-        task = asyncio.ensure_future(endpoint.close(code))
+    def _close(self, connection: OpenConnection, code: CloseCode) -> None:
+        task = asyncio.ensure_future(connection.close(code))
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)

@@ -1,9 +1,8 @@
-"""A device's microphone: its audio, decoded, with the time at which it was spoken."""
+"""A device's microphone: decodes its audio and passes it to the listener of the present mode."""
 
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -11,52 +10,12 @@ from functools import partial
 
 from lobug.devices.codec import Decoder
 from lobug.devices.connection import Connection
-from lobug.engines.base import STT_SAMPLE_RATE, SpeechGate, SpeechToText
+from lobug.engines.base import SpeechGate, SpeechToText
 from lobug.errors import AudioPacketError
 from lobug.settings import Settings
 from lobug.turn.listen.endpointing import ListeningMode
 from lobug.turn.listen.events import ListeningEvent
 from lobug.turn.listen.listener import Listener
-
-
-class StreamClock:
-    """Converts seconds of a stream into readings of the server's clock. Pure.
-
-    The network only ever delays a sample, so the earliest arrival, counted from the stream's
-    beginning, is the best estimate. After a gap (the device stopped sending for a while) the
-    estimate begins anew.
-    """
-
-    GAP_S = 1.0
-    """Seconds of delay from which the device is taken to have stopped sending."""
-
-    def __init__(self) -> None:
-        self._fed_s = 0.0
-        self._start = math.inf
-        self._gap = False
-
-    @property
-    def fed_s(self) -> float:
-        """Seconds of the stream so far."""
-        return self._fed_s
-
-    def arrived(self, seconds: float, now: float) -> None:
-        """``seconds`` of audio have arrived at ``now``, a reading of the clock."""
-        self._fed_s += seconds
-        start = now - self._fed_s
-        if self._gap or start > self._start + self.GAP_S:
-            self._start = start
-        self._gap = False
-        self._start = min(self._start, start)
-
-    def skip(self) -> None:
-        """Audio was ignored, so the stream has a gap, however short."""
-        self._gap = True
-
-    def at(self, stream_s: float) -> float:
-        """The reading of the clock at which second ``stream_s`` of the stream was spoken."""
-        return self._start + stream_s
-
 
 _JUDGED_PACKETS = 50
 """Packets by which a device's format is judged: 3 s of 60 ms. A poor network loses packets but
@@ -89,7 +48,6 @@ class Microphone:
         self._replying = False
         self._listener: Listener | None = None
         self._decoder: Decoder | None = None
-        self._stream = StreamClock()
         self._changed = asyncio.Event()
         self._closed = False
         self.restarts = 0
@@ -116,14 +74,12 @@ class Microphone:
             self._listener.close()
         self.mode = mode
         self._decoder = self._connection.decoder()
-        stream = self._stream = StreamClock()
         self._listener = Listener(
             self._gate,
             self._stt,
             self._settings,
             mode=mode,
             busy=self._busy,
-            on_silence_inserted=lambda seconds: stream.arrived(seconds, self._clock()),
             clock=self._clock,
         )
         self._open, self._replying = True, False
@@ -153,17 +109,22 @@ class Microphone:
         self._replying = False
 
     def moment(self, stream_s: float) -> float:
-        """The reading of the clock at which second ``stream_s`` of the stream was spoken."""
-        return self._stream.at(stream_s)
+        """The reading of the clock at which second ``stream_s`` of the stream was spoken. Raises
+        RuntimeError before the first ``start``."""
+        if self._listener is None:
+            raise RuntimeError("the device has not listened yet")
+        return self._listener.moment(stream_s)
 
     async def decode(self, packet: bytes) -> None:
         """Decode an audio packet and listen to it. A packet that is no audio is skipped and raises
         AudioPacketError."""
         ignored = self._replying and self.mode != "realtime"
         listener, decoder = self._listener, self._decoder
+        if listener is None or decoder is None:
+            return
         if ignored:
-            self._stream.skip()
-        if listener is None or decoder is None or ignored or not self._open:
+            listener.skip()
+        if ignored or not self._open:
             return
         try:
             samples = await self._connection.compute(partial(decoder.decode, packet))
@@ -172,7 +133,6 @@ class Microphone:
             self._bad.append(True)
             raise
         self._bad.append(False)
-        self._stream.arrived(samples.size / STT_SAMPLE_RATE, self._clock())
         listener.push(samples)
 
     async def events(self) -> AsyncGenerator[ListeningEvent]:

@@ -15,7 +15,7 @@ from lobug.devices.connection import Connection, MessageBudget
 from lobug.devices.frames import CloseCode
 from lobug.devices.host import DeviceHost
 from lobug.devices.microphone import Microphone
-from lobug.devices.tools import DeviceTools
+from lobug.devices.tool_client import DeviceTools
 from lobug.devices.turns import DeviceTurns
 from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
 from lobug.language.emotions import Emotion
@@ -114,10 +114,6 @@ class DeviceSession:
             idle.cancel()
             await asyncio.wait([listening, idle])
             await self._leave()
-
-    async def close(self, code: CloseCode) -> None:
-        """Close the connection from this side."""
-        await self._connection.close(code)
 
     # Messages of the device.
 

@@ -13,7 +13,7 @@ from lobug.devices.connection import Connection
 from lobug.devices.host import DeviceHost
 from lobug.devices.microphone import Microphone
 from lobug.devices.speaker import Speaker
-from lobug.devices.tools import DeviceTools
+from lobug.devices.tool_client import DeviceTools
 from lobug.errors import LobugError
 from lobug.language.emotions import Emotion
 from lobug.language.en.emotion_cues import emotion_of

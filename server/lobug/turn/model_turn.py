@@ -24,7 +24,7 @@ from lobug.turn.caller_context import CallerContext
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Action, Heard, TurnEvent
 from lobug.turn.reply.generation import Prompt, Reply, write_reply
-from lobug.turn.reply.tools import ToolUse, include_tools_if_needed
+from lobug.turn.reply.tool_use import ToolUse, include_tools_if_needed
 from lobug.turn.timeline import Timeline
 
 

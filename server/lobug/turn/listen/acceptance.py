@@ -19,7 +19,7 @@ _FASTEST_SPEECH = 40.0
 
 
 @dataclass(frozen=True, slots=True)
-class HeardDecision:
+class SpeechDecision:
     """The verdict on a recording."""
 
     reason: Literal["no_speech", "noise"] | None
@@ -32,14 +32,14 @@ class HeardDecision:
         return self.reason is None
 
 
-_ACCEPTED = HeardDecision(None)
-_NO_SPEECH = HeardDecision("no_speech")
-_NOISE = HeardDecision("noise")
+_ACCEPTED = SpeechDecision(None)
+_NO_SPEECH = SpeechDecision("no_speech")
+_NOISE = SpeechDecision("noise")
 
 
 def judge(
     transcript: Transcript | None, speech_seconds: float, settings: SttSettings
-) -> HeardDecision:
+) -> SpeechDecision:
     """Decide on a recording.
 
     Args:

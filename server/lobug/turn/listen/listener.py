@@ -23,7 +23,7 @@ from lobug.engines.base import (
     SpeechToText,
     Transcript,
 )
-from lobug.errors import EngineError, ListenerOverrunError
+from lobug.errors import EngineError, EngineUnavailableError, ListenerOverrunError
 from lobug.settings import Settings
 from lobug.turn.listen.acceptance import judge
 from lobug.turn.listen.endpointing import (
@@ -43,70 +43,7 @@ from lobug.turn.listen.events import (
     SpeechEnded,
     SpeechResumed,
 )
-from lobug.turn.listen.transcription import Transcriber, Transcription, UtteranceAudio
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """The speaker has ended the utterance; stands in its place among the samples."""
-
-
-class ListeningInbox:
-    """A bounded queue of samples and stops that have arrived and were not judged yet.
-
-    When it is full, all of it is dropped (an overrun), because words with a gap in them would be
-    answered wrongly.
-    """
-
-    def __init__(self, capacity: int) -> None:
-        """``capacity``: samples it may hold."""
-        self._capacity = capacity
-        self._items: deque[Samples | Stop] = deque()
-        self.waiting = 0
-        """Number of samples in it."""
-        self.pushed = 0
-        """Number of samples of the stream so far, dropped ones included."""
-        self.overrun = False
-        """Whether samples were dropped since ``clear``."""
-
-    def push(self, samples: Samples) -> None:
-        """Add the stream's next samples."""
-        self.pushed += len(samples)
-        if self.waiting + len(samples) > self._capacity:
-            self.clear()
-            self.overrun = True
-        elif len(samples):
-            self._items.append(samples)
-            self.waiting += len(samples)
-
-    def push_stop(self) -> None:
-        """Add a stop."""
-        self._items.append(Stop())
-
-    def clear(self) -> None:
-        """Drop everything."""
-        self._items.clear()
-        self.waiting = 0
-        self.overrun = False
-
-    def take(self, most: int) -> Samples | Stop | None:
-        """The next stop, or the next samples before it, about ``most`` of them; None: it is
-        empty."""
-        pieces: list[Samples] = []
-        taken = 0
-        while self._items and taken < most:
-            item = self._items[0]
-            if isinstance(item, Stop):
-                if not pieces:
-                    self._items.popleft()
-                    return item
-                break
-            self._items.popleft()
-            pieces.append(item)
-            taken += len(item)
-        self.waiting -= taken
-        return np.concatenate(pieces) if pieces else None
-
+from lobug.turn.listen.stream import ListeningInbox, Stop, StreamClock, UtteranceAudio
 
 PRE_ROLL = int(0.3 * STT_SAMPLE_RATE)
 """Samples transcribed before the first voiced frame: soft beginnings ("h", "f") are detected late.
@@ -122,6 +59,72 @@ _INTERIM_SHARE = 3
 that a long utterance does not keep the engine busy."""
 
 
+@dataclass(frozen=True, slots=True)
+class Transcription:
+    """The outcome of one transcription."""
+
+    outcome: Transcript | EngineError
+    speech_end: int
+    """Number of the last voiced frame it covers, plus 1."""
+
+
+class Transcriber:
+    """Runs transcriptions, one at a time. ``finished`` is called when one can be taken."""
+
+    def __init__(
+        self, stt: SpeechToText, language: str | None, finished: Callable[[], None]
+    ) -> None:
+        self._stt = stt
+        self._language = language
+        self._finished = finished
+        self._task: asyncio.Task[Transcription] | None = None
+        self._tasks: set[asyncio.Task[Transcription]] = set()
+        self.speech_end: int | None = None
+        """As of ``Transcription``, of the one that runs; None: none runs."""
+
+    def begin(self, audio: Samples, speech_end: int) -> None:
+        """Transcribe ``audio``, up to frame ``speech_end``. Cancels the one that runs."""
+        self.abandon()
+        task = asyncio.create_task(self._run(audio, speech_end))
+        self._tasks.add(task)
+        task.add_done_callback(self._over)
+        self._task, self.speech_end = task, speech_end
+
+    def abandon(self) -> None:
+        """Cancel the one that runs, if any."""
+        task, self._task, self.speech_end = self._task, None, None
+        if task is not None:
+            task.cancel()
+
+    def take(self) -> Transcription | None:
+        """The outcome of the one that ran; None: there is none yet."""
+        if self._task is None or not self._task.done():
+            return None
+        task, speech_end = self._task, self.speech_end or 0
+        self._task = self.speech_end = None
+        if task.cancelled():  # not by ``abandon``, which clears it: the engine was closed
+            return Transcription(EngineUnavailableError("stt", "was closed"), speech_end)
+        return task.result()
+
+    async def close(self) -> None:
+        """Cancel everything and return once it has ended."""
+        self.abandon()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _run(self, audio: Samples, speech_end: int) -> Transcription:
+        try:
+            outcome = await self._stt.transcribe(audio, self._language)
+        except EngineError as error:
+            return Transcription(error, speech_end)
+        return Transcription(outcome, speech_end)
+
+    def _over(self, task: asyncio.Task[Transcription]) -> None:
+        self._tasks.discard(task)
+        if task is self._task:
+            self._finished()
+
+
 class Listener:
     """Listens to one stream, utterance after utterance. All methods run on one event loop."""
 
@@ -133,7 +136,6 @@ class Listener:
         *,
         mode: ListeningMode = "auto",
         busy: Callable[[], bool] = lambda: False,
-        on_silence_inserted: Callable[[float], None] = lambda seconds: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Raises EngineUnavailableError where there is no gate.
@@ -144,39 +146,46 @@ class Listener:
             settings: those of the server; ``listening`` and ``stt`` are used.
             mode: who ends an utterance.
             busy: whether interim transcripts would delay more urgent work.
-            on_silence_inserted: takes the seconds of silence that were put into a stream that
-                stalled.
-            clock: seconds; tells when a stream stalls.
+            clock: seconds; tells when samples were spoken and when a stream stalls.
         """
         self._settings = settings
         self._mode = mode
         self._busy = busy
-        self._stood_in = on_silence_inserted
         self._clock = clock
         self._arrived_at = clock()
+        self._times = StreamClock()
         self._voice = gate.open_stream()
         self._inbox = ListeningInbox(int(settings.listening.max_backlog_s * STT_SAMPLE_RATE))
         self._news = asyncio.Event()
         self._closed = self._used = self._discarded = False
         language = None if settings.stt.language == "auto" else settings.stt.language
         self._transcriber = Transcriber(stt, language, self._news.set)
-        self._gate_failed = False  # the gate has failed, and that was said
+        self._gate_failed = False  # whether a failure of the gate was reported
         self._restart()
 
     @property
     def waiting(self) -> int:
-        """Samples that nobody has listened to yet."""
+        """Number of samples that were not judged yet."""
         return self._inbox.waiting
 
     def push(self, samples: Samples) -> None:
         """Take the stream's next samples, 16 kHz; they must not change afterwards. Never blocks."""
         if not self._closed:
             self._arrived_at = self._clock()
+            self._times.arrived(len(samples) / STT_SAMPLE_RATE, self._arrived_at)
             self._inbox.push(samples)
             self._news.set()
 
+    def skip(self) -> None:
+        """Note that samples were ignored: the next ones follow a gap."""
+        self._times.skip()
+
+    def moment(self, stream_s: float) -> float:
+        """The reading of the clock at which second ``stream_s`` of the stream was spoken."""
+        return self._times.at(stream_s)
+
     def stop(self) -> None:
-        """What has been pushed so far is all there is of this utterance: a button was let go."""
+        """End the utterance with what has been pushed so far: a button was let go."""
         if not self._closed:
             self._inbox.push_stop()
             self._news.set()
@@ -245,7 +254,6 @@ class Listener:
         except TimeoutError:
             seconds = min(patience, self._settings.listening.max_backlog_s)
             self.push(np.zeros(int(seconds * STT_SAMPLE_RATE), np.float32))
-            self._stood_in(seconds)
 
     def _restart(self) -> None:
         """Wait for the first utterance of what is pushed from now on."""

@@ -15,11 +15,8 @@ from lobug.memory.base import Recalled
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply.parser import Part, ReplyParser
-from lobug.turn.reply.tools import ToolUse, write_with_tools
+from lobug.turn.reply.tool_use import NO_WORDS, ToolUse, write_with_tools
 from lobug.turn.timeline import Timeline
-
-NOTHING_TO_SAY = "I'm not sure what to say to that."
-"""The answer to typed words that the model wanted to ignore: typed words always get an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +113,7 @@ async def write_reply(
     timeline.mark("reply")
     if must_answer and not reply.pieces and reply.action is not Action.RESPOND:
         reply.action = Action.RESPOND
-        for event in _events(reply, [Part(NOTHING_TO_SAY, ends=True)], settings.max_sentences):
+        for event in _events(reply, [Part(NO_WORDS, ends=True)], settings.max_sentences):
             yield event
     elif reply.action is Action.IGNORE:
         yield Ignored("model")

@@ -34,7 +34,8 @@ DONE = "Okay, done."
 NOT_DONE = "Sorry, that did not work."
 """Said where the model writes nothing about a call that failed."""
 NO_WORDS = "I'm not sure what to say to that."
-"""Said where the model writes nothing but calls that it may not make."""
+"""Said where the model writes no words: only calls that it may not make, or an action although
+typed words must be answered."""
 
 Write = Callable[[Sequence[ChatMessage], Mapping[str, Any] | None], AsyncGenerator[str]]
 """Streams what the model writes. Takes the messages of this turn, which follow the prompt's prefix,
@@ -140,8 +141,8 @@ class _ToolRounds:
         use = self._use
         await use.allowed()
         status = use.prompt.status
-        told = await self._call(status.name, {}) if status is not None else None
-        state = state_of(told.text) if told is not None and not told.is_error else "ready"
+        answer = await self._call(status.name, {}) if status is not None else None
+        state = state_of(answer.text) if answer is not None and not answer.is_error else "ready"
         asked = [with_state(self._user, state)]
         call = ""
         try:
@@ -160,9 +161,9 @@ class _ToolRounds:
             self._only_words = True
             self._messages = declined(self._user, state)
             return None
-        if status is not None and told is not None and short_name(read[0]) == STATUS_TOOL:
-            self._last = told
-            self._append_result(call, told)  # the status was read just now
+        if status is not None and answer is not None and short_name(read[0]) == STATUS_TOOL:
+            self._last = answer
+            self._append_result(call, answer)  # the status was read just now
             return None
         return call
 
