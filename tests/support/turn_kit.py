@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from lobug.memory import log, sessions
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import ConversationKey, Role
 from lobug.memory.index import turn_vectors, turn_words
+from lobug.memory.model import ConversationKey, MemoryScope, Role
 from lobug.memory.recall.query import PreparedQuery, QueryVectors, prepare, unit
 from lobug.memory.recall.turn_search import TurnHit, search_turns, speakers
 from lobug.storage import migrations

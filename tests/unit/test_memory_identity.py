@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from lobug.errors import IdentityFullError
 from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries, identity
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Source
 from lobug.memory.entries import NewVersion
+from lobug.memory.model import MemoryScope, Source
 from lobug.storage import migrations
 from lobug.storage.driver import Connection, connect
 

@@ -7,11 +7,11 @@ import pytest
 from lobug.language.en.prompts import SECTIONS
 from lobug.language.en.questions import in_third_person, without_asking
 from lobug.language.en.replacement import about_the_same, only_denies, slot_of
-from lobug.memory.base import LoggedMessage
 from lobug.memory.identity import render
 from lobug.memory.learning.consolidation import tidy_summary, transcript
 from lobug.memory.learning.distillation import tidy_identity
 from lobug.memory.learning.extraction import GarbledAnswerError
+from lobug.memory.model import LoggedMessage
 from lobug.memory.recall.query import prepare
 
 SOURCE = (

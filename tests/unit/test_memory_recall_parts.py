@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 
 from lobug.language.en.questions import read
 from lobug.language.en.relations import is_of_another
-from lobug.memory.base import LoggedMessage, Recalled
-from lobug.memory.control import Entry, Hit, Layer, Source, Status
+from lobug.memory.model import (
+    Entry,
+    Hit,
+    Layer,
+    LoggedMessage,
+    Recalled,
+    Source,
+    Status,
+)
 from lobug.memory.recall.ranking import (
     HALF_LIFE_S,
     STRONG_MATCH,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory.control import Hit
 from lobug.memory.index import turn_vectors
+from lobug.memory.model import Hit
 from lobug.memory.recall import query, scoring
 from lobug.memory.recall.ranking import merged
 

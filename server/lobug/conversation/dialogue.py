@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from lobug.memory.control import Entry, Hit
+from lobug.memory.model import Entry, Hit
 
 PATIENCE_S = 120.0
 """How long an answer is waited for, seconds; later the question is forgotten."""

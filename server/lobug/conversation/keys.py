@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from lobug.errors import InvalidRequestError
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 
 _DEVICE_ID = re.compile(r"[\w.:@+\-]{1,128}", re.ASCII)
 

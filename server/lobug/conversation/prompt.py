@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lobug.engines.base import ChatMessage
-from lobug.memory.base import Recalled
+from lobug.memory.model import Recalled
 
 OPEN, CLOSE = "<memory-context>", "</memory-context>"
 

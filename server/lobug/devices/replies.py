@@ -19,7 +19,7 @@ from lobug.devices.tools import DeviceTools
 from lobug.engines.tools import ToolBox
 from lobug.errors import LobugError
 from lobug.language.en.emotions import Emotion, emotion_of
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
 from lobug.turn.listen.events import SpeechEnded
 from lobug.turn.live import Commitment

@@ -41,7 +41,7 @@ from lobug.http.sse import event_stream
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import TURN_ERRORS, Outcome, TurnStream, run_to_end, while_connected
 from lobug.http.uploads import DOCUMENTED, RecordingDep
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.turn.events import Failed
 from lobug.turn.runner import SpokenUtterance, TypedUtterance, Utterance

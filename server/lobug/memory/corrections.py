@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 
 from lobug.language import words
 from lobug.language.en import replacement, verbs
-from lobug.memory.control import Entry
+from lobug.memory.model import Entry
 
 BE = frozenset("is are was were be has have had does do 's".split())
 CALLED = frozenset("called named name".split())

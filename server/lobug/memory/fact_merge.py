@@ -13,9 +13,9 @@ from typing import Literal
 from lobug.language import words
 from lobug.language.en import paraphrase, replacement
 from lobug.memory import entries, identity
-from lobug.memory.control import Entry, Source
 from lobug.memory.index import fact_vectors
 from lobug.memory.index.fact_vectors import Vector, VectorIndex
+from lobug.memory.model import Entry, Source
 from lobug.storage.driver import Connection
 
 COMPARED_NEIGHBOURS = 8

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from lobug.language import words
 from lobug.language.facts import NewFact
 from lobug.memory import entries, fact_merge, keys
-from lobug.memory.base import RelevantFact
 from lobug.memory.entries import NewVersion
 from lobug.memory.index import entry_words, fact_vectors
 from lobug.memory.index.fact_vectors import Vector, VectorIndex
+from lobug.memory.model import RelevantFact
 from lobug.storage.driver import Connection
 
 

@@ -15,9 +15,8 @@ from lobug.language.en.fact_checks import NEGATED
 from lobug.language.en.prompts import SECTIONS
 from lobug.language.en.replacement import COMMON
 from lobug.memory import entries, keys
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Entry, Identity
 from lobug.memory.entries import NewVersion
+from lobug.memory.model import Entry, Identity, MemoryScope
 from lobug.storage.driver import Connection
 
 Line = tuple[str, str]

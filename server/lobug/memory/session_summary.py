@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lobug.memory import timeline
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.storage.driver import Connection
 
 MAX_CHARS = 1_200

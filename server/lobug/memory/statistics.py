@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from lobug.memory import facts, identity, log, timeline
-from lobug.memory.access import HOUSEHOLD, MemoryScope
-from lobug.memory.base import MemoryStats
-from lobug.memory.control import RememberedUser
 from lobug.memory.index.fact_vectors import VectorIndex
 from lobug.memory.jobs import queue
+from lobug.memory.model import HOUSEHOLD, MemoryScope, MemoryStats, RememberedUser
 from lobug.storage.driver import Connection
 
 USER_COUNTS = """

@@ -18,9 +18,16 @@ from lobug.memory import (
     projects,
     timeline,
 )
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Draft, Entry, Reason, Source, Status
 from lobug.memory.entries import NewVersion
+from lobug.memory.model import (
+    Draft,
+    Entry,
+    MemoryScope,
+    Provenance,
+    Reason,
+    Source,
+    Status,
+)
 from lobug.storage.driver import Connection
 
 MAX_TAGS = 32
@@ -198,7 +205,7 @@ def correct(
     return _settled(connection, scope, corrected, limits, now)
 
 
-def remove(connection: Connection, scope: MemoryScope, entry_id: int, *, now: float) -> Entry:
+def deactivate(connection: Connection, scope: MemoryScope, entry_id: int, *, now: float) -> Entry:
     """Make an entry inactive. Raises MemoryNotFoundError, MemoryForbiddenError."""
     entry = _active(connection, scope, entry_id)
     entries.retire(connection, entry.id, status="inactive", reason="removed", now=now)
@@ -234,6 +241,23 @@ def restore(
             (restored, version.id),
         )
     return _settled(connection, scope, restored, limits, now)
+
+
+def provenance(connection: Connection, scope: MemoryScope, entry_id: int) -> Provenance:
+    """An entry with the message and the entries that it was made from. Raises
+    MemoryNotFoundError."""
+    entry = entries.find(connection, scope, entry_id)
+    message = None
+    if entry.source_message_id is not None:
+        message = log.message(connection, scope.user, entry.source_message_id)
+    if message is not None and not message.content:
+        message = None
+    return Provenance(
+        entry=entry,
+        message=None if message is None else message.content,
+        message_at=None if message is None else message.created_at,
+        derived_from=entries.sources(connection, entry_id),
+    )
 
 
 def _active(connection: Connection, scope: MemoryScope, entry_id: int) -> Entry:

@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from lobug.errors import InvalidRequestError, LobugError, MemoryContentError, MemoryNotFoundError
 from lobug.memory import keys
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Category, Draft, Entry, Filter, Hit, MemoryControl, Source
 from lobug.memory.corrections import wrong_entry
+from lobug.memory.model import Category, Draft, Entry, Filter, Hit, MemoryScope, Source
+from lobug.memory.service import Memory
 
 MAX_CONTENT_CHARS = 4_000
 """Of one memory, as a tool may write it; the owner's setting may be lower."""
@@ -117,7 +117,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    control: MemoryControl
+    memory: Memory
     scope: MemoryScope
     source: Source
     source_message_id: int | None
@@ -171,7 +171,7 @@ def validated(name: str, arguments: object) -> Arguments:
 
 
 async def run(
-    control: MemoryControl,
+    memory: Memory,
     scope: MemoryScope,
     name: str,
     arguments: object,
@@ -185,7 +185,7 @@ async def run(
     """
     try:
         checked = validated(name, arguments)
-        return await TOOLS[name].work(_Call(control, scope, source, source_message_id), checked)
+        return await TOOLS[name].work(_Call(memory, scope, source, source_message_id), checked)
     except LobugError as error:
         return ToolResult(False, "", error)
 
@@ -200,7 +200,7 @@ async def _store(call: _Call, asked: StoreArguments) -> ToolResult:
         source=call.source,
         source_message_id=call.source_message_id,
     )
-    entry = await call.control.store(call.scope, draft)
+    entry = await call.memory.store(call.scope, draft)
     return ToolResult(True, f"Memory stored: {entry.key}", entries=(entry,))
 
 
@@ -212,7 +212,7 @@ async def _recall(call: _Call, asked: RecallArguments) -> ToolResult:
     )
     if not asked.query and asked.since is None and asked.until is None:
         raise MemoryContentError("wrong arguments: query is empty and there is no time range")
-    hits = await call.control.search(call.scope, asked.query, where, limit=asked.limit)
+    hits = await call.memory.search(call.scope, asked.query, where, limit=asked.limit)
     found = tuple(hit.entry for hit in hits if hit.entry is not None)
     if not hits:
         return ToolResult(True, "No matching memories found.")
@@ -221,18 +221,18 @@ async def _recall(call: _Call, asked: RecallArguments) -> ToolResult:
 
 
 async def _forget(call: _Call, asked: ForgetArguments) -> ToolResult:
-    await call.control.forget_key(call.scope, asked.key)
+    await call.memory.forget_key(call.scope, asked.key)
     return ToolResult(True, f"Memory deleted: {asked.key}")
 
 
 async def _correct(call: _Call, asked: CorrectArguments) -> ToolResult:
     if asked.key is not None:
-        wrong: Entry | None = await call.control.find_key(call.scope, asked.key)
+        wrong: Entry | None = await call.memory.find_key(call.scope, asked.key)
     else:
-        hits = await call.control.search(call.scope, asked.content, Filter(), limit=10)
+        hits = await call.memory.search(call.scope, asked.content, Filter(), limit=10)
         wrong = wrong_entry(asked.content, None, [h.entry for h in hits if h.entry is not None])
     if wrong is not None:
-        entry = await call.control.correct(call.scope, wrong.id, asked.content)
+        entry = await call.memory.correct(call.scope, wrong.id, asked.content)
         return ToolResult(True, f"Memory corrected: {entry.key}", entries=(entry,))
     draft = Draft(
         asked.content,
@@ -240,7 +240,7 @@ async def _correct(call: _Call, asked: CorrectArguments) -> ToolResult:
         source="correction",
         source_message_id=call.source_message_id,
     )
-    entry = await call.control.store(call.scope, draft)
+    entry = await call.memory.store(call.scope, draft)
     return ToolResult(True, f"Memory stored: {entry.key}", entries=(entry,))
 
 
@@ -257,25 +257,25 @@ async def _write(call: _Call, asked: WriteArguments) -> ToolResult:
             tags=tags or (),
             source_message_id=call.source_message_id,
         )
-        entry = await call.control.store(call.scope, draft)
+        entry = await call.memory.store(call.scope, draft)
         return ToolResult(True, f"Memory added: {entry.id}", entries=(entry,))
     if asked.target_id is None:
         raise MemoryContentError(f"{asked.action} takes a target_id")
-    target = (await call.control.get(call.scope, int(asked.target_id))).entry
+    target = (await call.memory.get(call.scope, int(asked.target_id))).entry
     if target.layer != layer:
         raise MemoryNotFoundError(f"memory {target.id} is not in {asked.layer}")
     if asked.action == "remove":
-        await call.control.remove(call.scope, target.id)
+        await call.memory.deactivate(call.scope, target.id)
         return ToolResult(True, f"Memory removed: {target.id}")
     if asked.content is None and tags is None:
         raise MemoryContentError("update takes content or tags")
-    entry = await call.control.edit(call.scope, target.id, content=asked.content, tags=tags)
+    entry = await call.memory.edit(call.scope, target.id, content=asked.content, tags=tags)
     return ToolResult(True, f"Memory updated: {entry.id}", entries=(entry,))
 
 
 async def _memory(call: _Call, asked: MemoryArguments) -> ToolResult:
     if asked.action == "list":
-        found = await call.control.entries(call.scope, Filter(), limit=MAX_LISTED)
+        found = await call.memory.entries(call.scope, Filter(), limit=MAX_LISTED)
         lines = "\n".join(f"- {entry.key}: {_flat(entry.content)}" for entry in found)
         return ToolResult(True, lines or "No memories.", entries=tuple(found))
     if asked.key is None or (asked.action == "save") != (asked.content is not None):

@@ -6,7 +6,8 @@ from lobug.conversation.prompt import Persona, estimate_tokens, prefix, user_mes
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatModel
 from lobug.errors import TextTooLongError
-from lobug.memory.base import Memory, MemoryContext
+from lobug.memory.model import MemoryContext
+from lobug.memory.service import Memory
 from lobug.settings import ChatSettings
 from lobug.turn.reply.generation import Prompt
 

@@ -27,7 +27,8 @@ from lobug.conversation.registry import (
 from lobug.engines.base import STT_SAMPLE_RATE, ChatMessage, Engines
 from lobug.engines.tools import ABSENT_TOOLS, ToolBox
 from lobug.errors import LobugError, StorageError
-from lobug.memory.base import ConversationKey, Memory, MemoryContext
+from lobug.memory.model import ConversationKey, MemoryContext
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.turn.caller_context import CallerContext

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from lobug.conversation.dialogue import PATIENCE_S, Question
 from lobug.conversation.registry import Conversation
 from lobug.errors import MemoryNotFoundError
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import Memory
-from lobug.memory.control import Entry, Hit, MemoryControl
+from lobug.memory.model import Entry, Hit, MemoryScope
+from lobug.memory.service import Memory
 
 BLANKED = "[asked to forget something]"
 """What the log holds instead of a request to forget, which repeats what is to be forgotten."""
@@ -42,7 +41,6 @@ class Command:
 class Desk:
     """What a command works with in one turn."""
 
-    control: MemoryControl
     memory: Memory
     conversation: Conversation
     scope: MemoryScope
@@ -84,7 +82,7 @@ class Desk:
         if last is None:
             return ()
         try:
-            recall = await self.control.why(self.scope, last)
+            recall = await self.memory.explain(self.scope, last)
         except MemoryNotFoundError:
             return ()
         return tuple(hit for hit in recall.hits if f"{hit.kind}:{hit.id}" in recall.injected)

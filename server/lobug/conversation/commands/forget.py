@@ -18,8 +18,13 @@ from lobug.errors import MemoryNotFoundError
 from lobug.language.commands import ForgetStatement, ForgetTopic
 from lobug.language.en import answers
 from lobug.language.en.perspective import about_the_user
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Entry, Filter, Forgotten, Purge
+from lobug.memory.model import (
+    Entry,
+    Filter,
+    Forgotten,
+    MemoryScope,
+    Purge,
+)
 
 LIKELY = 0.5
 """Confidence from which a memory that does not have the words is asked about."""
@@ -64,7 +69,7 @@ def confirmed(desk: Desk, question: Question) -> Command:
     async def act(_: int) -> Answer:
         # All of the person, not only what this device may see of them.
         whole = MemoryScope(desk.scope.user, None, desk.scope.household)
-        await desk.control.purge(whole, Purge(user=True))
+        await desk.memory.purge(whole, Purge(user=True))
         return Answer((answers.EVERYTHING_FORGOTTEN,))
 
     return Command(BLANKED, act, logged_last=True)
@@ -77,11 +82,11 @@ def _erase(desk: Desk, texts: Iterable[str], entries: Iterable[Entry] = ()) -> C
         found = False
         for entry in entries:
             try:
-                found = _any(await desk.control.forget(desk.scope, entry.id)) or found
+                found = _any(await desk.memory.forget(desk.scope, entry.id)) or found
             except MemoryNotFoundError:
                 found = True  # it went with another
         for text in texts:
-            found = _any(await desk.control.forget_text(desk.scope, text)) or found
+            found = _any(await desk.memory.forget_text(desk.scope, text)) or found
         return Answer((answers.FORGOTTEN if found else answers.NOTHING_LIKE_THAT,))
 
     return Command(BLANKED, act)
@@ -106,19 +111,19 @@ async def _found(desk: Desk, texts: Iterable[str]) -> list[Entry]:
     """The entries that say this."""
     found: dict[int, Entry] = {}
     for text in texts:
-        for entry_id in (await desk.control.forget_text(desk.scope, text, dry_run=True)).entries:
-            found[entry_id] = (await desk.control.get(desk.scope, entry_id)).entry
+        for entry_id in (await desk.memory.forget_text(desk.scope, text, dry_run=True)).entries:
+            found[entry_id] = (await desk.memory.get(desk.scope, entry_id)).entry
     return [entry for entry in found.values() if entry.status != "inactive"]
 
 
 async def _likely(desk: Desk, query: str) -> list[Entry]:
-    hits = await desk.control.search(desk.scope, query, Filter(), limit=ASKED_ABOUT)
+    hits = await desk.memory.search(desk.scope, query, Filter(), limit=ASKED_ABOUT)
     return [hit.entry for hit in hits if hit.entry is not None and hit.confidence >= LIKELY]
 
 
 async def _says(desk: Desk, texts: Iterable[str]) -> bool:
     for text in texts:
-        if _any(await desk.control.forget_text(desk.scope, text, dry_run=True)):
+        if _any(await desk.memory.forget_text(desk.scope, text, dry_run=True)):
             return True
     return False
 

@@ -15,7 +15,12 @@ from lobug.language import words
 from lobug.language.commands import ReciteTopic, Why
 from lobug.language.en import answers, mentions
 from lobug.language.en.perspective import about_the_user
-from lobug.memory.control import Entry, Filter, Hit, Source
+from lobug.memory.model import (
+    Entry,
+    Filter,
+    Hit,
+    Source,
+)
 from lobug.memory.timeline import unstamped
 
 COUNTED = 1_000
@@ -29,9 +34,9 @@ LIKELY = 0.5
 
 async def everything(desk: Desk) -> Command:
     """Tell what is known about the user: identity, then what is important, then what is new."""
-    identity = await desk.control.identity(desk.scope)
+    identity = await desk.memory.identity(desk.scope)
     where = Filter(layer="knowledge", category="knowledge")
-    found = await desk.control.entries(desk.scope, where, limit=COUNTED)
+    found = await desk.memory.entries(desk.scope, where, limit=COUNTED)
     ranked = sorted(found, key=lambda entry: (-entry.importance, -entry.said_at))
     return _tell(desk, _once([*identity.entries, *ranked]), answers.KNOW_NOTHING)
 
@@ -39,7 +44,7 @@ async def everything(desk: Desk) -> Command:
 async def topic(desk: Desk, said: ReciteTopic) -> Command | None:
     """Tell what is known about something; None: memory has nothing, and may not have been meant."""
     query = about_the_user(said.topic)
-    hits = await desk.control.search(desk.scope, query, Filter(), limit=LOOKED_THROUGH)
+    hits = await desk.memory.search(desk.scope, query, Filter(), limit=LOOKED_THROUGH)
     found = [hit for hit in hits if hit.entry is not None]
     about = [hit for hit in found if _is_about(hit.content, said.topic)]
     if not about and said.sure and not mentions.people_in(said.topic):
@@ -57,7 +62,7 @@ async def why(desk: Desk, said: Why) -> Command | None:
         hits = await desk.used()
     else:
         query = about_the_user(said.topic)
-        found = await desk.control.search(desk.scope, query, Filter(), limit=LOOKED_THROUGH)
+        found = await desk.memory.search(desk.scope, query, Filter(), limit=LOOKED_THROUGH)
         about = [hit for hit in found if hit.entry and _is_about(hit.content, said.topic)]
         about.sort(key=lambda hit: hit.entry is not None and hit.entry.layer == "archive")
         hits = tuple(about[:1])

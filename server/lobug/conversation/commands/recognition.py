@@ -29,9 +29,8 @@ from lobug.language.commands import (
     Wrong,
 )
 from lobug.language.en import answers, commands
-from lobug.memory.access import HouseholdGrant, scope_of
-from lobug.memory.base import Memory
-from lobug.memory.control import MemoryControl
+from lobug.memory.model import HouseholdGrant, scope_of
+from lobug.memory.service import Memory
 
 LANGUAGE = "en"
 """Whose templates are taken where there are none for the language that was spoken."""
@@ -45,7 +44,6 @@ class MemoryCommands:
 
     def __init__(
         self,
-        control: MemoryControl,
         memory: Memory,
         chat: ChatModel,
         household: Mapping[str, HouseholdGrant],
@@ -53,7 +51,6 @@ class MemoryCommands:
         clock: Callable[[], float],
         wall: Callable[[], float],
     ) -> None:
-        self._control = control
         self._memory = memory
         self._chat = chat
         self._household = household
@@ -72,7 +69,6 @@ class MemoryCommands:
         if templates is None:
             return None
         desk = Desk(
-            control=self._control,
             memory=self._memory,
             conversation=conversation,
             scope=scope_of(conversation.conversation_key, self._household),

@@ -17,8 +17,13 @@ from lobug.language.en.statements import (
     value_of,
 )
 from lobug.language.facts import FactType
-from lobug.memory.control import Draft, Entry, Filter, Hit
 from lobug.memory.corrections import with_instead, with_value, wrong_entry
+from lobug.memory.model import (
+    Draft,
+    Entry,
+    Filter,
+    Hit,
+)
 
 TOLD_IMPORTANCE = 0.9
 """Of what somebody asked to be remembered."""
@@ -41,7 +46,7 @@ def remember(desk: Desk, said: Remember) -> Command:
                 source="user",
                 source_message_id=message_id,
             )
-            await desk.control.store(desk.scope, draft)
+            await desk.memory.store(desk.scope, draft)
         return Answer((answers.remembered(facts),))
 
     return Command(desk.text, act)
@@ -78,7 +83,7 @@ async def correct(
         used = _entries(await desk.used())
     if is_statement(said.statement) and value_of(said.statement) == said.statement:
         right = about_the_user(said.statement)
-        hits = await desk.control.search(desk.scope, right, Filter(), limit=LOOKED_THROUGH)
+        hits = await desk.memory.search(desk.scope, right, Filter(), limit=LOOKED_THROUGH)
         entries = (*used, *(hit.entry for hit in hits if hit.entry is not None))
         wrong = wrong_entry(right, said.instead_of, entries, {entry.id for entry in used})
         if wrong is None and not (said.sure and is_first_person(said.statement)):
@@ -99,7 +104,7 @@ async def _value_in(desk: Desk, said: Correct, used: tuple[Entry, ...]) -> tuple
     if said.instead_of is None:
         right = with_value(used[0].content, value) if len(used) == 1 and said.sure else None
         return None if right is None else (used[0], right)
-    hits = await desk.control.search(desk.scope, said.instead_of, Filter(), limit=LOOKED_THROUGH)
+    hits = await desk.memory.search(desk.scope, said.instead_of, Filter(), limit=LOOKED_THROUGH)
     found = [hit.entry for hit in hits if hit.entry is not None]
     for candidates in (used, found):
         changed = {
@@ -115,7 +120,7 @@ async def _value_in(desk: Desk, said: Correct, used: tuple[Entry, ...]) -> tuple
 def _put_right(desk: Desk, wrong: Entry | None, right: str) -> Command:
     async def act(message_id: int) -> Answer:
         if wrong is not None:
-            await desk.control.correct(desk.scope, wrong.id, right)
+            await desk.memory.correct(desk.scope, wrong.id, right)
             return Answer((answers.corrected(right),))
         draft = Draft(
             right,
@@ -124,7 +129,7 @@ def _put_right(desk: Desk, wrong: Entry | None, right: str) -> Command:
             source="correction",
             source_message_id=message_id,
         )
-        await desk.control.store(desk.scope, draft)
+        await desk.memory.store(desk.scope, draft)
         return Answer((answers.remembered([right]),))
 
     return Command(desk.text, act)

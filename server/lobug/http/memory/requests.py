@@ -27,8 +27,7 @@ from lobug.http.body import json_body
 from lobug.http.state import ServerDep
 from lobug.http.times import epoch_seconds
 from lobug.language.facts import FactType
-from lobug.memory.access import EntryScope
-from lobug.memory.control import Category, Filter, Layer
+from lobug.memory.model import Category, EntryScope, Filter, Layer
 
 M = TypeVar("M", bound=BaseModel)
 

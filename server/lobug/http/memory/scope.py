@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query, Request, Response
 
 from lobug.errors import InvalidRequestError, MemoryForbiddenError
 from lobug.http.caller import ConversationDep, caller_of
 from lobug.http.state import ServerDep
-from lobug.memory.access import HOUSEHOLD, MemoryScope, scope_of
-from lobug.memory.control import MemoryControl
+from lobug.memory.model import HOUSEHOLD, MemoryScope, scope_of
+from lobug.memory.service import Memory
 
 
-async def get_control(server: ServerDep) -> MemoryControl:
-    """The owner's hand on memory: the one place where the doors take it from."""
-    memory: Any = server.memory  # the turn sees less of it
-    control: MemoryControl = memory.control
-    return control
+async def get_memory(server: ServerDep) -> Memory:
+    """The server's memory."""
+    return server.memory
 
 
 async def private(response: Response) -> None:
@@ -63,5 +61,5 @@ async def get_scope(
     return MemoryScope(user, None, grants.get(user, "none"))
 
 
-ControlDep = Annotated[MemoryControl, Depends(get_control)]
+MemoryDep = Annotated[Memory, Depends(get_memory)]
 ScopeDep = Annotated[MemoryScope, Depends(get_scope)]

@@ -28,7 +28,7 @@ from lobug.errors import (
 from lobug.http.caller import CallerDep
 from lobug.http.memory.requests import EVERYWHERE
 from lobug.http.memory.schemas import MemoryImported
-from lobug.http.memory.scope import ControlDep, ScopeDep
+from lobug.http.memory.scope import MemoryDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.http.times import rfc3339
 from lobug.http.uploads import spool
@@ -68,7 +68,7 @@ class YieldingDecoder(json.JSONDecoder):
 async def export(
     caller: CallerDep,
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
     as_format: Annotated[
         Literal["json", "markdown"],
         Query(
@@ -80,11 +80,11 @@ async def export(
     """Download all of the user's memory."""
     day = rfc3339(time.time())[:10]
     if as_format == "markdown":
-        text = await control.export_markdown(scope)
+        text = await memory.export_markdown(scope)
         return Response(
             text, media_type="text/markdown", headers=_download(f"lobug-memory-{day}.md")
         )
-    document = await control.export(scope)
+    document = await memory.export(scope)
     if not caller.owner:
         document = without_parts(document)
     return StreamingResponse(
@@ -125,14 +125,14 @@ def without_parts(document: Mapping[str, Any]) -> dict[str, Any]:
         UploadStorageError,
     ),
 )
-async def import_json(request: Request, scope: ScopeDep, control: ControlDep) -> MemoryImported:
+async def import_json(request: Request, scope: ScopeDep, memory: MemoryDep) -> MemoryImported:
     """Bring in an export of Lo-Bug, or a `sessions.json` snapshot, as a JSON body of at most
     `limits.max_body_bytes`. What is there already is skipped; all or nothing."""
     file, _ = await spool(request)
     one_at_a_time: asyncio.Lock = request.app.state.one_import
     async with one_at_a_time:  # a document takes several times its size in memory
         document = await asyncio.to_thread(_read_file, file)
-        return MemoryImported(**asdict(await control.import_json(scope, document)))
+        return MemoryImported(**asdict(await memory.import_json(scope, document)))
 
 
 def _read_file(file: BinaryIO) -> object:

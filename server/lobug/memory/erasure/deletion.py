@@ -19,10 +19,10 @@ from lobug.language import words
 from lobug.language.en import mentions
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
-from lobug.memory.access import HOUSEHOLD, MemoryScope, visible
-from lobug.memory.control import Forgotten
+from lobug.memory.access import visible
 from lobug.memory.erasure import derived_texts
 from lobug.memory.jobs import queue
+from lobug.memory.model import HOUSEHOLD, Forgotten, MemoryScope
 from lobug.storage import compaction
 from lobug.storage.driver import Connection
 

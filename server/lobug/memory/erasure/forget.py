@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from lobug.language.en import mentions
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Entry, Filter, Forgotten
 from lobug.memory.erasure.deletion import Erasure
+from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope
 from lobug.storage.driver import Connection
 
 

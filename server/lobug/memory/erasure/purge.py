@@ -11,10 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, session_summary
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Forgotten, Purge
 from lobug.memory.erasure import deletion
 from lobug.memory.erasure.deletion import Erasure
+from lobug.memory.model import Forgotten, MemoryScope, Purge
 from lobug.storage import compaction
 from lobug.storage.driver import Connection
 

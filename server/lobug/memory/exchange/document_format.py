@@ -16,9 +16,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from lobug.errors import ImportInvalidError
 from lobug.language.facts import FactType
-from lobug.memory.access import EntryScope
-from lobug.memory.base import Role
-from lobug.memory.control import Category, Layer, Reason, Source, Status
+from lobug.memory.model import (
+    Category,
+    EntryScope,
+    Layer,
+    Reason,
+    Role,
+    Source,
+    Status,
+)
 
 FORMAT = "lobug-memory"
 VERSION = 1

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lobug.errors import ImportInvalidError
-from lobug.memory.access import HOUSEHOLD, MemoryScope, visible
-from lobug.memory.control import Imported
+from lobug.memory.access import visible
 from lobug.memory.exchange import document_format, snapshot
 from lobug.memory.exchange.document_format import Document
 from lobug.memory.exchange.import_ import bring_in
 from lobug.memory.exchange.snapshot import SnapshotSession
+from lobug.memory.model import HOUSEHOLD, Imported, MemoryScope
 from lobug.storage.driver import Connection, driver
 
 ENTRY_COLUMNS = (

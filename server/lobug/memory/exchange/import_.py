@@ -13,10 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from lobug.memory import entries, identity
-from lobug.memory.access import HOUSEHOLD, EntryScope, MemoryScope
-from lobug.memory.control import Imported
 from lobug.memory.exchange.document_format import Document, EntryRow
 from lobug.memory.jobs import queue
+from lobug.memory.model import HOUSEHOLD, EntryScope, Imported, MemoryScope
 from lobug.storage.driver import Connection
 
 Places = dict[int | None, int | None]

@@ -32,8 +32,7 @@ from typing import Any
 
 from lobug.errors import ImportInvalidError, LobugError
 from lobug.memory import sessions
-from lobug.memory.base import ConversationKey, Role
-from lobug.memory.control import Imported
+from lobug.memory.model import ConversationKey, Imported, Role
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
 

@@ -11,7 +11,6 @@ from typing import Protocol
 from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
 from lobug.memory import facts, sessions
-from lobug.memory.base import RelevantFact
 from lobug.memory.exchange.snapshot import SnapshotSource, import_file
 from lobug.memory.index import fact_vectors
 from lobug.memory.index.fact_embedding import FactEmbedder
@@ -26,6 +25,7 @@ from lobug.memory.learning.consolidation import Consolidating, consolidate
 from lobug.memory.learning.distillation import distill
 from lobug.memory.learning.extraction import GarbledAnswerError, extract
 from lobug.memory.log import Within
+from lobug.memory.model import RelevantFact
 from lobug.memory.statistics import Counter
 from lobug.priority import Deferral, PreemptedError, TurnPriority
 from lobug.storage.compaction import compact

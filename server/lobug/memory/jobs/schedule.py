@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lobug.memory import log, sessions, timeline
-from lobug.memory.base import ConversationKey
 from lobug.memory.jobs import queue, triggers
 from lobug.memory.jobs.triggers import Backlog, Thresholds
+from lobug.memory.model import ConversationKey
 from lobug.settings import MemorySettings
 from lobug.storage.driver import Connection
 

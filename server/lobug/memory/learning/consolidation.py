@@ -21,10 +21,10 @@ from lobug.language.en.prompts import (
     summarize_conversation_messages,
 )
 from lobug.memory import log, session_summary, sessions, timeline
-from lobug.memory.base import LoggedMessage
 from lobug.memory.learning.extraction import GarbledAnswerError
 from lobug.memory.learning.model_request import ask, prompt_chars
 from lobug.memory.log import Stretch, Within
+from lobug.memory.model import LoggedMessage
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
 

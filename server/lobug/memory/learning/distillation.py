@@ -12,7 +12,6 @@ from lobug.language import words
 from lobug.language.en import replacement
 from lobug.language.en.prompts import BASE_SCHEMA, SECTIONS, distill_base_memory_messages
 from lobug.memory import identity, timeline
-from lobug.memory.base import RelevantFact
 from lobug.memory.identity import Line
 from lobug.memory.jobs import queue
 from lobug.memory.jobs.queue import Task
@@ -20,6 +19,7 @@ from lobug.memory.jobs.schedule import Scheduler
 from lobug.memory.learning.consolidation import ENGLISH_SHARE
 from lobug.memory.learning.extraction import GarbledAnswerError
 from lobug.memory.learning.model_request import ask, prompt_chars
+from lobug.memory.model import RelevantFact
 from lobug.memory.timeline import Summary
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection

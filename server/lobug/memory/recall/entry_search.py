@@ -8,10 +8,9 @@ from dataclasses import replace
 from lobug.language import words
 from lobug.language.en.questions import read
 from lobug.memory import entries
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Entry, Filter, Hit
 from lobug.memory.facts import EmbeddedQuery
 from lobug.memory.index import entry_words, fact_vectors
+from lobug.memory.model import Entry, Filter, Hit, MemoryScope
 from lobug.storage.driver import Connection
 
 CANDIDATES = 200

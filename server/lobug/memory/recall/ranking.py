@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from lobug.language.en import speech_acts
 from lobug.language.en.questions import Question
-from lobug.memory.base import Recalled
-from lobug.memory.control import Entry, Hit, Source
+from lobug.memory.model import Entry, Hit, Recalled, Source
 from lobug.memory.recall.scoring import WEIGHTS
 from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
 

@@ -11,11 +11,18 @@ from lobug.engines.base import ChatModel
 from lobug.language.en.questions import Question, in_third_person, read, without_asking
 from lobug.language.en.relations import is_of_another
 from lobug.memory import entries, identity, log
-from lobug.memory.access import MemoryScope, scope_of
-from lobug.memory.base import ConversationKey, LoggedMessage, MemoryContext, Recalled
-from lobug.memory.control import Filter, Hit
 from lobug.memory.facts import EmbeddedQuery
 from lobug.memory.index.fact_embedding import FactEmbedder
+from lobug.memory.model import (
+    ConversationKey,
+    Filter,
+    Hit,
+    LoggedMessage,
+    MemoryContext,
+    MemoryScope,
+    Recalled,
+    scope_of,
+)
 from lobug.memory.recall import entry_search, ranking
 from lobug.memory.recall.query import QueryEmbedder, prepare
 from lobug.memory.recall.recent_statements import (
@@ -152,6 +159,49 @@ class Recaller:
         if message_id is not None:
             self.note(message_id, context)
         return context
+
+    async def search(
+        self, scope: MemoryScope, query: str, where: Filter, *, limit: int, turns: bool
+    ) -> Sequence[Hit]:
+        """The entries, and with ``turns`` the messages, that fit a query, best first. Raises
+        StorageError."""
+        wanted = in_third_person(query)
+        filtered = entry_search.with_past(where, query)
+        if not turns:
+            embedded = await self._embedding.query(wanted)
+            return await self._search_entries(scope, query, embedded, filtered, limit)
+        names = await self._database.read(lambda connection: speakers(connection, scope))
+        prepared = prepare(query, names)
+        vectors = await self._queries.both(prepared, wanted)
+        known = await self._search_entries(scope, query, vectors.entries, filtered, limit)
+        said = await self._database.read(
+            lambda connection: search_turns(
+                connection,
+                scope,
+                prepared,
+                vectors.turns,
+                limit=limit,
+                since=where.since,
+                until=where.until,
+            )
+        )
+        return ranking.merged(
+            known, [turn_hit(hit) for hit in said], limit, by_time=not query.strip()
+        )
+
+    async def _search_entries(
+        self,
+        scope: MemoryScope,
+        query: str,
+        embedded: EmbeddedQuery | None,
+        where: Filter,
+        limit: int,
+    ) -> Sequence[Hit]:
+        return await self._database.read(
+            lambda connection: entry_search.search(
+                connection, scope, query, embedded, where, limit=limit
+            )
+        )
 
     def note(self, message_id: int, context: MemoryContext) -> None:
         """Keep what was recalled for a message until its reply is logged."""

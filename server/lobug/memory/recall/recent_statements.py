@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from lobug.language.en import perspective, replacement, speech_acts
 from lobug.language.en.questions import Question
-from lobug.memory.base import LoggedMessage
+from lobug.memory.model import LoggedMessage
 
 
 def newest_answer(question: Question, said: Iterable[LoggedMessage]) -> LoggedMessage | None:
