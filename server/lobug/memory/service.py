@@ -23,13 +23,13 @@ from lobug.memory import (
     store,
     turns,
 )
+from lobug.memory.background.task_processor import TaskProcessor
+from lobug.memory.embedding.fact_embedder import FactEmbedder
+from lobug.memory.embedding.turn_embedder import TurnEmbedder
 from lobug.memory.erasure.forget import forget_entries, forget_text
 from lobug.memory.erasure.purge import purge
 from lobug.memory.exchange import export, markdown
 from lobug.memory.exchange.snapshot import SnapshotSource
-from lobug.memory.index.fact_embedding import FactEmbedder
-from lobug.memory.index.turn_embedding import TurnEmbedder
-from lobug.memory.jobs.background import Background
 from lobug.memory.jobs.schedule import Scheduler
 from lobug.memory.model import (
     ConversationKey,
@@ -138,7 +138,7 @@ class Memory:
             clock=clock,
             checkpoint=checkpoint,
         )
-        self._background = Background(
+        self._background = TaskProcessor(
             self._database,
             self._embedding,
             turn_embedding,

@@ -1,16 +1,80 @@
-"""Which background work there is: noted in the transaction that makes it due."""
+"""When messages become memory: what falls out of the context is summed up, never lost. Pure.
+
+Four things bring it about, whichever comes first: the user's messages pile up, a conversation fills
+the chat model's window, turns have fallen out of working memory, a session is over.
+
+Which background work there is: noted in the transaction that makes it due."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from lobug.memory import log, sessions, timeline
-from lobug.memory.jobs import queue, triggers
-from lobug.memory.jobs.triggers import Backlog, Thresholds
+from lobug.memory.jobs import queue
 from lobug.memory.model import ConversationKey
 from lobug.settings import MemorySettings
 from lobug.storage.driver import Connection
+
+Trigger = Literal["idle", "tokens", "turns", "messages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What no entry of the timeline sums up yet."""
+
+    messages: int = 0
+    """Of the conversation."""
+    tokens: int = 0
+    """Of those, estimated."""
+    user_messages: int = 0
+    """Of the user, in all conversations."""
+    idle_s: float = 0.0
+    """How long nothing has been said in the conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """From when on a backlog is too much."""
+
+    messages: int
+    tokens: int
+    turns: int
+    """That have fallen out of working memory; 0: they may."""
+    idle_s: float
+    keep: int
+    """Messages that stay as they are, the newest; none when a session is over."""
+    working_memory: int
+    """Messages that working memory holds."""
+
+
+def due(backlog: Backlog, thresholds: Thresholds) -> Trigger | None:
+    """Why the conversation's messages (the user's, for "messages") are to be summed up now; None:
+    there is no need yet."""
+    if backlog.messages > 0 and backlog.idle_s >= thresholds.idle_s:
+        return "idle"
+    if backlog.messages > thresholds.keep:
+        if backlog.tokens >= thresholds.tokens:
+            return "tokens"
+        fallen_out = max(backlog.messages - thresholds.working_memory, 0) // 2
+        if 0 < thresholds.turns <= fallen_out:
+            return "turns"
+    if backlog.user_messages > thresholds.keep and backlog.user_messages >= thresholds.messages:
+        return "messages"
+    return None
+
+
+def kept(trigger: Trigger, thresholds: Thresholds) -> int:
+    """How many of the newest messages stay as they are."""
+    return 0 if trigger == "idle" else thresholds.keep
+
+
+def token_threshold(context_tokens: int, share: float, at_most: int) -> int:
+    """Tokens from which on a conversation is too long: a share of the model's window, or the
+    absolute number where that is less."""
+    return max(1, min(int(context_tokens * share), at_most))
+
 
 RETENTION_EVERY_S = 86_400.0
 """Old things are erased once a day."""
@@ -39,7 +103,7 @@ class Scheduler:
         settings = self.settings
         return Thresholds(
             messages=settings.short_term_threshold,
-            tokens=triggers.token_threshold(
+            tokens=token_threshold(
                 self.context_tokens(),
                 settings.consolidation_context_share,
                 settings.summary_trigger_tokens,
@@ -76,12 +140,12 @@ class Scheduler:
         if not queue.is_noted(connection, "summarize", conversation_key.user, session_id):
             messages, tokens = log.unsummarized_in(connection, conversation_key)
             thresholds = self.thresholds()
-            trigger = triggers.due(Backlog(messages=messages, tokens=tokens), thresholds)
+            trigger = due(Backlog(messages=messages, tokens=tokens), thresholds)
             if trigger is not None:
                 up_to = log.last_to_summarize(
                     connection,
                     conversation_key.user,
-                    triggers.kept(trigger, thresholds),
+                    kept(trigger, thresholds),
                     conversation=conversation_key.conversation,
                 )
                 if up_to is not None:
@@ -99,10 +163,10 @@ class Scheduler:
         """Note that a user's messages are to be summed up, where there are too many."""
         thresholds = self.thresholds()
         count = log.count_unsummarized(connection, user)
-        trigger = triggers.due(Backlog(user_messages=count), thresholds)
+        trigger = due(Backlog(user_messages=count), thresholds)
         if trigger is None:
             return 0
-        up_to = log.last_to_summarize(connection, user, triggers.kept(trigger, thresholds))
+        up_to = log.last_to_summarize(connection, user, kept(trigger, thresholds))
         if up_to is None:
             return 0
         return queue.add_cascade(connection, "summarize", user, up_to, now)

@@ -17,10 +17,9 @@ from lobug.engines.base import ChatModel
 from lobug.language.en import speech_acts
 from lobug.language.facts import NewFact
 from lobug.memory import facts, log, sessions
-from lobug.memory.jobs import queue, triggers
+from lobug.memory.jobs import queue, schedule
 from lobug.memory.jobs.queue import Task
-from lobug.memory.jobs.schedule import Scheduler
-from lobug.memory.jobs.triggers import Backlog
+from lobug.memory.jobs.schedule import Backlog, Scheduler
 from lobug.memory.learning.consolidation import Consolidating, condense, consolidate
 from lobug.memory.learning.extraction import facts_in
 from lobug.memory.log import Within
@@ -113,7 +112,7 @@ async def end(work: Consolidating, task: Task, scheduler: Scheduler) -> None:
         backlog = Backlog(
             log.count_unsummarized_of(connection, session_id), idle_s=scheduler.idle_s
         )
-        idle = triggers.due(backlog, scheduler.thresholds()) == "idle"
+        idle = schedule.due(backlog, scheduler.thresholds()) == "idle"
         last = log.last_of(connection, session_id) if idle else 0
         return Within(last, session_id=session_id)
 

@@ -1,132 +1,18 @@
-"""What a question asks for and what a turn offers, as words. Pure.
-
-All rules about language end here: the word rules of ``lobug.language.words`` (stop words,
-stems with irregular forms, numbers as digits) and the sentence rules of its neighbour
-``speech_acts``. In other languages than English, words are compared as they are and questions are
-known by their mark.
-
-A question, made ready for a search over former turns. Pure.
-
-Vectors of a question, made before the search: the reader's thread never waits for a model."""
+"""A question made ready for a search over turns and entries: its words and its vectors."""
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lobug.engines.base import Vectors
-from lobug.language import words
-from lobug.language.en import speech_acts
+from lobug.memory.embedding.fact_embedder import FactEmbedder
 from lobug.memory.facts import EmbeddedQuery
-from lobug.memory.index.fact_embedding import FactEmbedder
-
-MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
-WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-
-TIME = re.compile(
-    r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|this (?:morning|summer)|since|recently"
-    r"|just|weeks?|months?|years?|weekend|\d{4}|" + "|".join((*WEEKDAYS, *MONTHS)) + r")\b",
-    re.IGNORECASE,
-)
-"""Words that place what is told in time: "I joined a gym last week". English only."""
-
-ONESELF = frozenset({"i", "me", "my", "mine", "myself", "im", "ive", "id", "ill"})
-"""Words by which a person who asks names themselves."""
-
-MAX_TURN_CHARS = 16_000
-"""What is looked at of a turn: a message may hold a book, and one that does is no answer."""
-
-MAX_QUESTION_CHARS = 2_000
-
-MAX_QUESTION_WORDS = 64
-
-MAX_WORD_CHARS = 48
-"""Longer ones (addresses, keys) are cut: the text index has its own limit far above."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as retrieval sees it."""
-
-    words: tuple[str, ...]
-    """Content words in their order, one for each stem, without names of speakers."""
-    stems: tuple[str, ...]
-    """Their stems, indexed like ``words``; each once."""
-    speakers: frozenset[str]
-    """Speakers it names, lower case; empty where speakers have no names."""
-    oneself: bool
-    """Whether who asks is named: "What did I say about my sister?"."""
-    plain: str
-    """The question without the names of speakers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """What is stored of a turn so that it can be found."""
-
-    words: tuple[str, ...]
-    """Content words in their order, with repetitions; then year, month and day it was said."""
-    asking: float
-    """Share of the text that are questions, 0 to 1."""
-    timed: bool
-    """Whether it has a word of time."""
-
-
-def asked(question: str, speakers: Iterable[str] = ()) -> Asked:
-    """Analyse a question. ``speakers``: names that occur in this user's log, if any."""
-    question = question[:MAX_QUESTION_CHARS]
-    said = words.words(question)
-    named, parts = set[str](), set[str]()
-    plain = question
-    for name in speakers:
-        name_words = words.words(name)
-        if name_words and _contains(said, name_words):
-            named.add(name.lower())
-            parts.update(name_words)
-            pattern = rf"\b{re.escape(name)}\b(?:['\u2019]s)?"
-            plain = re.sub(pattern, " ", plain, flags=re.IGNORECASE)
-    by_stem: dict[str, str] = {}
-    for word in words.content_words(question):
-        if word not in parts and len(by_stem) < MAX_QUESTION_WORDS:
-            by_stem.setdefault(stem(word), word[:MAX_WORD_CHARS])
-    return Asked(
-        words=tuple(by_stem.values()),
-        stems=tuple(by_stem),
-        speakers=frozenset(named),
-        oneself=not ONESELF.isdisjoint(said),
-        plain=" ".join(plain.split()) or question,
-    )
-
-
-def offered(text: str, when: datetime) -> Offered:
-    """Analyse a turn that was said at ``when``, local time."""
-    text = text[:MAX_TURN_CHARS]
-    sentences = speech_acts.sentences(text)
-    total = sum(map(len, sentences))
-    questions = sum(len(part) for part in sentences if speech_acts.is_question(part))
-    content = (word[:MAX_WORD_CHARS] for word in words.words(text) if word not in words.STOP_WORDS)
-    return Offered(
-        words=(*content, str(when.year), MONTHS[when.month - 1], str(when.day)),
-        asking=questions / total if total else 0.0,
-        timed=TIME.search(text) is not None,
-    )
-
-
-def stem(word: str) -> str:
-    """The stem of a word, as it is indexed."""
-    return words.stem(word)[:MAX_WORD_CHARS]
-
-
-def _contains(said: list[str], name: list[str]) -> bool:
-    return any(said[at : at + len(name)] == name for at in range(len(said) - len(name) + 1))
+from lobug.memory.index.turn_terms import MAX_QUESTION_CHARS, Asked, asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from lobug.engines.base import ChatModel
 from lobug.language.en.questions import Question, in_third_person, read, without_asking
 from lobug.language.en.relations import is_of_another
 from lobug.memory import entries, identity, log
+from lobug.memory.embedding.fact_embedder import FactEmbedder
 from lobug.memory.facts import EmbeddedQuery
-from lobug.memory.index.fact_embedding import FactEmbedder
 from lobug.memory.model import (
     ConversationKey,
     Filter,

@@ -17,11 +17,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lobug.memory.index import turn_vectors, turn_words
+from lobug.memory.index.turn_terms import Asked
 from lobug.memory.index.turn_words import Log
 from lobug.memory.model import MemoryScope, Role
 from lobug.memory.recall import candidates, scoring
 from lobug.memory.recall.candidates import Among, Candidate
-from lobug.memory.recall.query import Asked, PreparedQuery, QueryVectors
+from lobug.memory.recall.query import PreparedQuery, QueryVectors
 from lobug.storage.driver import Connection
 
 QUESTION_FLOOR = 0.325

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 
 from lobug.engines.base import Embedder, Vectors
 from lobug.errors import EngineError, LobugError
+from lobug.memory.embedding.fact_embedder import LONGEST_DELAY_S
 from lobug.memory.index import turn_vectors, turn_words
-from lobug.memory.index.fact_embedding import LONGEST_DELAY_S
 from lobug.memory.index.turn_vectors import VectorSet, Window, Word
 from lobug.priority import Deferral, PreemptedError, TurnPriority, never
 from lobug.storage.database import Checkpoint, Database

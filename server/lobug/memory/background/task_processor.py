@@ -11,15 +11,16 @@ from typing import Protocol
 from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
 from lobug.memory import facts, sessions
+from lobug.memory.background import retention
+from lobug.memory.background.retention import Horizons
+from lobug.memory.background.worker import Worker
+from lobug.memory.embedding.fact_embedder import FactEmbedder
+from lobug.memory.embedding.turn_embedder import TurnEmbedder
 from lobug.memory.exchange.snapshot import SnapshotSource, import_file
 from lobug.memory.index import fact_vectors
-from lobug.memory.index.fact_embedding import FactEmbedder
-from lobug.memory.index.turn_embedding import TurnEmbedder
-from lobug.memory.jobs import queue, retention
+from lobug.memory.jobs import queue
 from lobug.memory.jobs.queue import Task
-from lobug.memory.jobs.retention import Horizons
 from lobug.memory.jobs.schedule import RETENTION_EVERY_S, Scheduler
-from lobug.memory.jobs.worker import Worker
 from lobug.memory.learning import session_end
 from lobug.memory.learning.consolidation import Consolidating, consolidate
 from lobug.memory.learning.distillation import distill
@@ -57,7 +58,7 @@ def _overdue_at(embedding: Embedding, now: float) -> float:
     return embedding.deadline if embedding.deadline <= now else math.inf
 
 
-class Background:
+class TaskProcessor:
     """Does tasks one after another, each until it has succeeded, failed or met a turn."""
 
     def __init__(
