@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from lobug.errors import EngineError
 from lobug.memory.model import Filter, Hit, MemoryScope, Purge
-from lobug.memory.recall.query import WORDS_KEPT, QueryEmbedder, prepare
+from lobug.memory.recall.prepared_query import WORDS_KEPT, QueryEmbedder, prepare
 from lobug.memory.service import Memory
 from lobug.storage.compaction import compact
 from lobug.storage.database import Database

@@ -11,7 +11,12 @@ import numpy as np
 from lobug.memory import log, sessions
 from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.model import ConversationKey, MemoryScope, Role
-from lobug.memory.recall.query import PreparedQuery, QueryVectors, prepare, unit
+from lobug.memory.recall.prepared_query import (
+    PreparedQuery,
+    QueryVectors,
+    prepare,
+    unit,
+)
 from lobug.memory.recall.turn_search import TurnHit, search_turns, speakers
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lobug.memory.corrections import (
-    disputes,
-    with_instead,
+    contradicts,
+    with_replacement,
     with_value,
     wrong_entry,
 )
@@ -44,7 +44,7 @@ async def entries(memory: Memory, *contents: str) -> list[Entry]:
     ],
 )
 def test_two_that_cannot_both_be_true(right: str, said: str) -> None:
-    assert disputes(right, said)
+    assert contradicts(right, said)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_two_that_cannot_both_be_true(right: str, said: str) -> None:
     ],
 )
 def test_two_that_may_both_be_true(right: str, said: str) -> None:
-    assert not disputes(right, said)
+    assert not contradicts(right, said)
 
 
 async def test_the_words_that_were_called_wrong_decide(memory: Memory) -> None:
@@ -96,9 +96,9 @@ async def test_what_says_so_already_is_not_wrong(memory: Memory) -> None:
 
 def test_another_word_in_the_place_of_the_wrong_one() -> None:
     said = "The user's sister Anna likes Annapolis"
-    assert with_instead(said, "anna", "Hannah") == "The user's sister Hannah likes Annapolis"
-    assert with_instead(said, "Hanna", "Hannah") is None
-    assert with_instead("It is (a+b)", "a+b", r"\1") == r"It is (\1)"
+    assert with_replacement(said, "anna", "Hannah") == "The user's sister Hannah likes Annapolis"
+    assert with_replacement(said, "Hanna", "Hannah") is None
+    assert with_replacement("It is (a+b)", "a+b", r"\1") == r"It is (\1)"
 
 
 def test_another_value() -> None:

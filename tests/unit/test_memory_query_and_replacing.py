@@ -12,7 +12,7 @@ from lobug.memory.learning.consolidation import tidy_summary, transcript
 from lobug.memory.learning.distillation import tidy_identity
 from lobug.memory.learning.extraction import GarbledAnswerError
 from lobug.memory.model import LoggedMessage
-from lobug.memory.recall.query import prepare
+from lobug.memory.recall.prepared_query import prepare
 
 SOURCE = (
     "User: My name is Alex, I like tea, I built a robot. We came, went, came again and talked."

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lobug.memory.index import turn_terms, turn_vectors
 from lobug.memory.model import Hit
 from lobug.memory.recall import scoring
-from lobug.memory.recall.ranking import merged
+from lobug.memory.recall.ranking import merge_hits
 
 WHEN = datetime(2023, 5, 8, 13, 0, tzinfo=UTC)
 
@@ -144,10 +144,10 @@ def hit(kind: str, identity: int, fits: float, at: float = 0.0) -> Hit:
 def test_two_lists_keep_their_order_in_one() -> None:
     entries = [hit("memory", 1, 0.5), hit("memory", 2, 0.9)]
     turns_found = [hit("turn", 3, 0.7), hit("turn", 4, 0.6)]
-    found = merged(entries, turns_found, 3, by_time=False)
+    found = merge_hits(entries, turns_found, 3, by_time=False)
     assert [one.id for one in found] == [3, 4, 1]
     assert [one.score for one in found] == [1.0, 1.0 / 2, 1.0 / 3]
-    by_time = merged([hit("memory", 1, 0.0, 5.0)], [hit("turn", 2, 0.0, 6.0)], 9, by_time=True)
+    by_time = merge_hits([hit("memory", 1, 0.0, 5.0)], [hit("turn", 2, 0.0, 6.0)], 9, by_time=True)
     assert [one.id for one in by_time] == [2, 1]
 
 

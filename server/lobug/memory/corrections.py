@@ -32,16 +32,16 @@ def wrong_entry(
         used: ids of those that the reply which was called wrong had used.
     """
     if wrong is not None:
-        return next((e for e in candidates if disputes_with(right, wrong, e.content)), None)
+        return next((e for e in candidates if contradicts_words(right, wrong, e.content)), None)
     others = [entry for entry in candidates if _plain(entry.content) != _plain(right)]
     for entry in others:
-        if disputes(right, entry.content):
+        if contradicts(right, entry.content):
             return entry
-    likely = [e for e in others if e.id in used and disputes(right, e.content, loosely=True)]
+    likely = [e for e in others if e.id in used and contradicts(right, e.content, loosely=True)]
     return likely[0] if len(likely) == 1 else None
 
 
-def disputes(right: str, said: str, *, loosely: bool = False) -> bool:
+def contradicts(right: str, said: str, *, loosely: bool = False) -> bool:
     """Whether two statements cannot both be true, as far as their form tells. ``loosely``: or may
     well not be ("is blue" and "is red", but also "is fast")."""
     if not replacement.about_the_same(right, said):
@@ -55,7 +55,7 @@ def disputes(right: str, said: str, *, loosely: bool = False) -> bool:
     return loosely or not one[-1].startswith("?")
 
 
-def disputes_with(right: str, wrong: str, said: str) -> bool:
+def contradicts_words(right: str, wrong: str, said: str) -> bool:
     """Whether a memory holds the words that were called wrong, and otherwise speaks of the same."""
     if not _holds(said, wrong):
         return False
@@ -66,7 +66,7 @@ def disputes_with(right: str, wrong: str, said: str) -> bool:
     )
 
 
-def with_instead(said: str, wrong: str, right: str) -> str | None:
+def with_replacement(said: str, wrong: str, right: str) -> str | None:
     """A memory with other words in the place of the wrong ones; None: it does not hold them."""
     if not _holds(said, wrong):
         return None

@@ -21,10 +21,10 @@ from lobug.storage.driver import Connection
 COMPARED_NEIGHBOURS = 8
 """Near facts that are looked at for one that says the same."""
 
-MAX_TELLINGS = 50
+MAX_PHRASINGS = 50
 """Former tellings of a fact that a new one is compared with."""
 
-RETOLD_WITHIN = 3.0
+PARAPHRASE_RANGE = 3.0
 """Facts within so many times the distance of duplicates are compared by their words."""
 
 
@@ -48,7 +48,7 @@ def merge(
         *_same_slot(connection, fact),
         *_near_duplicate(connection, index, fact, vector, duplicate_distance),
     ]
-    settle(connection, fact, rivals, now)
+    resolve_rivals(connection, fact, rivals, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,9 @@ class Rival:
     reason: Literal["superseded", "duplicate"]
 
 
-def settle(connection: Connection, fact: Entry, rivals: Sequence[Rival], now: float) -> None:
+def resolve_rivals(
+    connection: Connection, fact: Entry, rivals: Sequence[Rival], now: float
+) -> None:
     """Decide which of a fact and its rivals holds: of a thing of which there is only one, what was
     said last; of two that say the same, what has the more trusted source, else what tells more,
     else what was said last.
@@ -69,7 +71,7 @@ def settle(connection: Connection, fact: Entry, rivals: Sequence[Rival], now: fl
             continue
         if status(connection, fact.id) != "active":
             return
-        older, newer = sorted((rival.entry, fact), key=_said)
+        older, newer = sorted((rival.entry, fact), key=_said_order)
         if rival.reason == "duplicate" and _better(older, newer):
             older, newer = newer, older
         replace(connection, older, newer, rival.reason, now)
@@ -83,7 +85,7 @@ def _better(older: Entry, newer: Entry) -> bool:
     return same and paraphrase.says_more(older.content, newer.content)
 
 
-def _said(entry: Entry) -> tuple[float, int, int]:
+def _said_order(entry: Entry) -> tuple[float, int, int]:
     return (entry.said_at, entry.source_message_id or 0, entry.id)
 
 
@@ -121,7 +123,7 @@ def _near_duplicate(
     near_ids = {
         near.fact_id: near.distance
         for near in fact_vectors.nearest(connection, index, fact.user, vector, COMPARED_NEIGHBOURS)
-        if near.distance < RETOLD_WITHIN * duplicate_distance
+        if near.distance < PARAPHRASE_RANGE * duplicate_distance
     }
     if not near_ids:
         return []
@@ -137,7 +139,7 @@ def _near_duplicate(
             rival.content, fact.content
         )
         retold = any(
-            paraphrase.retells(content, fact.content) for content in _tellings(connection, rival)
+            paraphrase.retells(content, fact.content) for content in _phrasings(connection, rival)
         )
         if (near and nearest) or retold:
             found.append(Rival(rival, "duplicate"))
@@ -145,13 +147,13 @@ def _near_duplicate(
     return found
 
 
-def _tellings(connection: Connection, entry: Entry) -> list[str]:
+def _phrasings(connection: Connection, entry: Entry) -> list[str]:
     """How an entry was told: its content, and those of the duplicates that it has replaced."""
     rows = connection.execute(
         "WITH RECURSIVE told (id) AS (SELECT ?1 UNION SELECT m.id FROM memories m"
         "  JOIN told t ON m.replaced_by = t.id WHERE m.reason = 'duplicate')"
         " SELECT content FROM memories WHERE id IN (SELECT id FROM told) LIMIT ?2",
-        (entry.id, MAX_TELLINGS),
+        (entry.id, MAX_PHRASINGS),
     )
     return [row[0] for row in rows]
 

@@ -192,8 +192,8 @@ class Memory:
             await self._drop_derived()
 
     async def _drop_derived(self) -> None:
-        self._recaller.drop_notes()
-        self._embedding.look_at_all()
+        self._recaller.drop_searches()
+        self._embedding.rescan()
         async with self._priority.turn():  # background work must not store what it has read before
             await self._report_erasure(None)
         self.wake()
@@ -255,7 +255,7 @@ class Memory:
                 speaker=speaker,
                 now=now,
             ),
-            lambda done: self._counter.said(
+            lambda done: self._counter.count_turn(
                 conversation_key.user, messages=done.messages, tasks=done.tasks
             ),
         )
@@ -275,7 +275,7 @@ class Memory:
         ``extract`` False: the words were not meant for Lo-Bug and enter neither facts nor
         summaries. Of the reply to a message that was forgotten meanwhile no word is kept."""
         now = self._clock()
-        recall = self._recaller.note_of(user_message_id)
+        recall = self._recaller.take_search(user_message_id)
         logged = await self._database.write(
             "reply",
             lambda connection: turns.log_reply(
@@ -288,7 +288,7 @@ class Memory:
                 recall=recall,
                 now=now,
             ),
-            lambda done: self._counter.said(
+            lambda done: self._counter.count_turn(
                 conversation_key.user, messages=done.messages, tasks=done.tasks
             ),
         )
@@ -317,7 +317,7 @@ class Memory:
     def note_search(self, message_id: int, context: MemoryContext) -> None:
         """Name the message that a context was retrieved for, where it was not known at the time:
         the search is noted under it in the retrieval log with the reply."""
-        self._recaller.note(message_id, context)
+        self._recaller.note_search(message_id, context)
 
     async def base_memory(self, user: str) -> str:
         """The user's layer identity as the prompt gets it; empty when there is none."""

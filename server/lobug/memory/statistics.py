@@ -100,11 +100,11 @@ class Counter:
             embedding_backlog=facts.count_unembedded(connection, index),
         )
 
-    def take(self, stats: MemoryStats) -> None:
+    def publish(self, stats: MemoryStats) -> None:
         """These are the counts, now that what was counted is committed."""
         self.stats = stats
 
-    def said(self, user: str, *, messages: int, tasks: int) -> None:
+    def count_turn(self, user: str, *, messages: int, tasks: int) -> None:
         """A turn has logged so many messages and noted so many tasks. Counting the tasks each time
         would cost more the more there are."""
         self._users.add(user)

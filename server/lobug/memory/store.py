@@ -139,17 +139,17 @@ def store(
         stored = entries.insert(connection, new)
     elif known.content == content and known.layer == draft.layer:
         stored = known.id
-        _annotate(connection, stored, importance, tags, draft.project, now)
+        _update_labels(connection, stored, importance, tags, draft.project, now)
     else:
         updated = _differs_in_time(known.content, content)
-        stored = _succeed(
+        stored = _insert_successor(
             connection,
             known,
             replace(new, created_at=known.created_at),
             status="past" if updated else "inactive",
             reason="superseded" if updated else "edited",
         )
-    return _settled(connection, scope, stored, limits, now)
+    return _fitted_entry(connection, scope, stored, limits, now)
 
 
 def edit(
@@ -174,7 +174,7 @@ def edit(
         projects.ensure(connection, scope.user, new_project, now)
     text = entry.content if content is None else checked_content(content, limits)
     if text == entry.content:
-        _annotate(connection, entry_id, new_importance, new_tags, new_project, now)
+        _update_labels(connection, entry_id, new_importance, new_tags, new_project, now)
         return entries.find(connection, scope, entry_id)
     new = replace(
         _version_of(entry, scope, text, "user", now),
@@ -182,8 +182,8 @@ def edit(
         tags=new_tags,
         project=new_project,
     )
-    edited = _succeed(connection, entry, new, status="inactive", reason="edited")
-    return _settled(connection, scope, edited, limits, now)
+    edited = _insert_successor(connection, entry, new, status="inactive", reason="edited")
+    return _fitted_entry(connection, scope, edited, limits, now)
 
 
 def correct(
@@ -200,9 +200,9 @@ def correct(
     entry = _active(connection, scope, entry_id)
     text = checked_content(content, limits)
     new = replace(_version_of(entry, scope, text, "correction", now), importance=1.0)
-    corrected = _succeed(connection, entry, new, status="inactive", reason="corrected")
+    corrected = _insert_successor(connection, entry, new, status="inactive", reason="corrected")
     identity.without(connection, entry.user, entry.content, now, entry_id=entry.id, instead=text)
-    return _settled(connection, scope, corrected, limits, now)
+    return _fitted_entry(connection, scope, corrected, limits, now)
 
 
 def deactivate(connection: Connection, scope: MemoryScope, entry_id: int, *, now: float) -> Entry:
@@ -240,7 +240,7 @@ def restore(
             "UPDATE memories SET replaced_by = coalesce(replaced_by, ?) WHERE id = ?",
             (restored, version.id),
         )
-    return _settled(connection, scope, restored, limits, now)
+    return _fitted_entry(connection, scope, restored, limits, now)
 
 
 def provenance(connection: Connection, scope: MemoryScope, entry_id: int) -> Provenance:
@@ -301,7 +301,7 @@ def _version_of(
     )
 
 
-def _succeed(
+def _insert_successor(
     connection: Connection, old: Entry, new: NewVersion, *, status: Status, reason: Reason
 ) -> int:
     """Insert the successor of an entry under its key. Returns the successor's id."""
@@ -318,7 +318,7 @@ def _succeed(
     return new_id
 
 
-def _settled(
+def _fitted_entry(
     connection: Connection, scope: MemoryScope, entry_id: int, limits: Limits, now: float
 ) -> Entry:
     entry = entries.find(connection, scope, entry_id)
@@ -327,7 +327,7 @@ def _settled(
     return entry
 
 
-def _annotate(
+def _update_labels(
     connection: Connection,
     entry_id: int,
     importance: float,

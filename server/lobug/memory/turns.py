@@ -57,7 +57,9 @@ def log_user_message(
         log.mark_not_meant(connection, user, [message_id])
         return Logged(message_id, 1, 0)
     queue.wait_for_reply(connection, user, message_id, now, now + REPLY_DEADLINE_S)
-    return Logged(message_id, 1, 1 + scheduler.said(connection, conversation_key, session_id, now))
+    return Logged(
+        message_id, 1, 1 + scheduler.message_logged(connection, conversation_key, session_id, now)
+    )
 
 
 def log_reply(
@@ -111,6 +113,6 @@ def log_reply(
         # said while memory was switched off, once it is on again.
         log.mark_not_meant(connection, conversation_key.user, [user_message_id, reply_id])
     if enabled:
-        tasks += scheduler.said(connection, conversation_key, session_id, now)
-        tasks += scheduler.replied(connection, conversation_key, session_id, now)
+        tasks += scheduler.message_logged(connection, conversation_key, session_id, now)
+        tasks += scheduler.reply_logged(connection, conversation_key, session_id, now)
     return Logged(reply_id, int(new), tasks)

@@ -38,7 +38,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class CommandContext:
     """What a command works with in one turn."""
 
     memory: Memory

@@ -8,7 +8,7 @@ from typing import Literal
 from lobug.conversation.commands.command import (
     Answer,
     Command,
-    Desk,
+    CommandContext,
     hit_of,
 )
 from lobug.language import words
@@ -23,28 +23,28 @@ from lobug.memory.model import (
 )
 from lobug.memory.timeline import unstamped
 
-COUNTED = 1_000
+MAX_ENTRIES = 1_000
 """Entries that are looked through for the most important ones."""
 NAMING = words.stems(["name", "called"])
-LOOKED_THROUGH = 20
+MAX_CANDIDATES = 20
 """Memories of which those are told that are about the topic."""
 LIKELY = 0.5
 """Confidence from which a memory is told although it does not have the words of the question."""
 
 
-async def everything(desk: Desk) -> Command:
+async def everything(context: CommandContext) -> Command:
     """Tell what is known about the user: identity, then what is important, then what is new."""
-    identity = await desk.memory.identity(desk.scope)
+    identity = await context.memory.identity(context.scope)
     where = Filter(layer="knowledge", category="knowledge")
-    found = await desk.memory.entries(desk.scope, where, limit=COUNTED)
+    found = await context.memory.entries(context.scope, where, limit=MAX_ENTRIES)
     ranked = sorted(found, key=lambda entry: (-entry.importance, -entry.said_at))
-    return _tell(desk, _once([*identity.entries, *ranked]), answers.KNOW_NOTHING)
+    return _recitation(context, _once([*identity.entries, *ranked]), answers.KNOW_NOTHING)
 
 
-async def topic(desk: Desk, said: ReciteTopic) -> Command | None:
+async def topic(context: CommandContext, said: ReciteTopic) -> Command | None:
     """Tell what is known about something; None: memory has nothing, and may not have been meant."""
     query = about_the_user(said.topic)
-    hits = await desk.memory.search(desk.scope, query, Filter(), limit=LOOKED_THROUGH)
+    hits = await context.memory.search(context.scope, query, Filter(), limit=MAX_CANDIDATES)
     found = [hit for hit in hits if hit.entry is not None]
     about = [hit for hit in found if _is_about(hit.content, said.topic)]
     if not about and said.sure and not mentions.people_in(said.topic):
@@ -53,28 +53,30 @@ async def topic(desk: Desk, said: ReciteTopic) -> Command | None:
     if not about and not said.sure:
         return None
     entries = _once([hit.entry for hit in about if hit.entry])
-    return _tell(desk, _facts_if_any(entries), answers.unknown(said.topic))
+    return _recitation(context, _facts_if_any(entries), answers.unknown(said.topic))
 
 
-async def why(desk: Desk, said: Why) -> Command | None:
+async def why(context: CommandContext, said: Why) -> Command | None:
     """Tell where the last reply's memories come from; None: it had none, and may not be meant."""
     if said.topic is None:
-        hits = await desk.used()
+        hits = await context.used()
     else:
         query = about_the_user(said.topic)
-        found = await desk.memory.search(desk.scope, query, Filter(), limit=LOOKED_THROUGH)
+        found = await context.memory.search(context.scope, query, Filter(), limit=MAX_CANDIDATES)
         about = [hit for hit in found if hit.entry and _is_about(hit.content, said.topic)]
         about.sort(key=lambda hit: hit.entry is not None and hit.entry.layer == "archive")
         hits = tuple(about[:1])
     if hits:
-        return _say(desk, answers.where_from([_origin(hit) for hit in hits], desk.today), hits)
-    return _say(desk, (answers.USED_NONE,), ()) if said.sure else None
+        return _answer(
+            context, answers.where_from([_origin(hit) for hit in hits], context.today), hits
+        )
+    return _answer(context, (answers.USED_NONE,), ()) if said.sure else None
 
 
-def _tell(desk: Desk, entries: list[Entry], nothing: str) -> Command:
+def _recitation(context: CommandContext, entries: list[Entry], nothing: str) -> Command:
     contents = [unstamped(entry.content) for entry in entries]
     told = answers.told(contents) if contents else (nothing,)
-    return _say(desk, told, tuple(hit_of(entry) for entry in entries[: answers.MOST]))
+    return _answer(context, told, tuple(hit_of(entry) for entry in entries[: answers.MOST]))
 
 
 def _origin(hit: Hit) -> answers.Origin:
@@ -95,12 +97,14 @@ _ORIGINS: Mapping[Source, Literal["correction", "import", "agent"]] = {
 }
 
 
-def _say(desk: Desk, sentences: tuple[str, ...], recited: tuple[Hit, ...]) -> Command:
+def _answer(
+    context: CommandContext, sentences: tuple[str, ...], recited: tuple[Hit, ...]
+) -> Command:
     async def act(_: int) -> Answer:
-        desk.conversation.dialogue.recited = recited
+        context.conversation.dialogue.recited = recited
         return Answer(sentences)
 
-    return Command(desk.text, act)
+    return Command(context.text, act)
 
 
 def _facts_if_any(entries: list[Entry]) -> list[Entry]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lobug.conversation.commands import forget, recite, remember
-from lobug.conversation.commands.command import Command, Desk
+from lobug.conversation.commands.command import Command, CommandContext
 from lobug.conversation.commands.model_choice import choose
 from lobug.conversation.dialogue import Question
 from lobug.conversation.registry import Conversation
@@ -68,7 +68,7 @@ class MemoryCommands:
         templates = commands.book(language or LANGUAGE) or commands.book(LANGUAGE)
         if templates is None:
             return None
-        desk = Desk(
+        context = CommandContext(
             memory=self._memory,
             conversation=conversation,
             scope=scope_of(conversation.conversation_key, self._household),
@@ -76,71 +76,79 @@ class MemoryCommands:
             now=self._clock(),
             today=self._wall(),
         )
-        question = conversation.dialogue.take_question(desk.now)
+        question = conversation.dialogue.take_question(context.now)
         meaning = commands.understand(text, templates)
         command = None
         if question is not None:
             agrees = commands.agrees(text, templates)
-            command = await _answered(desk, question, meaning, agrees=agrees)
+            command = await _command_for_answer(context, question, meaning, agrees=agrees)
         if command is None and meaning is not None:
-            command = await _obey(desk, meaning)
+            command = await _command_for(context, meaning)
         elif command is None and commands.doubt(text, templates) is not None:
             guessed = await choose(self._chat, text)
-            command = None if guessed is None else await _obey(desk, guessed, guessed=True)
+            command = (
+                None if guessed is None else await _command_for(context, guessed, guessed=True)
+            )
         # Until ``act`` says otherwise a turn about memory has told nothing from it.
         conversation.dialogue.recited = None if command is None else ()
         return command
 
 
-async def _answered(
-    desk: Desk, question: Question, meaning: Said | Ordinary | None, *, agrees: bool | None
+async def _command_for_answer(
+    context: CommandContext,
+    question: Question,
+    meaning: Said | Ordinary | None,
+    *,
+    agrees: bool | None,
 ) -> Command | None:
     """A turn that follows a question of Lo-Bug's; None: it is no answer to it."""
     if question.kind == "what_is_right":
         if agrees is False:
-            return desk.say(answers.NEVER_MIND)
+            return context.say(answers.NEVER_MIND)
         if isinstance(meaning, Correct):
-            return await remember.correct(desk, meaning, question.entries)
+            return await remember.correct(context, meaning, question.entries)
         if meaning is not None:
             return None
-        return await remember.what_is_right(desk, question)
+        return await remember.what_is_right(context, question)
     if agrees is None:
         return None
-    return forget.confirmed(desk, question) if agrees else desk.say(answers.KEPT)
+    return forget.confirmed(context, question) if agrees else context.say(answers.KEPT)
 
 
-async def _obey(desk: Desk, said: Said | Ordinary, *, guessed: bool = False) -> Command | None:
+async def _command_for(
+    context: CommandContext, said: Said | Ordinary, *, guessed: bool = False
+) -> Command | None:
     match said:
         case Remember():
-            return remember.remember(desk, said)
+            return remember.remember(context, said)
         case Correct():
-            return await remember.correct(desk, said)
+            return await remember.correct(context, said)
         case Wrong():
-            return await remember.wrong(desk)
+            return await remember.wrong(context)
         case Recite():
-            return await recite.everything(desk)
+            return await recite.everything(context)
         case ReciteTopic():
-            return await recite.topic(desk, said)
+            return await recite.topic(context, said)
         case Why():
-            return await recite.why(desk, said)
+            return await recite.why(context, said)
         case Ordinary():
             return None
         case _:
-            return await _forget(desk, said, guessed=guessed)
+            return await _forget_command(context, said, guessed=guessed)
 
 
-async def _forget(
-    desk: Desk,
+async def _forget_command(
+    context: CommandContext,
     said: ForgetStatement | ForgetTopic | ForgetLast | ForgetEverything,
     *,
     guessed: bool,
 ) -> Command | None:
     match said:
         case ForgetStatement():
-            return await forget.statement(desk, said, guessed=guessed)
+            return await forget.statement(context, said, guessed=guessed)
         case ForgetTopic():
-            return await forget.topic(desk, said, guessed=guessed)
+            return await forget.topic(context, said, guessed=guessed)
         case ForgetLast():
-            return await forget.last(desk)
+            return await forget.last(context)
         case ForgetEverything():
-            return forget.everything(desk)
+            return forget.everything(context)

@@ -22,7 +22,7 @@ from lobug.memory.jobs import queue
 from lobug.memory.jobs.queue import Task
 from lobug.memory.jobs.schedule import RETENTION_EVERY_S, Scheduler
 from lobug.memory.learning import session_end
-from lobug.memory.learning.consolidation import Consolidating, consolidate
+from lobug.memory.learning.consolidation import ConsolidationContext, consolidate
 from lobug.memory.learning.distillation import distill
 from lobug.memory.learning.extraction import GarbledAnswerError, extract
 from lobug.memory.log import Within
@@ -99,8 +99,8 @@ class TaskProcessor:
         """Take up what the last process left. In the transaction that opens the database."""
         now = self._clock()
         queue.resume_all(connection, now)
-        self._scheduler.started(connection, now)
-        self._counter.take(self._counter.count_all(connection, self._index(connection)))
+        self._scheduler.resume(connection, now)
+        self._counter.publish(self._counter.count_all(connection, self._index(connection)))
 
     def start(self) -> None:
         """Begin to work. Safe to call again."""
@@ -121,7 +121,7 @@ class TaskProcessor:
         await self._database.write(
             "recount",
             lambda connection: self._counter.count_all(connection, self._index(connection)),
-            self._counter.take,
+            self._counter.publish,
         )
 
     async def step(self) -> bool:
@@ -262,8 +262,8 @@ class TaskProcessor:
 
         def finish(connection: Connection) -> None:
             queue.complete(connection, task)
-            self._scheduler.user_messages(connection, task.user, work.now)
-            self._scheduler.timeline(connection, task.user, work.now)
+            self._scheduler.schedule_summary(connection, task.user, work.now)
+            self._scheduler.schedule_distillation(connection, task.user, work.now)
 
         await self._database.write("summarize_done", finish)
         return written > 0
@@ -321,8 +321,8 @@ class TaskProcessor:
                 await self.recount()
         return True
 
-    def _consolidating(self, task: Task) -> Consolidating:
-        return Consolidating(
+    def _consolidating(self, task: Task) -> ConsolidationContext:
+        return ConsolidationContext(
             self._database,
             self._chat,
             attempts=task.attempts,
@@ -365,7 +365,7 @@ class TaskProcessor:
         await self._database.write(
             "recount",
             lambda connection: self._counter.count_entries(connection, self._index(connection)),
-            self._counter.take,
+            self._counter.publish,
         )
 
     def _index(self, connection: Connection) -> fact_vectors.VectorIndex | None:

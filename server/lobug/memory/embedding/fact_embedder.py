@@ -111,7 +111,7 @@ class FactEmbedder:
         """Batches done since the start."""
         return self._batches
 
-    def look_at_all(self) -> None:
+    def rescan(self) -> None:
         """Look through every fact again for those that the index has not seen: ids may now be those
         of other facts."""
         self._seen = (0, 0)

@@ -41,12 +41,12 @@ class Erasure:
 
     def __init__(self, connection: Connection, scope: MemoryScope, now: float) -> None:
         self._connection = connection
-        self._access = scope
+        self._scope = scope
         self._now = now
         self._keys: dict[int, str] = {}
         self._messages: set[int] = set()
         self._derived = 0
-        self._told: set[str] = set()
+        self._stems: set[str] = set()
         """Distinctive stems of what is gone, to know what was derived from it."""
         self._suspects: set[int] = set()
         """Entries that were distilled from an erased one."""
@@ -61,11 +61,11 @@ class Erasure:
         key, content, category = row
         if derived:
             self._derived += 1
-            self._take_sources_in_again(entry_id)
+            self._reopen_sources(entry_id)
         else:
             self._keys[entry_id] = key
         if category != "timeline":  # a summary tells of many things that stay
-            self._told |= mentions.distinctive(content)[0]
+            self._stems |= mentions.distinctive(content)[0]
         self._suspects.update(
             found
             for (found,) in self._connection.execute(
@@ -92,11 +92,11 @@ class Erasure:
         )
         self.messages([row[0] for row in rows])
 
-    def note_messages(self, ids: Iterable[int]) -> None:
+    def add_messages(self, ids: Iterable[int]) -> None:
         """Take in messages whose rows the caller deletes after ``finish``."""
         for message_id, content in self._contents(ids):
             self._messages.add(message_id)
-            self._told |= mentions.distinctive(content)[0]
+            self._stems |= mentions.distinctive(content)[0]
 
     def messages_that_say(self, said: Sequence[Mention]) -> None:
         """Cut the sentences out of the user's messages; of words of the user of which nothing is
@@ -105,7 +105,7 @@ class Erasure:
             return
         rows = self._connection.execute(
             "SELECT id, role, content FROM conversation_log WHERE user = ? AND content <> ''",
-            (self._access.user,),
+            (self._scope.user,),
         )
         found = [
             (message_id, role, content, left)
@@ -121,7 +121,7 @@ class Erasure:
         entry came from say it differently, all of them go."""
         unsaid: list[int] = []
         for entry_id, key, content, told_by, derived, source in self._changeable(said):
-            own = told_by == self._access.user
+            own = told_by == self._scope.user
             held = [mention for mention in said if own or not mention.own]
             left = mentions.without(content, held, memory=not derived)
             if left is content:
@@ -147,7 +147,7 @@ class Erasure:
         rows = self._connection.execute(
             "SELECT m.content FROM memories m WHERE (m.user = ?1 OR (m.user = ?2"
             f" AND m.told_by <> ?1 AND ?3)) AND NOT {DERIVED}",
-            (self._access.user, HOUSEHOLD, int(self._access.household == "write")),
+            (self._scope.user, HOUSEHOLD, int(self._scope.household == "write")),
         )
         return {stem for row in rows for stem in words.stems(words.words(row[0])) if stem in stems}
 
@@ -157,7 +157,7 @@ class Erasure:
         self._summaries()
         self._distilled()
         self._derived += derived_texts.erase(
-            self._connection, self._access.user, said, self._messages
+            self._connection, self._scope.user, said, self._messages
         )
         gone = Forgotten(
             entries=tuple(sorted(self._keys)),
@@ -173,7 +173,7 @@ class Erasure:
         rows = self._connection.execute(
             "SELECT l.id, l.content FROM conversation_log l"
             " WHERE l.id IN (SELECT value FROM json_each(?)) AND l.user = ? ORDER BY l.id",
-            (json.dumps(list(ids)), self._access.user),
+            (json.dumps(list(ids)), self._scope.user),
         )
         return [(row[0], row[1]) for row in rows]
 
@@ -182,8 +182,8 @@ class Erasure:
     ) -> list[tuple[int, str, str, str, bool, int | None]]:
         if not said:
             return []
-        condition, parameters = visible(self._access)
-        if self._access.household != "write":
+        condition, parameters = visible(self._scope)
+        if self._scope.household != "write":
             condition += " AND m.user <> ?"
             parameters = [*parameters, HOUSEHOLD]
         rows = self._connection.execute(
@@ -195,7 +195,7 @@ class Erasure:
 
     def _rewrite_message(self, message_id: int, content: str, left: str) -> None:
         self._messages.add(message_id)
-        self._told |= mentions.distinctive(content)[0] - mentions.distinctive(left)[0]
+        self._stems |= mentions.distinctive(content)[0] - mentions.distinctive(left)[0]
         self._connection.execute(
             "UPDATE conversation_log SET content = ?1, forgotten = ?2,"
             " speaker = iif(?2, NULL, speaker), summarized = iif(?2, 1, summarized) WHERE id = ?3",
@@ -214,14 +214,14 @@ class Erasure:
             " (SELECT 1 FROM conversation_log l JOIN json_each(?2) e ON e.value = l.id"
             "  WHERE l.user = ?1 AND l.conversation = m.conversation"
             "  AND l.id BETWEEN m.from_message_id AND m.to_message_id)",
-            (self._access.user, json.dumps(sorted(self._messages))),
+            (self._scope.user, json.dumps(sorted(self._messages))),
         ).fetchall()
         for (entry_id,) in rows:
             self.entry(entry_id, derived=True)
 
-    def _take_sources_in_again(self, entry_id: int) -> None:
+    def _reopen_sources(self, entry_id: int) -> None:
         """What a derived entry was made from is to be summed up, or distilled, anew."""
-        user, connection = self._access.user, self._connection
+        user, connection = self._scope.user, self._connection
         conversation, first, last = connection.execute(
             "SELECT conversation, from_message_id, to_message_id FROM memories WHERE id = ?",
             (entry_id,),
@@ -244,7 +244,7 @@ class Erasure:
     def _distilled(self) -> None:
         """Erase what was distilled from erased entries and has any of their distinctive words that
         no entry which is left has."""
-        told = self._told - self.stems_left(self._told) if self._suspects else set()
+        told = self._stems - self.stems_left(self._stems) if self._suspects else set()
         while self._suspects:
             suspects, self._suspects = self._suspects, set()
             for entry_id in sorted(suspects):

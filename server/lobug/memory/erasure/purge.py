@@ -56,7 +56,7 @@ def purge_session(
         raise MemoryNotFoundError(f"there is no session {session_id}")
     messages = _ids(connection, "SELECT id FROM conversation_log WHERE session_id = ?", session_id)
     erasure = Erasure(connection, scope, now)
-    erasure.note_messages(messages)
+    erasure.add_messages(messages)
     for entry_id in _ids(
         connection,
         "SELECT id FROM memories WHERE user = ?2 AND (session_id = ?1 OR source_message_id IN"

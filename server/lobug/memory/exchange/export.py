@@ -15,7 +15,7 @@ from lobug.errors import ImportInvalidError
 from lobug.memory.access import visible
 from lobug.memory.exchange import document_format, snapshot
 from lobug.memory.exchange.document_format import Document
-from lobug.memory.exchange.import_ import bring_in
+from lobug.memory.exchange.import_ import insert_document
 from lobug.memory.exchange.snapshot import SnapshotSession
 from lobug.memory.model import HOUSEHOLD, Imported, MemoryScope
 from lobug.storage.driver import Connection, driver
@@ -92,8 +92,8 @@ def import_parsed(
     """``import_document`` of what ``parse`` has found."""
     try:
         if isinstance(parsed, Document):
-            return bring_in(connection, scope, parsed, now, identity_chars=identity_chars)
-        return snapshot.bring_in(connection, scope.user, parsed, now)
+            return insert_document(connection, scope, parsed, now, identity_chars=identity_chars)
+        return snapshot.insert_sessions(connection, scope.user, parsed, now)
     except driver().IntegrityError as error:
         raise ImportInvalidError("the document contradicts itself") from error
     except OverflowError as error:

@@ -22,7 +22,7 @@ Places = dict[int | None, int | None]
 """Ids in the database by positions in the document; nothing at nothing."""
 
 
-def bring_in(
+def insert_document(
     connection: Connection,
     scope: MemoryScope,
     document: Document,

@@ -142,7 +142,7 @@ def parse(document: object) -> list[SnapshotSession]:
     return found
 
 
-def bring_in(
+def insert_sessions(
     connection: Connection, user: str, found: Sequence[SnapshotSession], now: float
 ) -> Imported:
     """Insert sessions that are not known yet, all for one user. To be run in one transaction."""

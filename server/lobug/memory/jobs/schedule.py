@@ -49,7 +49,7 @@ class Thresholds:
     """Messages that working memory holds."""
 
 
-def due(backlog: Backlog, thresholds: Thresholds) -> Trigger | None:
+def trigger_of(backlog: Backlog, thresholds: Thresholds) -> Trigger | None:
     """Why the conversation's messages (the user's, for "messages") are to be summed up now; None:
     there is no need yet."""
     if backlog.messages > 0 and backlog.idle_s >= thresholds.idle_s:
@@ -65,7 +65,7 @@ def due(backlog: Backlog, thresholds: Thresholds) -> Trigger | None:
     return None
 
 
-def kept(trigger: Trigger, thresholds: Thresholds) -> int:
+def messages_to_keep(trigger: Trigger, thresholds: Thresholds) -> int:
     """How many of the newest messages stay as they are."""
     return 0 if trigger == "idle" else thresholds.keep
 
@@ -114,7 +114,7 @@ class Scheduler:
             working_memory=self.working_memory,
         )
 
-    def said(
+    def message_logged(
         self, connection: Connection, conversation_key: ConversationKey, session_id: int, now: float
     ) -> int:
         """Something was said in a session: it ends later, and the one before it has ended.
@@ -128,7 +128,7 @@ class Scheduler:
             connection, conversation_key.user, conversation_key.conversation, session_id, now
         )
 
-    def replied(
+    def reply_logged(
         self, connection: Connection, conversation_key: ConversationKey, session_id: int, now: float
     ) -> int:
         """An exchange is over: note what its messages have made due. Returns how many tasks."""
@@ -140,12 +140,12 @@ class Scheduler:
         if not queue.is_noted(connection, "summarize", conversation_key.user, session_id):
             messages, tokens = log.unsummarized_in(connection, conversation_key)
             thresholds = self.thresholds()
-            trigger = due(Backlog(messages=messages, tokens=tokens), thresholds)
+            trigger = trigger_of(Backlog(messages=messages, tokens=tokens), thresholds)
             if trigger is not None:
                 up_to = log.last_to_summarize(
                     connection,
                     conversation_key.user,
-                    kept(trigger, thresholds),
+                    messages_to_keep(trigger, thresholds),
                     conversation=conversation_key.conversation,
                 )
                 if up_to is not None:
@@ -157,21 +157,21 @@ class Scheduler:
                         now,
                         up_to_id=up_to,
                     )
-        return noted + self.user_messages(connection, conversation_key.user, now)
+        return noted + self.schedule_summary(connection, conversation_key.user, now)
 
-    def user_messages(self, connection: Connection, user: str, now: float) -> int:
+    def schedule_summary(self, connection: Connection, user: str, now: float) -> int:
         """Note that a user's messages are to be summed up, where there are too many."""
         thresholds = self.thresholds()
         count = log.count_unsummarized(connection, user)
-        trigger = due(Backlog(user_messages=count), thresholds)
+        trigger = trigger_of(Backlog(user_messages=count), thresholds)
         if trigger is None:
             return 0
-        up_to = log.last_to_summarize(connection, user, kept(trigger, thresholds))
+        up_to = log.last_to_summarize(connection, user, messages_to_keep(trigger, thresholds))
         if up_to is None:
             return 0
         return queue.add_cascade(connection, "summarize", user, up_to, now)
 
-    def timeline(self, connection: Connection, user: str, now: float) -> int:
+    def schedule_distillation(self, connection: Connection, user: str, now: float) -> int:
         """Note that layer identity is to take in a user's timeline, where it has grown enough."""
         if timeline.count_unincorporated(connection, user) < self.settings.long_term_threshold:
             return 0
@@ -180,7 +180,7 @@ class Scheduler:
             return 0
         return queue.add_cascade(connection, "distill", user, up_to, now)
 
-    def started(self, connection: Connection, now: float) -> None:
+    def resume(self, connection: Connection, now: float) -> None:
         """At the start: note for everybody what is due; thresholds may have changed since."""
         queue.schedule_retention(connection, now + FIRST_RETENTION_S, now)
         if not self.settings.enabled:
@@ -190,6 +190,6 @@ class Scheduler:
                 connection, user, session_id, now, min(last, now) + self.idle_s
             )
         for user in log.users_over(connection, self.settings.short_term_threshold):
-            self.user_messages(connection, user, now)
+            self.schedule_summary(connection, user, now)
         for user in timeline.users_over(connection, self.settings.long_term_threshold):
-            self.timeline(connection, user, now)
+            self.schedule_distillation(connection, user, now)

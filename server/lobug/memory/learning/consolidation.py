@@ -56,7 +56,7 @@ messages: that is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Consolidating:
+class ConsolidationContext:
     """What a consolidation works with."""
 
     database: Database
@@ -133,7 +133,7 @@ def _leaks(sentence: str, source: str) -> bool:
     return not from_example <= words.stems(words.words(source))
 
 
-async def consolidate(work: Consolidating, user: str, within: Within) -> int:
+async def consolidate(work: ConsolidationContext, user: str, within: Within) -> int:
     """Sum up the unsummarized messages, an entry for each stretch of a session that fits into the
     model's window. Returns how many entries were written.
 
@@ -163,7 +163,7 @@ async def consolidate(work: Consolidating, user: str, within: Within) -> int:
             await condense(work, stretch.session_id)
 
 
-async def _summary_of(work: Consolidating, text: str) -> str:
+async def _summary_of(work: ConsolidationContext, text: str) -> str:
     work.checkpoint("summarize.before_model")
     answer = await ask(
         work.chat,
@@ -175,17 +175,17 @@ async def _summary_of(work: Consolidating, text: str) -> str:
     return tidy_summary(answer, text)
 
 
-async def _store(work: Consolidating, user: str, taken: Stretch, summary: str) -> int:
+async def _store(work: ConsolidationContext, user: str, taken: Stretch, summary: str) -> int:
     def store(connection: Connection) -> int:
         # What was forgotten while the model wrote must not come back with what it wrote.
         if not log.unchanged(connection, user, taken.messages):
             return 0
-        return int(_file(connection, user, taken, [(summary, taken.messages)], work.now))
+        return int(_insert_entries(connection, user, taken, [(summary, taken.messages)], work.now))
 
     return await work.database.write("summary", store)
 
 
-async def _note_failure(work: Consolidating, user: str, taken: Stretch) -> int:
+async def _note_failure(work: ConsolidationContext, user: str, taken: Stretch) -> int:
     """Count a failure of the session; after the last one keep the messages raw. Returns how many
     entries that made; 0: it is to be tried again."""
     session_id = taken.session_id
@@ -198,12 +198,12 @@ async def _note_failure(work: Consolidating, user: str, taken: Stretch) -> int:
             return 0
         work.checkpoint("raw.inserting")
         pieces = [(timeline.RAW + text, held) for text, held in raw_pieces(taken.messages)]
-        return len(pieces) if _file(connection, user, taken, pieces, work.now) else 0
+        return len(pieces) if _insert_entries(connection, user, taken, pieces, work.now) else 0
 
     return await work.database.write("raw", note)
 
 
-def _file(
+def _insert_entries(
     connection: Connection,
     user: str,
     taken: Stretch,
@@ -230,7 +230,7 @@ def _file(
     return True
 
 
-async def condense(work: Consolidating, session_id: int) -> None:
+async def condense(work: ConsolidationContext, session_id: int) -> None:
     """Let the model shorten a long session's summary. What it cannot shorten stays cut.
     Raises StorageError."""
     entries = await work.database.read(

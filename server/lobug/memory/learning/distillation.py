@@ -32,7 +32,7 @@ FactsNear = Callable[[str, str], Awaitable[Sequence[RelevantFact]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ModelInput:
     """What the model was given."""
 
     identity: str
@@ -168,14 +168,14 @@ async def distill(
         )
         checkpoint("distill.after_model")
         lines = tidy_identity(answer, messages[-1].content, limit, known)
-        given = Given(
+        given = ModelInput(
             base,
             {summary.id: summary.content for summary in taken},
             {fact.id: fact.content for fact in facts},
         )
 
         def store(
-            connection: Connection, lines: Sequence[Line] = tuple(lines), given: Given = given
+            connection: Connection, lines: Sequence[Line] = tuple(lines), given: ModelInput = given
         ) -> None:
             # What was forgotten or put right while the model wrote must not come back.
             if not _still_hold(connection, user, given):
@@ -189,12 +189,12 @@ async def distill(
 
     def finish(connection: Connection) -> None:
         queue.complete(connection, task)
-        scheduler.timeline(connection, user, now)
+        scheduler.schedule_distillation(connection, user, now)
 
     await database.write("distill_done", finish)
 
 
-def _still_hold(connection: Connection, user: str, given: Given) -> bool:
+def _still_hold(connection: Connection, user: str, given: ModelInput) -> bool:
     contents = dict(given.taken) | dict(given.facts)
     rows = connection.execute(
         "SELECT id, content FROM memories WHERE user = ? AND status = 'active'"

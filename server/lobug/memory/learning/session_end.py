@@ -20,7 +20,7 @@ from lobug.memory import facts, log, sessions
 from lobug.memory.jobs import queue, schedule
 from lobug.memory.jobs.queue import Task
 from lobug.memory.jobs.schedule import Backlog, Scheduler
-from lobug.memory.learning.consolidation import Consolidating, condense, consolidate
+from lobug.memory.learning.consolidation import ConsolidationContext, condense, consolidate
 from lobug.memory.learning.extraction import facts_in
 from lobug.memory.log import Within
 from lobug.storage.database import Checkpoint, Database
@@ -100,7 +100,7 @@ class Gap:
     statements: Sequence[str]
 
 
-async def end(work: Consolidating, task: Task, scheduler: Scheduler) -> None:
+async def end(work: ConsolidationContext, task: Task, scheduler: Scheduler) -> None:
     """End a session if it is over. Safe to cancel and to run again. Raises GarbledAnswerError,
     EngineError, StorageError."""
     session_id = task.session_id or 0
@@ -112,7 +112,7 @@ async def end(work: Consolidating, task: Task, scheduler: Scheduler) -> None:
         backlog = Backlog(
             log.count_unsummarized_of(connection, session_id), idle_s=scheduler.idle_s
         )
-        idle = schedule.due(backlog, scheduler.thresholds()) == "idle"
+        idle = schedule.trigger_of(backlog, scheduler.thresholds()) == "idle"
         last = log.last_of(connection, session_id) if idle else 0
         return Within(last, session_id=session_id)
 
@@ -127,7 +127,7 @@ async def end(work: Consolidating, task: Task, scheduler: Scheduler) -> None:
             return
         if gaps_of(connection, task.user, session_id):
             queue.add_for_session(connection, "gap_fill", task.user, session_id, work.now)
-        scheduler.timeline(connection, task.user, work.now)
+        scheduler.schedule_distillation(connection, task.user, work.now)
 
     await work.database.write("session_ended", finish)
 

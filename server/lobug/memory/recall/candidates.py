@@ -13,7 +13,7 @@ from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.index.turn_vectors import VectorSet
 from lobug.memory.index.turn_words import Log
 from lobug.memory.recall import scoring
-from lobug.memory.recall.query import QueryVectors, Vector
+from lobug.memory.recall.prepared_query import QueryVectors, Vector
 from lobug.memory.recall.scoring import Floats, Ints, Terms
 from lobug.storage.driver import Connection
 

@@ -62,7 +62,7 @@ def _relevance(hit: Hit) -> float:
     return (hit.confidence + meaning) / 2.0 if meaning > 0.0 else hit.confidence
 
 
-def belongs(entry: Entry, confidence: float, question: Question) -> bool:
+def is_eligible(entry: Entry, confidence: float, question: Question) -> bool:
     """Whether an entry may answer: what is past where the past is asked about, the archive on
     demand or on a strong match, layer identity never, since the prompt has it."""
     if entry.status == "inactive" or entry.layer == "identity":
@@ -74,7 +74,7 @@ def belongs(entry: Entry, confidence: float, question: Question) -> bool:
     return True
 
 
-def fitting(
+def select_entries(
     hits: Sequence[Hit], question: Question, *, floor: float, limit: int, now: float
 ) -> list[Hit]:
     """The entries that go to a turn: above the floor, best first, at most ``limit``."""
@@ -85,7 +85,7 @@ def fitting(
         for hit in hits
         if hit.entry is not None
         and hit.confidence >= floor
-        and belongs(hit.entry, hit.confidence, question)
+        and is_eligible(hit.entry, hit.confidence, question)
     ]
     best = ranked(allowed, now)
     # Facts before what sums up: the archive fills what is left.
@@ -93,7 +93,9 @@ def fitting(
     return best[: max(limit, 0)]
 
 
-def merged(entries: Sequence[Hit], turns: Sequence[Hit], limit: int, *, by_time: bool) -> list[Hit]:
+def merge_hits(
+    entries: Sequence[Hit], turns: Sequence[Hit], limit: int, *, by_time: bool
+) -> list[Hit]:
     """Two lists of hits, each best first, as one. Each keeps its order, which rests on more than a
     number; whose best one fits better goes first, or with ``by_time`` whose is newer, and an entry
     before a turn. Scores are one divided by the rank, so that they compare across kinds."""
@@ -121,15 +123,15 @@ ENTRIES_PER_TURN = 2
 """Entries that come before each former turn: they are shorter, and checked."""
 
 
-TOLD_FLOOR = 0.6
+STATEMENT_FLOOR = 0.6
 """Confidence that the best turn must have where the words are not known for a question: questions
 that were misheard, and those of other languages without their mark."""
 
-ONLY_ASKS = 0.9
+QUESTION_SHARE = 0.9
 """Share of a turn that are questions from which on it answers nothing."""
 
 
-def fitting_turns(
+def select_turns(
     hits: Sequence[TurnHit],
     question: Question,
     *,
@@ -149,22 +151,22 @@ def fitting_turns(
     """
     if question.small_talk:
         return []
-    needed = QUESTION_FLOOR if question.asks else TOLD_FLOOR
+    needed = QUESTION_FLOOR if question.asks else STATEMENT_FLOOR
     if max((hit.confidence for hit in hits), default=0.0) < needed:
         return []
-    fitting = [
+    select_entries = [
         hit
         for hit in hits
         if hit.confidence >= TURN_FLOOR
         and hit.message_id not in known
         and (hit.role == "user" or question.about_lobug)
-        and hit.parts.get("asking", 0.0) > ONLY_ASKS * WEIGHTS.asking
+        and hit.parts.get("asking", 0.0) > QUESTION_SHARE * WEIGHTS.asking
         and not (hit.role == "user" and speech_acts.only_orders(hit.content))
     ]
     chosen: list[TurnHit] = []
     repeats = 1 if question.asks else 0
     words = set[str]()
-    for hit in fitting:
+    for hit in select_entries:
         if hit.content.casefold() in words or (hit.message_id in held and not repeats):
             continue
         repeats -= hit.message_id in held
@@ -183,7 +185,7 @@ def interleaved(entries: Sequence[Recalled], turns: Sequence[Recalled]) -> Itera
     yield from left
 
 
-def shown(chosen: Sequence[Recalled]) -> list[Recalled]:
+def in_prompt_order(chosen: Sequence[Recalled]) -> list[Recalled]:
     """What has a place, in the order in which it is shown: facts before former turns."""
     return sorted(chosen, key=lambda memory: memory.kind == "turn")
 
@@ -208,7 +210,7 @@ def budget_tokens(most: int, added_ms: float, ms_per_token: float | None) -> int
     return min(most, int(added_ms / ms_per_token))
 
 
-def within(
+def within_budget(
     memories: Sequence[Recalled],
     tokens: int,
     most: int,

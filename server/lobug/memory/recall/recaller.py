@@ -24,11 +24,11 @@ from lobug.memory.model import (
     scope_of,
 )
 from lobug.memory.recall import entry_search, ranking
-from lobug.memory.recall.query import QueryEmbedder, prepare
+from lobug.memory.recall.prepared_query import QueryEmbedder, prepare
 from lobug.memory.recall.recent_statements import (
-    is_overtaken,
-    is_taken_back,
-    is_told_anew,
+    is_outdated,
+    is_restated,
+    is_retracted,
     newest_answer,
     slots_of,
 )
@@ -45,16 +45,16 @@ from lobug.storage.driver import Connection
 
 EVERY_VERSION = Filter(status=None)
 
-NOTED_HITS = 10
+LOGGED_HITS = 10
 """Hits of each kind that the retrieval log keeps for a turn."""
 
-NEWEST_WORDS = 10
+UNEXTRACTED_MESSAGES = 10
 """Messages that wait for extraction and are looked at for what is told anew."""
 
 TURN_CANDIDATES = 20
 """Former turns of which some go to the prompt."""
 
-WAITING_NOTES = 256
+PENDING_SEARCHES = 256
 """Searches whose turns have not ended; of more than these the oldest is not noted."""
 
 
@@ -63,9 +63,9 @@ class FoundTurns:
     """Former turns that a search found, and what is known of them."""
 
     hits: Sequence[TurnHit] = ()
-    left_out: frozenset[int] = frozenset()
+    outdated: frozenset[int] = frozenset()
     """Messages whose fact holds no more."""
-    held: frozenset[int] = frozenset()
+    in_prompt: frozenset[int] = frozenset()
     """Messages that the prompt holds anyway."""
     embedded: EmbeddedQuery | None = None
     """The question as entries are searched by it."""
@@ -92,7 +92,7 @@ class Recaller:
         self._clock = clock
         self._working_memory = working_memory
         self._queries = QueryEmbedder(embedding)
-        self._notes: OrderedDict[int, NewRecall] = OrderedDict()
+        self._pending: OrderedDict[int, NewRecall] = OrderedDict()
 
     async def recall(
         self, conversation_key: ConversationKey, query: str, message_id: int | None
@@ -116,15 +116,15 @@ class Recaller:
             found = entry_search.search(
                 connection, access, query, embedded, EVERY_VERSION, limit=entry_search.CANDIDATES
             )
-            waiting = log.not_extracted(connection, conversation_key.user, NEWEST_WORDS)
+            waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
             slots = slots_of(message.content for message in waiting)
             return known, [
-                hit for hit in found if question.past or not is_overtaken(hit.content, slots)
+                hit for hit in found if question.past or not is_outdated(hit.content, slots)
             ]
 
         known, hits = await self._database.read(work)
         now = self._clock()
-        best = ranking.fitting(
+        best = ranking.select_entries(
             [hit for hit in hits if not is_of_another(query, hit.content)],
             question,
             floor=self._settings.retrieval_min_similarity,
@@ -132,11 +132,11 @@ class Recaller:
             now=now,
         )
         cited = {hit.entry.source_message_id for hit in best if hit.entry is not None}
-        said = ranking.fitting_turns(
+        said = ranking.select_turns(
             [hit for hit in turns.hits if not is_of_another(query, hit.content)],
             question,
-            known=turns.left_out | {message for message in cited if message is not None},
-            held=turns.held,
+            known=turns.outdated | {message for message in cited if message is not None},
+            held=turns.in_prompt,
             limit=self._settings.recall_turns,
         )
         recalled = self._affordable(
@@ -152,12 +152,12 @@ class Recaller:
             query=None,
             created_at=now,
             took_ms=1_000.0 * (time.perf_counter() - started),
-            hits=[*_noted(best, hits), *map(turn_hit, turns.hits[:NOTED_HITS])],
+            hits=[*_logged_hits(best, hits), *map(turn_hit, turns.hits[:LOGGED_HITS])],
             injected=frozenset(memory.reference for memory in recalled),
         )
         context = MemoryContext(known, recalled, asked_for=question.asks, search=search)
         if message_id is not None:
-            self.note(message_id, context)
+            self.note_search(message_id, context)
         return context
 
     async def search(
@@ -185,7 +185,7 @@ class Recaller:
                 until=where.until,
             )
         )
-        return ranking.merged(
+        return ranking.merge_hits(
             known, [turn_hit(hit) for hit in said], limit, by_time=not query.strip()
         )
 
@@ -203,21 +203,21 @@ class Recaller:
             )
         )
 
-    def note(self, message_id: int, context: MemoryContext) -> None:
+    def note_search(self, message_id: int, context: MemoryContext) -> None:
         """Keep what was recalled for a message until its reply is logged."""
         if not isinstance(context.search, NewRecall):
             return
-        self._notes[message_id] = replace(context.search, message_id=message_id)
-        while len(self._notes) > WAITING_NOTES:
-            self._notes.popitem(last=False)
+        self._pending[message_id] = replace(context.search, message_id=message_id)
+        while len(self._pending) > PENDING_SEARCHES:
+            self._pending.popitem(last=False)
 
-    def drop_notes(self) -> None:
+    def drop_searches(self) -> None:
         """Forget the searches whose turns have not ended: what they found may be gone."""
-        self._notes.clear()
+        self._pending.clear()
 
-    def note_of(self, message_id: int) -> NewRecall | None:
+    def take_search(self, message_id: int) -> NewRecall | None:
         """What was recalled for a message, to be noted with its reply; once."""
-        return self._notes.pop(message_id, None)
+        return self._pending.pop(message_id, None)
 
     def _affordable(self, memories: Sequence[Recalled]) -> list[Recalled]:
         settings = self._settings
@@ -226,7 +226,9 @@ class Recaller:
             settings.max_added_first_token_ms,
             self._chat.prefill_ms_per_token,
         )
-        return ranking.shown(ranking.within(memories, tokens, settings.max_user_memories))
+        return ranking.in_prompt_order(
+            ranking.within_budget(memories, tokens, settings.max_user_memories)
+        )
 
     async def _turns(
         self,
@@ -257,22 +259,22 @@ class Recaller:
             prompted = frozenset(message.id for message in held)
             said = [m for m in held if m.role == "user" and m.id != message_id]
             if question.slots and not names:  # with names they may be another's words
-                waiting = log.not_extracted(connection, conversation_key.user, NEWEST_WORDS)
+                waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
                 told = [*said, *(m for m in waiting if m.id != message_id)]
-                hits = _with_answer(hits, newest_answer(question, told))
+                hits = _answer_first(hits, newest_answer(question, told))
             found = [hit.message_id for hit in hits]
             past = question.past or question.history
             left_out = entries.no_longer_believed(
                 connection, conversation_key.user, found, past=past
             )
             if not past:
-                left_out |= _put_right(hits, said, prompted)
+                left_out |= _corrected_turns(hits, said, prompted)
             return FoundTurns(hits, frozenset(left_out), prompted, vectors.entries)
 
         return await self._database.read(work)
 
 
-def _with_answer(hits: list[TurnHit], answer: LoggedMessage | None) -> list[TurnHit]:
+def _answer_first(hits: list[TurnHit], answer: LoggedMessage | None) -> list[TurnHit]:
     """The hits, best first, with what is known to answer before all others."""
     if answer is None:
         return hits
@@ -289,7 +291,7 @@ def _with_answer(hits: list[TurnHit], answer: LoggedMessage | None) -> list[Turn
     return [sure, *(hit for hit in hits if hit.message_id != answer.id)]
 
 
-def _put_right(
+def _corrected_turns(
     hits: Iterable[TurnHit], said: Sequence[LoggedMessage], prompted: Collection[int]
 ) -> set[int]:
     """Former turns that may hold no more after what was said in this conversation since."""
@@ -297,8 +299,8 @@ def _put_right(
     for hit in hits:
         if hit.role == "user" and hit.confidence >= TURN_FLOOR:
             later = [message.content for message in said if message.id > hit.message_id]
-            taken_back = hit.message_id in prompted and is_taken_back(later)
-            if taken_back or is_told_anew(hit.content, later):
+            taken_back = hit.message_id in prompted and is_retracted(later)
+            if taken_back or is_restated(hit.content, later):
                 found.add(hit.message_id)
     return found
 
@@ -318,10 +320,10 @@ def turn_hit(found: TurnHit) -> Hit:
     )
 
 
-def _noted(best: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
+def _logged_hits(best: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
     """What fitted, then the best of what did not: to see why something was left out."""
     taken = {hit.id for hit in best}
-    return [*best, *(hit for hit in hits if hit.id not in taken)][: NOTED_HITS + len(best)]
+    return [*best, *(hit for hit in hits if hit.id not in taken)][: LOGGED_HITS + len(best)]
 
 
 def _recalled(hit: Hit) -> Recalled:

@@ -36,31 +36,31 @@ def slots_of(messages: Iterable[str]) -> frozenset[str]:
     return frozenset(slots)
 
 
-TAKES_BACK = re.compile(
+RETRACTION = re.compile(
     r"^\s*(?:(?:oh|well|um|uh|hmm)[,\s]+)*"
     r"(?:no|nope|nah|not|wait|actually|sorry|oops|correction|i mean|i meant|rather)\b",
     re.IGNORECASE,
 )
 """How somebody begins who puts right what they have just said."""
-NO_MORE = re.compile(
+ENDED = re.compile(
     r"\b(?:no longer|any ?more|from now on|changed my mind|nicht mehr|ya no)\b",
     re.IGNORECASE,
 )
 """Words of what has come to an end, whatever it is."""
 
 
-def is_taken_back(later: Sequence[str]) -> bool:
+def is_retracted(later: Sequence[str]) -> bool:
     """Whether the next words of the same person (oldest first) may put right or end what they have
     just said. It is then no memory to be put beside a question."""
-    return any(map(NO_MORE.search, later)) or any(map(TAKES_BACK.match, later[:1]))
+    return any(map(ENDED.search, later)) or any(map(RETRACTION.match, later[:1]))
 
 
-def is_told_anew(said: str, later: Iterable[str]) -> bool:
+def is_restated(said: str, later: Iterable[str]) -> bool:
     """Whether later words tell of what somebody has only one of, and ``said`` tells of it too."""
     slots = slots_of([said])
     return bool(slots) and not slots.isdisjoint(slots_of(later))
 
 
-def is_overtaken(content: str, slots: frozenset[str]) -> bool:
+def is_outdated(content: str, slots: frozenset[str]) -> bool:
     """Whether an entry is about something that has been told anew."""
     return bool(slots) and replacement.slot_of(content) in slots

@@ -22,7 +22,7 @@ from lobug.memory.index.turn_words import Log
 from lobug.memory.model import MemoryScope, Role
 from lobug.memory.recall import candidates, scoring
 from lobug.memory.recall.candidates import Among, Candidate
-from lobug.memory.recall.query import PreparedQuery, QueryVectors
+from lobug.memory.recall.prepared_query import PreparedQuery, QueryVectors
 from lobug.storage.driver import Connection
 
 QUESTION_FLOOR = 0.325
