@@ -76,12 +76,12 @@ def embed_all(connection: Connection, embedder: ScriptedEmbedder, batch: int = 7
 
 def vectors_of(prepared: PreparedQuery, embedder: ScriptedEmbedder) -> QueryVectors | None:
     """The vectors of a question."""
-    texts = [*prepared.texts, *prepared.asked.words]
+    texts = [*prepared.texts, *prepared.terms.words]
     found = asyncio.run(embedder.embed(texts))
     whole = unit(found[: len(prepared.texts)].sum(axis=0))
     if whole is None:
         return None
-    words = dict(zip(prepared.asked.words, found[len(prepared.texts) :], strict=True))
+    words = dict(zip(prepared.terms.words, found[len(prepared.texts) :], strict=True))
     return QueryVectors(embedder.model_id, np.asarray(whole, np.float32), words)
 
 

@@ -31,7 +31,7 @@ from lobug.language.en.sentences import split_sentences
 from lobug.language.en.spoken import spoken_form
 from lobug.language.markup import drop_emotes, speakable
 from lobug.memory.exchange.markdown import escaped
-from lobug.memory.index import turn_terms
+from lobug.memory.index import turn_analysis
 from lobug.memory.learning import extraction, session_end
 from lobug.memory.recall import recent_statements
 from lobug.turn.listen.echo import is_own_voice, without_own_voice
@@ -306,7 +306,7 @@ def think(text: str) -> None:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "analysis.asked": turn_terms.asked,
+    "analysis.asked": turn_analysis.analyse_question,
     "clause_end": all_clauses,
     "completeness_of": lambda text: completeness_of(text, "en"),
     "consolidation.cut": lambda text: list(extraction.pieces([text])),

@@ -52,7 +52,7 @@ def test_questions_are_asked_about_the_user(text: str, query: str) -> None:
     ],
 )
 def test_words_that_ask_to_remember_are_not_looked_for(text: str, words: tuple[str, ...]) -> None:
-    assert prepare(without_asking(text)).asked.words == words
+    assert prepare(without_asking(text)).terms.words == words
 
 
 @pytest.mark.parametrize(

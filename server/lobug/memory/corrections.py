@@ -1,8 +1,8 @@
-"""Which memory a correction is about. Pure, and English where grammar is looked at.
+"""Finds the entry that a correction makes wrong. Pure; the grammar is English.
 
-"My sister is called Hannah" makes "The user's sister is called Anna" wrong, and leaves "The user's
-sister is a nurse" alone: two memories dispute each other when they say the same kind of thing of
-the same somebody.
+"My sister is called Hannah" contradicts "The user's sister is called Anna" and leaves "The user's
+sister is a nurse" alone: two statements contradict each other if they say the same kind of thing of
+the same subject.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ VALUE = re.compile(r"^(?P<kept>.*\b(?:is|are|called|named|in|to|at|from))\s+(?P<
 def wrong_entry(
     right: str, wrong: str | None, candidates: Sequence[Entry], used: Collection[int] = ()
 ) -> Entry | None:
-    """The memory that a correction makes wrong; None: none of the candidates for sure.
+    """The entry that a correction makes wrong; None: none of the candidates for sure.
 
     Args:
-        right: what is right, in the third person.
-        wrong: what is wrong ("Alan"), where it was said.
-        candidates: the likeliest first.
-        used: ids of those that the reply which was called wrong had used.
+        right: the right statement, in the third person.
+        wrong: the wrong words ("Alan"), if they were said.
+        candidates: entries, the most likely first.
+        used: ids of the entries that the corrected reply had used.
     """
     if wrong is not None:
         return next((e for e in candidates if contradicts_words(right, wrong, e.content)), None)
@@ -42,8 +42,8 @@ def wrong_entry(
 
 
 def contradicts(right: str, said: str, *, loosely: bool = False) -> bool:
-    """Whether two statements cannot both be true, as far as their form tells. ``loosely``: or may
-    well not be ("is blue" and "is red", but also "is fast")."""
+    """Whether two statements cannot both be true, judged by their form. ``loosely``: or are
+    unlikely to be ("is blue" and "is red", but also "is fast")."""
     if not replacement.about_the_same(right, said):
         return False
     slot = replacement.slot_of(right)
@@ -56,7 +56,7 @@ def contradicts(right: str, said: str, *, loosely: bool = False) -> bool:
 
 
 def contradicts_words(right: str, wrong: str, said: str) -> bool:
-    """Whether a memory holds the words that were called wrong, and otherwise speaks of the same."""
+    """Whether an entry holds the wrong words and is about the same subject otherwise."""
     if not _holds(said, wrong):
         return False
     about = words.stems(words.content_words(right)) - {"user"}
@@ -67,7 +67,7 @@ def contradicts_words(right: str, wrong: str, said: str) -> bool:
 
 
 def with_replacement(said: str, wrong: str, right: str) -> str | None:
-    """A memory with other words in the place of the wrong ones; None: it does not hold them."""
+    """An entry with ``right`` in the place of ``wrong``; None: it does not hold the wrong words."""
     if not _holds(said, wrong):
         return None
     changed = re.sub(
@@ -77,8 +77,8 @@ def with_replacement(said: str, wrong: str, right: str) -> str | None:
 
 
 def with_value(said: str, value: str) -> str | None:
-    """A memory that ends with another value: with "Hannah", "The user's sister is called Anna" is
-    "The user's sister is called Hannah". None: where its value begins cannot be told."""
+    """An entry that ends with another value: with "Hannah", "The user's sister is called Anna"
+    becomes "The user's sister is called Hannah". None: it is unclear where the value begins."""
     match = VALUE.match(said)
     return f"{match['kept']} {value}" if match else None
 
@@ -92,7 +92,7 @@ def _plain(text: str) -> str:
 
 
 def _form(statement: str) -> tuple[str, ...] | None:
-    """Of whom it is said, and what kind of thing: subject, verb and what follows it at once."""
+    """Subject, verb and the kind of what follows."""
     found = re.findall(r"[\w'-]+", statement.lower().replace("\u2019", "'"))
     for place, word in enumerate(found):
         if place < 2 and found[:1] == ["the"]:
@@ -107,7 +107,7 @@ def _form(statement: str) -> tuple[str, ...] | None:
 
 
 def _kind(rest: Sequence[str]) -> str:
-    """What kind of thing is said; with a question mark: of these one may have several."""
+    """The kind of what is said; a question mark says that a subject may have several of it."""
     if not rest:
         return "?"
     if rest[0] in PREPOSITIONS:

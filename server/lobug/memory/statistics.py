@@ -1,6 +1,5 @@
-"""Counts and sizes, for the owner.
-
-The counts of ``/health``, kept in the process so that reading them costs nothing."""
+"""Counts: those of one user for the owner, and those of ``/health``, which are kept in the process
+so that reading them does no I/O."""
 
 from __future__ import annotations
 
@@ -70,26 +69,26 @@ def of_user(
 
 
 def users(connection: Connection) -> Sequence[RememberedUser]:
-    """Everybody of whom anything is kept, last active first; without the household."""
+    """All users of whom anything is kept, last active first; without the household."""
     rows = connection.execute(USERS, (HOUSEHOLD,))
     return [RememberedUser(*row) for row in rows]
 
 
 class Counter:
-    """Counts as last known. Changed by whoever changes the database, on the writer's thread."""
+    """The counts of ``/health``. Changed on the database's writer thread."""
 
     def __init__(self) -> None:
         self.stats = MemoryStats()
         self._users: set[str] = set()
 
     def count_all(self, connection: Connection, index: VectorIndex | None) -> MemoryStats:
-        """Count everything anew; ``index`` is that of the present embedding model."""
+        """Count everything; ``index`` is that of the present embedding model."""
         self._users = log.users(connection)
         self.stats = replace(self.stats, messages=log.count(connection), users=len(self._users))
         return self.count_entries(connection, index)
 
     def count_entries(self, connection: Connection, index: VectorIndex | None) -> MemoryStats:
-        """Count anew what background work changes."""
+        """Count what background work changes."""
         counted = queue.counts(connection)
         return replace(
             self.stats,
@@ -101,12 +100,12 @@ class Counter:
         )
 
     def publish(self, stats: MemoryStats) -> None:
-        """These are the counts, now that what was counted is committed."""
+        """Set the counts, after the counted transaction was committed."""
         self.stats = stats
 
     def count_turn(self, user: str, *, messages: int, tasks: int) -> None:
-        """A turn has logged so many messages and noted so many tasks. Counting the tasks each time
-        would cost more the more there are."""
+        """Add the messages and background tasks of a turn. Counting the tasks in the database each
+        time would cost more the more there are."""
         self._users.add(user)
         self.stats = replace(
             self.stats,

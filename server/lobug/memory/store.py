@@ -1,6 +1,7 @@
-"""Changes to entries, each one transaction: store, edit, correct, remove, restore.
+"""Changes to entries, each inside one transaction: store, edit, correct, deactivate, restore.
 
-Every change is a new version; the old one stays, inactive and linked, until somebody forgets it.
+Every change inserts a new version; the old one stays, inactive and linked to it, until it is
+forgotten.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ MAX_TAG_CHARS = 64
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an entry may hold."""
+    """Longest texts, in characters."""
 
     content_chars: int
-    """Longest content, characters."""
+    """Of the content of one entry."""
     identity_chars: int
-    """All of layer identity, characters."""
+    """Of layer identity as a whole."""
 
 
 def checked_content(content: str, limits: Limits) -> str:
-    """The content without spaces around it. Raises MemoryContentError."""
+    """Strip the content and check that it can be stored. Raises MemoryContentError."""
     text = content.strip()
     if not text or not any(character.isalnum() for character in text):
         raise MemoryContentError("a memory needs words")
@@ -63,14 +64,14 @@ def checked_content(content: str, limits: Limits) -> str:
 
 
 def checked_importance(importance: float) -> float:
-    """The importance, 0 to 1. Raises MemoryContentError."""
+    """Check an importance, 0 to 1. Raises MemoryContentError."""
     if not 0.0 <= importance <= 1.0:  # NaN too
         raise MemoryContentError("importance is a number from 0 to 1")
     return importance
 
 
 def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """The tags, each once, in their order. Raises MemoryContentError."""
+    """Strip the tags and drop repetitions. Raises MemoryContentError."""
     found = tuple(dict.fromkeys(tag.strip() for tag in tags))
     if len(found) > MAX_TAGS or any(not tag or len(tag) > MAX_TAG_CHARS for tag in found):
         raise MemoryContentError(
@@ -80,7 +81,7 @@ def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def require_mine(scope: MemoryScope, entry: Entry) -> None:
-    """Raises MemoryForbiddenError where the access may see an entry but not change it."""
+    """Raises MemoryForbiddenError if the scope may read the entry but not change it."""
     scope.require(entry.scope, write=True)
 
 
@@ -164,7 +165,7 @@ def edit(
     limits: Limits,
     now: float,
 ) -> Entry:
-    """A new version by the owner; what is None stays. Raises MemoryNotFoundError where the entry
+    """Insert a new version; None leaves a field unchanged. Raises MemoryNotFoundError if the entry
     is not active, MemoryContentError, MemoryForbiddenError."""
     entry = _active(connection, scope, entry_id)
     new_importance = entry.importance if importance is None else checked_importance(importance)
@@ -195,8 +196,9 @@ def correct(
     limits: Limits,
     now: float,
 ) -> Entry:
-    """What the user puts right: the wrong entry is inactive for good, the correction outranks
-    everything. Raises MemoryNotFoundError, MemoryContentError, MemoryForbiddenError."""
+    """Replace a wrong entry by what the user says is right. The wrong one is inactive for good; the
+    correction outranks everything else. Raises MemoryNotFoundError, MemoryContentError,
+    MemoryForbiddenError."""
     entry = _active(connection, scope, entry_id)
     text = checked_content(content, limits)
     new = replace(_version_of(entry, scope, text, "correction", now), importance=1.0)
@@ -217,8 +219,8 @@ def deactivate(connection: Connection, scope: MemoryScope, entry_id: int, *, now
 def restore(
     connection: Connection, scope: MemoryScope, entry_id: int, *, limits: Limits, now: float
 ) -> Entry:
-    """Make a version active again, as a new version; what is active under its key or in its chain
-    gives way. An active one is returned as it is. Raises MemoryNotFoundError,
+    """Insert a version again as the active one; entries that are active under its key or among its
+    versions become inactive. An active version is returned unchanged. Raises MemoryNotFoundError,
     MemoryForbiddenError, IdentityFullError."""
     entry = entries.find(connection, scope, entry_id)
     require_mine(scope, entry)
@@ -296,7 +298,7 @@ def _version_of(
         to_message_id=entry.to_message_id,
         created_at=entry.created_at,
         valid_from=entry.valid_from,
-        # What the owner wrote is not merged into something else behind their back.
+        # What the owner wrote must not be merged into another fact.
         compared=True,
     )
 
@@ -321,6 +323,8 @@ def _insert_successor(
 def _fitted_entry(
     connection: Connection, scope: MemoryScope, entry_id: int, limits: Limits, now: float
 ) -> Entry:
+    """The stored entry; where it is of layer identity, distilled lines are evicted to fit the
+    limit."""
     entry = entries.find(connection, scope, entry_id)
     if entry.layer == "identity":
         identity.make_room(connection, entry.user, limits.identity_chars, now)
@@ -348,8 +352,8 @@ def _same_thing(one: str, other: str) -> bool:
 
 
 def _differs_in_time(old: str, new: str) -> bool:
-    """Whether a new content tells of a change in the world ("moved to"), so that the old one was
-    true once, and not of another wording."""
+    """Whether the new content tells of a change in the world ("moved to") and is not only another
+    wording: the old one was true once."""
     return replacement.slot_of(old) is not None and replacement.slot_of(old) == replacement.slot_of(
         new
     )

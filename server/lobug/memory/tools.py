@@ -1,8 +1,8 @@
-"""Memory as tools, for whoever calls tools: the chat model, the voice, other programs.
+"""Memory as tools that a caller with a JSON interface can call: the chat model, other programs.
 
 Names, parameters and defaults are those of the designs that Lo-Bug's memory unites. Arguments are
-hostile input: a model makes them up, and what a memory says may have told it to. They are checked
-against closed models before anything is touched; there is no tool that purges.
+hostile input: a model invents them, and a stored memory may have told it to. They are checked
+against closed models before anything is changed; no tool purges.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lobug.memory.model import Category, Draft, Entry, Filter, Hit, MemoryScope,
 from lobug.memory.service import Memory
 
 MAX_CONTENT_CHARS = 4_000
-"""Of one memory, as a tool may write it; the owner's setting may be lower."""
+"""Longest memory that a tool may write; the setting ``memory.max_content_chars`` may be lower."""
 MAX_LISTED = 50
 """Memories that one call returns at most."""
 
@@ -36,7 +36,7 @@ Milliseconds = Annotated[int, Field(ge=0, le=253_402_300_799_999)]
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool. Nothing unknown, no text for a number."""
+    """The arguments of a tool. Unknown names and converted types are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -104,13 +104,13 @@ class MemoryArguments(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool call came to."""
+    """The outcome of a tool call."""
 
     success: bool
     output: str
-    """For the caller to read."""
+    """A sentence or a list for the caller."""
     error: LobugError | None = None
-    """Why it failed; with its stable code and its spoken sentence."""
+    """The error, with its stable code and its spoken sentence; None: it succeeded."""
     entries: tuple[Entry, ...] = ()
     """What was stored or found."""
 
@@ -128,7 +128,7 @@ _Work = Callable[[_Call, Any], Coroutine[Any, Any, ToolResult]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as it is offered."""
+    """A tool with its description and its arguments."""
 
     name: str
     description: str
@@ -143,7 +143,7 @@ class Tool:
 
 
 def validated(name: str, arguments: object) -> Arguments:
-    """The arguments of a tool, checked; also as the JSON text that models write.
+    """Check the arguments of a tool; they may be the JSON text that models write.
 
     Raises InvalidRequestError, MemoryContentError, MemoryKeyError.
     """
@@ -159,7 +159,7 @@ def validated(name: str, arguments: object) -> Arguments:
         checked = tool.arguments.model_validate(arguments)
     except ValidationError as error:
         places = sorted({".".join(map(str, e["loc"])) or "arguments" for e in error.errors()})
-        # Names of parameters only: the values may be anybody's secrets.
+        # Names of parameters only: values may be secrets.
         known = [place for place in places if place.split(".")[0] in tool.arguments.model_fields]
         raise MemoryContentError(
             f"wrong arguments: {', '.join(known) or 'unknown names'}"
@@ -179,9 +179,9 @@ async def run(
     source: Source = "agent",
     source_message_id: int | None = None,
 ) -> ToolResult:
-    """Call a tool. What goes wrong is in the result, never raised.
+    """Call a tool. Errors are returned in the result, never raised.
 
-    ``source`` says on whose behalf; ``source_message_id`` which turn it comes from.
+    ``source`` says who calls; ``source_message_id`` names the message that it comes from.
     """
     try:
         checked = validated(name, arguments)
@@ -299,7 +299,7 @@ def _line(hit: Hit) -> str:
 
 
 def _flat(content: str) -> str:
-    # A memory is data: on one line it cannot pose as another part of what a model reads.
+    # On one line a memory cannot pose as another part of the model's input.
     return " ".join(content.split())
 
 

@@ -22,7 +22,7 @@ from lobug.cli.memory.tables import console, plain_lines
 
 
 class FileFormat(StrEnum):
-    """What an export is written as."""
+    """Format of an export."""
 
     json = "json"
     markdown = "markdown"

@@ -1,4 +1,5 @@
-"""Obeys "forget ...". Erasing cannot be undone: what is only guessed is asked for first.
+"""Commands to forget. Erasing cannot be undone, so Lo-Bug asks first when it is unsure what is
+meant.
 
 No reply and no line of the log repeats what is to be forgotten.
 """
@@ -27,14 +28,14 @@ from lobug.memory.model import (
 )
 
 LIKELY = 0.5
-"""Confidence from which a memory that does not have the words is asked about."""
+"""Lowest confidence of an entry without the words that Lo-Bug asks about."""
 MAX_ASKED = 3
 
 
 async def statement(
     context: CommandContext, said: ForgetStatement, *, guessed: bool = False
 ) -> Command | None:
-    """Forget what a statement says; None: it was only guessed, and there is nothing like it."""
+    """Forget a statement. None: the model guessed the command, and no memory matches."""
     texts = (about_the_user(said.statement), said.statement)
     return await _ask_about(context, texts) if guessed else _erase(context, texts)
 
@@ -42,7 +43,7 @@ async def statement(
 async def topic(
     context: CommandContext, said: ForgetTopic, *, guessed: bool = False
 ) -> Command | None:
-    """Forget what there is about a topic; None: as for ``statement``."""
+    """Forget everything about a topic. None: as for ``statement``."""
     texts = (said.topic, about_the_user(said.topic))
     if guessed:
         return await _ask_about(context, texts)
@@ -66,12 +67,12 @@ def everything(context: CommandContext) -> Command:
 
 
 def confirmed(context: CommandContext, question: Question) -> Command:
-    """The user said yes."""
+    """The command after the user has said yes."""
     if question.kind == "forget_these":
         return _erase(context, (), question.entries)
 
     async def act(_: int) -> Answer:
-        # All of the person, not only what this device may see of them.
+        # The user's memory in all conversations, not only in this device's.
         whole = MemoryScope(context.scope.user, None, context.scope.household)
         await context.memory.purge(whole, Purge(user=True))
         return Answer((answers.EVERYTHING_FORGOTTEN,))
@@ -88,7 +89,7 @@ def _erase(context: CommandContext, texts: Iterable[str], entries: Iterable[Entr
             try:
                 found = _any(await context.memory.forget(context.scope, entry.id)) or found
             except MemoryNotFoundError:
-                found = True  # it went with another
+                found = True  # it was erased with another
         for text in texts:
             found = _any(await context.memory.forget_text(context.scope, text)) or found
         return Answer((answers.FORGOTTEN if found else answers.NOTHING_LIKE_THAT,))

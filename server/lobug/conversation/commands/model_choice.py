@@ -1,8 +1,9 @@
-"""Asks the chat model which tool of memory somebody means, when no template fits.
+"""Asks the chat model which command is meant when no template fits.
 
-Only words that speak of memory get here (`matching.doubt`). The model chooses a tool and quotes the
-words that it is about; both are checked like what a stranger sent: the words must stand in what was
-said, one after the other, and must fit the tool. What the model wants forgotten is asked for first.
+Only words about memory get here (``language.en.commands.doubt``). The model chooses a tool and
+quotes the words that it is about. Both are checked like untrusted input: the quoted words must have
+been said in this order and must fit the tool. Lo-Bug asks before it forgets what the model has
+chosen.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from lobug.memory import keys
 from lobug.memory.tools import validated
 
 TIMEOUT_S = 12.0
-"""Somebody waits for the reply: after this the turn goes on as an ordinary one, seconds."""
+"""The user waits for the reply: after this time the turn goes on as an ordinary one, seconds."""
 MAX_TOKENS = 60
 
 SCHEMA: Mapping[str, Any] = {
@@ -73,12 +74,12 @@ log = logging.getLogger(__name__)
 
 
 async def choose(chat: ChatModel, text: str) -> Said | None:
-    """What the chat model takes a text for; None: nothing, or it gave no answer that holds."""
+    """The command that the chat model recognizes; None: none, or its answer is not valid."""
     options = ChatOptions(
         max_tokens=MAX_TOKENS,
         temperature=0.0,
         json_schema=SCHEMA,
-        # Background work rests while somebody talks, so its place in the model is free.
+        # Background work rests during a turn, so its lane is free.
         lane=BACKGROUND_LANE,
         timeout_s=TIMEOUT_S,
         first_token_timeout_s=TIMEOUT_S,
@@ -97,7 +98,7 @@ async def choose(chat: ChatModel, text: str) -> Said | None:
 
 
 def messages(text: str) -> list[ChatMessage]:
-    """The question to the model."""
+    """The request to the model."""
     asked = [ChatMessage("system", RULES)]
     for said, answer in EXAMPLES:
         asked += [ChatMessage("user", said), ChatMessage("assistant", answer)]
@@ -105,7 +106,7 @@ def messages(text: str) -> list[ChatMessage]:
 
 
 def meaning(answer: str, text: str) -> Said | None:
-    """What a model's answer about a text means; None: nothing that holds."""
+    """The command in a model's answer about a text; None: none that is valid."""
     chosen = _parsed(answer)
     if chosen is None:
         return None
@@ -137,7 +138,7 @@ def _parsed(answer: str) -> tuple[str, str] | None:
 
 
 def _takes(tool: str, quoted: str) -> bool:
-    """Whether the tool itself would take the words."""
+    """Whether the tool accepts the words."""
     fact = about_the_user(quoted)
     arguments: Mapping[str, Mapping[str, Any]] = {
         "memory_store": {"key": keys.key_for(fact), "content": fact, "category": "knowledge"},
@@ -153,7 +154,7 @@ def _takes(tool: str, quoted: str) -> bool:
 
 
 def _stands_in(quoted: str, text: str) -> bool:
-    """Whether words were said, one after the other."""
+    """Whether the words were said, one after the other."""
     found, said = tokens(quoted), tokens(text)
     return bool(found) and any(
         said[start : start + len(found)] == found for start in range(len(said) - len(found) + 1)

@@ -1,4 +1,4 @@
-"""Obeys "what do you know about me?" and "which memories did you use?"."""
+"""Commands to recite memory: "what do you know about me?", "which memories did you use?"."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from lobug.memory.model import (
 from lobug.memory.timeline import unstamped
 
 MAX_ENTRIES = 1_000
-"""Entries that are looked through for the most important ones."""
+"""Entries among which the most important ones are searched."""
 NAMING = words.stems(["name", "called"])
 MAX_CANDIDATES = 20
-"""Memories of which those are told that are about the topic."""
+"""Hits from which those about the topic are chosen."""
 LIKELY = 0.5
-"""Confidence from which a memory is told although it does not have the words of the question."""
+"""Lowest confidence of a memory that is recited without the words of the question."""
 
 
 async def everything(context: CommandContext) -> Command:
-    """Tell what is known about the user: identity, then what is important, then what is new."""
+    """Recite what is known about the user: identity, then the most important, then the newest."""
     identity = await context.memory.identity(context.scope)
     where = Filter(layer="knowledge", category="knowledge")
     found = await context.memory.entries(context.scope, where, limit=MAX_ENTRIES)
@@ -42,13 +42,14 @@ async def everything(context: CommandContext) -> Command:
 
 
 async def topic(context: CommandContext, said: ReciteTopic) -> Command | None:
-    """Tell what is known about something; None: memory has nothing, and may not have been meant."""
+    """Recite what is known about a topic. None: nothing is known, and memory may not have been
+    meant."""
     query = about_the_user(said.topic)
     hits = await context.memory.search(context.scope, query, Filter(), limit=MAX_CANDIDATES)
     found = [hit for hit in hits if hit.entry is not None]
     about = [hit for hit in found if _is_about(hit.content, said.topic)]
     if not about and said.sure and not mentions.people_in(said.topic):
-        # Nobody is named whom it could be mixed up with: what comes near by its meaning will do.
+        # No person is named who could be confused with another: near in meaning is enough.
         about = [hit for hit in found if hit.confidence >= LIKELY]
     if not about and not said.sure:
         return None
@@ -57,7 +58,8 @@ async def topic(context: CommandContext, said: ReciteTopic) -> Command | None:
 
 
 async def why(context: CommandContext, said: Why) -> Command | None:
-    """Tell where the last reply's memories come from; None: it had none, and may not be meant."""
+    """Tell where the last reply's memories come from. None: it used none, and memory may not
+    have been meant."""
     if said.topic is None:
         hits = await context.used()
     else:
@@ -108,18 +110,18 @@ def _answer(
 
 
 def _facts_if_any(entries: list[Entry]) -> list[Entry]:
-    """Facts; what only sums up a conversation is long, and told where there is nothing else."""
+    """The facts; if there are none, the summaries, which are long."""
     return [entry for entry in entries if entry.layer != "archive"] or entries
 
 
 def _once(entries: list[Entry]) -> list[Entry]:
-    """Each content once: identity may say what is known as well."""
+    """Each content once: identity may repeat a fact."""
     return list({" ".join(e.content.lower().split()): e for e in reversed(entries)}.values())[::-1]
 
 
 def _is_about(content: str, topic: str) -> bool:
-    """Whether a memory has the words of a topic, or is what it names: of "my job" what the user
-    works as."""
+    """Whether a content has the words of a topic, or is what the topic names: for "my job" what
+    the user works as."""
     named = mentions.topic_of(topic)
     if named is not None and mentions.is_about(content, named):
         return True

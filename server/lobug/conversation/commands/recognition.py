@@ -1,7 +1,7 @@
-"""Recognises what somebody asks of Lo-Bug's memory and gets it ready to be done.
+"""Recognizes commands to memory.
 
-Templates first: the same words always do the same, whatever the chat model. The model is asked only
-when the words speak of memory and no template fits; an ordinary turn costs a millisecond.
+Templates come first: the same words always do the same, whatever the chat model. The model is asked
+only when the words speak of memory and no template fits; an ordinary turn costs a millisecond.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from lobug.memory.model import HouseholdGrant, scope_of
 from lobug.memory.service import Memory
 
 LANGUAGE = "en"
-"""Whose templates are taken where there are none for the language that was spoken."""
+"""Language of the templates if the spoken language has none."""
 
 
 class MemoryCommands:
-    """What can be asked of memory in words. One for each server; holds no turn's state.
+    """Recognizes commands; one object for each server, without the state of any turn.
 
     ``clock`` is the turns' own, ``wall`` gives seconds since the epoch.
     """
@@ -61,9 +61,9 @@ class MemoryCommands:
     async def recognise(
         self, conversation: Conversation, text: str, language: str | None = None
     ) -> Command | None:
-        """What a text asks of memory; None: it is an ordinary turn. Call it once for each turn.
+        """The command in a text; None: it is an ordinary turn. Call it once for each turn.
 
-        Changes nothing; what is to be done happens in ``Command.act``. Raises StorageError.
+        Changes nothing but the dialogue; ``Command.act`` runs the command. Raises StorageError.
         """
         templates = commands.book(language or LANGUAGE) or commands.book(LANGUAGE)
         if templates is None:
@@ -89,7 +89,7 @@ class MemoryCommands:
             command = (
                 None if guessed is None else await _command_for(context, guessed, guessed=True)
             )
-        # Until ``act`` says otherwise a turn about memory has told nothing from it.
+        # A command has recited nothing until its ``act`` says otherwise.
         conversation.dialogue.recited = None if command is None else ()
         return command
 
@@ -101,7 +101,7 @@ async def _command_for_answer(
     *,
     agrees: bool | None,
 ) -> Command | None:
-    """A turn that follows a question of Lo-Bug's; None: it is no answer to it."""
+    """The command of a turn that follows a question of Lo-Bug's; None: it does not answer it."""
     if question.kind == "what_is_right":
         if agrees is False:
             return context.say(answers.NEVER_MIND)

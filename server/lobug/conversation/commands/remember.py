@@ -1,4 +1,4 @@
-"""Obeys "remember that ..." and "that's wrong, ..."."""
+"""Commands to remember and to correct: "remember that ...", "that's wrong, ..."."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from lobug.memory.model import (
 )
 
 STATED_IMPORTANCE = 0.9
-"""Of what somebody asked to be remembered."""
+"""Importance of what the user asked to be remembered."""
 CORRECTION_IMPORTANCE = 1.0
 MAX_CANDIDATES = 10
-"""Memories that may be the wrong one."""
+"""Entries searched for the wrong one."""
 LIKING = words.stems("like love hate prefer enjoy dislike favorite favourite".split())
 
 
 def remember(context: CommandContext, said: Remember) -> Command:
-    """Store what was told; one entry for each statement."""
+    """Store what was said; one entry for each statement."""
     facts = [about_the_user(statement) for statement in said.statements]
 
     async def act(message_id: int) -> Answer:
@@ -53,7 +53,7 @@ def remember(context: CommandContext, said: Remember) -> Command:
 
 
 async def wrong(context: CommandContext) -> Command | None:
-    """ "That's wrong" alone: ask what is right, if the last turn told anything from memory."""
+    """ "That's wrong" alone: ask what is right, if the last turn used memory."""
     entries = _entries(await context.used())
     if not entries:
         return None
@@ -62,7 +62,7 @@ async def wrong(context: CommandContext) -> Command | None:
 
 
 async def what_is_right(context: CommandContext, question: Question) -> Command | None:
-    """The answer to "what is right?"; None: it is none."""
+    """The answer to "what is right?"; None: it is not one."""
     text, instead_of = split_contrast(value_of(context.text.strip(" .!")))
     statements = split_statements(context.text)
     if statements:
@@ -75,9 +75,9 @@ async def what_is_right(context: CommandContext, question: Question) -> Command 
 async def correct(
     context: CommandContext, said: Correct, used: tuple[Entry, ...] | None = None
 ) -> Command | None:
-    """Put a memory right; None: nothing of memory seems to be meant.
+    """Correct an entry. None: memory does not seem to be meant.
 
-    ``used``: the memories of which one is likely wrong; None: those of the last turn.
+    ``used``: the entries of which one is probably wrong; None: those of the last turn.
     """
     if used is None:
         used = _entries(await context.used())
@@ -101,7 +101,7 @@ async def correct(
 async def _value_in(
     context: CommandContext, said: Correct, used: tuple[Entry, ...]
 ) -> tuple[Entry, str] | None:
-    """ "It's Hannah, not Anna": the entry that says Anna, and what it should say."""
+    """ "It's Hannah, not Anna": the entry that says Anna, and its new content."""
     value = value_of(said.statement)
     if said.instead_of is None:
         right = with_value(used[0].content, value) if len(used) == 1 and said.sure else None
@@ -140,7 +140,7 @@ def _correction(context: CommandContext, wrong: Entry | None, right: str) -> Com
 
 
 def fact_type(fact: str) -> FactType:
-    """Of what kind a fact is, by its words."""
+    """The type of a fact, by its words."""
     if words.stems(words.words(fact)) & LIKING:
         return "preference"
     return "personal" if fact.startswith("The user") else "knowledge"

@@ -1,4 +1,4 @@
-"""`/memory/entries` and `/memory/keys`: see, add, change, take back and erase single memories."""
+"""`/memory/entries` and `/memory/keys`: list, store, change and erase single entries."""
 
 from __future__ import annotations
 

@@ -84,9 +84,9 @@ async def purge(
 
 
 async def _what_would_go(memory: Memory, scope: MemoryScope, body: PurgeRequest) -> str:
-    """In words, for whoever has to confirm it. Raises MemoryNotFoundError."""
+    """What a purge would erase, as words for the confirmation. Raises MemoryNotFoundError."""
     if body.session is not None:
-        # Those before the next id: the session itself comes first, if it is the user's.
+        # The newest session before the next id is the wanted one, if it is the user's.
         found = await memory.sessions(scope, limit=1, before_id=body.session + 1)
         if not found or found[0].id != body.session:
             raise MemoryNotFoundError(f"there is no session {body.session}")
@@ -112,7 +112,7 @@ def _anything(found: Forgotten) -> bool:
 
 
 def counted(found: Forgotten) -> str:
-    """What would go, in numbers: the words themselves stay out of errors and logs."""
+    """What would be erased, in numbers: the words themselves stay out of errors and logs."""
     return (
         f"{len(found.entries)} versions of memories, {found.messages} messages and"
         f" {found.derived} texts derived from them"

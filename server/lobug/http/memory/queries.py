@@ -1,4 +1,4 @@
-"""Looking at memory: search, identity, sessions, what a turn recalled and why, counts, users."""
+"""Searches and views: search, identity, sessions, retrieval log, counts, users."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ async def stats(request: Request, scope: ScopeDep, memory: MemoryDep) -> dict[st
     """Count what is remembered of the user, and what room it takes."""
     counts = shown(await memory.user_stats(scope))
     if not is_at_this_computer(request):
-        counts.pop("database", None)  # where its file is and how large concerns the owner only
+        counts.pop("database", None)  # place and size of the file are for the owner only
     return counts
 
 

@@ -1,4 +1,7 @@
-"""What the routes of memory answer. Times are RFC 3339 in UTC."""
+"""Answers of the routes of memory. Times are RFC 3339 in UTC.
+
+Answers with the fields of one value type of ``lobug.memory.model`` are derived from it by name.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +118,7 @@ class MemoryHit(BaseModel):
 
     @classmethod
     def of(cls, hit: Hit, *, parts: bool) -> MemoryHit:
-        """A hit as the routes answer it; ``parts`` False: without what its score consists of."""
+        """``parts`` False: without the summands of the score."""
         return cls(
             kind=hit.kind,
             id=hit.id,
@@ -200,7 +203,7 @@ class MemoryRecall(BaseModel):
 
     @classmethod
     def of(cls, recall: Recall, *, parts: bool) -> MemoryRecall:
-        """A search as the routes answer it; ``parts`` as of a hit."""
+        """``parts`` as for ``MemoryHit.of``."""
         return cls(
             id=recall.id,
             message_id=recall.message_id,
@@ -296,7 +299,7 @@ class MemoryToolResult(BaseModel):
 
 
 def shown(counts: Any) -> dict[str, Any]:
-    """Statistics to be shown: every value whose name ends with ``_at`` becomes a time."""
+    """Statistics with a time for every value whose name ends with ``_at``."""
     return {
         name: rfc3339(value) if name.endswith("_at") and isinstance(value, int | float) else value
         for name, value in dict(counts).items()

@@ -1,4 +1,4 @@
-"""Whose memory a request is about, and whether it may be."""
+"""The memory scope of a request."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ async def get_memory(server: ServerDep) -> Memory:
 
 
 async def private(response: Response) -> None:
-    """For every route of memory: no cache keeps the answer."""
+    """Forbid caches to keep an answer; for every route of memory."""
     response.headers["Cache-Control"] = "no-store"
 
 
 def is_at_this_computer(request: Request) -> bool:
-    """Whether the caller sits at the computer that Lo-Bug runs on. Whoever comes with a token of
-    ours is who the token says, there as well."""
+    """Whether the caller sits at the computer that Lo-Bug runs on. A caller with a token is the
+    token's user, there too."""
     return caller_of(request.scope).at_this_computer
 
 
@@ -51,7 +51,7 @@ async def get_scope(
         ),
     ] = None,
 ) -> MemoryScope:
-    """What this request may see and change."""
+    """The scope of a request. Raises InvalidRequestError, MemoryForbiddenError."""
     grants = server.settings.memory.household
     if user is None:
         return scope_of(conversation_key, grants)

@@ -79,32 +79,32 @@ class SnapshotSession:
     user_id: str | None
     channel: str
     conversation: str
-    """Where it was held: channel type and id."""
+    """Channel type and id."""
     started_at: float | None
     last_active_at: float | None
     summary: str
     messages: tuple[SnapshotMessage, ...]
     skipped: int
-    """Messages that are neither the user's nor the assistant's, or have no words."""
+    """Number of messages that are neither the user's nor the assistant's, or have no words."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotSource:
-    """Where a snapshot is looked for at the start, and whose its sessions are."""
+    """Where a snapshot is looked for at the start, and whose sessions it holds."""
 
     path: Path
     users: Mapping[str, str] = field(default_factory=dict)
-    """Users by caller, as ``conversation.users`` has them."""
+    """The setting ``conversation.users``: users by caller."""
     legacy_user: str = "owner"
-    """Who gets sessions of nobody."""
+    """The user of sessions that name none."""
 
     @property
     def imported(self) -> Path:
-        """What it is called once all of it is in the database."""
+        """Path of the snapshot after its import."""
         return self.path.with_name(f"{self.path.name}.migrated")
 
     def user_of(self, user_id: str | None) -> str:
-        """The user of a ``user_id``: by the settings, else itself where it can be a user's name."""
+        """The user of a ``user_id``: by the settings, else itself if it can be a user's name."""
         if user_id is None:
             return self.legacy_user
         named = {caller.lower(): user for caller, user in self.users.items()}
@@ -113,7 +113,7 @@ class SnapshotSource:
 
 
 def is_snapshot(document: object) -> bool:
-    """Whether a document is meant to be a snapshot, right or wrong, and no export of Lo-Bug."""
+    """Whether a document is meant to be a snapshot, valid or not, rather than an export."""
     if isinstance(document, list):
         return True
     if not isinstance(document, dict) or "format" in document:
@@ -125,7 +125,7 @@ def is_snapshot(document: object) -> bool:
 
 
 def parse(document: object) -> list[SnapshotSession]:
-    """The sessions of a snapshot. Raises ImportInvalidError, which says where and not what."""
+    """The sessions of a snapshot. Raises ImportInvalidError, which names places and not values."""
     raw = document.get("sessions", document) if isinstance(document, dict) else document
     if isinstance(raw, dict):
         raw = [
@@ -145,7 +145,7 @@ def parse(document: object) -> list[SnapshotSession]:
 def insert_sessions(
     connection: Connection, user: str, found: Sequence[SnapshotSession], now: float
 ) -> Imported:
-    """Insert sessions that are not known yet, all for one user. To be run in one transaction."""
+    """Insert unknown sessions for one user. Call it in one transaction."""
     done = Imported()
     for session in found:
         brought = _insert(connection, user, session, now)
@@ -164,11 +164,11 @@ async def import_file(
     clock: Callable[[], float],
     checkpoint: Checkpoint,
 ) -> Imported | None:
-    """Import the snapshot and rename it to ``sessions.json.migrated``. None: there is none, or it
-    could not be imported and stays. Never raises, except when cancelled.
+    """Import the snapshot and rename it to ``sessions.json.migrated``. Returns None if there is
+    none, or if it could not be imported and stays. Raises only CancelledError.
 
-    Each session is a transaction: turns go on in between. A crash at any point imports nothing
-    twice, since a session is known by its id.
+    Each session is one transaction, so that turns can go on in between. A crash imports nothing
+    twice, since a session is recognized by its id.
     """
     path = source.path
     try:
@@ -194,7 +194,7 @@ async def import_file(
         logger.warning("memory: %s was not imported and stays: %s", path, code)
         return None
     except Exception as error:
-        # Its text may hold what was said.
+        # Its text may hold private words.
         logger.debug("memory: snapshot", exc_info=True)
         logger.warning("memory: %s was not imported: a fault, %s", path, type(error).__name__)
         return None
@@ -247,7 +247,7 @@ def _insert(connection: Connection, user: str, session: SnapshotSession, now: fl
 
 
 def _times(session: SnapshotSession, now: float) -> list[float]:
-    """When each message was said; where that is not known, when the one before it was."""
+    """The times of messages; an unknown one is that of the message before."""
     at = session.started_at
     if at is None:
         known = (message.created_at for message in session.messages)
@@ -296,7 +296,7 @@ def _session(value: Any, place: str) -> SnapshotSession:
 
 
 def _message(value: Any, place: str) -> SnapshotMessage | None:
-    """None: it is not the user's or the assistant's, or has no words."""
+    """None: it is neither the user's nor the assistant's, or has no words."""
     if not isinstance(value, dict):
         raise ImportInvalidError(f"{place} is no message")
     kind = _first(value, "message_type", "role", "type")
@@ -368,12 +368,12 @@ def _time(value: Any, place: str) -> float | None:
 
 
 def _digest(channel: str, channel_id: str | None, messages: Sequence[SnapshotMessage]) -> str:
-    """A name for a session without one: the same session has the same."""
+    """An id for a session without one, made from its content."""
     said = [[message.role, message.content, message.created_at] for message in messages]
     told = json.dumps([channel, channel_id, said], ensure_ascii=False)
     return f"sha256:{hashlib.sha256(told.encode()).hexdigest()[:32]}"
 
 
 def _first(value: Mapping[str, Any], *names: str) -> Any:
-    """The first of several fields that is there."""
+    """The value of the first of several fields that exists."""
     return next((value[name] for name in names if value.get(name) is not None), None)

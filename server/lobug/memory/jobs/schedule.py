@@ -1,9 +1,9 @@
-"""When messages become memory: what falls out of the context is summed up, never lost. Pure.
+"""Decides which background tasks are due and adds them in the transaction that makes them due.
 
-Four things bring it about, whichever comes first: the user's messages pile up, a conversation fills
-the chat model's window, turns have fallen out of working memory, a session is over.
-
-Which background work there is: noted in the transaction that makes it due."""
+Messages that fall out of the context are summarized, never lost. Four things trigger a summary,
+whichever comes first: the user's messages pile up, a conversation fills the chat model's window,
+turns have fallen out of working memory, a session is over.
+"""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ Trigger = Literal["idle", "tokens", "turns", "messages"]
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What no entry of the timeline sums up yet."""
+    """Messages that no timeline entry covers yet."""
 
     messages: int = 0
-    """Of the conversation."""
+    """Messages of the conversation."""
     tokens: int = 0
-    """Of those, estimated."""
+    """Their tokens, estimated."""
     user_messages: int = 0
-    """Of the user, in all conversations."""
+    """Messages of the user in all conversations."""
     idle_s: float = 0.0
-    """How long nothing has been said in the conversation."""
+    """Time since the last message of the conversation, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """From when on a backlog is too much."""
+    """Limits from which a backlog is summarized."""
 
     messages: int
     tokens: int
     turns: int
-    """That have fallen out of working memory; 0: they may."""
+    """Turns that may fall out of working memory; 0: any number."""
     idle_s: float
     keep: int
-    """Messages that stay as they are, the newest; none when a session is over."""
+    """Newest messages that are not summarized; none are kept when a session is over."""
     working_memory: int
     """Messages that working memory holds."""
 
 
 def trigger_of(backlog: Backlog, thresholds: Thresholds) -> Trigger | None:
-    """Why the conversation's messages (the user's, for "messages") are to be summed up now; None:
-    there is no need yet."""
+    """The reason to summarize the conversation's messages (for "messages": the user's) now;
+    None: there is none yet."""
     if backlog.messages > 0 and backlog.idle_s >= thresholds.idle_s:
         return "idle"
     if backlog.messages > thresholds.keep:
@@ -66,32 +66,32 @@ def trigger_of(backlog: Backlog, thresholds: Thresholds) -> Trigger | None:
 
 
 def messages_to_keep(trigger: Trigger, thresholds: Thresholds) -> int:
-    """How many of the newest messages stay as they are."""
+    """How many of the newest messages are not summarized."""
     return 0 if trigger == "idle" else thresholds.keep
 
 
 def token_threshold(context_tokens: int, share: float, at_most: int) -> int:
-    """Tokens from which on a conversation is too long: a share of the model's window, or the
-    absolute number where that is less."""
+    """Length of a conversation in tokens from which it is summarized: a share of the model's
+    window, at most ``at_most``."""
     return max(1, min(int(context_tokens * share), at_most))
 
 
 RETENTION_EVERY_S = 86_400.0
-"""Old things are erased once a day."""
+"""Interval of retention, seconds."""
 
 FIRST_RETENTION_S = 3_600.0
-"""And for the first time so long after the first start, seconds."""
+"""Time from the first start to the first retention, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scheduler:
-    """Notes tasks by the settings. Its calls run inside a transaction of their caller's."""
+    """Adds tasks according to the settings. Its methods run inside their caller's transaction."""
 
     settings: MemorySettings
     working_memory: int
     """Messages that working memory holds."""
     context_tokens: Callable[[], int]
-    """The chat model's window."""
+    """Returns the size of the chat model's window."""
 
     @property
     def idle_s(self) -> float:
@@ -99,7 +99,7 @@ class Scheduler:
         return 60.0 * self.settings.session_idle_minutes
 
     def thresholds(self) -> Thresholds:
-        """From when on there is too much that nothing sums up."""
+        """The thresholds of the settings and the present model."""
         settings = self.settings
         return Thresholds(
             messages=settings.short_term_threshold,
@@ -117,8 +117,8 @@ class Scheduler:
     def message_logged(
         self, connection: Connection, conversation_key: ConversationKey, session_id: int, now: float
     ) -> int:
-        """Something was said in a session: it ends later, and the one before it has ended.
-        Returns how many tasks are due by this."""
+        """Schedule the end of a session after a message, and end the sessions before it. Returns
+        the number of new tasks."""
         begun = queue.schedule_session_end(
             connection, conversation_key.user, session_id, now, now + self.idle_s
         )
@@ -131,9 +131,9 @@ class Scheduler:
     def reply_logged(
         self, connection: Connection, conversation_key: ConversationKey, session_id: int, now: float
     ) -> int:
-        """An exchange is over: note what its messages have made due. Returns how many tasks."""
-        # What is noted for the user as a whole takes in this conversation too. Looked at first:
-        # counting a backlog that is being worked on anyway would cost more with every message.
+        """Add the tasks that an exchange makes due. Returns their number."""
+        # A summary for the whole user covers this conversation too. It is looked up first, since
+        # counting the backlog costs more with every message.
         if queue.is_noted(connection, "summarize", conversation_key.user):
             return 0
         noted = 0
@@ -160,7 +160,8 @@ class Scheduler:
         return noted + self.schedule_summary(connection, conversation_key.user, now)
 
     def schedule_summary(self, connection: Connection, user: str, now: float) -> int:
-        """Note that a user's messages are to be summed up, where there are too many."""
+        """Add a summary of a user's messages if there are too many. Returns the number of new
+        tasks."""
         thresholds = self.thresholds()
         count = log.count_unsummarized(connection, user)
         trigger = trigger_of(Backlog(user_messages=count), thresholds)
@@ -172,7 +173,8 @@ class Scheduler:
         return queue.add_cascade(connection, "summarize", user, up_to, now)
 
     def schedule_distillation(self, connection: Connection, user: str, now: float) -> int:
-        """Note that layer identity is to take in a user's timeline, where it has grown enough."""
+        """Add a distillation of a user's timeline if it has grown enough. Returns the number of
+        new tasks."""
         if timeline.count_unincorporated(connection, user) < self.settings.long_term_threshold:
             return 0
         up_to = timeline.last_to_incorporate(connection, user, self.settings.long_term_keep)
@@ -181,7 +183,8 @@ class Scheduler:
         return queue.add_cascade(connection, "distill", user, up_to, now)
 
     def resume(self, connection: Connection, now: float) -> None:
-        """At the start: note for everybody what is due; thresholds may have changed since."""
+        """Add the due tasks of all users at the start; thresholds may have changed since the
+        last one."""
         queue.schedule_retention(connection, now + FIRST_RETENTION_S, now)
         if not self.settings.enabled:
             return

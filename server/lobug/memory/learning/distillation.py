@@ -1,4 +1,4 @@
-"""From the timeline to layer identity: the few lines about a user that are in every prompt."""
+"""Distils the timeline into layer identity, the few lines about a user that are in every prompt."""
 
 from __future__ import annotations
 
@@ -25,35 +25,34 @@ from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
 
 TOPIC_CHARS = 2_000
-"""Of the timeline, what facts are looked for by, characters."""
+"""Characters of the timeline that facts are searched with."""
 
 FactsNear = Callable[[str, str], Awaitable[Sequence[RelevantFact]]]
-"""The user's facts that a text is about."""
+"""Returns a user's facts about a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInput:
-    """What the model was given."""
+    """The input of the model."""
 
     identity: str
     taken: Mapping[int, str]
-    """Entries of the timeline, by id."""
+    """Contents of the timeline entries in it, by id."""
     facts: Mapping[int, str]
 
 
 def answer_tokens(limit: int) -> int:
-    """Longest answer for an identity of ``limit`` characters, tokens: three characters each, and
-    the marks of JSON."""
+    """Longest answer for an identity of ``limit`` characters, tokens: one for three characters,
+    and the marks of JSON."""
     return limit // 3 + 100
 
 
 def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = ()) -> list[Line]:
-    """Lines of layer identity, by section, from the model's JSON or from a document.
+    """Lines of layer identity, by section, from the model's JSON or document.
 
-    Only lines that keep to ``source`` (what the model was given), if that is English, stay, each
-    once, shortened evenly to ``limit`` characters; a line that ``facts`` have made obsolete says
-    what they say.
-    Raises GarbledAnswerError when no line is left.
+    Each line stays once and only if it keeps to ``source`` (the input of the model), as far as that
+    is English. A line that ``facts`` have made obsolete gets their words. Lines are shortened
+    evenly to ``limit`` characters. Raises GarbledAnswerError if no line is left.
     """
     found: dict[str, list[str]] = {section: [] for section in SECTIONS}
     checked = words.is_english(source, ENGLISH_SHARE)
@@ -82,7 +81,7 @@ def _by_section(lines: Sequence[Line]) -> dict[str, list[str]]:
 
 
 def _lines(answer: str) -> Iterator[tuple[str, str]]:
-    """Sections and lines of an answer: JSON, or the document as text."""
+    """Sections and lines of an answer: JSON, or a document."""
     try:
         value = json.loads(re.sub(r"^```\w*\s*|(?:(?<!\s)\s+)?```$", "", answer.strip()))
     except ValueError:
@@ -130,12 +129,11 @@ async def distill(
     checkpoint: Checkpoint,
     facts_near: FactsNear,
 ) -> None:
-    """Do one long-term cascade: rewrite layer identity so that it takes in the timeline, as many
-    entries at a time as fit into the model's window.
+    """Rewrite layer identity so that it takes in the timeline, as many entries at a time as fit
+    into the model's window.
 
-    The lines and the mark on what they take in are one transaction; an answer that cannot be read
-    changes nothing. Safe to cancel and to run again. Raises GarbledAnswerError, EngineError,
-    StorageError.
+    The lines and the marks on the entries are one transaction; an unreadable answer changes
+    nothing. Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
     """
     user, up_to_id = task.user, task.up_to_id or 0
     limit = scheduler.settings.identity_chars
@@ -177,7 +175,7 @@ async def distill(
         def store(
             connection: Connection, lines: Sequence[Line] = tuple(lines), given: ModelInput = given
         ) -> None:
-            # What was forgotten or put right while the model wrote must not come back.
+            # What was forgotten or corrected while the model wrote must not be stored again.
             if not _still_hold(connection, user, given):
                 return
             if timeline.mark_incorporated(connection, user, list(given.taken)):
@@ -207,7 +205,7 @@ def _still_hold(connection: Connection, user: str, given: ModelInput) -> bool:
 
 
 def _fitting(left: Sequence[Summary], room: int) -> list[Summary]:
-    """The first summaries that fit into so many characters; at least one."""
+    """The first summaries that fit into ``room`` characters; at least one."""
     taken: list[Summary] = []
     for summary in left:
         room -= len(summary.content) + 3

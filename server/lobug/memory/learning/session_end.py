@@ -1,11 +1,9 @@
-"""What a user said so plainly that it must not be missing from memory. Pure.
+"""Ends idle sessions: summarizes the whole session and extracts again what was stated plainly.
 
-Two kinds: corrections ("no, I live in Oslo"; "that's wrong, her name is Hanna") and explicit
-statements ("remember that ...", "my name is ..."). When a session ends and no memory cites such a
-message, extraction is asked once more for these sentences, and for nothing else.
-
-What happens when nobody has said anything for a while: the session is summed up whole, and what
-was said plainly in it and is not known yet is asked for once more."""
+Plain statements are corrections ("no, I live in Oslo"; "that's wrong, her name is Hanna") and
+explicit statements ("remember that ...", "my name is ..."). If no memory cites such a message when
+its session ends, extraction is run once more for these sentences only.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ CORRECTING = re.compile(
     r"|i (?:said|meant|told you)(?: that)?)\b[\s,.:;!-]*",
     re.IGNORECASE,
 )
-"""What a correction opens with, taken off."""
+"""Opening words of a correction; they are cut off."""
 
 REMEMBERING = re.compile(
     r"^(?:(?:oh|well|um|uh|okay|ok|hey|and|also|lo-?bug|please)\b[\s,.!-]*)*"
@@ -54,12 +52,12 @@ EXPLICIT = re.compile(
 )
 STATES = re.compile(rf"\b{OWN}\b", re.IGNORECASE)
 SOMETHING = re.compile(r"\b\w++(?:\W++\w+){2}")
-"""Three words: less states nothing."""
+"""Three words: fewer state nothing."""
 
 
 def explicit_statements(text: str) -> list[str]:
-    """The sentences of a message that correct Lo-Bug or say something expressly, without what they
-    open with. Questions and orders are none; nor is what is said about nobody."""
+    """The sentences of a message that correct Lo-Bug or state something explicitly, without
+    their opening words. Questions, orders and sentences about nobody are left out."""
     found: list[str] = []
     corrects = False
     for sentence in speech_acts.sentences(text):
@@ -88,12 +86,12 @@ def _is_statement(sentence: str) -> bool:
 
 
 MAX_GAPS = 10
-"""Messages of a session that are looked at once more: more would be a second extraction."""
+"""Most gaps of a session: more would be a second extraction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A message that says something plainly which no memory cites."""
+    """A message with plain statements that no memory cites."""
 
     message_id: int
     said_at: float
@@ -133,8 +131,8 @@ async def end(work: ConsolidationContext, task: Task, scheduler: Scheduler) -> N
 
 
 def gaps_of(connection: Connection, user: str, session_id: int) -> list[Gap]:
-    """The last messages of a session whose plain statements no memory cites, oldest first. Those
-    are left out that extraction has yet to look at."""
+    """The last messages of a session whose plain statements no memory cites, oldest first;
+    without those that extraction has yet to read."""
     rows = connection.execute(
         "SELECT l.id, l.created_at, l.content FROM conversation_log l"
         " WHERE l.session_id = ? AND l.user = ? AND l.role = 'user' AND l.meant = 1"
@@ -156,16 +154,16 @@ def gaps_of(connection: Connection, user: str, session_id: int) -> list[Gap]:
 async def fill_gaps(
     database: Database, chat: ChatModel, task: Task, *, now: float, checkpoint: Checkpoint
 ) -> bool:
-    """Ask once more for what was said plainly and is not known. Returns whether it was asked for.
+    """Extract facts from the gaps of a session. Returns whether the model was asked.
 
-    All of it and the end of the task are one transaction. Safe to cancel and to run again. Raises
+    All facts and the end of the task are one transaction. Safe to cancel and to run again. Raises
     GarbledAnswerError, EngineError, StorageError.
     """
     session_id = task.session_id or 0
     missing = await database.read(lambda connection: gaps_of(connection, task.user, session_id))
     found: list[tuple[Gap, list[NewFact]]] = []
     for gap in missing:
-        # Warmer than the first time: asked the same way the model would answer the same.
+        # One attempt more raises the temperature: the same request would get the same answer.
         told = await facts_in(
             chat, gap.statements, attempts=task.attempts + 1, checkpoint=checkpoint
         )

@@ -1,4 +1,4 @@
-"""A question made ready for a search over turns and entries: its words and its vectors."""
+"""Prepares a question for a search over turns and entries: its words and its vectors."""
 
 from __future__ import annotations
 
@@ -12,58 +12,59 @@ from numpy.typing import NDArray
 from lobug.engines.base import Vectors
 from lobug.memory.embedding.fact_embedder import FactEmbedder
 from lobug.memory.facts import EmbeddedQuery
-from lobug.memory.index.turn_terms import MAX_QUESTION_CHARS, Asked, asked
+from lobug.memory.index.turn_analysis import MAX_QUESTION_CHARS, QuestionTerms, analyse_question
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
-    """A question, analysed."""
+    """A question with its words."""
 
     text: str
-    asked: Asked
+    terms: QuestionTerms
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What is embedded of it as a whole, one or two texts."""
-        if not self.asked.plain.strip():
+        """The texts to embed for the question as a whole, one or two."""
+        if not self.terms.plain.strip():
             return ()
         question = self.text[:MAX_QUESTION_CHARS]
-        return tuple(dict.fromkeys((question, self.asked.plain)))
+        return tuple(dict.fromkeys((question, self.terms.plain)))
 
 
 def prepare(query: str, speakers: Iterable[str] = ()) -> PreparedQuery:
-    """Analyse a question. ``speakers``: names of people in the user's log (``speakers``)."""
-    return PreparedQuery(query, asked(query, speakers))
+    """Analyse a question. ``speakers``: names of people in the user's log
+    (``turn_search.speakers``)."""
+    return PreparedQuery(query, analyse_question(query, speakers))
 
 
 Vector = NDArray[np.float32]
 """Shape (dimension,)."""
 
 WORDS_KEPT = 2_048
-"""Vectors of words kept for the next questions: 4 MB of 512 dimensions."""
+"""Cached vectors of words: 4 MB at 512 dimensions."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryVectors:
-    """What a question means, to one model."""
+    """Vectors of a question, from one model."""
 
     model_id: str
     whole: Vector
-    """Of the question and of the question without names, summed; of length 1."""
+    """Sum of the vectors of the question and of the question without names, at length 1."""
     words: Mapping[str, Vector]
-    """Of each of its words by itself; may be empty."""
+    """Vectors of its single words; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedQuestion:
-    """A question's vectors for both searches; None: by words only."""
+    """A question's vectors for both searches; None: search by words only."""
 
     turns: QueryVectors | None = None
     entries: EmbeddedQuery | None = None
 
 
 class QueryEmbedder:
-    """Embeds questions; keeps the vectors of the words that were asked for last."""
+    """Embeds questions; caches the vectors of the last words."""
 
     def __init__(self, embedding: FactEmbedder) -> None:
         self._embedding = embedding
@@ -71,15 +72,16 @@ class QueryEmbedder:
         self._words: OrderedDict[str, Vector] = OrderedDict()
 
     async def vectors(self, prepared: PreparedQuery) -> QueryVectors | None:
-        """The vectors of a question, all in one batch; None when the embedder fails or is slow, or
-        there is nothing to embed. Never raises for the embedder."""
+        """The vectors of a question, made in one batch; None if the embedder fails or is slow,
+        or there is nothing to embed."""
         return (await self.both(prepared, "")).turns
 
     async def both(self, prepared: PreparedQuery, entries_text: str) -> EmbeddedQuestion:
-        """What a search over turns and one over entries need, in one batch: a second one would cost
-        as much again. ``entries_text`` is the question as entries are searched by it."""
+        """The vectors for a search over turns and one over entries, made in one batch, since a
+        second batch would cost as much again. ``entries_text`` is the question for the search
+        over entries."""
         texts = prepared.texts
-        wanted = prepared.asked.words if texts else ()
+        wanted = prepared.terms.words if texts else ()
         new = [word for word in wanted if word not in self._words]
         beside = [entries_text] if entries_text.strip() else []
         batch = [*texts, *new, *beside]
@@ -98,7 +100,7 @@ class QueryEmbedder:
         wanted: Sequence[str],
         vectors: Vectors,
     ) -> QueryVectors | None:
-        """The vectors of a question from those of its texts and of its new words, in this order."""
+        """The vectors of a question from those of its texts and its new words, in this order."""
         if not texts:
             return None
         if model_id != self._model_id:
@@ -116,7 +118,7 @@ class QueryEmbedder:
 
 
 def unit(vector: Vector) -> Vector | None:
-    """A vector at length 1; None for one that has no direction."""
+    """The vector at length 1; None if its length is 0 or not finite."""
     length = float(np.linalg.norm(vector))
     if not np.isfinite(length) or length == 0.0:
         return None

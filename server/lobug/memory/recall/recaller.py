@@ -1,4 +1,4 @@
-"""What a turn is given of memory, and the note of it in the retrieval log."""
+"""Searches memory for a turn and for the owner, and keeps the searches to be logged."""
 
 from __future__ import annotations
 
@@ -49,31 +49,34 @@ LOGGED_HITS = 10
 """Hits of each kind that the retrieval log keeps for a turn."""
 
 UNEXTRACTED_MESSAGES = 10
-"""Messages that wait for extraction and are looked at for what is told anew."""
+"""Messages without extracted facts that are searched for newer statements."""
 
 TURN_CANDIDATES = 20
-"""Former turns of which some go to the prompt."""
+"""Former turns from which those for the prompt are chosen."""
 
 PENDING_SEARCHES = 256
-"""Searches whose turns have not ended; of more than these the oldest is not noted."""
+"""Most searches that wait for the reply of their turn; the oldest is dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTurns:
-    """Former turns that a search found, and what is known of them."""
+    """Former turns that a search found."""
 
     hits: Sequence[TurnHit] = ()
     outdated: frozenset[int] = frozenset()
-    """Messages whose fact holds no more."""
+    """Messages whose fact is not believed any more."""
     in_prompt: frozenset[int] = frozenset()
-    """Messages that the prompt holds anyway."""
+    """Messages of working memory."""
     embedded: EmbeddedQuery | None = None
-    """The question as entries are searched by it."""
+    """The vector of the question for the search over entries."""
 
 
 class Recaller:
-    """Searches for turns. ``clock`` returns seconds since the epoch; ``working_memory`` is how many
-    messages of a conversation the prompt holds anyway."""
+    """Searches entries and former turns.
+
+    ``clock`` returns seconds since the epoch; ``working_memory`` is how many messages of a
+    conversation the prompt holds anyway.
+    """
 
     def __init__(
         self,
@@ -97,7 +100,8 @@ class Recaller:
     async def recall(
         self, conversation_key: ConversationKey, query: str, message_id: int | None
     ) -> MemoryContext:
-        """Layer identity and what fits ``query``. Raises StorageError."""
+        """Layer identity and what fits ``query``, as ``Memory.retrieve_context``. Raises
+        StorageError."""
         if not self._settings.enabled:
             return MemoryContext()
         started = time.perf_counter()
@@ -204,7 +208,7 @@ class Recaller:
         )
 
     def note_search(self, message_id: int, context: MemoryContext) -> None:
-        """Keep what was recalled for a message until its reply is logged."""
+        """Keep a context's search until the reply to the message is logged."""
         if not isinstance(context.search, NewRecall):
             return
         self._pending[message_id] = replace(context.search, message_id=message_id)
@@ -212,11 +216,11 @@ class Recaller:
             self._pending.popitem(last=False)
 
     def drop_searches(self) -> None:
-        """Forget the searches whose turns have not ended: what they found may be gone."""
+        """Drop the kept searches: what they found may have been erased."""
         self._pending.clear()
 
     def take_search(self, message_id: int) -> NewRecall | None:
-        """What was recalled for a message, to be noted with its reply; once."""
+        """Remove and return the kept search of a message; None: there is none."""
         return self._pending.pop(message_id, None)
 
     def _affordable(self, memories: Sequence[Recalled]) -> list[Recalled]:
@@ -258,7 +262,7 @@ class Recaller:
             held = log.recent(connection, conversation_key, self._working_memory)
             prompted = frozenset(message.id for message in held)
             said = [m for m in held if m.role == "user" and m.id != message_id]
-            if question.slots and not names:  # with names they may be another's words
+            if question.slots and not names:  # with names they may be another person's words
                 waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
                 told = [*said, *(m for m in waiting if m.id != message_id)]
                 hits = _answer_first(hits, newest_answer(question, told))
@@ -275,7 +279,7 @@ class Recaller:
 
 
 def _answer_first(hits: list[TurnHit], answer: LoggedMessage | None) -> list[TurnHit]:
-    """The hits, best first, with what is known to answer before all others."""
+    """The hits, best first; before them the message that is known to answer, if there is one."""
     if answer is None:
         return hits
     sure = TurnHit(
@@ -294,7 +298,7 @@ def _answer_first(hits: list[TurnHit], answer: LoggedMessage | None) -> list[Tur
 def _corrected_turns(
     hits: Iterable[TurnHit], said: Sequence[LoggedMessage], prompted: Collection[int]
 ) -> set[int]:
-    """Former turns that may hold no more after what was said in this conversation since."""
+    """Former turns that the user may have corrected later in this conversation."""
     found = set[int]()
     for hit in hits:
         if hit.role == "user" and hit.confidence >= TURN_FLOOR:
@@ -306,7 +310,7 @@ def _corrected_turns(
 
 
 def turn_hit(found: TurnHit) -> Hit:
-    """A former turn as the owner's search and the retrieval log have it."""
+    """A former turn as a search result of memory."""
     return Hit(
         kind="turn",
         id=found.message_id,
@@ -321,7 +325,7 @@ def turn_hit(found: TurnHit) -> Hit:
 
 
 def _logged_hits(best: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
-    """What fitted, then the best of what did not: to see why something was left out."""
+    """The chosen hits and the best of the others, so that the log shows why one was left out."""
     taken = {hit.id for hit in best}
     return [*best, *(hit for hit in hits if hit.id not in taken)][: LOGGED_HITS + len(best)]
 

@@ -25,13 +25,13 @@ TIME = re.compile(
     r"|just|weeks?|months?|years?|weekend|\d{4}|" + "|".join((*WEEKDAYS, *MONTHS)) + r")\b",
     re.IGNORECASE,
 )
-"""Words that place what is told in time: "I joined a gym last week". English only."""
+"""Words of time, as in "I joined a gym last week". English only."""
 
 ONESELF = frozenset({"i", "me", "my", "mine", "myself", "im", "ive", "id", "ill"})
-"""Words by which a person who asks names themselves."""
+"""Words by which a speaker names themselves."""
 
 MAX_TURN_CHARS = 16_000
-"""What is looked at of a turn: a message may hold a book, and one that does is no answer."""
+"""Characters of a turn that are analysed. A message may hold a book; such a one is no answer."""
 
 MAX_QUESTION_CHARS = 2_000
 
@@ -42,8 +42,8 @@ MAX_WORD_CHARS = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as retrieval sees it."""
+class QuestionTerms:
+    """A question, analysed for retrieval."""
 
     words: tuple[str, ...]
     """Content words in their order, one for each stem, without names of speakers."""
@@ -58,7 +58,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class TurnTerms:
     """What is stored of a turn so that it can be found."""
 
     words: tuple[str, ...]
@@ -69,7 +69,7 @@ class Offered:
     """Whether it has a word of time."""
 
 
-def asked(question: str, speakers: Iterable[str] = ()) -> Asked:
+def analyse_question(question: str, speakers: Iterable[str] = ()) -> QuestionTerms:
     """Analyse a question. ``speakers``: names that occur in this user's log, if any."""
     question = question[:MAX_QUESTION_CHARS]
     said = words.words(question)
@@ -86,7 +86,7 @@ def asked(question: str, speakers: Iterable[str] = ()) -> Asked:
     for word in words.content_words(question):
         if word not in parts and len(by_stem) < MAX_QUESTION_WORDS:
             by_stem.setdefault(stem(word), word[:MAX_WORD_CHARS])
-    return Asked(
+    return QuestionTerms(
         words=tuple(by_stem.values()),
         stems=tuple(by_stem),
         speakers=frozenset(named),
@@ -95,14 +95,14 @@ def asked(question: str, speakers: Iterable[str] = ()) -> Asked:
     )
 
 
-def offered(text: str, when: datetime) -> Offered:
+def analyse_turn(text: str, when: datetime) -> TurnTerms:
     """Analyse a turn that was said at ``when``, local time."""
     text = text[:MAX_TURN_CHARS]
     sentences = speech_acts.sentences(text)
     total = sum(map(len, sentences))
     questions = sum(len(part) for part in sentences if speech_acts.is_question(part))
     content = (word[:MAX_WORD_CHARS] for word in words.words(text) if word not in words.STOP_WORDS)
-    return Offered(
+    return TurnTerms(
         words=(*content, str(when.year), MONTHS[when.month - 1], str(when.day)),
         asking=questions / total if total else 0.0,
         timed=TIME.search(text) is not None,
