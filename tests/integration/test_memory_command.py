@@ -195,7 +195,7 @@ def test_purging_says_what_would_go_and_asks(served: Served) -> None:
     served.say("How are you?")
     refused = served("purge", "--everything")
     bad(refused, 2, "no terminal")
-    assert "everything about ada: 1 entries, 4 messages, 1 sessions" in refused.stdout
+    assert "everything about ada: 1 entry, 4 messages, 1 session" in refused.stdout
     assert served.rows("SELECT count(*) FROM conversation_log WHERE forgotten = 0") == [(4,)]
     assert "timeline entries" in good(served("purge", "--older-than", "30", "--yes"))
     assert "4 messages" in good(served("purge", "--session", "1", "--yes"))
@@ -217,7 +217,7 @@ def test_an_export_is_written_read_and_brought_in(served: Served, elsewhere: Pat
     good(served("export", "ada.json", "--force"))
     assert json.loads(good(served("export")))["entries"][0]["content"] == "The user likes чай"
     assert "- The user likes чай" in good(served("export", "--format", "markdown"))
-    assert good(served("import", "ada.json", "--user", "bob")) == "imported: 1 entries\n"
+    assert good(served("import", "ada.json", "--user", "bob")) == "imported: 1 entry\n"
     again = as_json(served("import", "-", "--user", "bob", "--json", stdin=file.read_bytes()))
     assert again["skipped"] == 1
     assert served.rows("SELECT user FROM memories ORDER BY id") == [("ada",), ("bob",)]
@@ -350,7 +350,7 @@ def test_taking_away_and_erasing_without_a_server(elsewhere: Path) -> None:
     assert "hives" in good(lobug("list", "--user", "bob"))
     asked = lobug("purge", "--everything", "--user", "bob")
     bad(asked, 2, "no terminal")
-    assert "everything about bob: 1 entries" in asked.stdout
+    assert "everything about bob: 1 entry" in asked.stdout
     good(lobug("purge", "--everything", "--user", "bob", "--yes"))
     assert "Nobody is remembered" in good(lobug("users"))
     database = (elsewhere / "data" / "lobug_memory.db").read_bytes()
@@ -365,7 +365,7 @@ def test_a_snapshot_of_sessions_is_brought_in(elsewhere: Path) -> None:
     snapshot = {"sessions": [{"id": "s1", "channel_type": "cli", "messages": messages}]}
     (elsewhere / "sessions.json").write_text(json.dumps(snapshot))
     brought = good(lobug("import", "sessions.json", "--user", "ada"))
-    assert brought == "imported: 1 sessions, 2 messages\n"
+    assert brought == "imported: 1 session, 2 messages\n"
     assert as_json(lobug("sessions", "--user", "ada", "--json"))["sessions"][0]["messages"] == 2
     found = as_json(lobug("search", "bees", "--turns", "--user", "ada", "--json"))["hits"]
     assert "I keep bees" in [hit["content"] for hit in found]

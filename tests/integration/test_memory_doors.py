@@ -222,7 +222,7 @@ async def test_forgetting_by_words_asks_first(http: httpx.AsyncClient) -> None:
     assert (dry["dry_run"], dry["keys"]) == (True, ["tea"])
     unconfirmed = await http.post("/memory/forget", params=ada, json=words)
     assert code(unconfirmed) == "409 confirmation_required"
-    assert "1 versions of memories" in unconfirmed.json()["error"]["message"]
+    assert "1 version of memories" in unconfirmed.json()["error"]["message"]
     assert "oolong" not in unconfirmed.text
     both = {**words, "dry_run": True, "confirm": True}
     assert (await http.post("/memory/forget", params=ada, json=both)).json()["dry_run"] is True
@@ -249,7 +249,7 @@ async def test_purging_asks_first_and_says_what_would_go(
 
     everybody = {"ada": (1, 4, 1), "bob": (0, 2, 1)}
     for body, said in (
-        ({"user": True}, "everything about ada: 1 entries, 4 messages, 1 sessions"),
+        ({"user": True}, "everything about ada: 1 entry, 4 messages, 1 session"),
         ({"session": 1}, "session 1 of 2023-11-14T22:13:21Z: 4 messages"),
         ({"older_than_days": 30}, "timeline entries of ada from before 20"),
     ):

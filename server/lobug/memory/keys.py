@@ -23,7 +23,9 @@ def checked(key: str) -> str:
     if len(key) > MAX_KEY_CHARS:
         raise MemoryKeyError(f"the key has {len(key)} characters, {MAX_KEY_CHARS} are allowed")
     if not KEY.fullmatch(key):
-        raise MemoryKeyError("a key is a small letter, then small letters, digits and underscores")
+        raise MemoryKeyError(
+            "a key is a lower-case letter, then lower-case letters, digits and underscores"
+        )
     for prefix in RESERVED_PREFIXES:
         if key.startswith(prefix):
             raise MemoryKeyError(f"keys that begin with {prefix} are reserved")

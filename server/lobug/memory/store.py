@@ -59,7 +59,7 @@ def checked_content(content: str, limits: Limits) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise MemoryContentError("the memory holds half a character") from error
+        raise MemoryContentError("the memory holds half a surrogate pair") from error
     return text
 
 

@@ -99,7 +99,7 @@ def moment(option: str, text: str | None) -> str | None:
         return datetime.fromisoformat(text).astimezone().isoformat()
     except (ValueError, OverflowError) as error:
         raise CommandError(
-            f"{option}: {text!r} is no time like 2026-03-01 or 2026-03-01T12:00", code=EXIT_USAGE
+            f"{option}: {text!r} is not a time like 2026-03-01 or 2026-03-01T12:00", code=EXIT_USAGE
         ) from error
 
 

@@ -66,7 +66,7 @@ async def store_entry(
     """Remember something; where the key exists already, as its new version."""
     if body.scope == "conversation" and scope.conversation is None:
         raise InvalidRequestError(
-            "scope: a conversation's memory is told by its caller, not by ?user="
+            "scope: a conversation's memory is stored by its caller, not with ?user="
         )
     draft = Draft(
         content=body.content,

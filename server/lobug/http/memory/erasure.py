@@ -92,8 +92,8 @@ async def _what_would_go(memory: Memory, scope: MemoryScope, body: PurgeRequest)
             raise MemoryNotFoundError(f"there is no session {body.session}")
         session = found[0]
         return (
-            f"session {session.id} of {rfc3339(session.started_at)}: {session.messages} messages"
-            " and what is known only from them"
+            f"session {session.id} of {rfc3339(session.started_at)}: "
+            f"{_count(session.messages, 'message')} and what is known only from them"
         )
     if body.older_than_days is not None:
         before = rfc3339(time.time() - body.older_than_days * DAY_S)[: len("2026-03-01")]
@@ -102,8 +102,8 @@ async def _what_would_go(memory: Memory, scope: MemoryScope, body: PurgeRequest)
     if known is None:
         return f"everything about {scope.user}, of whom nothing is kept"
     return (
-        f"everything about {scope.user}: {known.entries} entries, {known.messages} messages,"
-        f" {known.sessions} sessions"
+        f"everything about {scope.user}: {_count(known.entries, 'entry', 'entries')},"
+        f" {_count(known.messages, 'message')}, {_count(known.sessions, 'session')}"
     )
 
 
@@ -114,6 +114,11 @@ def _anything(found: Forgotten) -> bool:
 def counted(found: Forgotten) -> str:
     """What would be erased, in numbers: the words themselves stay out of errors and logs."""
     return (
-        f"{len(found.entries)} versions of memories, {found.messages} messages and"
-        f" {found.derived} texts derived from them"
+        f"{_count(len(found.entries), 'version')} of memories,"
+        f" {_count(found.messages, 'message')} and"
+        f" {_count(found.derived, 'text')} derived from them"
     )
+
+
+def _count(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"

@@ -195,4 +195,4 @@ def _check_text(value: object) -> None:
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ImportInvalidError("the document holds a number of more than 64 bits")
     elif isinstance(value, float) and not math.isfinite(value):
-        raise ImportInvalidError("the document holds a number that is none")
+        raise ImportInvalidError("the document holds a number that is not finite")

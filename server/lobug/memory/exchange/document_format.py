@@ -228,7 +228,7 @@ def checked(document: object) -> Document:
     """Check a document. Raises ImportInvalidError, which names the places of the faults and not
     their values."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ImportInvalidError("the document is no export of Lo-Bug")
+        raise ImportInvalidError("the document is not an export of Lo-Bug")
     if document.get("version") != VERSION:
         raise ImportInvalidError(f"the document is not of version {VERSION} of the format")
     try:

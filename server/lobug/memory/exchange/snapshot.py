@@ -133,7 +133,7 @@ def parse(document: object) -> list[SnapshotSession]:
             for name, value in raw.items()
         ]
     if not isinstance(raw, list):
-        raise ImportInvalidError("sessions is no list")
+        raise ImportInvalidError("sessions is not a list")
     if len(raw) > MAX_SESSIONS:
         raise ImportInvalidError(f"more than {MAX_SESSIONS} sessions")
     found = [_session(value, f"sessions.{place}") for place, value in enumerate(raw)]
@@ -212,7 +212,7 @@ def _read(path: Path) -> list[SnapshotSession]:
     try:
         document: object = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
-        raise ImportInvalidError("the file is no JSON in UTF-8") from None
+        raise ImportInvalidError("the file is not JSON in UTF-8") from None
     return parse(document)
 
 
@@ -261,12 +261,12 @@ def _times(session: SnapshotSession, now: float) -> list[float]:
 
 def _session(value: Any, place: str) -> SnapshotSession:
     if not isinstance(value, dict):
-        raise ImportInvalidError(f"{place} is no session")
+        raise ImportInvalidError(f"{place} is not a session")
     raw = _first(value, "messages", "history")
     if raw is None:
         raw = []
     if not isinstance(raw, list):
-        raise ImportInvalidError(f"{place}.messages is no list")
+        raise ImportInvalidError(f"{place}.messages is not a list")
     if all(isinstance(row, dict) and type(row.get("seq_order")) is int for row in raw):
         raw = sorted(raw, key=lambda row: row["seq_order"])
     kept = []
@@ -298,7 +298,7 @@ def _session(value: Any, place: str) -> SnapshotSession:
 def _message(value: Any, place: str) -> SnapshotMessage | None:
     """None: it is neither the user's nor the assistant's, or has no words."""
     if not isinstance(value, dict):
-        raise ImportInvalidError(f"{place} is no message")
+        raise ImportInvalidError(f"{place} is not a message")
     kind = _first(value, "message_type", "role", "type")
     if not isinstance(kind, str):
         raise ImportInvalidError(f"{place} has no message_type")
@@ -318,7 +318,7 @@ def _content(value: Any, place: str) -> str:
     if isinstance(value, str):
         return value
     if not isinstance(value, list):
-        raise ImportInvalidError(f"{place}.content is no text")
+        raise ImportInvalidError(f"{place}.content is not text")
     parts = []
     for part in value:
         text = part.get("text") if isinstance(part, dict) else part
@@ -343,7 +343,7 @@ def _name(value: Any, place: str) -> str | None:
     if type(value) is int:
         value = str(value)
     if not isinstance(value, str) or len(value) > MAX_NAME:
-        raise ImportInvalidError(f"{place} is no name of at most {MAX_NAME} characters")
+        raise ImportInvalidError(f"{place} is not a name of at most {MAX_NAME} characters")
     return _checked(value, place)
 
 
@@ -357,13 +357,13 @@ def _time(value: Any, place: str) -> float | None:
             try:
                 read = datetime.fromisoformat(value)
             except ValueError:
-                raise ImportInvalidError(f"{place} is no time") from None
+                raise ImportInvalidError(f"{place} is not a time") from None
             value = (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
     if type(value) not in (int, float) or not 0 <= value < math.inf:
-        raise ImportInvalidError(f"{place} is no time")
+        raise ImportInvalidError(f"{place} is not a time")
     seconds = float(value) / 1_000.0 if value >= MILLISECONDS else float(value)
     if seconds > LAST_S:
-        raise ImportInvalidError(f"{place} is no time")
+        raise ImportInvalidError(f"{place} is not a time")
     return seconds
 
 
