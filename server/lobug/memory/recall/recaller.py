@@ -107,9 +107,9 @@ class Recaller:
         started = time.perf_counter()
         question = read(query)
         wanted = self._settings.retrieval_top_k > 0 and not question.small_talk
-        access = scope_of(conversation_key, self._settings.household)
+        scope = scope_of(conversation_key, self._settings.household)
         turns = await self._turns(
-            conversation_key, access, question, in_third_person(query) if wanted else "", message_id
+            conversation_key, scope, question, in_third_person(query) if wanted else "", message_id
         )
         embedded = turns.embedded
 
@@ -118,7 +118,7 @@ class Recaller:
             if not wanted:
                 return known, []
             found = entry_search.search(
-                connection, access, query, embedded, EVERY_VERSION, limit=entry_search.CANDIDATES
+                connection, scope, query, embedded, EVERY_VERSION, limit=entry_search.CANDIDATES
             )
             waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
             slots = slots_of(message.content for message in waiting)

@@ -1,10 +1,10 @@
 """Searches former turns that fit a question. The entry point of this package for turns.
 
-names = await database.read(lambda connection: speakers(connection, access))
+names = await database.read(lambda connection: speakers(connection, scope))
 prepared = prepare(query, names)
 vectors = await query_embedder.vectors(prepared)      # None: the embedder is down
 hits = await database.read(
-    lambda connection: search_turns(connection, access, prepared, vectors, limit=10)
+    lambda connection: search_turns(connection, scope, prepared, vectors, limit=10)
 )
 """
 
