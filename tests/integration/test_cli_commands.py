@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lobug.cli.app import app
-from lobug.simulator import wire
+from lobug.simulator.http import wire
 from support.scripted_door import Answer, as_json, audio_reply, good_script, open_door, tone_wav
 
 

@@ -212,8 +212,8 @@ async def test_a_transcript_that_broke_off_is_made_again(
     text = "Can you tell me a joke?"
     spoken = resample(await voice.synthesize(text), voice.sample_rate, STT_SAMPLE_RATE)
     clip = speech.Clip(text, text, spoken).padded(0.1, 0.05)
-    assert whisper._model is not None
-    first = whisper._attempt(whisper._model, clip.samples, "en", (0.0,), short=True)
+    assert whisper._loaded is not None
+    first = whisper._attempt(whisper._loaded, clip.samples, "en", (0.0,), short=True)
     assert is_too_short(first.text, clip.seconds), "else this shows nothing: choose another clip"
     assert (await whisper.transcribe(clip.samples, "en")).text == text
 

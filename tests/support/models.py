@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from lobug.models.description import Job, Model, ModelFile
+from lobug.models.catalog import Job, Model, ModelFile
 
 
 def tiny_model(content: bytes) -> Model:

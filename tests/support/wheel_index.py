@@ -14,7 +14,13 @@ from dataclasses import asdict, dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from lobug.models.description import Job, Member, Model, ModelFile, Wheel
+from lobug.models.catalog import (
+    Job,
+    Member,
+    Model,
+    ModelFile,
+    Wheel,
+)
 
 VERSION = "1.0.0"
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from lobug.access import rules, tokens
 from lobug.access.addresses import is_forwarded, is_loopback, is_own_name, source_of
-from lobug.access.records import ApiToken, Caller, Device, Register
+from lobug.access.callers import Caller
+from lobug.access.records import ApiToken, Device, Register
 from lobug.access.rules import Credentials, identify, still_good
 from lobug.conversation.keys import conversation_of
 from lobug.errors import (

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.conversation.keys import caller_key, conversation_of
+from lobug.access.callers import caller_key
+from lobug.conversation.keys import conversation_of
 from lobug.conversation.prompt import (
     estimate_tokens,
     line,

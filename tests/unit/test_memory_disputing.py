@@ -7,12 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.corrections import (
-    contradicts,
-    with_replacement,
-    with_value,
-    wrong_entry,
-)
+from lobug.language.en.contradiction import disputes, with_instead, with_value, wrong_entry
 from lobug.memory.model import Draft, Entry, MemoryScope
 from lobug.memory.service import Memory
 from support.memory_kit import Kit, started
@@ -44,7 +39,7 @@ async def entries(memory: Memory, *contents: str) -> list[Entry]:
     ],
 )
 def test_two_that_cannot_both_be_true(right: str, said: str) -> None:
-    assert contradicts(right, said)
+    assert disputes(right, said)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +58,7 @@ def test_two_that_cannot_both_be_true(right: str, said: str) -> None:
     ],
 )
 def test_two_that_may_both_be_true(right: str, said: str) -> None:
-    assert not contradicts(right, said)
+    assert not disputes(right, said)
 
 
 async def test_the_words_that_were_called_wrong_decide(memory: Memory) -> None:
@@ -96,9 +91,9 @@ async def test_what_says_so_already_is_not_wrong(memory: Memory) -> None:
 
 def test_another_word_in_the_place_of_the_wrong_one() -> None:
     said = "The user's sister Anna likes Annapolis"
-    assert with_replacement(said, "anna", "Hannah") == "The user's sister Hannah likes Annapolis"
-    assert with_replacement(said, "Hanna", "Hannah") is None
-    assert with_replacement("It is (a+b)", "a+b", r"\1") == r"It is (\1)"
+    assert with_instead(said, "anna", "Hannah") == "The user's sister Hannah likes Annapolis"
+    assert with_instead(said, "Hanna", "Hannah") is None
+    assert with_instead("It is (a+b)", "a+b", r"\1") == r"It is (\1)"
 
 
 def test_another_value() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from lobug.errors import ModelMissingError
 from lobug.models import catalog, verify
-from lobug.models.description import Job, Model, Wheel
+from lobug.models.catalog import Job, Model, Wheel, needed_models
 from lobug.models.errors import (
     DiskFullError,
     MismatchError,
@@ -17,7 +17,6 @@ from lobug.models.errors import (
     NotServedError,
     PackageClientError,
 )
-from lobug.models.needed import needed_models
 from lobug.models.wheels import explain
 from lobug.settings import ChatSettings, Settings, SttSettings
 

@@ -1,6 +1,5 @@
-"""What an API token with a scope may be used for. Pure.
-
-Who may talk: the decision about one request. Pure."""
+"""Rules of authentication: the caller behind a request, and what a token with a scope may do.
+Pure."""
 
 from __future__ import annotations
 
@@ -19,8 +18,8 @@ from lobug.access.addresses import (
     names_tls,
     parse_address,
 )
-from lobug.access.records import ApiToken, Caller, Device, Register
-from lobug.conversation.keys import caller_key, device_key, token_key
+from lobug.access.callers import Caller, caller_key, token_key, valid_device_id
+from lobug.access.records import ApiToken, Device, Register
 from lobug.errors import (
     AccessUnavailableError,
     HostUnknownError,
@@ -32,42 +31,41 @@ from lobug.errors import (
 from lobug.settings.access import AccessSettings
 
 TokenScope = Literal["metrics"]
-"""``metrics``: to watch how the server is doing."""
+"""``metrics``: to read the server's metrics and health."""
 
 _ALLOWED: Mapping[str, frozenset[tuple[str, str]]] = {
     "metrics": frozenset({("GET", "/metrics"), ("GET", "/health")}),
 }
-"""Method and path of the requests that a scope is for."""
-
-
-def allows(scope: str, method: str, path: str) -> bool:
-    """Whether a token with this scope is good for the request. A scope that this version does not
-    know is good for nothing."""
-    return (method, path) in _ALLOWED.get(scope, frozenset())
-
+"""Method and path of the requests that each scope allows."""
 
 _CLIENT_ID = re.compile(r"[!-~]{1,128}", re.ASCII)
 
 
+def allows(scope: str, method: str, path: str) -> bool:
+    """Whether a token with this scope may be used for the request. An unknown scope allows
+    nothing."""
+    return (method, path) in _ALLOWED.get(scope, frozenset())
+
+
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a request shows of who sent it."""
+    """The parts of a request that identify its sender."""
 
     address: str | None
-    """Of the other end, as the server software knows it; None: it has none."""
+    """Of the other end of the connection; None: it has none."""
     forwarded: bool = False
-    """Whether a proxy passed it on."""
+    """Whether a proxy forwarded it."""
     host: str | None = None
     device_id: str | None = None
     authorization: str | None = None
     reached: str | None = None
-    """The address of this computer that it was sent to."""
+    """The address of this computer to which it was sent."""
 
     @classmethod
     def of(
         cls, address: str | None, headers: Mapping[str, str], reached: str | None = None
     ) -> Credentials:
-        """Read the headers (names in any case, as Starlette's mapping finds them)."""
+        """Read a request's headers, a mapping that ignores case, as Starlette's does."""
         return cls(
             address,
             is_forwarded(name.lower() for name in headers),
@@ -81,28 +79,27 @@ class Credentials:
 def identify(
     shown: Credentials, register: Register | None, settings: AccessSettings, secret: str = ""
 ) -> Caller:
-    """The caller behind a request. ``register`` None: who is known cannot be looked up now.
-    ``secret``: what only who may read the data folder can send; empty: there is none.
+    """Return the caller behind a request. ``register`` None: the records cannot be read now.
+    ``secret``: a token that only those who may read the data folder know; empty: there is none.
 
     Raises:
-        TokenInvalidError: it came with a token of ours that is unknown or revoked, or with another
-            token where one of ours is needed.
-        TokenWrongDeviceError: the token is another device's.
+        TokenInvalidError: its token is unknown or revoked, or not one of Lo-Bug's where one of
+            those is needed.
+        TokenWrongDeviceError: the token belongs to another device.
         TokenRequiredError: it needs a token and has none.
-        HostUnknownError: it came without a token from where none is needed, but was sent to a name
-            that is not this computer's own.
+        HostUnknownError: it has no token and needs none, but was sent to a name that is not this
+            computer's own.
         AccessUnavailableError: tokens cannot be looked up now.
-        InvalidRequestError: the ``Device-Id`` is not well-formed.
+        InvalidRequestError: the ``Device-Id`` is not valid.
     """
-    own = device_key(shown.device_id) if shown.device_id is not None else None
+    device_id = valid_device_id(shown.device_id) if shown.device_id is not None else None
     token = tokens.bearer(shown.authorization)
     if token is not None and tokens.is_ours(token):
-        return _by_token(tokens.digest(token), own, _known(register))
+        return _by_token(tokens.digest(token), device_id, _known(register))
     address = parse_address(shown.address)
     where = str(address) if address else None
-    device_id = own.removeprefix("device:") if own else None
     if _is_owners_program(token, secret, shown, settings):
-        # Named as without the secret, which is another one after every start.
+        # The key does not depend on the secret, which changes at every start.
         return Caller(
             "loopback", caller_key(shown.device_id, None, where), owner=True, device_id=device_id
         )
@@ -113,7 +110,7 @@ def identify(
         require_own_name(shown.host, settings)
         return Caller("loopback", key, owner=True, device_id=device_id)
     known = _known(register)
-    # A proxy speaks for anybody: its word about where a request came from is not enough here.
+    # A proxy may act for anyone, so its address does not show where a request came from.
     if is_within(shown.address, settings.trusted_networks) and not shown.forwarded:
         if device_id is not None and known.is_paired(device_id):
             raise TokenRequiredError("this Device-Id is paired and needs its token")
@@ -127,8 +124,8 @@ def identify(
 def _is_owners_program(
     token: str | None, secret: str, shown: Credentials, settings: AccessSettings
 ) -> bool:
-    """Whether a program on this computer sent the secret of the data folder. Its address may also
-    be the one that it called: that is how a server is reached that does not listen to loopback."""
+    """Whether a program on this computer sent the secret of the data folder. It may come from the
+    address that it called instead of loopback, because a server may listen at that address only."""
     if token is None or not secret or not tokens.same(token, secret):
         return False
     address = parse_address(shown.address)
@@ -149,7 +146,7 @@ def _refused_here(token: str | None) -> TokenInvalidError | TokenRequiredError:
 
 
 def is_here(shown: Credentials, settings: AccessSettings) -> bool:
-    """Whether a program on this computer sent the request, for nobody else."""
+    """Whether a program on this computer sent the request on its own behalf."""
     return is_loopback(shown.address) and not _is_passed_on(shown, settings)
 
 
@@ -158,8 +155,8 @@ def _is_passed_on(shown: Credentials, settings: AccessSettings) -> bool:
 
 
 def require_own_name(host: str | None, settings: AccessSettings) -> None:
-    """For what needs no token: a browser may be made to ask for it by a foreign page, whose name
-    was pointed here. Raises HostUnknownError."""
+    """Raise HostUnknownError when a request without a token was sent to a foreign name: a web page
+    whose name was pointed here may have made a browser send it."""
     public = urlsplit(settings.public_url).hostname
     if not is_own_name(host, {*settings.hostnames, *([public] if public else [])}):
         raise HostUnknownError(
@@ -169,13 +166,13 @@ def require_own_name(host: str | None, settings: AccessSettings) -> None:
 
 
 def stranger(shown: Credentials) -> Caller:
-    """Somebody at a door that is open to all."""
+    """Return the caller of a route that needs no authentication."""
     address = parse_address(shown.address)
     return Caller("stranger", caller_key(None, None, str(address) if address else None))
 
 
 def still_good(caller: Caller, register: Register) -> bool:
-    """Whether what a caller came with would let it in as the same one now."""
+    """Whether a caller's credentials would authenticate it as the same caller now."""
     if caller.token_hash is None:
         own = caller.kind == "network" and caller.device_id is not None
         return not (own and register.is_paired(caller.device_id or ""))
@@ -192,11 +189,11 @@ def _known(register: Register | None) -> Register:
     return register
 
 
-def _by_token(token_hash: str, own: str | None, register: Register) -> Caller:
+def _by_token(token_hash: str, device_id: str | None, register: Register) -> Caller:
     device = register.device_by_hash.get(token_hash)
     if device is not None and tokens.same(device.token_hash or "", token_hash):
         caller = _device_caller(device)
-        if own is not None and own != caller.key:
+        if device_id is not None and device_id != device.device_id:
             raise TokenWrongDeviceError("the token was given to another device")
         return caller
     api = register.api_token_by_hash.get(token_hash)
@@ -228,16 +225,16 @@ def _api_caller(token: ApiToken) -> Caller:
 
 
 def checked_device_id(device_id: str | None) -> str:
-    """A ``Device-Id`` in small letters. Raises InvalidRequestError when it is missing or not
-    well-formed."""
+    """Return a ``Device-Id`` in small letters. Raises InvalidRequestError when it is missing or not
+    valid."""
     if device_id is None:
         raise InvalidRequestError("the header Device-Id is missing")
-    return device_key(device_id).removeprefix("device:")
+    return valid_device_id(device_id)
 
 
 def checked_client_id(client_id: str | None) -> str:
-    """A ``Client-Id`` as it was sent. Raises InvalidRequestError when it is missing or not
-    well-formed."""
+    """Return a ``Client-Id`` unchanged. Raises InvalidRequestError when it is missing or not
+    valid."""
     if client_id is None:
         raise InvalidRequestError("the header Client-Id is missing")
     if not _CLIENT_ID.fullmatch(client_id):

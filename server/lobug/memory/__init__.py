@@ -8,7 +8,7 @@ those above it in this list:
 2. ``index``: words and vectors of entries and turns.
 3. ``entries``, ``log``, ``sessions``, ``timeline``, ``recall_log``, ``projects``,
    ``session_summary``: rows.
-4. ``identity``, ``fact_merge``, ``facts``, ``store``, ``corrections``: rules about entries.
+4. ``identity``, ``fact_merge``, ``facts``, ``store``: rules about entries.
 5. ``embedding``: vectors of facts, turns and questions.
 6. ``jobs``: the queue of background tasks and when they are due.
 7. ``recall``, ``learning``, ``erasure``, ``exchange``, ``turns``, ``statistics``, ``project_list``:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import Literal, TextIO
 
 from lobug.errors import LobugError
-from lobug.turn.observer import current_turn
+from lobug.turn.timeline import current_turn
 
 WITHOUT_CONTENT = (LobugError, OSError, ImportError)
 """Their texts name files, addresses and engines."""

@@ -8,24 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lobug.conversation.commands.command import (
-    BLANKED,
-    Answer,
-    Command,
-    CommandContext,
-)
+from lobug.conversation.commands.command import BLANKED, Answer, Command, CommandContext
 from lobug.conversation.dialogue import Question
 from lobug.errors import MemoryNotFoundError
 from lobug.language.commands import ForgetStatement, ForgetTopic
-from lobug.language.en import answers
+from lobug.language.en import replies
 from lobug.language.en.perspective import about_the_user
-from lobug.memory.model import (
-    Entry,
-    Filter,
-    Forgotten,
-    MemoryScope,
-    Purge,
-)
+from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope, Purge
 
 LIKELY = 0.5
 """Lowest confidence of an entry without the words that Lo-Bug asks about."""
@@ -57,13 +46,13 @@ async def last(context: CommandContext) -> Command:
     messages = await context.memory.recent_messages(context.conversation.conversation_key, 8)
     said = [m.content for m in messages if m.role == "user" and m.content.strip()]
     if not said or said[-1] == BLANKED:
-        return context.say(answers.NOTHING_LIKE_THAT, logged=BLANKED)
+        return context.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
     return _erase(context, (said[-1],))
 
 
 def everything(context: CommandContext) -> Command:
     """Ask whether everything is to be forgotten."""
-    return context.ask(answers.REALLY_EVERYTHING, Question("forget_everything", context.until()))
+    return context.ask(replies.REALLY_EVERYTHING, Question("forget_everything", context.until()))
 
 
 def confirmed(context: CommandContext, question: Question) -> Command:
@@ -75,7 +64,7 @@ def confirmed(context: CommandContext, question: Question) -> Command:
         # The user's memory in all conversations, not only in this device's.
         whole = MemoryScope(context.scope.user, None, context.scope.household)
         await context.memory.purge(whole, Purge(user=True))
-        return Answer((answers.EVERYTHING_FORGOTTEN,))
+        return Answer((replies.EVERYTHING_FORGOTTEN,))
 
     return Command(BLANKED, act, logged_last=True)
 
@@ -92,7 +81,7 @@ def _erase(context: CommandContext, texts: Iterable[str], entries: Iterable[Entr
                 found = True  # it was erased with another
         for text in texts:
             found = _any(await context.memory.forget_text(context.scope, text)) or found
-        return Answer((answers.FORGOTTEN if found else answers.NOTHING_LIKE_THAT,))
+        return Answer((replies.FORGOTTEN if found else replies.NOTHING_LIKE_THAT,))
 
     return Command(BLANKED, act)
 
@@ -100,10 +89,10 @@ def _erase(context: CommandContext, texts: Iterable[str], entries: Iterable[Entr
 def _ask(context: CommandContext, entries: Iterable[Entry]) -> Command:
     these = tuple(entries)[:MAX_ASKED]
     if not these:
-        return context.say(answers.NOTHING_LIKE_THAT, logged=BLANKED)
+        return context.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
     question = Question("forget_these", context.until(), these)
     return context.ask(
-        answers.shall_i_forget([entry.content for entry in these]), question, logged=BLANKED
+        replies.shall_i_forget([entry.content for entry in these]), question, logged=BLANKED
     )
 
 

@@ -1,6 +1,6 @@
 """Asks the chat model which command is meant when no template fits.
 
-Only words about memory get here (``language.en.commands.doubt``). The model chooses a tool and
+Only words about memory get here (``Templates.doubt``). The model chooses a tool and
 quotes the words that it is about. Both are checked like untrusted input: the quoted words must have
 been said in this order and must fit the tool. Lo-Bug asks before it forgets what the model has
 chosen.
@@ -21,11 +21,12 @@ from lobug.language.commands import (
     Correct,
     ForgetStatement,
     ForgetTopic,
+    Meaning,
     ReciteTopic,
     Remember,
-    Said,
 )
 from lobug.language.en.perspective import about_the_user
+from lobug.language.en.prompts.memory_commands import EXAMPLES, RULES
 from lobug.language.en.statements import is_statement, split_contrast, tokens
 from lobug.memory import keys
 from lobug.memory.tools import validated
@@ -47,33 +48,10 @@ SCHEMA: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 
-RULES = """\
-Which tool do the user's words to the robot Lo-Bug ask for? memory_store: keep a statement.
-memory_recall: tell what it remembers. memory_forget: erase from its memory. memory_correct: it was
-wrong, this is right. none: anything else. "words": what it is about, copied; for none empty."""
-
-EXAMPLES = (
-    (
-        "Would you kindly keep in your memory that Quillon repairs harpsichords?",
-        '{"tool": "memory_store", "words": "Quillon repairs harpsichords"}',
-    ),
-    ("Is it wrong to eat marzipan for breakfast?", '{"tool": "none", "words": ""}'),
-    (
-        "Get my trip to Tromso out of your memory.",
-        '{"tool": "memory_forget", "words": "my trip to Tromso"}',
-    ),
-    ("Forget the rain, play some music.", '{"tool": "none", "words": ""}'),
-    (
-        "You have it all wrong, my aunt is called Zelda.",
-        '{"tool": "memory_correct", "words": "my aunt is called Zelda"}',
-    ),
-    ("Search your memory for my aunt.", '{"tool": "memory_recall", "words": "my aunt"}'),
-)
-
 log = logging.getLogger(__name__)
 
 
-async def choose(chat: ChatModel, text: str) -> Said | None:
+async def choose(chat: ChatModel, text: str) -> Meaning | None:
     """The command that the chat model recognizes; None: none, or its answer is not valid."""
     options = ChatOptions(
         max_tokens=MAX_TOKENS,
@@ -105,7 +83,7 @@ def messages(text: str) -> list[ChatMessage]:
     return [*asked, ChatMessage("user", text)]
 
 
-def meaning(answer: str, text: str) -> Said | None:
+def meaning(answer: str, text: str) -> Meaning | None:
     """The command in a model's answer about a text; None: none that is valid."""
     chosen = _parsed(answer)
     if chosen is None:

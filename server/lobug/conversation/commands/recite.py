@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from lobug.conversation.commands.command import (
-    Answer,
-    Command,
-    CommandContext,
-    hit_of,
-)
+from lobug.conversation.commands.command import Answer, Command, CommandContext, hit_of
 from lobug.language import words
 from lobug.language.commands import ReciteTopic, Why
-from lobug.language.en import answers, mentions
+from lobug.language.en import mentions, replies
 from lobug.language.en.perspective import about_the_user
-from lobug.memory.model import (
-    Entry,
-    Filter,
-    Hit,
-    Source,
-)
+from lobug.memory.model import Entry, Filter, Hit, Source
 from lobug.memory.timeline import unstamped
 
 MAX_ENTRIES = 1_000
@@ -38,7 +28,7 @@ async def everything(context: CommandContext) -> Command:
     where = Filter(layer="knowledge", category="knowledge")
     found = await context.memory.entries(context.scope, where, limit=MAX_ENTRIES)
     ranked = sorted(found, key=lambda entry: (-entry.importance, -entry.said_at))
-    return _recitation(context, _once([*identity.entries, *ranked]), answers.KNOW_NOTHING)
+    return _recitation(context, _once([*identity.entries, *ranked]), replies.KNOW_NOTHING)
 
 
 async def topic(context: CommandContext, said: ReciteTopic) -> Command | None:
@@ -54,7 +44,7 @@ async def topic(context: CommandContext, said: ReciteTopic) -> Command | None:
     if not about and not said.sure:
         return None
     entries = _once([hit.entry for hit in about if hit.entry])
-    return _recitation(context, _facts_if_any(entries), answers.unknown(said.topic))
+    return _recitation(context, _facts_if_any(entries), replies.unknown(said.topic))
 
 
 async def why(context: CommandContext, said: Why) -> Command | None:
@@ -70,26 +60,26 @@ async def why(context: CommandContext, said: Why) -> Command | None:
         hits = tuple(about[:1])
     if hits:
         return _answer(
-            context, answers.where_from([_origin(hit) for hit in hits], context.today), hits
+            context, replies.origins_told([_origin(hit) for hit in hits], context.today), hits
         )
-    return _answer(context, (answers.USED_NONE,), ()) if said.sure else None
+    return _answer(context, (replies.USED_NONE,), ()) if said.sure else None
 
 
 def _recitation(context: CommandContext, entries: list[Entry], nothing: str) -> Command:
     contents = [unstamped(entry.content) for entry in entries]
-    told = answers.told(contents) if contents else (nothing,)
-    return _answer(context, told, tuple(hit_of(entry) for entry in entries[: answers.MOST]))
+    told = replies.recited(contents) if contents else (nothing,)
+    return _answer(context, told, tuple(hit_of(entry) for entry in entries[: replies.MOST]))
 
 
-def _origin(hit: Hit) -> answers.Origin:
+def _origin(hit: Hit) -> replies.Origin:
     entry = hit.entry
     if entry is None:
         own = hit.role == "assistant"
-        return answers.Origin("own turn" if own else "user turn", hit.content, hit.said_at)
+        return replies.Origin("own turn" if own else "user turn", hit.content, hit.said_at)
     content = unstamped(hit.content)
     if entry.category == "timeline":
-        return answers.Origin("notes", content, hit.said_at)
-    return answers.Origin(_ORIGINS.get(entry.source, "user"), content, hit.said_at)
+        return replies.Origin("notes", content, hit.said_at)
+    return replies.Origin(_ORIGINS.get(entry.source, "user"), content, hit.said_at)
 
 
 _ORIGINS: Mapping[Source, Literal["correction", "import", "agent"]] = {

@@ -14,21 +14,22 @@ from lobug.conversation.commands.model_choice import choose
 from lobug.conversation.dialogue import Question
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatModel
+from lobug.language import language_of
 from lobug.language.commands import (
     Correct,
     ForgetEverything,
     ForgetLast,
     ForgetStatement,
     ForgetTopic,
+    Meaning,
     Ordinary,
     Recite,
     ReciteTopic,
     Remember,
-    Said,
     Why,
     Wrong,
 )
-from lobug.language.en import answers, commands
+from lobug.language.en import replies
 from lobug.memory.model import HouseholdGrant, scope_of
 from lobug.memory.service import Memory
 
@@ -56,7 +57,7 @@ class MemoryCommands:
         self._household = household
         self._clock = clock
         self._wall = wall
-        commands.book(LANGUAGE)  # read once, before anybody waits
+        _ = language_of(LANGUAGE).commands  # read once, before anybody waits
 
     async def recognise(
         self, conversation: Conversation, text: str, language: str | None = None
@@ -65,8 +66,8 @@ class MemoryCommands:
 
         Changes nothing but the dialogue; ``Command.act`` runs the command. Raises StorageError.
         """
-        templates = commands.book(language or LANGUAGE) or commands.book(LANGUAGE)
-        if templates is None:
+        book = language_of(language or LANGUAGE).commands or language_of(LANGUAGE).commands
+        if book is None:
             return None
         context = CommandContext(
             memory=self._memory,
@@ -77,14 +78,14 @@ class MemoryCommands:
             today=self._wall(),
         )
         question = conversation.dialogue.take_question(context.now)
-        meaning = commands.understand(text, templates)
+        meaning = book.understand(text)
         command = None
         if question is not None:
-            agrees = commands.agrees(text, templates)
+            agrees = book.agrees(text)
             command = await _command_for_answer(context, question, meaning, agrees=agrees)
         if command is None and meaning is not None:
             command = await _command_for(context, meaning)
-        elif command is None and commands.doubt(text, templates) is not None:
+        elif command is None and book.doubt(text) is not None:
             guessed = await choose(self._chat, text)
             command = (
                 None if guessed is None else await _command_for(context, guessed, guessed=True)
@@ -97,14 +98,14 @@ class MemoryCommands:
 async def _command_for_answer(
     context: CommandContext,
     question: Question,
-    meaning: Said | Ordinary | None,
+    meaning: Meaning | Ordinary | None,
     *,
     agrees: bool | None,
 ) -> Command | None:
     """The command of a turn that follows a question of Lo-Bug's; None: it does not answer it."""
     if question.kind == "what_is_right":
         if agrees is False:
-            return context.say(answers.NEVER_MIND)
+            return context.say(replies.NEVER_MIND)
         if isinstance(meaning, Correct):
             return await remember.correct(context, meaning, question.entries)
         if meaning is not None:
@@ -112,11 +113,11 @@ async def _command_for_answer(
         return await remember.what_is_right(context, question)
     if agrees is None:
         return None
-    return forget.confirmed(context, question) if agrees else context.say(answers.KEPT)
+    return forget.confirmed(context, question) if agrees else context.say(replies.KEPT)
 
 
 async def _command_for(
-    context: CommandContext, said: Said | Ordinary, *, guessed: bool = False
+    context: CommandContext, said: Meaning | Ordinary, *, guessed: bool = False
 ) -> Command | None:
     match said:
         case Remember():

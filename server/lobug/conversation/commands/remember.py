@@ -6,31 +6,19 @@ from collections.abc import Sequence
 
 from lobug.conversation.commands.command import Answer, Command, CommandContext
 from lobug.conversation.dialogue import Question
-from lobug.language import words
 from lobug.language.commands import Correct, Remember
-from lobug.language.en import answers
+from lobug.language.en import replies
+from lobug.language.en.contradiction import with_instead, with_value, wrong_entry
+from lobug.language.en.fact_checks import fact_type
 from lobug.language.en.perspective import about_the_user, is_first_person
-from lobug.language.en.statements import (
-    is_statement,
-    split_contrast,
-    split_statements,
-    value_of,
-)
-from lobug.language.facts import FactType
-from lobug.memory.corrections import with_replacement, with_value, wrong_entry
-from lobug.memory.model import (
-    Draft,
-    Entry,
-    Filter,
-    Hit,
-)
+from lobug.language.en.statements import is_statement, split_contrast, split_statements, value_of
+from lobug.memory.model import Draft, Entry, Filter, Hit
 
 STATED_IMPORTANCE = 0.9
 """Importance of what the user asked to be remembered."""
 CORRECTION_IMPORTANCE = 1.0
 MAX_CANDIDATES = 10
 """Entries searched for the wrong one."""
-LIKING = words.stems("like love hate prefer enjoy dislike favorite favourite".split())
 
 
 def remember(context: CommandContext, said: Remember) -> Command:
@@ -47,7 +35,7 @@ def remember(context: CommandContext, said: Remember) -> Command:
                 source_message_id=message_id,
             )
             await context.memory.store(context.scope, draft)
-        return Answer((answers.remembered(facts),))
+        return Answer((replies.remembered(facts),))
 
     return Command(context.text, act)
 
@@ -58,7 +46,7 @@ async def wrong(context: CommandContext) -> Command | None:
     if not entries:
         return None
     question = Question("what_is_right", context.until(), entries)
-    return context.ask(answers.WHAT_IS_RIGHT, question)
+    return context.ask(replies.WHAT_IS_RIGHT, question)
 
 
 async def what_is_right(context: CommandContext, question: Question) -> Command | None:
@@ -95,7 +83,7 @@ async def correct(
     if not said.sure or not used:
         return None
     question = Question("what_is_right", context.until(), used)
-    return context.ask(answers.WHOLE_SENTENCE, question)
+    return context.ask(replies.WHOLE_SENTENCE, question)
 
 
 async def _value_in(
@@ -114,7 +102,7 @@ async def _value_in(
         changed = {
             entry.id: (entry, right)
             for entry in candidates
-            if (right := with_replacement(entry.content, said.instead_of, value)) is not None
+            if (right := with_instead(entry.content, said.instead_of, value)) is not None
         }
         if len(changed) == 1:
             return next(iter(changed.values()))
@@ -125,7 +113,7 @@ def _correction(context: CommandContext, wrong: Entry | None, right: str) -> Com
     async def act(message_id: int) -> Answer:
         if wrong is not None:
             await context.memory.correct(context.scope, wrong.id, right)
-            return Answer((answers.corrected(right),))
+            return Answer((replies.corrected(right),))
         draft = Draft(
             right,
             fact_type=fact_type(right),
@@ -134,16 +122,9 @@ def _correction(context: CommandContext, wrong: Entry | None, right: str) -> Com
             source_message_id=message_id,
         )
         await context.memory.store(context.scope, draft)
-        return Answer((answers.remembered([right]),))
+        return Answer((replies.remembered([right]),))
 
     return Command(context.text, act)
-
-
-def fact_type(fact: str) -> FactType:
-    """The type of a fact, by its words."""
-    if words.stems(words.words(fact)) & LIKING:
-        return "preference"
-    return "personal" if fact.startswith("The user") else "knowledge"
 
 
 def _entries(hits: Sequence[Hit]) -> tuple[Entry, ...]:

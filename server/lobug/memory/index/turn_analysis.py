@@ -13,22 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lobug.language import words
-from lobug.language.en import speech_acts
-
-MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
-WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-
-TIME = re.compile(
-    r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|this (?:morning|summer)|since|recently"
-    r"|just|weeks?|months?|years?|weekend|\d{4}|" + "|".join((*WEEKDAYS, *MONTHS)) + r")\b",
-    re.IGNORECASE,
-)
-"""Words of time, as in "I joined a gym last week". English only."""
-
-ONESELF = frozenset({"i", "me", "my", "mine", "myself", "im", "ive", "id", "ill"})
-"""Words by which a speaker names themselves."""
+from lobug.language.en import speech_acts, time_words
+from lobug.language.en.lists import MONTHS
+from lobug.language.en.questions import ONESELF
 
 MAX_TURN_CHARS = 16_000
 """Characters of a turn that are analysed. A message may hold a book; such a one is no answer."""
@@ -103,9 +90,9 @@ def analyse_turn(text: str, when: datetime) -> TurnTerms:
     questions = sum(len(part) for part in sentences if speech_acts.is_question(part))
     content = (word[:MAX_WORD_CHARS] for word in words.words(text) if word not in words.STOP_WORDS)
     return TurnTerms(
-        words=(*content, str(when.year), MONTHS[when.month - 1], str(when.day)),
+        words=(*content, str(when.year), MONTHS[when.month - 1].lower(), str(when.day)),
         asking=questions / total if total else 0.0,
-        timed=TIME.search(text) is not None,
+        timed=time_words.has_time(text),
     )
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from lobug.language import words
-from lobug.language.en.questions import read
+from lobug.language.en.questions import analyse
 from lobug.memory import entries
 from lobug.memory.facts import EmbeddedQuery
 from lobug.memory.index import entry_words, fact_vectors
@@ -19,7 +19,7 @@ CANDIDATES = 200
 
 def with_past(where: Filter, query: str) -> Filter:
     """The filter; for a query about the past it lets past entries through."""
-    if where.status == "active" and read(query).past:
+    if where.status == "active" and analyse(query).past:
         return replace(where, status="believed")
     return where
 

@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.engines.base import ChatModel
-from lobug.language.en.questions import Question, in_third_person, read, without_asking
+from lobug.language.en.questions import Question, analyse, in_third_person, without_asking
 from lobug.language.en.relations import is_of_another
+from lobug.language.en.retraction import is_taken_back
 from lobug.memory import entries, identity, log
 from lobug.memory.embedding.fact_embedder import FactEmbedder
 from lobug.memory.facts import EmbeddedQuery
@@ -28,16 +29,10 @@ from lobug.memory.recall.prepared_query import QueryEmbedder, prepare
 from lobug.memory.recall.recent_statements import (
     is_outdated,
     is_restated,
-    is_retracted,
     newest_answer,
     slots_of,
 )
-from lobug.memory.recall.turn_search import (
-    TURN_FLOOR,
-    TurnHit,
-    search_turns,
-    speakers,
-)
+from lobug.memory.recall.turn_search import TURN_FLOOR, TurnHit, search_turns, speakers
 from lobug.memory.recall_log import NewRecall
 from lobug.settings import MemorySettings
 from lobug.storage.database import Database
@@ -105,7 +100,7 @@ class Recaller:
         if not self._settings.enabled:
             return MemoryContext()
         started = time.perf_counter()
-        question = read(query)
+        question = analyse(query)
         wanted = self._settings.retrieval_top_k > 0 and not question.small_talk
         scope = scope_of(conversation_key, self._settings.household)
         turns = await self._turns(
@@ -303,7 +298,7 @@ def _corrected_turns(
     for hit in hits:
         if hit.role == "user" and hit.confidence >= TURN_FLOOR:
             later = [message.content for message in said if message.id > hit.message_id]
-            taken_back = hit.message_id in prompted and is_retracted(later)
+            taken_back = hit.message_id in prompted and is_taken_back(later)
             if taken_back or is_restated(hit.content, later):
                 found.add(hit.message_id)
     return found

@@ -7,8 +7,7 @@ believes its notes; and "Where do I live?" shares no word with the statement and
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from lobug.language.en import perspective, replacement, speech_acts
 from lobug.language.en.questions import Question
@@ -33,25 +32,6 @@ def slots_of(messages: Iterable[str]) -> frozenset[str]:
             if slot is not None:
                 slots.add(slot)
     return frozenset(slots)
-
-
-RETRACTION = re.compile(
-    r"^\s*(?:(?:oh|well|um|uh|hmm)[,\s]+)*"
-    r"(?:no|nope|nah|not|wait|actually|sorry|oops|correction|i mean|i meant|rather)\b",
-    re.IGNORECASE,
-)
-"""How somebody begins who puts right what they have just said."""
-ENDED = re.compile(
-    r"\b(?:no longer|any ?more|from now on|changed my mind|nicht mehr|ya no)\b",
-    re.IGNORECASE,
-)
-"""Words of what has come to an end, whatever it is."""
-
-
-def is_retracted(later: Sequence[str]) -> bool:
-    """Whether the next words of the same person (oldest first) may correct or end what they have
-    just said. It does not go to the prompt as a memory then."""
-    return any(map(ENDED.search, later)) or any(map(RETRACTION.match, later[:1]))
 
 
 def is_restated(said: str, later: Iterable[str]) -> bool:
