@@ -38,7 +38,7 @@ from lobug.conversation.registry import Conversation, WorkingMemory
 from lobug.engines.base import STT_SAMPLE_RATE, ChatMessage
 from lobug.engines.chat_embedded import EmbeddedChat, PromptUse
 from lobug.engines.stt_whisper import WhisperSpeechToText
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.simulator.address import parse_server
 from lobug.simulator.http.device import SimulatedDevice

@@ -17,7 +17,7 @@ from lobug.access.callers import device_key
 from lobug.conversation.keys import conversation_of
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.engines.base import SHARED_PREFIX_LANE
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from lobug.simulator.streaming.device import SimulatedWsDevice

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from lobug.engines.base import Engines
 from lobug.memory.exchange.snapshot import SNAPSHOT, SnapshotSource
-from lobug.memory.manager import MemoryManager
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.server import LobugServer, OllamaWatch
 from lobug.settings import Settings
@@ -64,7 +64,7 @@ def with_memory(
     epoch; ends of sessions, retention and the lifetime of codes are measured with it.
     """
     priority = TurnPriority(settings.memory.idle_delay_s)
-    memory = MemoryManager(
+    memory = Memory(
         settings.memory,
         settings.database_path,
         chat=engines.chat,
@@ -87,6 +87,5 @@ def with_memory(
         priority,
         choices=choices or {},
         ollama=ollama,
-        control=memory.control,
         wall=wall,
     )

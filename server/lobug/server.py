@@ -21,8 +21,8 @@ from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.engines.integrity import ModelIntegrity
 from lobug.engines.tools import Tool
 from lobug.errors import EngineError, StorageError
-from lobug.memory.base import ConversationKey, Memory, MemoryStats
-from lobug.memory.control import MemoryControl
+from lobug.memory.model import ConversationKey, MemoryStats
+from lobug.memory.service import Memory
 from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
@@ -80,8 +80,6 @@ class LobugServer:
     """Why each engine was chosen, by its job."""
     ollama: OllamaWatch | None = None
     """Watches Ollama, whether it is used or not; None: nothing does."""
-    control: MemoryControl | None = None
-    """Carries out spoken commands to memory; None: words are never commands."""
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
     """Seconds since the epoch, for devices' codes and for dates in replies."""
@@ -143,12 +141,9 @@ class LobugServer:
         )
         self._started_at = self.clock()
 
-    def _commands(self) -> MemoryCommands | None:
-        if self.control is None:
-            return None
-        self.control.when_erased(self._forget)
+    def _commands(self) -> MemoryCommands:
+        self.memory.on_erasure(self._forget)
         return MemoryCommands(
-            self.control,
             self.memory,
             self.engines.chat,
             self.settings.memory.household,

@@ -100,7 +100,7 @@ async def test_a_purge_takes_a_user_and_nobody_else(http: httpx.AsyncClient) -> 
     refused = await http.post("/memory/purge", params={"user": "bob"}, json=foreign)
     assert refused.json()["error"]["code"] == "memory_not_found"
     asked = await http.post("/memory/purge", params=ADA, json={"user": True})
-    assert "ada: 0 entries, 2 messages, 1 sessions" in asked.json()["error"]["message"]
+    assert "ada: 0 entries, 2 messages, 1 session" in asked.json()["error"]["message"]
     await ask(http, "POST", "/purge", params=ADA, json={"user": True, "confirm": True})
     assert [user["user"] for user in (await ask(http, "GET", "/users"))["users"]] == ["bob"]
     assert "parrot" not in await exported(http)

@@ -12,7 +12,7 @@ import pytest
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.engines.embed_embedded import EmbeddedEmbedder
-from lobug.memory.manager import MemoryManager
+from lobug.memory.service import Memory
 from lobug.settings import Settings
 from support.memory_kit import SUMMARY, Kit, exchange, look
 from support.scripted import ScriptedChatModel
@@ -48,7 +48,7 @@ async def kit(tmp_path: Path) -> AsyncIterator[Kit]:
 async def test_facts_told_in_five_wordings_over_five_sessions_are_known_once(kit: Kit) -> None:
     told = facts()
     assert len(told) == 40
-    memory: MemoryManager = kit.manager()
+    memory: Memory = kit.memory()
     await memory.start(work=False)
     for wording in range(5):
         for fact in told:

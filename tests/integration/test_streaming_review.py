@@ -17,7 +17,7 @@ from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.devices.microphone import Microphone
 from lobug.engines.base import ChatMessage, ChatOptions, Transcript
 from lobug.errors import EngineInterruptedError
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.turn.commitment import Commitment, LiveOptions
 from lobug.turn.events import Done

@@ -13,7 +13,7 @@ from lobug.evaluation.product import (
     Subject,
     SubjectMaker,
 )
-from lobug.memory.access import HOUSEHOLD, EntryScope, HouseholdGrant, MemoryScope
+from lobug.memory.model import HOUSEHOLD, EntryScope, HouseholdGrant, MemoryScope
 
 
 class Oracle:

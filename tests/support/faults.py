@@ -103,7 +103,7 @@ class PageLimit:
 
     @staticmethod
     def _limit(server: LobugServer, pages: int) -> None:
-        writer = server.memory._database._writer  # type: ignore[attr-defined]  # the real memory's
+        writer = server.memory._database._writer
         assert writer is not None
         writer.execute(f"PRAGMA max_page_count = {pages}")
 

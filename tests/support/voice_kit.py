@@ -1,4 +1,4 @@
-"""A Lo-Bug to talk to about its memory: real doors, real log, a memory control of one's choice."""
+"""A Lo-Bug to talk to about its memory: real doors, real memory, scripted engines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import httpx
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
-from lobug.memory.control import MemoryControl
+from lobug.memory.model import Entry, Filter, MemoryScope
+from lobug.memory.service import Memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from support.memory_kit import Clock, look
@@ -45,6 +46,16 @@ class Talk:
         return look(self.server.settings.database_path, query, parameters)
 
     @property
+    def memory(self) -> Memory:
+        """Its memory."""
+        return self.server.memory
+
+    async def kept(self, user: str = "device:desk") -> list[Entry]:
+        """All versions of all memories of a user."""
+        scope = MemoryScope(user, None)
+        return list(await self.memory.entries(scope, Filter(status=None), limit=1_000))
+
+    @property
     def log(self) -> list[tuple[str, str]]:
         """Role and content of all messages."""
         found = self.rows("SELECT role, content FROM conversation_log ORDER BY id")
@@ -66,8 +77,6 @@ class Setup:
     """How a Lo-Bug is built."""
 
     folder: Path
-    control: MemoryControl | None = None
-    """None: the real one."""
     scripted: ScriptedEngines = field(default_factory=lambda: ScriptedEngines(chat=answering()))
     sections: dict[str, object] = field(default_factory=dict)
 
@@ -80,10 +89,7 @@ async def talking(setup: Setup) -> AsyncIterator[Talk]:
 
     async def assemble(settings: Settings) -> LobugServer:
         made = with_memory(settings, setup.scripted.engines())
-        control = setup.control or made.control
-        return LobugServer(
-            settings, made.engines, made.memory, made.priority, control=control, clock=clock
-        )
+        return LobugServer(settings, made.engines, made.memory, made.priority, clock=clock)
 
     app = create_app(
         settings_for(setup.folder, memory=memory, **setup.sections), assembler=assemble

@@ -26,7 +26,7 @@ from lobug.conversation.registry import (
 from lobug.conversation.sensors import SensorContext, SensorReading
 from lobug.engines.base import ChatMessage
 from lobug.errors import InvalidRequestError
-from lobug.memory.base import ConversationKey, LoggedMessage, Recalled
+from lobug.memory.model import ConversationKey, LoggedMessage, Recalled
 from lobug.settings import ConversationSettings, SensorSettings, Settings
 
 MARCH = 1_773_576_000.0

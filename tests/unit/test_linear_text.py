@@ -40,8 +40,9 @@ from lobug.language.en.sentence_splitter import split_sentences
 from lobug.language.en.spoken.form import spoken_form
 from lobug.language.markup import speakable
 from lobug.memory.exchange.markdown import escaped
+from lobug.memory.index import turn_analysis
 from lobug.memory.learning import extraction
-from lobug.memory.recall import query, recent_statements
+from lobug.memory.recall import recent_statements
 from lobug.turn.listen.echo import is_own_voice, without_own_voice
 from lobug.turn.reply.parser import ThinkingStripper
 
@@ -314,7 +315,7 @@ def think(text: str) -> None:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "analysis.asked": query.asked,
+    "analysis.asked": turn_analysis.analyse_question,
     "clause_end": all_clauses,
     "completeness_of": completeness_of,
     "consolidation.cut": lambda text: list(extraction.pieces([text])),

@@ -14,9 +14,8 @@ from lobug.errors import IdentityFullError
 from lobug.language.en import paraphrase
 from lobug.language.en.prompts.background import SECTIONS
 from lobug.memory import entries, identity
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Source
 from lobug.memory.entries import NewVersion
+from lobug.memory.model import MemoryScope, Source
 from lobug.storage import migrations
 from lobug.storage.driver import Connection, connect
 

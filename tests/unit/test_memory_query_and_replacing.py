@@ -7,12 +7,12 @@ import pytest
 from lobug.language.en.prompts.background import SECTIONS
 from lobug.language.en.questions import in_third_person, without_asking
 from lobug.language.en.replacement import only_denies, same_people, slot_of
-from lobug.memory.base import LoggedMessage
 from lobug.memory.identity import render
 from lobug.memory.learning.consolidation import tidy_summary, transcript
 from lobug.memory.learning.distillation import tidy_identity
 from lobug.memory.learning.extraction import GarbledAnswerError
-from lobug.memory.recall.query import prepare
+from lobug.memory.model import LoggedMessage
+from lobug.memory.recall.prepared_query import prepare
 
 SOURCE = (
     "User: My name is Alex, I like tea, I built a robot. We came, went, came again and talked."
@@ -52,7 +52,7 @@ def test_questions_are_asked_about_the_user(text: str, query: str) -> None:
     ],
 )
 def test_words_that_ask_to_remember_are_not_looked_for(text: str, words: tuple[str, ...]) -> None:
-    assert prepare(without_asking(text)).asked.words == words
+    assert prepare(without_asking(text)).terms.words == words
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ from lobug.conversation.tool_prompt import (
 from lobug.devices.tool_messages import read_tool
 from lobug.engines.base import ChatMessage
 from lobug.engines.tools import Tool
-from lobug.memory.base import ConversationKey, Memory
+from lobug.memory.model import ConversationKey
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.prefetch import PromptPrefetcher

@@ -17,7 +17,7 @@ from lobug.conversation.registry import Conversation, Conversations
 from lobug.devices.tool_client import DeviceTools
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineError, EngineUnavailableError, LobugError
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.settings import ChatSettings, Settings, StreamingSettings
 from lobug.turn.events import Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply.generation import Prompt, Reply, write_reply

@@ -7,7 +7,6 @@ import logging
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import cast
 
 import httpx
 from fastapi import APIRouter, FastAPI
@@ -22,7 +21,7 @@ from lobug.http.devices import admin, tokens
 from lobug.http.limits import limit_bodies
 from lobug.http.memory import routes
 from lobug.http.problems import add_problem_handlers
-from lobug.memory.manager import MemoryManager
+from lobug.memory.service import Memory
 from lobug.settings import Settings
 
 LOGGER = logging.getLogger("lobug")
@@ -109,8 +108,8 @@ class DirectMemoryTransport(DirectTransport):
         super().__init__(settings, routes.router)
 
     @property
-    def _memory(self) -> MemoryManager:
-        return cast("MemoryManager", self.server.memory)
+    def _memory(self) -> Memory:
+        return self.server.memory
 
     async def open(self) -> None:
         """Open the database."""

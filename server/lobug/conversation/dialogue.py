@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from lobug.memory.control import Entry, Hit
+from lobug.memory.model import Entry, Hit
 
 PATIENCE_S = 120.0
 """Seconds for which a question waits for its answer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 
 
 def conversation_of(

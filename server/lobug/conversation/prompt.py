@@ -30,7 +30,7 @@ from lobug.language.en.prompts.turn import (
     turn_note,
 )
 from lobug.language.en.questions import asks_when
-from lobug.memory.base import Recalled
+from lobug.memory.model import Recalled
 
 TURN_CHARS = 240
 """Most characters of a former turn in the prompt."""

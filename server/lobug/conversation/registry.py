@@ -14,7 +14,8 @@ from lobug.conversation.dialogue import Dialogue
 from lobug.conversation.sensors import SensorContext
 from lobug.conversation.tool_prompt import NO_TOOLS, ToolPrompt
 from lobug.engines.base import ChatMessage
-from lobug.memory.base import ConversationKey, LoggedMessage, Memory
+from lobug.memory.model import ConversationKey, LoggedMessage
+from lobug.memory.service import Memory
 from lobug.settings import Settings
 
 

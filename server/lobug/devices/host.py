@@ -8,7 +8,7 @@ from typing import Protocol
 from lobug.devices.connected_devices import ConnectedDevices
 from lobug.engines.base import Engines
 from lobug.engines.tools import Tool
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry

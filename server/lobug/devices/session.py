@@ -19,7 +19,7 @@ from lobug.devices.tool_client import DeviceTools
 from lobug.devices.turns import DeviceTurns
 from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
 from lobug.language.emotions import Emotion
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.turn.listen.echo import is_own_voice, without_own_voice
 from lobug.turn.listen.events import (
     InterimTranscript,

@@ -17,7 +17,7 @@ from lobug.devices.tool_client import DeviceTools
 from lobug.errors import LobugError
 from lobug.language.emotions import Emotion
 from lobug.language.en.emotion_cues import emotion_of
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.turn.commitment import Commitment, LiveOptions
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
 from lobug.turn.listen.events import SpeechEnded

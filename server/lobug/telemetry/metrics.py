@@ -14,7 +14,7 @@ from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from lobug.engines.base import EngineStatus
-from lobug.memory.base import MemoryStats
+from lobug.memory.model import MemoryStats
 from lobug.turn.timeline import STAGES, Outcome, Timeline
 
 MEMORY_HELP: Mapping[str, str] = {

@@ -10,7 +10,7 @@ from lobug.conversation.commands.command import BLANKED, Answer, Command
 from lobug.conversation.registry import INTERRUPTED, Conversation, Exchange
 from lobug.engines.base import ChatMessage
 from lobug.errors import LobugError, StorageError
-from lobug.memory.base import Memory
+from lobug.memory.service import Memory
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply.generation import Reply

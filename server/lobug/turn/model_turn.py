@@ -18,7 +18,8 @@ from lobug.conversation.registry import (
 from lobug.engines.base import ChatMessage, ChatModel
 from lobug.engines.tools import ABSENT_TOOLS
 from lobug.errors import StorageError, TextTooLongError
-from lobug.memory.base import Memory, MemoryContext
+from lobug.memory.model import MemoryContext
+from lobug.memory.service import Memory
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.caller_context import CallerContext
 from lobug.turn.commitment import LiveOptions

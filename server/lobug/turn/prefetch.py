@@ -10,7 +10,8 @@ from lobug.conversation.registry import Conversation, Conversations, load_workin
 from lobug.conversation.tool_prompt import ToolPrompt
 from lobug.engines.base import SHARED_PREFIX_LANE, ChatMessage, ChatModel
 from lobug.errors import EngineError, StorageError
-from lobug.memory.base import ConversationKey, Memory
+from lobug.memory.model import ConversationKey
+from lobug.memory.service import Memory
 from lobug.priority import PreemptedError, TurnPriority, at_once
 from lobug.settings import Settings
 

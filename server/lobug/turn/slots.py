@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.priority import TurnPriority
 from lobug.quota import (
     Claimant,

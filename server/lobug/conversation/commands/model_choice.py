@@ -32,7 +32,7 @@ from lobug.memory import keys
 from lobug.memory.tools import validated
 
 TIMEOUT_S = 12.0
-"""Somebody waits for the reply: after this the turn goes on as an ordinary one, seconds."""
+"""The user waits for the reply: after this time the turn goes on as an ordinary one, seconds."""
 MAX_TOKENS = 60
 
 SCHEMA: Mapping[str, Any] = {
@@ -52,12 +52,12 @@ log = logging.getLogger(__name__)
 
 
 async def choose(chat: ChatModel, text: str) -> Meaning | None:
-    """What the chat model takes a text for; None: nothing, or it gave no answer that holds."""
+    """The command that the chat model recognizes; None: none, or its answer is not valid."""
     options = ChatOptions(
         max_tokens=MAX_TOKENS,
         temperature=0.0,
         json_schema=SCHEMA,
-        # Background work rests while somebody talks, so its place in the model is free.
+        # Background work rests during a turn, so its lane is free.
         lane=BACKGROUND_LANE,
         timeout_s=TIMEOUT_S,
         first_token_timeout_s=TIMEOUT_S,
@@ -76,7 +76,7 @@ async def choose(chat: ChatModel, text: str) -> Meaning | None:
 
 
 def messages(text: str) -> list[ChatMessage]:
-    """The question to the model."""
+    """The request to the model."""
     asked = [ChatMessage("system", RULES)]
     for said, answer in EXAMPLES:
         asked += [ChatMessage("user", said), ChatMessage("assistant", answer)]
@@ -84,7 +84,7 @@ def messages(text: str) -> list[ChatMessage]:
 
 
 def meaning(answer: str, text: str) -> Meaning | None:
-    """What a model's answer about a text means; None: nothing that holds."""
+    """The command in a model's answer about a text; None: none that is valid."""
     chosen = _parsed(answer)
     if chosen is None:
         return None
@@ -116,7 +116,7 @@ def _parsed(answer: str) -> tuple[str, str] | None:
 
 
 def _takes(tool: str, quoted: str) -> bool:
-    """Whether the tool itself would take the words."""
+    """Whether the tool accepts the words."""
     fact = about_the_user(quoted)
     arguments: Mapping[str, Mapping[str, Any]] = {
         "memory_store": {"key": keys.key_for(fact), "content": fact, "category": "knowledge"},
@@ -132,7 +132,7 @@ def _takes(tool: str, quoted: str) -> bool:
 
 
 def _stands_in(quoted: str, text: str) -> bool:
-    """Whether words were said, one after the other."""
+    """Whether the words were said, one after the other."""
     found, said = tokens(quoted), tokens(text)
     return bool(found) and any(
         said[start : start + len(found)] == found for start in range(len(said) - len(found) + 1)

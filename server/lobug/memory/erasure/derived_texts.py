@@ -1,5 +1,5 @@
-"""Texts beside entries and messages that may repeat what is erased: summaries of sessions, tasks
-and projects, tags and keys of entries, queries of the retrieval log."""
+"""Erases words from texts besides entries and messages: summaries of sessions, tasks and
+projects, tags and keys of entries, queries of the retrieval log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lobug.memory import entries, keys, session_summary
 from lobug.storage.driver import Connection
 
 FORGOTTEN = "(forgotten)"
-"""What a task or a project is called whose name was erased."""
+"""Name of a task or project whose name was erased."""
 
 
 def erase(
@@ -21,8 +21,8 @@ def erase(
     said: Sequence[Mention],
     messages: Collection[int],
 ) -> int:
-    """Erase what repeats erased messages, or says any of ``said``, in texts of a user. Returns how
-    many texts were changed."""
+    """Erase what repeats erased messages, or what matches ``said``, in a user's texts. Returns
+    the number of changed texts."""
     changed = _sessions(connection, user, said, messages)
     _recalls(connection, user, said, messages)
     if said:
@@ -34,8 +34,8 @@ def erase(
 def _sessions(
     connection: Connection, user: str, said: Sequence[Mention], messages: Collection[int]
 ) -> int:
-    """A session's summary is made anew from the timeline entries that are left, where it says it or
-    any of its messages was erased."""
+    """Make the summary of a session again from the remaining timeline entries, if it matches or
+    one of its messages was erased."""
     rows = connection.execute(
         "SELECT s.id, s.summary, s.id IN (SELECT l.session_id FROM conversation_log l"
         "  JOIN json_each(?2) e ON e.value = l.id)"
@@ -53,7 +53,7 @@ def _sessions(
 def _recalls(
     connection: Connection, user: str, said: Sequence[Mention], messages: Collection[int]
 ) -> None:
-    """A query that was erased reads as the words of its message, which are gone."""
+    """Erase a query that matches; it then reads as the words of its message, which are erased."""
     rows = connection.execute(
         "SELECT id, query, message_id FROM recalls WHERE user = ? AND query IS NOT NULL", (user,)
     ).fetchall()
@@ -114,7 +114,7 @@ def _projects(connection: Connection, user: str, said: Sequence[Mention]) -> int
 
 
 def _names_of_entries(connection: Connection, user: str, said: Sequence[Mention]) -> int:
-    """Tags and keys of entries that stay."""
+    """Erase matching tags and keys of the remaining entries."""
     rows = connection.execute(
         "SELECT id, key, tags, content, scope, conversation, status FROM memories WHERE user = ?",
         (user,),

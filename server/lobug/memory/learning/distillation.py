@@ -1,4 +1,4 @@
-"""From the timeline to layer identity: the few lines about a user that are in every prompt."""
+"""Distils the timeline into layer identity, the few lines about a user that are in every prompt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from lobug.language.en.prompts.background import (
     is_placeholder,
 )
 from lobug.memory import identity, timeline
-from lobug.memory.base import RelevantFact
 from lobug.memory.identity import Line
 from lobug.memory.jobs import queue
 from lobug.memory.jobs.queue import Task
@@ -25,40 +24,40 @@ from lobug.memory.jobs.schedule import Scheduler
 from lobug.memory.learning.consolidation import ENGLISH_SHARE
 from lobug.memory.learning.extraction import GarbledAnswerError
 from lobug.memory.learning.model_request import ask, prompt_chars
+from lobug.memory.model import RelevantFact
 from lobug.memory.timeline import Summary
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
 
 TOPIC_CHARS = 2_000
-"""Of the timeline, what facts are looked for by, characters."""
+"""Characters of the timeline that facts are searched with."""
 
 FactsNear = Callable[[str, str], Awaitable[Sequence[RelevantFact]]]
-"""The user's facts that a text is about."""
+"""Returns a user's facts about a text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What the model was given."""
+class ModelInput:
+    """The input of the model."""
 
     identity: str
     taken: Mapping[int, str]
-    """Entries of the timeline, by id."""
+    """Contents of the timeline entries in it, by id."""
     facts: Mapping[int, str]
 
 
 def answer_tokens(limit: int) -> int:
-    """Longest answer for an identity of ``limit`` characters, tokens: three characters each, and
-    the marks of JSON."""
+    """Longest answer for an identity of ``limit`` characters, tokens: one for three characters,
+    and the marks of JSON."""
     return limit // 3 + 100
 
 
 def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = ()) -> list[Line]:
-    """Lines of layer identity, by section, from the model's JSON or from a document.
+    """Lines of layer identity, by section, from the model's JSON or document.
 
-    Only lines that keep to ``source`` (what the model was given), if that is English, stay, each
-    once, shortened evenly to ``limit`` characters; a line that ``facts`` have made obsolete says
-    what they say.
-    Raises GarbledAnswerError when no line is left.
+    Each line stays once and only if it keeps to ``source`` (the input of the model), as far as that
+    is English. A line that ``facts`` have made obsolete gets their words. Lines are shortened
+    evenly to ``limit`` characters. Raises GarbledAnswerError if no line is left.
     """
     found: dict[str, list[str]] = {section: [] for section in SECTIONS}
     checked = words.is_english(source, ENGLISH_SHARE)
@@ -87,7 +86,7 @@ def _by_section(lines: Sequence[Line]) -> dict[str, list[str]]:
 
 
 def _lines(answer: str) -> Iterator[tuple[str, str]]:
-    """Sections and lines of an answer: JSON, or the document as text."""
+    """Sections and lines of an answer: JSON, or a document."""
     try:
         value = json.loads(re.sub(r"^```\w*\s*|(?:(?<!\s)\s+)?```$", "", answer.strip()))
     except ValueError:
@@ -123,12 +122,11 @@ async def distill(
     checkpoint: Checkpoint,
     facts_near: FactsNear,
 ) -> None:
-    """Do one long-term cascade: rewrite layer identity so that it takes in the timeline, as many
-    entries at a time as fit into the model's window.
+    """Rewrite layer identity so that it takes in the timeline, as many entries at a time as fit
+    into the model's window.
 
-    The lines and the mark on what they take in are one transaction; an answer that cannot be read
-    changes nothing. Safe to cancel and to run again. Raises GarbledAnswerError, EngineError,
-    StorageError.
+    The lines and the marks on the entries are one transaction; an unreadable answer changes
+    nothing. Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
     """
     user, up_to_id = task.user, task.up_to_id or 0
     limit = scheduler.settings.identity_chars
@@ -161,16 +159,16 @@ async def distill(
         )
         checkpoint("distill.after_model")
         lines = tidy_identity(answer, messages[-1].content, limit, known)
-        given = Given(
+        given = ModelInput(
             base,
             {summary.id: summary.content for summary in taken},
             {fact.id: fact.content for fact in facts},
         )
 
         def store(
-            connection: Connection, lines: Sequence[Line] = tuple(lines), given: Given = given
+            connection: Connection, lines: Sequence[Line] = tuple(lines), given: ModelInput = given
         ) -> None:
-            # What was forgotten or put right while the model wrote must not come back.
+            # What was forgotten or corrected while the model wrote must not be stored again.
             if not _still_hold(connection, user, given):
                 return
             if timeline.mark_incorporated(connection, user, list(given.taken)):
@@ -182,12 +180,12 @@ async def distill(
 
     def finish(connection: Connection) -> None:
         queue.complete(connection, task)
-        scheduler.timeline(connection, user, now)
+        scheduler.schedule_distillation(connection, user, now)
 
     await database.write("distill_done", finish)
 
 
-def _still_hold(connection: Connection, user: str, given: Given) -> bool:
+def _still_hold(connection: Connection, user: str, given: ModelInput) -> bool:
     contents = dict(given.taken) | dict(given.facts)
     rows = connection.execute(
         "SELECT id, content FROM memories WHERE user = ? AND status = 'active'"
@@ -200,7 +198,7 @@ def _still_hold(connection: Connection, user: str, given: Given) -> bool:
 
 
 def _fitting(left: Sequence[Summary], room: int) -> list[Summary]:
-    """The first summaries that fit into so many characters; at least one."""
+    """The first summaries that fit into ``room`` characters; at least one."""
     taken: list[Summary] = []
     for summary in left:
         room -= len(summary.content) + 3

@@ -1,11 +1,9 @@
-"""What a user said so plainly that it must not be missing from memory. Pure.
+"""Ends idle sessions: summarizes the whole session and extracts again what was stated plainly.
 
-Two kinds: corrections ("no, I live in Oslo"; "that's wrong, her name is Hanna") and explicit
-statements ("remember that ...", "my name is ..."). When a session ends and no memory cites such a
-message, extraction is asked once more for these sentences, and for nothing else.
-
-What happens when nobody has said anything for a while: the session is summed up whole, and what
-was said plainly in it and is not known yet is asked for once more."""
+Plain statements are corrections ("no, I live in Oslo"; "that's wrong, her name is Hanna") and
+explicit statements ("remember that ...", "my name is ..."). If no memory cites such a message when
+its session ends, extraction is run once more for these sentences only.
+"""
 
 from __future__ import annotations
 
@@ -16,30 +14,29 @@ from lobug.engines.base import ChatModel
 from lobug.language.en.explicit_statements import explicit_statements
 from lobug.language.facts import NewFact
 from lobug.memory import facts, log, sessions
-from lobug.memory.jobs import queue, triggers
+from lobug.memory.jobs import queue, schedule
 from lobug.memory.jobs.queue import Task
-from lobug.memory.jobs.schedule import Scheduler
-from lobug.memory.jobs.triggers import Backlog
-from lobug.memory.learning.consolidation import Consolidating, condense, consolidate
+from lobug.memory.jobs.schedule import Backlog, Scheduler
+from lobug.memory.learning.consolidation import ConsolidationContext, condense, consolidate
 from lobug.memory.learning.extraction import facts_in
 from lobug.memory.log import Within
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
 
 MAX_GAPS = 10
-"""Messages of a session that are looked at once more: more would be a second extraction."""
+"""Most gaps of a session: more would be a second extraction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A message that says something plainly which no memory cites."""
+    """A message with plain statements that no memory cites."""
 
     message_id: int
     said_at: float
     statements: Sequence[str]
 
 
-async def end(work: Consolidating, task: Task, scheduler: Scheduler) -> None:
+async def end(work: ConsolidationContext, task: Task, scheduler: Scheduler) -> None:
     """End a session if it is over. Safe to cancel and to run again. Raises GarbledAnswerError,
     EngineError, StorageError."""
     session_id = task.session_id or 0
@@ -51,7 +48,7 @@ async def end(work: Consolidating, task: Task, scheduler: Scheduler) -> None:
         backlog = Backlog(
             log.count_unsummarized_of(connection, session_id), idle_s=scheduler.idle_s
         )
-        idle = triggers.due(backlog, scheduler.thresholds()) == "idle"
+        idle = schedule.trigger_of(backlog, scheduler.thresholds()) == "idle"
         last = log.last_of(connection, session_id) if idle else 0
         return Within(last, session_id=session_id)
 
@@ -66,14 +63,14 @@ async def end(work: Consolidating, task: Task, scheduler: Scheduler) -> None:
             return
         if gaps_of(connection, task.user, session_id):
             queue.add_for_session(connection, "gap_fill", task.user, session_id, work.now)
-        scheduler.timeline(connection, task.user, work.now)
+        scheduler.schedule_distillation(connection, task.user, work.now)
 
     await work.database.write("session_ended", finish)
 
 
 def gaps_of(connection: Connection, user: str, session_id: int) -> list[Gap]:
-    """The last messages of a session whose plain statements no memory cites, oldest first. Those
-    are left out that extraction has yet to look at."""
+    """The last messages of a session whose plain statements no memory cites, oldest first;
+    without those that extraction has yet to read."""
     rows = connection.execute(
         "SELECT l.id, l.created_at, l.content FROM conversation_log l"
         " WHERE l.session_id = ? AND l.user = ? AND l.role = 'user' AND l.meant = 1"
@@ -95,16 +92,16 @@ def gaps_of(connection: Connection, user: str, session_id: int) -> list[Gap]:
 async def fill_gaps(
     database: Database, chat: ChatModel, task: Task, *, now: float, checkpoint: Checkpoint
 ) -> bool:
-    """Ask once more for what was said plainly and is not known. Returns whether it was asked for.
+    """Extract facts from the gaps of a session. Returns whether the model was asked.
 
-    All of it and the end of the task are one transaction. Safe to cancel and to run again. Raises
+    All facts and the end of the task are one transaction. Safe to cancel and to run again. Raises
     GarbledAnswerError, EngineError, StorageError.
     """
     session_id = task.session_id or 0
     missing = await database.read(lambda connection: gaps_of(connection, task.user, session_id))
     found: list[tuple[Gap, list[NewFact]]] = []
     for gap in missing:
-        # Warmer than the first time: asked the same way the model would answer the same.
+        # One attempt more raises the temperature: the same request would get the same answer.
         told = await facts_in(
             chat, gap.statements, attempts=task.attempts + 1, checkpoint=checkpoint
         )

@@ -1,7 +1,7 @@
-"""Takes turns into the index while nobody talks: analyses those that wait, embeds turns and words.
+"""Adds turns to the index: analyses their words, then embeds words and turns.
 
-Nothing has to be remembered between batches: what is missing is in the rows themselves, so a crash
-or a preemption costs one batch at most. While the embedder is down turns are found by their words.
+The rows themselves say what is missing, so a crash or a preemption costs at most one batch. While
+the embedder is down turns are found by their words.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 
 from lobug.engines.base import Embedder, Vectors
 from lobug.errors import EngineError, LobugError
+from lobug.memory.embedding.fact_embedder import LONGEST_DELAY_S
 from lobug.memory.index import turn_vectors, turn_words
-from lobug.memory.index.fact_embedding import LONGEST_DELAY_S
 from lobug.memory.index.turn_vectors import VectorSet, Window, Word
 from lobug.priority import Deferral, PreemptedError, TurnPriority, never
 from lobug.storage.database import Checkpoint, Database
@@ -22,7 +22,7 @@ from lobug.storage.driver import Connection
 logger = logging.getLogger(__name__)
 
 ANALYSED_AT_ONCE = 64
-"""Turns that one transaction takes in by their words: about 20 ms."""
+"""Turns analysed in one transaction: about 20 ms."""
 
 
 class TurnEmbedder:
@@ -54,7 +54,7 @@ class TurnEmbedder:
 
     @property
     def deadline(self) -> float:
-        """When what waits is overdue, seconds since the epoch; infinite: nothing waits."""
+        """When the waiting turns are overdue, seconds since the epoch; infinite: none waits."""
         return self._deferral.deadline
 
     @property
@@ -67,11 +67,11 @@ class TurnEmbedder:
         if not self._failures:
             return None
         waited = self._clock() - self._failed_at
-        # Less than nothing: the clock was put back. Nobody knows how long it has been then.
+        # Negative: the clock was set back, and the true time is unknown.
         return max(self._delay() - waited, 0.0) if waited >= 0.0 else 0.0
 
     async def analyse(self) -> bool:
-        """Take a batch of turns that wait into the index by words. Returns False when none waits.
+        """Add a batch of waiting turns to the index by words. Returns False if none waits.
         Raises StorageError."""
         waiting = await self._database.read(
             lambda connection: turn_words.pending(connection, ANALYSED_AT_ONCE)
@@ -83,11 +83,11 @@ class TurnEmbedder:
         return bool(waiting)
 
     async def step(self, outdated: Callable[[], bool] = never) -> bool:
-        """One batch. Returns False when there is nothing to do now.
+        """Analyse and embed one batch. Returns False if there is nothing to do now.
 
-        It waits until nobody talks, or until the batch is overdue; ``outdated`` ends the waiting
-        (``TurnPriority.background``), with True. A failure of the embedder is tried again later,
-        without an end. Raises StorageError.
+        Waits until nobody talks, or until the batch is overdue; ``outdated`` (see
+        ``TurnPriority.background``) ends the waiting, and the result is True. After a failure of
+        the embedder it is tried again later, without limit. Raises StorageError.
         """
         if await self.analyse():
             return True
@@ -134,9 +134,9 @@ class TurnEmbedder:
     def _next(
         self, connection: Connection
     ) -> tuple[VectorSet | None, Sequence[Window], Sequence[Word]]:
-        """The present model's vectors, and what to embed next: words before turns, so that a turn
-        with a vector has one for each of its words. Else a search would tell which words of a turn
-        somebody else had said before."""
+        """The present model's vectors, and the next words or turns to embed. Words come before
+        turns, so that a turn with a vector has one for each of its words. Otherwise a search
+        would reveal which words of a turn another user had said before."""
         model_id = self._model_id()
         present = None if model_id is None else turn_vectors.find_set(connection, model_id)
         words = turn_vectors.unembedded_words(connection, present, self._batch_size)
@@ -166,7 +166,7 @@ class TurnEmbedder:
         return found
 
     async def _finish(self, present: VectorSet) -> None:
-        """Everything is embedded: the models before this one have had their day."""
+        """Drop the vectors of other models, since everything is embedded."""
 
         def others(connection: Connection) -> bool:
             row = connection.execute(

@@ -1,7 +1,7 @@
-"""What is kept only for a time: erased for good once it is old enough.
+"""Erases what has reached the end of its retention time.
 
-Layer knowledge, layer identity and what finished tasks left in the archive stay until somebody
-forgets them. Of the timeline goes what layer identity has taken in.
+Layer knowledge, layer identity and the archived states of tasks stay until they are forgotten.
+Timeline entries are erased only after layer identity has taken them in.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from lobug.storage.driver import Connection
 DAY_S = 86_400.0
 
 BATCH = 200
-"""Rows that are erased in one transaction: a turn's own write waits for it."""
+"""Rows erased in one transaction, for which a turn's own write has to wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Horizons:
-    """Up to when things are old, seconds since the epoch; None: never."""
+    """Times before which rows are old, seconds since the epoch; None: never."""
 
     timeline: float | None
     recalls: float | None
@@ -33,13 +33,13 @@ class Horizons:
 
 
 def horizon(now: float, days: float) -> float | None:
-    """The time so many days ago; None where they are 0."""
+    """The time ``days`` ago; None if ``days`` is 0."""
     return now - days * DAY_S if days > 0 else None
 
 
 def erase_timeline(connection: Connection, before: float, now: float) -> int:
-    """Erase entries of the timeline that are older than ``before`` and that layer identity has
-    taken in. Returns how many."""
+    """Erase timeline entries from before ``before`` that layer identity has taken in. Returns
+    their number."""
     rows = connection.execute(
         f"SELECT id, session_id FROM memories WHERE {timeline.WHERE} AND layer = 'archive'"
         " AND source = 'system' AND task_id IS NULL AND incorporated = 1 AND said_at < ?"
@@ -56,7 +56,7 @@ def erase_timeline(connection: Connection, before: float, now: float) -> int:
 
 
 def erase_recalls(connection: Connection, before: float, now: float) -> int:
-    """Erase what is older of the retrieval log. Returns how many searches."""
+    """Erase searches of the retrieval log from before ``before``. Returns their number."""
     return connection.execute(
         "DELETE FROM recalls WHERE id IN"
         " (SELECT id FROM recalls WHERE created_at < ? ORDER BY id LIMIT ?)",
@@ -65,8 +65,8 @@ def erase_recalls(connection: Connection, before: float, now: float) -> int:
 
 
 def erase_messages(connection: Connection, before: float, now: float) -> int:
-    """Erase messages that are older, with the work that waited for them; what is known from them
-    stays, without its source. Returns how many."""
+    """Erase messages from before ``before`` with the tasks that waited for them. Entries made
+    from them stay, without their source. Returns the number of messages."""
     rows = connection.execute(
         "SELECT id FROM conversation_log WHERE created_at < ? ORDER BY id LIMIT ?", (before, BATCH)
     ).fetchall()
@@ -94,8 +94,8 @@ async def retain(
     next_at: float,
     checkpoint: Checkpoint,
 ) -> None:
-    """Erase all that is old and put the task off to ``next_at``. Safe to cancel and to run again.
-    Raises StorageError."""
+    """Erase everything that is old and schedule the task again at ``next_at``. Safe to cancel
+    and to run again. Raises StorageError."""
     old = (
         (horizons.timeline, erase_timeline),
         (horizons.recalls, erase_recalls),
@@ -112,7 +112,7 @@ async def retain(
 async def _erase_all(
     database: Database, erase: Callable[[Connection], int], checkpoint: Checkpoint
 ) -> None:
-    """In batches, each a transaction."""
+    """Erase in batches, each in its own transaction."""
 
     def batch(connection: Connection) -> int:
         checkpoint("retention.erasing")

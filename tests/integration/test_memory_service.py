@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import EngineUnavailableError, StorageError
-from lobug.memory.base import Memory
-from lobug.memory.manager import REPLY_DEADLINE_S
+from lobug.memory.service import Memory
+from lobug.memory.turns import REPLY_DEADLINE_S
 from support.memory_kit import (
     ADA,
     BOB,
@@ -25,7 +25,7 @@ def kit(tmp_path: Path) -> Kit:
 
 
 async def test_what_is_told_is_known_after_a_restart(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     contract: Memory = memory
     message_id = await contract.log_user_message(ADA, "I work at NASA")
@@ -33,7 +33,7 @@ async def test_what_is_told_is_known_after_a_restart(kit: Kit) -> None:
     await memory.process_due()
     await memory.close()
 
-    again = kit.manager()
+    again = kit.memory()
     await again.start(work=False)
     assert await recalled(again, "Where do I work?") == ["The user work at NASA"]
     assert [(m.role, m.content) for m in await again.recent_messages(ADA, 20)] == [
@@ -46,7 +46,7 @@ async def test_what_is_told_is_known_after_a_restart(kit: Kit) -> None:
 
 
 async def test_a_fact_names_the_turn_it_came_from(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "Hello there.")
     said_at = kit.clock()
@@ -60,7 +60,7 @@ async def test_a_fact_names_the_turn_it_came_from(kit: Kit) -> None:
 
 
 async def test_questions_and_commands_cost_no_model_call(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for said in ("What is the capital of Japan?", "Set a timer.", "Thanks!"):
         await exchange(memory, said)
@@ -71,7 +71,7 @@ async def test_questions_and_commands_cost_no_model_call(kit: Kit) -> None:
 
 
 async def test_only_the_users_own_words_are_shown_for_extraction(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I work at NASA", "You told me that you love marmalade.")
     await memory.process_due()
@@ -81,7 +81,7 @@ async def test_only_the_users_own_words_are_shown_for_extraction(kit: Kit) -> No
 
 
 async def test_a_near_duplicate_is_replaced_but_not_destroyed(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I work at the big old NASA centre in Houston Texas")
     await memory.process_due()
@@ -96,7 +96,7 @@ async def test_a_near_duplicate_is_replaced_but_not_destroyed(kit: Kit) -> None:
 
 
 async def test_a_new_home_replaces_the_old_one_at_any_distance(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for said in ("I lives in Portland", "I moved to Seattle"):
         await exchange(memory, said)
@@ -108,7 +108,7 @@ async def test_a_new_home_replaces_the_old_one_at_any_distance(kit: Kit) -> None
 
 async def test_of_two_versions_the_one_said_later_stays_even_if_extracted_first(kit: Kit) -> None:
     kit.chat.fail = EngineUnavailableError("chat", "down")
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I lives in Portland")
     await memory.process_due()  # fails, due again later
@@ -123,7 +123,7 @@ async def test_of_two_versions_the_one_said_later_stays_even_if_extracted_first(
 
 
 async def test_ignored_words_give_no_facts(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     message_id = await memory.log_user_message(ADA, "I work at NASA")
     await memory.log_reply(ADA, message_id, "[IGNORE]", extract=False)
@@ -135,7 +135,7 @@ async def test_ignored_words_give_no_facts(kit: Kit) -> None:
 
 
 async def test_a_turn_without_a_reply_still_has_its_facts_extracted(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await memory.log_user_message(ADA, "I work at NASA")
     await memory.process_due()
@@ -147,7 +147,7 @@ async def test_a_turn_without_a_reply_still_has_its_facts_extracted(kit: Kit) ->
 
 
 async def test_a_second_reply_changes_nothing_and_a_strangers_is_refused(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     message_id = await memory.log_user_message(ADA, "Hello")
     first = await memory.log_reply(ADA, message_id, "Hi.", extract=True)

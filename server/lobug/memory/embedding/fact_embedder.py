@@ -1,8 +1,8 @@
-"""Keeps every fact in the vector index of the present embedding model, a batch at a time.
+"""Adds every fact to the vector index of the present embedding model, in batches.
 
-New facts, facts that came in while the embedder was down and all facts after a change of model are
-the same case: live facts that the model's index has not seen, oldest first. Nothing has to be
-remembered between batches, so a crash or a preemption costs one batch at most.
+New facts, facts from while the embedder was down, and all facts after a change of the model are
+handled alike: active facts that are not in the model's index, oldest first. No state is needed
+between batches, so a crash or a preemption costs at most one batch.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from lobug.storage.driver import Connection
 logger = logging.getLogger(__name__)
 
 LONGEST_DELAY_S = 600.0
-"""The embedder is tried again after this time at the latest, however long it has been down."""
+"""Longest pause before the embedder is tried again, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedTexts:
-    """Vectors, shape (texts, dimension), and the model they come from."""
+    """Vectors, shape (texts, dimension), and the model that made them."""
 
     model_id: str
     vectors: Vectors
@@ -68,7 +68,7 @@ class FactEmbedder:
         self._failed_at = 0.0
         self._batches = 0
         self._seen: tuple[int, int] = (0, 0)
-        """Index and fact, by their ids: the index has seen every fact up to that one."""
+        """Ids of an index and a fact: the index holds every fact up to that one."""
 
     def model_id(self) -> str | None:
         """The present model; None: not known yet."""
@@ -78,14 +78,15 @@ class FactEmbedder:
             return None
 
     async def query(self, text: str) -> EmbeddedQuery | None:
-        """The vector of a query; None when the embedder fails or there are no words."""
+        """The vector of a query; None if the embedder fails or there are no words."""
         if not text.strip():
             return None
         found = await self.queries([text])
         return None if found is None else EmbeddedQuery(found.model_id, found.vectors[0])
 
     async def queries(self, texts: Sequence[str]) -> EmbeddedTexts | None:
-        """The vectors of several texts of one query, in one batch; None when the embedder fails."""
+        """The vectors of several texts of one query, made in one batch; None if the embedder
+        fails."""
         try:
             async with asyncio.timeout(self._recall_timeout_s):
                 found = await self._embedder.embed(texts)
@@ -103,7 +104,7 @@ class FactEmbedder:
 
     @property
     def deadline(self) -> float:
-        """When what waits is overdue, seconds since the epoch; infinite: nothing waits."""
+        """When the waiting facts are overdue, seconds since the epoch; infinite: none waits."""
         return self._deferral.deadline
 
     @property
@@ -111,9 +112,8 @@ class FactEmbedder:
         """Batches done since the start."""
         return self._batches
 
-    def look_at_all(self) -> None:
-        """Look through every fact again for those that the index has not seen: ids may now be those
-        of other facts."""
+    def rescan(self) -> None:
+        """Check every fact again: ids may belong to other facts now."""
         self._seen = (0, 0)
 
     def pause(self) -> float | None:
@@ -122,18 +122,18 @@ class FactEmbedder:
             return None
         delay = self._delay()
         waited = self._clock() - self._failed_at
-        # Less than nothing: the clock was put back. Nobody knows how long it has been then.
+        # Negative: the clock was set back, and the true time is unknown.
         return max(delay - waited, 0.0) if waited >= 0.0 else 0.0
 
     def _delay(self) -> float:
         return min(self._retry_delay_s * 2.0 ** (self._failures - 1), LONGEST_DELAY_S)
 
     async def step(self, outdated: Callable[[], bool] = never) -> bool:
-        """Embed one batch. Returns False when there is nothing to do now.
+        """Embed one batch. Returns False if there is nothing to do now.
 
-        It waits until nobody talks, or until the batch is overdue; ``outdated`` ends the waiting
-        (``TurnPriority.background``), with True. A failure of the embedder is tried again later,
-        without an end. Raises StorageError.
+        Waits until nobody talks, or until the batch is overdue; ``outdated`` (see
+        ``TurnPriority.background``) ends the waiting, and the result is True. After a failure of
+        the embedder it is tried again later, without limit. Raises StorageError.
         """
         if self.pause():
             return False
@@ -166,7 +166,7 @@ class FactEmbedder:
         return True
 
     def _next(self, connection: Connection) -> tuple[VectorIndex | None, list[UnembeddedFact], int]:
-        """The model's index, the facts it has to take in next, and the newest fact of all."""
+        """The model's index, the next facts to add, and the id of the newest fact."""
         model_id = self.model_id()
         index = fact_vectors.find(connection, model_id) if model_id is not None else None
         after = self._seen[1] if index is not None and self._seen[0] == index.id else 0
@@ -174,8 +174,9 @@ class FactEmbedder:
         return index, batch, facts.newest_id(connection)
 
     async def _embed(self, planned: VectorIndex | None, batch: list[UnembeddedFact]) -> None:
-        """``planned`` is the index that ``batch`` is missing in. The vectors may turn out to be of
-        another model or dimension and then go to another index, which may miss older facts too."""
+        """Embed a batch. ``planned`` is the index that lacks the batch. The vectors may turn out
+        to be of another model or dimension; they then go to another index, which may lack older
+        facts too."""
         self._checkpoint("embed.before_model")
         found = await self._embedder.embed([fact.content for fact in batch])
         model_id = self._embedder.model_id
@@ -202,7 +203,7 @@ class FactEmbedder:
             self._seen = (used.id, batch[-1].id)
 
     async def _finish(self, index: VectorIndex) -> None:
-        """Every fact is in ``index``: the indexes of other models have had their day."""
+        """Drop the indexes of other models, since every fact is in ``index``."""
 
         def others(connection: Connection) -> bool:
             return bool(fact_vectors.others(connection, index))

@@ -1,4 +1,4 @@
-"""The background worker: one task that does what is due, and sleeps until something is."""
+"""The asyncio task that runs background work and sleeps while there is none."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from lobug.errors import LobugError
 logger = logging.getLogger(__name__)
 
 LONGEST_SLEEP_S = 300.0
-"""The worker looks again after this time at the latest: the clock may have been put back."""
+"""Longest sleep, seconds: the clock may have been set back."""
 
 DELAY_AFTER_FAILURE_S = 5.0
 """Pause after a failure of the storage itself, seconds."""
 
 
 class Worker:
-    """Calls ``step`` while it returns True, then sleeps until ``wake`` or ``pause()`` seconds.
+    """Calls ``step`` while it returns True, then sleeps until ``wake`` or for ``pause()`` seconds.
 
-    ``pause`` returns how long nothing is due, seconds; None: until woken.
+    ``pause`` returns the time until something is due, seconds; None: until woken.
     """
 
     def __init__(
@@ -34,16 +34,16 @@ class Worker:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to work. Safe to call again."""
+        """Start the task. Safe to call again."""
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="memory-worker")
 
     def wake(self) -> None:
-        """There may be something to do."""
+        """End the sleep: there may be something to do."""
         self._woken.set()
 
     async def close(self) -> None:
-        """Stop; a step under way is cancelled and done again at the next start."""
+        """Stop; a step under way is cancelled and run again at the next start."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
@@ -60,7 +60,7 @@ class Worker:
                 logger.warning("memory: background work failed: %s", error)
                 pause = DELAY_AFTER_FAILURE_S
             except Exception:
-                # Whatever it is, the next start must not be what it takes to remember again.
+                # The worker must survive any fault without a restart.
                 logger.exception("memory: a fault in background work")
                 pause = LONGEST_SLEEP_S
             timeout = LONGEST_SLEEP_S if pause is None else min(max(pause, 0.0), LONGEST_SLEEP_S)

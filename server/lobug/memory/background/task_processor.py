@@ -1,4 +1,4 @@
-"""What memory does while nobody talks: tasks that are rows of the database, and embedding."""
+"""Runs background tasks, which are rows of the database, and embedding while nobody talks."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from typing import Protocol
 from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
 from lobug.memory import facts, sessions
-from lobug.memory.base import RelevantFact
+from lobug.memory.background import retention
+from lobug.memory.background.retention import Horizons
+from lobug.memory.background.worker import Worker
+from lobug.memory.embedding.fact_embedder import FactEmbedder
+from lobug.memory.embedding.turn_embedder import TurnEmbedder
 from lobug.memory.exchange.snapshot import SnapshotSource, import_file
 from lobug.memory.index import fact_vectors
-from lobug.memory.index.fact_embedding import FactEmbedder
-from lobug.memory.index.turn_embedding import TurnEmbedder
-from lobug.memory.jobs import queue, retention
+from lobug.memory.jobs import queue
 from lobug.memory.jobs.queue import Task
-from lobug.memory.jobs.retention import Horizons
 from lobug.memory.jobs.schedule import RETENTION_EVERY_S, Scheduler
-from lobug.memory.jobs.worker import Worker
 from lobug.memory.learning import session_end
-from lobug.memory.learning.consolidation import Consolidating, consolidate
+from lobug.memory.learning.consolidation import ConsolidationContext, consolidate
 from lobug.memory.learning.distillation import distill
 from lobug.memory.learning.extraction import GarbledAnswerError, extract
 from lobug.memory.log import Within
+from lobug.memory.model import RelevantFact
 from lobug.memory.statistics import Counter
 from lobug.priority import Deferral, PreemptedError, TurnPriority
 from lobug.storage.compaction import compact
@@ -35,14 +36,14 @@ from lobug.storage.driver import Connection
 logger = logging.getLogger(__name__)
 
 COUNT_EVERY_S = 1.0
-"""How old the counts may get while background work goes on, seconds."""
+"""Longest age of the counts during background work, seconds."""
 
 DISTILLED_FACTS = 10
-"""Facts that the long-term cascade shows the model beside the timeline."""
+"""Facts that the long-term cascade shows to the model with the timeline."""
 
 
 class Embedding(Protocol):
-    """What embeds in the background: memories, and turns."""
+    """A background embedder: of facts, or of turns."""
 
     @property
     def deadline(self) -> float:
@@ -53,12 +54,13 @@ class Embedding(Protocol):
 
 
 def _overdue_at(embedding: Embedding, now: float) -> float:
-    """Its deadline where that has passed, else infinite."""
+    """The deadline of an embedder if it has passed, else infinite."""
     return embedding.deadline if embedding.deadline <= now else math.inf
 
 
-class Background:
-    """Does tasks one after another, each until it has succeeded, failed or met a turn."""
+class TaskProcessor:
+    """Runs tasks one after another, each until it has succeeded, failed or been preempted by a
+    turn."""
 
     def __init__(
         self,
@@ -90,43 +92,44 @@ class Background:
         self._stale = False
         self._counted_at = 0.0
         self._woken = False
-        """Since the last step somebody has noted work, which may be more urgent."""
+        """Work was added since the last step; it may be more urgent."""
         self._first_deadline = math.inf
-        """When the first of all work is overdue, as of the last step."""
+        """Deadline of the first of all work, as of the last step."""
 
     def resume(self, connection: Connection) -> None:
-        """Take up what the last process left. In the transaction that opens the database."""
+        """Take up the tasks that the last process left. Runs in the transaction that opens the
+        database."""
         now = self._clock()
         queue.resume_all(connection, now)
-        self._scheduler.started(connection, now)
-        self._counter.take(self._counter.count_all(connection, self._index(connection)))
+        self._scheduler.resume(connection, now)
+        self._counter.publish(self._counter.count_all(connection, self._index(connection)))
 
     def start(self) -> None:
-        """Begin to work. Safe to call again."""
+        """Start the worker. Safe to call again."""
         self._worker.start()
 
     def wake(self) -> None:
-        """There may be something to do."""
+        """Tell the worker that there may be something to do."""
         self._woken = True
         self._worker.wake()
         self._priority.look_again()
 
     async def close(self) -> None:
-        """Stop; what is under way is done again at the next start."""
+        """Stop the worker; an unfinished task is run again at the next start."""
         await self._worker.close()
 
     async def recount(self) -> None:
-        """Count everything anew, after a change that no turn has made."""
+        """Count everything in the database again."""
         await self._database.write(
             "recount",
             lambda connection: self._counter.count_all(connection, self._index(connection)),
-            self._counter.take,
+            self._counter.publish,
         )
 
     async def step(self) -> bool:
-        """One due task and a batch of embeddings. Returns whether there may be more to do.
+        """Run one due task and embed a batch. Returns whether there may be more to do.
 
-        While somebody talks it waits for quiet, until something is overdue: then that is done.
+        Waits until nobody talks, or until something is overdue, which is then done.
         """
         if not self._looked_for_snapshot:
             self._looked_for_snapshot = True
@@ -154,7 +157,7 @@ class Background:
         return embedded or task is not None
 
     def _next(self, connection: Connection, now: float) -> tuple[Task | None, float]:
-        """The task to be done next, and when the first of all tasks is overdue."""
+        """The next task, and the deadline of the first of all tasks."""
         settings = self._settings
         erasure_s, learning_s = settings.erasure_deferral_s, settings.learning_deferral_s
         task = queue.next_due(
@@ -172,14 +175,14 @@ class Background:
         return Deferral(longest_s, self._clock, task.due)
 
     def _outdated(self, deadline: float) -> bool:
-        """Whether work that is overdue at ``deadline`` is not to be waited for any longer, because
-        something was noted meanwhile, or other work was overdue first."""
+        """Whether to stop waiting for quiet before work with this ``deadline``: something was
+        added meanwhile, or other work was overdue first."""
         return self._woken or (
             self._first_deadline < deadline and self._clock() >= self._first_deadline
         )
 
     async def analyse_turns(self) -> None:
-        """Take all turns that wait into the index by words. Raises StorageError."""
+        """Add all waiting turns to the index by words. Raises StorageError."""
         while await self._turns.analyse():
             pass
 
@@ -194,8 +197,8 @@ class Background:
         return min(pauses, default=None)
 
     async def _attempt(self, task: Task) -> bool:
-        """Do a task; a failure is noted in its row, a preemption is not a failure. Returns whether
-        it was done, or failed."""
+        """Run a task. A failure is stored in its row; a preemption is no failure. Returns
+        whether the task was done or failed."""
         deferral = self._deferral(task)
         try:
             asked = await self._priority.background(
@@ -208,15 +211,15 @@ class Background:
         except StorageError:
             raise
         except (EngineTimeoutError, ContextOverflowError) as error:
-            # Too much work for this engine, which is there: it must not be tried again with every
-            # other answer that the engine gives.
+            # The engine works but cannot do this: other answers of the engine must not cause
+            # another attempt.
             await self._failed(task, f"too much: {error.code}")
         except EngineError as error:
             await self._failed(task, f"{queue.ENGINE_PREFIX}{error.code}")
         except GarbledAnswerError as error:
             await self._failed(task, f"garbled: {error}")
         except Exception as error:
-            # A fault in one task must not stop the others; its text may hold what was said.
+            # A fault in one task must not stop the others. Its text may hold private words.
             logger.debug("memory: task %d of kind %s", task.id, task.kind, exc_info=True)
             await self._failed(task, f"fault: {type(error).__name__}")
         else:
@@ -229,7 +232,7 @@ class Background:
         return True
 
     async def _do(self, task: Task) -> bool:
-        """Returns whether the chat model has answered."""
+        """Run a task. Returns whether the chat model has answered."""
         work: dict[queue.Kind, Callable[[Task], Awaitable[bool]]] = {
             "extract": self._extract,
             "gap_fill": self._fill_gaps,
@@ -261,8 +264,8 @@ class Background:
 
         def finish(connection: Connection) -> None:
             queue.complete(connection, task)
-            self._scheduler.user_messages(connection, task.user, work.now)
-            self._scheduler.timeline(connection, task.user, work.now)
+            self._scheduler.schedule_summary(connection, task.user, work.now)
+            self._scheduler.schedule_distillation(connection, task.user, work.now)
 
         await self._database.write("summarize_done", finish)
         return written > 0
@@ -311,7 +314,7 @@ class Background:
         return False
 
     async def _import_snapshot(self) -> bool:
-        """Once after the start. Returns True: there may be work to do now."""
+        """Import the snapshot, once after the start. Returns True: there may be work now."""
         if self._snapshot is not None:
             done = await import_file(
                 self._database, self._snapshot, clock=self._clock, checkpoint=self._checkpoint
@@ -320,8 +323,8 @@ class Background:
                 await self.recount()
         return True
 
-    def _consolidating(self, task: Task) -> Consolidating:
-        return Consolidating(
+    def _consolidating(self, task: Task) -> ConsolidationContext:
+        return ConsolidationContext(
             self._database,
             self._chat,
             attempts=task.attempts,
@@ -364,11 +367,11 @@ class Background:
         await self._database.write(
             "recount",
             lambda connection: self._counter.count_entries(connection, self._index(connection)),
-            self._counter.take,
+            self._counter.publish,
         )
 
     def _index(self, connection: Connection) -> fact_vectors.VectorIndex | None:
-        """The index of the present embedding model; where that is not known yet, the last one."""
+        """The index of the present embedding model; the last index while the model is not known."""
         model_id = self._embedding.model_id()
         return (
             fact_vectors.find(connection, model_id)
