@@ -1,13 +1,15 @@
-"""`python bench/fit_recall.py PATH`: the weights of recall, fitted and judged fairly.
+"""`python bench/fit_recall.py PATH`: fits the weights of recall, and judges them by
+cross-validation.
 
-PATH is what `lobug eval locomo` reads. The weights in ``lobug.memory.recall.scoring`` were fitted
-on conversations, so the figures of `lobug eval locomo` on those same ones flatter. This leaves one
-conversation out at a time, fits the weights on the others and asks the one left out: what to expect
-of conversations that nobody has fitted on. Which measures there are, and their constants, were
-still chosen on all of them. All candidates and measures are those of the product's own search.
+PATH is as for `lobug eval locomo`. The weights in ``lobug.memory.recall.scoring`` were fitted on
+conversations, so the figures of `lobug eval locomo` on the same conversations are too good. This
+bench leaves one conversation out at a time, fits the weights on the others and asks the questions
+of the one left out; that is what to expect of unseen conversations. The set of measures and their
+constants were still chosen on all conversations. Candidates and measures are those of the product's
+search.
 
-The fit: the softmax over a question's candidates is to put its mass on the evidence; cross-entropy,
-mean over questions, with a little weight decay, by Adam.
+The loss is the cross-entropy between the softmax over a question's candidates and its evidence,
+mean over questions, with a little weight decay; it is minimised by Adam.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""`make bench ARGS="--recall"`: what recall costs as one user's log grows.
+"""`make bench ARGS="--recall"`: the cost of recall as one user's log grows.
 
-Generated turns of one user go in at the door of life, are embedded in the background and searched
-with questions that pay for their own embedding. At each size the same questions go, one after
-another in turn, to Lo-Bug's search, to what a turn asks of memory, to plain KNN and to plain full
-text: whatever else this machine does hits them alike.
+Generated turns of one user are logged as in a conversation, embedded in the background, and
+searched with questions that are embedded in the measured time. At each size the same questions go
+alternately to Lo-Bug's search, to the retrieval of a turn, to plain KNN and to plain full text, so
+that other load on the machine slows all of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from generated_turns import Talk
+from generated_turns import TurnGenerator
 from lobug.engines.base import Embedder, EngineStatus, Vectors
 from lobug.evaluation.metrics import percentile
 from lobug.evaluation.product import NEVER, Clock, NoChat, started_embedder
@@ -175,7 +175,7 @@ async def _curve(
     questions: int,
     console: Console,
 ) -> list[Point]:
-    talk, clock, path = Talk(), Clock(), folder / "memory.db"
+    talk, clock, path = TurnGenerator(), Clock(), folder / "memory.db"
     clock.now = BEGAN
     knn, full_text = PlainKnn(folder, embedder.dimension), PlainFullText(folder)
     points: list[Point] = []
@@ -242,7 +242,7 @@ async def _memory(
 
 
 async def _insert(
-    memory: MemoryManager, talk: Talk, clock: Clock, count: int
+    memory: MemoryManager, talk: TurnGenerator, clock: Clock, count: int
 ) -> tuple[list[str], float]:
     """Log turns one after another, each durable before the next. Returns them, and turns a
     second."""
@@ -269,7 +269,8 @@ def _bare_commits_per_s(path: Path, commits: int = 500) -> float:
 
 
 def _drop_tasks(path: Path) -> None:
-    """Facts are not extracted and nothing is summed up here; in life these rows go by and by."""
+    """Delete the background tasks: here no facts are extracted and nothing is summarised, so the
+    rows would stay."""
     connection = connect(str(path), timeout_s=30.0)
     try:
         connection.execute("DELETE FROM background_tasks")
@@ -305,7 +306,7 @@ async def _ask(
     times: dict[str, list[float]] = {way: [] for way in ways}
     cpu_times: dict[str, list[float]] = {way: [] for way in ways}
     for number, question in enumerate(questions):
-        # Nobody always comes first: whoever does finds the question's words not yet in any cache.
+        # The order rotates: the first search of a question finds none of its words in a cache.
         turned = number % len(WAYS)
         for way in (*WAYS[turned:], *WAYS[:turned]):
             started, cpu = time.perf_counter(), time.process_time()

@@ -13,7 +13,6 @@ import typer
 
 from lobug.cli.connection import own_secret
 from lobug.cli.faults import EXIT_USAGE, CommandError
-from lobug.cli.option_sets import with_option_sets
 from lobug.cli.simulate.options import (
     FilesArgument,
     JsonOption,
@@ -24,6 +23,7 @@ from lobug.cli.simulate.options import (
     SoakOptions,
     StreamingOptions,
     TurnOptions,
+    with_option_sets,
 )
 from lobug.cli.terminal import ServerOption, server_address
 
