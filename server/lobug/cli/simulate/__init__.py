@@ -29,8 +29,8 @@ from lobug.cli.terminal import ServerOption, server_address
 
 if TYPE_CHECKING:
     from lobug.engines.base import TextToSpeech
-    from lobug.simulator.http.run import RunOptions
     from lobug.simulator.recordings import Recording
+    from lobug.simulator.runs import RunOptions
 
 REPEAT_PAUSE_S = 3.0
 """Default pause between turns with --until: background memory work runs only while nobody talks."""
@@ -99,7 +99,7 @@ def simulate(
 
 def _run_options(turns: TurnOptions) -> RunOptions:
     """What both protocols have. Raises CommandError."""
-    from lobug.simulator.http.run import RunOptions
+    from lobug.simulator.runs import RunOptions
 
     repeat_pause_s = REPEAT_PAUSE_S if turns.until is not None else 0.0
     return RunOptions(
