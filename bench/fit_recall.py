@@ -44,7 +44,7 @@ from lobug.evaluation.locomo_run import (
     pieces,
     told_memory,
 )
-from lobug.evaluation.product import RememberingEmbedder, started_embedder
+from lobug.evaluation.product import CachingEmbedder, started_embedder
 from lobug.memory.control import Filter
 from lobug.memory.recall import scoring
 from lobug.settings import Settings
@@ -101,9 +101,9 @@ async def main() -> None:
     settings = Settings()
     with progress_bar("turns and questions", pieces(conversations, facts=False)) as step:
         async with started_embedder(settings) as embedder:
-            remembering = RememberingEmbedder(embedder)
+            caching = CachingEmbedder(embedder)
             pools = {
-                each.name: await _pools(each, settings, remembering, step) for each in conversations
+                each.name: await _pools(each, settings, caching, step) for each in conversations
             }
     document = _judge(pools)
     if options.json:
@@ -115,7 +115,7 @@ async def main() -> None:
 async def _pools(
     conversation: Conversation,
     settings: Settings,
-    embedder: RememberingEmbedder,
+    embedder: CachingEmbedder,
     progress: Progress,
 ) -> list[Pool]:
     now = np.array(astuple(scoring.WEIGHTS))

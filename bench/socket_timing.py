@@ -36,7 +36,7 @@ class OwnShare:
     """The times of one turn, by ``time.monotonic``."""
 
     decided_at: float
-    """When the packet with the endpoint received_message."""
+    """When the packet with the endpoint came."""
     speaking_at: float
     """When ``tts start`` went."""
     first_audio_at: float
@@ -61,7 +61,7 @@ class ConnectionTiming:
 
     clock: Callable[[], float]
     arrivals: list[float] = field(default_factory=list)
-    """When each audio packet of the current stream received_message."""
+    """When each audio packet of the current stream came."""
     fed_samples: int = 0
     """Samples of the current stream that voice detection got."""
     speaking: tuple[int, float] | None = None
@@ -105,7 +105,7 @@ class ConnectionTiming:
 
 
 def due(arrivals: Sequence[float]) -> float:
-    """When the last of some packets was due, if none received_message early. Pure."""
+    """When the last of some packets was due, if none came early. Pure."""
     period_s = FRAME_MS / 1000
     start = min(at - n * period_s for n, at in enumerate(arrivals))
     return start + (len(arrivals) - 1) * period_s

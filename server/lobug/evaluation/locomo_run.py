@@ -26,7 +26,7 @@ from lobug.engines.base import (
 from lobug.errors import EngineError, EngineUnavailableError
 from lobug.evaluation.locomo import CATEGORIES, Conversation, Place
 from lobug.evaluation.metrics import all_at, mean, ndcg_at, percentile, recall_at, reciprocal_rank
-from lobug.evaluation.product import NEVER, Clock, NoChat, RememberingEmbedder, opened
+from lobug.evaluation.product import NEVER, CachingEmbedder, Clock, NoChat, opened
 from lobug.language.en.prompts import FACTS_SCHEMA
 from lobug.memory.access import MemoryScope
 from lobug.memory.base import ConversationKey, Recalled
@@ -181,8 +181,8 @@ async def examine(
 ) -> list[Examined]:
     """All conversations, one after the other. ``chat``: extracts facts; None: there are none.
     Raises StorageError."""
-    remembering = _FailuresCounted(embedder)
-    return [await _examine(each, settings, remembering, progress, chat) for each in conversations]
+    caching = _FailuresCounted(embedder)
+    return [await _examine(each, settings, caching, progress, chat) for each in conversations]
 
 
 async def _examine(
@@ -222,7 +222,7 @@ async def _examine(
 async def told_memory(
     conversation: Conversation,
     settings: MemorySettings,
-    embedder: RememberingEmbedder,
+    embedder: CachingEmbedder,
     progress: Progress,
     *,
     chat: ChatModel | None = None,
@@ -241,7 +241,7 @@ async def told_memory(
         }
     )
     async with opened(settings, embedder, clock, extracting or NoChat()) as memory:
-        places = await _tell(memory, conversation, clock, progress)
+        places = await _log_turns(memory, conversation, clock, progress)
         if extracting is not None:
             clock.now += REPLY_DEADLINE_S + 1.0
             for _ in range(settings.max_extraction_attempts):
@@ -252,14 +252,14 @@ async def told_memory(
         # So that no question pays for what is loaded at first use.
         await memory.control.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
         clock.now = max(s.at for s in conversation.sittings).timestamp() + LATER.total_seconds()
-        embedder.remembering = False
+        embedder.caching = False
         try:
             yield memory, places
         finally:
-            embedder.remembering = True
+            embedder.caching = True
 
 
-async def _tell(
+async def _log_turns(
     memory: MemoryManager, conversation: Conversation, clock: Clock, progress: Progress
 ) -> dict[int, Place]:
     """Log every turn. Returns the places by the messages' ids."""
@@ -305,7 +305,7 @@ async def _count_entries(control: MemoryControl, scope: MemoryScope) -> int:
     return count
 
 
-class _FailuresCounted(RememberingEmbedder):
+class _FailuresCounted(CachingEmbedder):
     """Counts failures of the embedder, after which memory searches by words alone."""
 
     failures = 0
