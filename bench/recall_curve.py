@@ -41,21 +41,21 @@ WARM_UP = 10
 """Questions before those that are measured."""
 
 BEGAN = 1_500_000_000.0
-"""When the talk begins, seconds since the epoch."""
+"""When the first turn is said, seconds since the epoch."""
 
 TELLER = ConversationKey("teller", "teller-desk")
 GOALS = {10_000: 30.0, 100_000: 80.0}
-"""By turns: p95 of a search, ms, that recall is to keep to on two cores."""
+"""Goals by number of turns: p95 of a search on two cores, milliseconds."""
 INSERTION_GOAL = 500.0
-"""Turns a second, durable, without embedding."""
+"""Goal: durable turns a second, without embedding."""
 
 VectorsFrom = Literal["synthetic", "real"]
 WAYS = ("search", "a turn's context", "plain KNN", "plain full text")
 
 
 class MeasuringEmbedder:
-    """The embedder, or random directions in its place while ``synthetic`` is set: what a turn's
-    vector costs is known after the first thousand."""
+    """The embedder; while ``synthetic`` is set, random directions instead, since the cost of a
+    turn's vector is known after the first thousand."""
 
     def __init__(self, inner: Embedder, seed: int = 7) -> None:
         self._inner = inner
@@ -73,10 +73,10 @@ class MeasuringEmbedder:
         return self._inner.dimension
 
     async def start(self) -> None:
-        """It is started."""
+        """Do nothing: the embedder was started before."""
 
     async def close(self) -> None:
-        """Whoever started it closes it."""
+        """Do nothing: whoever started the embedder closes it."""
 
     def status(self) -> EngineStatus:
         """The inner embedder's."""
@@ -95,27 +95,27 @@ class MeasuringEmbedder:
 
 @dataclass(slots=True)
 class Point:
-    """What was measured at one size."""
+    """Measurements at one size of the log."""
 
     turns: int
     inserted_per_s: float
     cpu_ms_a_turn: float
-    """Of storing it: what is left where the disk costs nothing."""
+    """CPU time of storing a turn, milliseconds: its cost on a disk that costs nothing."""
     commits_per_s: float
-    """Of one short row each, durable, on this disk just now: the bound of what was inserted."""
+    """Durable commits of one short row on this disk at the same time: the bound of insertion."""
     embedded_per_s: float
     embedded_for_real: bool
     bytes_a_turn: float
     resident_mb: float
-    """Of this process beyond what it had before the first turn, with the rivals in it."""
+    """Growth of this process since the first turn, MB, with the baselines in it."""
     times_ms: dict[str, list[float]] = field(default_factory=dict)
-    """By way of searching."""
+    """Durations of searches, milliseconds, by way of searching."""
     cpu_ms: dict[str, list[float]] = field(default_factory=dict)
-    """Of all threads of this process: what is left of a time on a machine with nothing else to
-    do."""
+    """CPU time of all threads of this process, milliseconds, by way of searching: the duration on
+    an idle machine."""
 
     def figures(self) -> dict[str, Any]:
-        """As ``--json`` prints them."""
+        """The figures as ``--json`` prints them."""
         ways = {
             way: {**_spread(times), "cpu_p50": _spread(self.cpu_ms[way])["p50"]}
             for way, times in self.times_ms.items()

@@ -57,7 +57,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class Session:
     """Turns that were said one after another."""
 
     number: int
@@ -82,7 +82,7 @@ class Conversation:
     """A conversation of two people with questions about it."""
 
     name: str
-    sittings: Sequence[Sitting]
+    sessions: Sequence[Session]
     questions: Sequence[Question]
     """The scored questions."""
     adversarial: int = 0
@@ -97,7 +97,7 @@ class Conversation:
     @property
     def turns(self) -> int:
         """Number of turns."""
-        return sum(len(sitting.turns) for sitting in self.sittings)
+        return sum(len(session.turns) for session in self.sessions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def parse(document: object, name: str) -> list[Conversation]:
 
 def references(evidence: str) -> list[Place]:
     """The turns that a reference names: one, or several in one string."""
-    return [(int(session), int(turn)) for session, turn in REFERENCE.findall(evidence)]
+    return [(int(number), int(turn)) for number, turn in REFERENCE.findall(evidence)]
 
 
 def moment(text: str) -> datetime:
@@ -228,20 +228,20 @@ def _conversation(document: object, name: str) -> Conversation:
     asked = document.get("qa", document.get("questions"))
     if asked is None:
         raise LocomoError(f"{name}: there are no questions (qa).")
-    sittings, ids = _sittings(said, name)
+    sessions, ids = _sessions(said, name)
     try:
         questions = _Questions.model_validate({"questions": asked}).questions
     except ValidationError as error:
         raise LocomoError(f"{name}: {_sentence(error)}") from error
-    return _with_questions(Conversation(name, sittings, ()), questions, ids)
+    return _with_questions(Conversation(name, sessions, ()), questions, ids)
 
 
-def _sittings(said: Mapping[object, object], name: str) -> tuple[list[Sitting], dict[str, Place]]:
+def _sessions(said: Mapping[object, object], name: str) -> tuple[list[Session], dict[str, Place]]:
     """The sessions in the order of their numbers, and the place of each turn by its id."""
     numbers = sorted(
         int(match[1]) for key in said if (match := SESSION.fullmatch(str(key))) is not None
     )
-    sittings: list[Sitting] = []
+    sessions: list[Session] = []
     ids: dict[str, Place] = {}
     taken: set[Place] = set()
     for number in dict.fromkeys(numbers):
@@ -263,10 +263,10 @@ def _sittings(said: Mapping[object, object], name: str) -> tuple[list[Sitting], 
             text = _with_caption(turn)
             if text:
                 spoken.append(Turn(place, turn.speaker, text))
-        sittings.append(Sitting(number, _began(said, key, name), spoken))
-    if not any(sitting.turns for sitting in sittings):
+        sessions.append(Session(number, _began(said, key, name), spoken))
+    if not any(session.turns for session in sessions):
         raise LocomoError(f"{name}: there are no sessions (session_1, session_2 ...).")
-    return sittings, ids
+    return sessions, ids
 
 
 def _with_caption(turn: _Turn) -> str:

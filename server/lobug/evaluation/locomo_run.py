@@ -251,7 +251,7 @@ async def told_memory(
         await memory.process_due()
         # So that no question pays for what is loaded at first use.
         await memory.control.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
-        clock.now = max(s.at for s in conversation.sittings).timestamp() + LATER.total_seconds()
+        clock.now = max(s.at for s in conversation.sessions).timestamp() + LATER.total_seconds()
         embedder.caching = False
         try:
             yield memory, places
@@ -264,9 +264,9 @@ async def _log_turns(
 ) -> dict[int, Place]:
     """Log every turn. Returns the places by the messages' ids."""
     places: dict[int, Place] = {}
-    for sitting in conversation.sittings:
-        began = sitting.at.timestamp()
-        for order, turn in enumerate(sitting.turns):
+    for session in conversation.sessions:
+        began = session.at.timestamp()
+        for order, turn in enumerate(session.turns):
             said_at = began + order * TURN_S
             clock.now = max(clock.now, said_at)
             message = await memory.log_user_message(
