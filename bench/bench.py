@@ -1,10 +1,10 @@
 """`make bench`: how fast Lo-Bug is on this machine, with the engines that the settings choose.
 
-Runs the real application in this process (the embedded chat model is a child of it), talks to it
-over a real socket and prints p50 and p95 of every stage. Comparisons are made side by side in one
-run. Nothing here passes or fails by a clock: the figures are for people; --json for programs.
-Then it does the same for streamed conversation (``streaming_bench``); --streaming measures only
-that, --recall only what recall costs as one user's log grows (``recall_curve``).
+Runs the real application in this process (the embedded chat model is a child process), sends it
+requests over a real socket, and prints p50 and p95 of every stage. Comparisons are made side by
+side in one run. Nothing here passes or fails by a clock: the figures are for people, with --json
+for programs. Then it measures streamed conversation (``streaming_bench``). --streaming measures
+only that; --recall measures only the cost of recall as one user's log grows (``recall_curve``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from lobug.server import LobugServer
 from lobug.settings import Settings
 
 TURNS = 20
-"""Of each door that takes a whole request."""
+"""Measured turns of each route that takes a whole request."""
 
 CLIP_SECONDS = 4.0
 CLIP_TEXT = "I am thinking of a walk by the river this afternoon, what do you say?"
@@ -126,7 +126,7 @@ async def main() -> None:
 
 
 async def _requests(turns: int, console: Console) -> Figures:
-    """The doors that take a whole request."""
+    """Measure the routes that take a whole request."""
     figures = Figures()
     with tempfile.TemporaryDirectory(prefix="lobug-bench-") as folder:
         settings = Settings(data_dir=Path(folder), port=0)
@@ -139,7 +139,7 @@ async def _requests(turns: int, console: Console) -> Figures:
 
 
 async def _streaming(options: argparse.Namespace, console: Console) -> dict[str, Any] | None:
-    """Streamed conversation; None where it is left out for want of recorded speech."""
+    """Measure streamed conversation; None when there is no recorded speech."""
     try:
         turns = options.turns or streaming_bench.TURNS
         document = await streaming_bench.measure(options.parts, turns, console)
@@ -189,7 +189,7 @@ async def _measure(
     clip = await _clip(server)
     async with httpx.AsyncClient(base_url=url, timeout=120, trust_env=False) as client:
         console.print("first token, cold and with the prefix cached ...")
-        async with server.priority.turn():  # nothing is read ahead meanwhile
+        async with server.priority.turn():  # so that no prompt is read ahead meanwhile
             await _first_tokens(server, figures)
         console.print(f"{turns} turns of /chat/audio ...")
         await _audio_turns(client, clip, turns, figures)
@@ -297,7 +297,7 @@ async def _text_turn(client: httpx.AsyncClient, text: str, device: str) -> float
 async def _turns_against_background(
     server: LobugServer, client: httpx.AsyncClient, turns: int, figures: Figures
 ) -> None:
-    """The same question alone and while facts are being extracted, in turn."""
+    """Ask the same question alone and while facts are being extracted, alternately."""
     question = "What is two plus two?"
     await _text_turn(client, question, "bench-quiet")
     for _ in range(max(3, turns // 2)):

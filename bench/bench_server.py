@@ -1,4 +1,4 @@
-"""What the parts of the bench share: a server in this process, the machine, figures."""
+"""Shared parts of the bench: a server in this process, the machine, percentiles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lobug.evaluation.metrics import percentile
 from lobug.server import LobugServer
 from lobug.settings import Settings
 
-PERCENTILES = "percentiles are nearest rank: the smallest value that so many of all do not exceed"
+PERCENTILES = "percentiles are nearest rank: the smallest value that this share does not exceed"
 
 
 @contextlib.asynccontextmanager
@@ -49,7 +49,7 @@ async def listening(app: ASGIApp) -> AsyncIterator[str]:
 
 
 def machine() -> str:
-    """What this runs on, as one line."""
+    """System, cores, load and Python version, as one line."""
     return (
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores,"
         f" load {os.getloadavg()[0]:.2f}, Python {platform.python_version()}"
@@ -63,7 +63,7 @@ def engines_of(server: LobugServer) -> str:
 
 
 async def drained(server: LobugServer, limit_s: float = 120.0) -> None:
-    """Wait until memory has nothing to do."""
+    """Wait until memory has no background work left, at most ``limit_s`` seconds."""
     until = time.monotonic() + limit_s
     while server.memory.stats().pending_tasks and time.monotonic() < until:  # noqa: ASYNC110 - as a client would
         await asyncio.sleep(0.1)
@@ -76,7 +76,7 @@ def family() -> list[psutil.Process]:
 
 
 def spread(values: Sequence[float]) -> dict[str, float | int | None]:
-    """Number, p50, p95, p99 and maximum, by nearest rank; None of nothing. Pure."""
+    """Number, p50, p95, p99 and maximum, by nearest rank; None when there are no values. Pure."""
     return {
         "n": len(values),
         "p50": percentile(values, 0.5),
@@ -87,6 +87,6 @@ def spread(values: Sequence[float]) -> dict[str, float | int | None]:
 
 
 def ratio(above: Sequence[float], below: Sequence[float], share: float) -> float | None:
-    """The ratio of two percentiles; None where one of them is missing or the lower one is 0."""
+    """The ratio of two percentiles; None when one is missing or the divisor is 0."""
     over, under = percentile(above, share), percentile(below, share)
     return over / under if over is not None and under else None

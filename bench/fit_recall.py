@@ -1,13 +1,15 @@
-"""`python bench/fit_recall.py PATH`: the weights of recall, fitted and judged fairly.
+"""`python bench/fit_recall.py PATH`: fits the weights of recall, and judges them by
+cross-validation.
 
-PATH is what `lobug eval locomo` reads. The weights in ``lobug.memory.recall.scoring`` were fitted
-on conversations, so the figures of `lobug eval locomo` on those same ones flatter. This leaves one
-conversation out at a time, fits the weights on the others and asks the one left out: what to expect
-of conversations that nobody has fitted on. Which measures there are, and their constants, were
-still chosen on all of them. All candidates and measures are those of the product's own search.
+PATH is as for `lobug eval locomo`. The weights in ``lobug.memory.recall.scoring`` were fitted on
+conversations, so the figures of `lobug eval locomo` on the same conversations are too good. This
+bench leaves one conversation out at a time, fits the weights on the others and asks the questions
+of the one left out; that is what to expect of unseen conversations. The set of measures and their
+constants were still chosen on all conversations. Candidates and measures are those of the product's
+search.
 
-The fit: the softmax over a question's candidates is to put its mass on the evidence; cross-entropy,
-mean over questions, with a little weight decay, by Adam.
+The loss is the cross-entropy between the softmax over a question's candidates and its evidence,
+mean over questions, with a little weight decay; it is minimised by Adam.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from lobug.evaluation.locomo_run import (
     pieces,
     told_memory,
 )
-from lobug.evaluation.product import RememberingEmbedder, started_embedder
+from lobug.evaluation.product import CachingEmbedder, started_embedder
 from lobug.memory.model import Filter
 from lobug.memory.recall import scoring
 from lobug.settings import Settings
@@ -99,9 +101,9 @@ async def main() -> None:
     settings = Settings()
     with progress_bar("turns and questions", pieces(conversations, facts=False)) as step:
         async with started_embedder(settings) as embedder:
-            remembering = RememberingEmbedder(embedder)
+            caching = CachingEmbedder(embedder)
             pools = {
-                each.name: await _pools(each, settings, remembering, step) for each in conversations
+                each.name: await _pools(each, settings, caching, step) for each in conversations
             }
     document = _judge(pools)
     if options.json:
@@ -113,7 +115,7 @@ async def main() -> None:
 async def _pools(
     conversation: Conversation,
     settings: Settings,
-    embedder: RememberingEmbedder,
+    embedder: CachingEmbedder,
     progress: Progress,
 ) -> list[Pool]:
     now = np.array(astuple(scoring.WEIGHTS))

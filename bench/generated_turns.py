@@ -1,7 +1,7 @@
-"""Talk that was never talked: turns and questions from templates, for measuring speed alone.
+"""Generated turns and questions from templates, for measuring speed alone.
 
-The words follow Zipf's law over a vocabulary that grows with the number of turns, as in life: first
-English nouns, then made-up words. Every call with the same seed gives the same talk.
+The words follow Zipf's law, so the vocabulary grows with the number of turns, as in real text:
+first English nouns, then made-up words. The same seed gives the same turns.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _ENDS = ("n", "l", "r", "m", "k", "t", "nd")
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTurn:
-    """A turn to be told."""
+    """A generated turn."""
 
     text: str
     after_s: float
@@ -85,8 +85,8 @@ def vocabulary(size: int = VOCABULARY) -> list[str]:
     return list(itertools.islice(itertools.chain(NOUNS, made), size))
 
 
-class Talk:
-    """An endless talk, and questions about it."""
+class TurnGenerator:
+    """An endless source of turns, and of questions about them."""
 
     def __init__(self, seed: int = 7) -> None:
         self._random = random.Random(seed)  # noqa: S311 - no secret
@@ -110,7 +110,7 @@ class Talk:
             yield GeneratedTurn(text, session * SESSION_EVERY_S + place * TURN_EVERY_S)
 
     def questions(self, count: int, seed: int) -> list[str]:
-        """Questions with the talk's words; the same for the same seed."""
+        """Questions with words of the turns; the same for the same seed."""
         chooser = random.Random(seed)  # noqa: S311 - no secret
         numbers = np.random.default_rng(seed)
         asked = []

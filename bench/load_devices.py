@@ -1,8 +1,8 @@
-"""The devices of ``streaming_load``, in a process of their own: their work must not count against
+"""The devices of ``streaming_load``, in a process of their own, so that their work does not slow
 the server's event loop.
 
-Told by lines on standard input: connects, says ``connected``; on the next line talks and prints one
-JSON object; on the next ends.
+The process connects all devices and prints ``connected``. On a line on standard input they talk,
+and it prints one JSON object. On the next line it ends.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lobug.simulator.streaming.session import DeviceKind
 from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech
 
 BEFORE_S, SPEECH_S, AFTER_S = 0.3, 1.2, 0.1
-"""Of what every device says, seconds: silence, sound, silence."""
+"""Parts of every device's utterance, seconds: silence, sound, silence."""
 
 PAUSE_S = 0.6
 """Longest pause of a device between two turns, seconds."""
@@ -58,7 +58,7 @@ async def main() -> None:
             devices.append(await stack.enter_async_context(device))
             await device.connect()
         print("connected", flush=True)
-        await _told()
+        await _next_command()
         talking = devices[: options.talking] + devices[options.connected - options.pcm :]
         speech = {codec: spoken(codec) for codec in AudioCodec}
         randomness = random.Random(1)  # noqa: S311 - when a device speaks
@@ -66,11 +66,11 @@ async def main() -> None:
             *(_talk(d, speech[d.kind.codec], options, randomness) for d in talking)
         )
         print(json.dumps(summary([turn for some in turns for turn in some])), flush=True)
-        await _told()
+        await _next_command()
 
 
 def spoken(codec: AudioCodec) -> EncodedSpeech:
-    """What every device says."""
+    """The utterance of every device."""
     samples = np.zeros(round((BEFORE_S + SPEECH_S + AFTER_S) * STT_SAMPLE_RATE), np.float32)
     start, count = round(BEFORE_S * STT_SAMPLE_RATE), round(SPEECH_S * STT_SAMPLE_RATE)
     samples[start : start + count] = 0.3 * np.sin(np.arange(count) * 0.1)
@@ -78,7 +78,7 @@ def spoken(codec: AudioCodec) -> EncodedSpeech:
 
 
 def summary(turns: Sequence[WsTurnResult]) -> dict[str, object]:
-    """Of all turns of all devices. Pure."""
+    """Figures over all turns of all devices. Pure."""
     problems = Counter(problem for turn in turns for problem in turn.problems)
     faults = Counter(fault for turn in turns if turn.wav for fault in _faults(turn.wav))
     accounts = [turn.account for turn in turns]
@@ -124,7 +124,7 @@ async def _talk(
     return results
 
 
-async def _told() -> None:
+async def _next_command() -> None:
     await asyncio.to_thread(sys.stdin.readline)
 
 

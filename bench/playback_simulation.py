@@ -1,10 +1,11 @@
-"""Half an hour of speech over a poor network in seconds: how often playback runs dry.
+"""Simulates half an hour of speech over a poor network in seconds: how often playback runs dry.
 
-What the server does is the real thing (``device.speaker.Speaker`` with its ``Pacer``), and so is
-what the device plays (``simulator.speaker``); between them is ``network_model``: what TCP makes of
-loss and jitter. Only the clock is not real: the event loop jumps to the next timer.
+The server's part is the product's own (``lobug.devices.speaker.Speaker`` with its ``Pacer``), and
+so is the device's (``lobug.simulator.streaming.speaker``). Between them stands the network model,
+which turns loss and jitter into TCP's delays. Only the clock is simulated: the event loop jumps to
+its next timer.
 
-No encoder and no engines: packets have the size that the encoder's bit rate gives, and each piece
+There is no encoder and no engine. Packets have the size of the encoder's bit rate, and each piece
 of a reply is ready when an ordinary chat model on two cores would have written it.
 """
 
@@ -48,15 +49,15 @@ _PACKET = bytes(round(BIT_RATE * FRAME_S / 8))
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock jumps to its next timer: nothing in it ever waits. Nothing in it
-    may wait for another thread or for a socket either."""
+    """An event loop whose clock jumps to its next timer instead of waiting. Its tasks must not wait
+    for another thread or for a socket."""
 
     def __init__(self) -> None:
         self._virtual_s = 0.0
         super().__init__(_NeverWaits(self._jump))
 
     def time(self) -> float:
-        """Seconds since it was made, of its own time."""
+        """Virtual seconds since the loop was made."""
         return self._virtual_s
 
     def _jump(self, seconds: float) -> None:
@@ -64,14 +65,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 class _NeverWaits(selectors.SelectSelector):
-    """Tells how long it was to wait, instead of waiting."""
+    """A selector that reports the waiting time instead of waiting."""
 
     def __init__(self, jump: Callable[[float], None]) -> None:
         super().__init__()
         self._jump = jump
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """Ready files; returns at once. Raises RuntimeError where it would wait for ever."""
+        """Ready files; returns at once. Raises RuntimeError when it would wait forever."""
         ready = super().select(0)
         if not ready and timeout is None:
             raise RuntimeError("nothing will ever happen")
@@ -81,21 +82,21 @@ class _NeverWaits(selectors.SelectSelector):
 
 
 def run_virtually(work: Coroutine[Any, Any, T]) -> T:
-    """Run it on a loop of its own time. Not from within another event loop's thread."""
+    """Run a coroutine on a ``VirtualLoop``. Not to be called in another event loop's thread."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(work)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply that is going to be spoken."""
+    """A reply to be spoken."""
 
     pieces: tuple[int, ...]
-    """Words of each."""
+    """Number of words of each piece."""
 
 
 def replies(seconds: float, randomness: random.Random) -> list[Reply]:
-    """Replies of so much speech in all. Pure."""
+    """Replies of at least ``seconds`` of speech in all. Pure."""
     made, left_s = [], seconds
     while left_s > 0:
         count = randomness.randint(1, MOST_PIECES)
@@ -107,7 +108,7 @@ def replies(seconds: float, randomness: random.Random) -> list[Reply]:
 
 @dataclass(slots=True)
 class Talk:
-    """What came of a talk."""
+    """Playback figures of a simulated talk."""
 
     lead_s: float
     replies: int = 0
@@ -116,11 +117,11 @@ class Talk:
     starvations: int = 0
     """How often playback ran dry in the middle of a piece."""
     at_beginning: int = 0
-    """So many of them in the first ``BEGINNING_S`` of a reply: a device plays its first packet at
-    once, so no lead is there yet, however long it is going to be."""
+    """Starvations in the first ``BEGINNING_S`` of a reply: a device plays its first packet at once,
+    so there is no lead yet."""
     starved_s: float = 0.0
     longest_s: float = 0.0
-    """The most silence in one reply that came of it, seconds."""
+    """Longest starvation in one reply, seconds."""
     late_pieces: int = 0
     """How often it ran dry between two pieces, beyond the pause that belongs there."""
     late_s: float = 0.0
@@ -128,7 +129,7 @@ class Talk:
     lost_segments: int = 0
 
     def add(self, account: SpeakerAccount, at_beginning: int) -> None:
-        """Count a reply in."""
+        """Add the account of a reply."""
         self.replies += 1
         self.at_beginning += at_beginning
         self.spoken_s += account.seconds
@@ -142,9 +143,9 @@ class Talk:
 
 
 async def talk(lead_s: float, network: NetworkOptions, minutes: float, seed: int = 0) -> Talk:
-    """Speak replies of so many minutes to a device, one after the other, on this loop's time.
+    """Speak ``minutes`` of replies to a device, one after the other, by this loop's clock.
 
-    The same ``seed`` gives the same replies and the same fate of each reply's n-th packet, whatever
+    The same ``seed`` gives the same replies, and each reply's n-th packet the same delay, whatever
     the lead.
     """
     loop = asyncio.get_running_loop()
@@ -165,8 +166,8 @@ def compare(
     minutes: float = MINUTES,
     seeds: int = 1,
 ) -> list[Talk]:
-    """The same talk with each lead; with several seeds, of all of them together. Takes about a
-    second for half an hour: not for another event loop's thread."""
+    """The same talk with each lead, summed over ``seeds`` talks. Takes about a second for half an
+    hour. Not to be called in another event loop's thread."""
     return [
         _together([run_virtually(talk(lead_s, network, minutes, seed)) for seed in range(seeds)])
         for lead_s in leads_s
@@ -203,7 +204,7 @@ async def _say(speaker: ServerSpeaker, reply: Reply) -> None:
 
 @dataclass(slots=True)
 class _Device:
-    """What the server's speaker sees of a device (``speaker.Wire``), with the network before it."""
+    """A device behind the network, as the server's speaker sees it (``speaker.Wire``)."""
 
     path: TcpPath
     clock: Callable[[], float]
@@ -228,8 +229,8 @@ class _Device:
         heapq.heappush(self.coming, (arrival, len(self.coming), message))
 
     def played(self) -> tuple[SpeakerAccount, int]:
-        """What becomes of all that was sent, in the order in which it comes, and how often it ran
-        dry at the beginning."""
+        """Play all that was sent, in the order of arrival. Returns the account, and the number of
+        starvations at the beginning."""
         speaker = DeviceSpeaker()
         at_beginning = 0
         while self.coming:

@@ -1,4 +1,4 @@
-"""What recall is compared with: the searches of the first designs, as they were written down.
+"""Baselines for recall: the searches of the first designs.
 
 Plain KNN: every turn a vector in a vec0 table, the five nearest. Plain full text: FTS5 with its
 default tokenizer, every word of the question quoted, joined by OR. Each in a database of its own.

@@ -1,9 +1,9 @@
-"""`make bench ARGS="--recall"`: what recall costs as one user's log grows.
+"""`make bench ARGS="--recall"`: the cost of recall as one user's log grows.
 
-Generated turns of one user go in at the door of life, are embedded in the background and searched
-with questions that pay for their own embedding. At each size the same questions go, one after
-another in turn, to Lo-Bug's search, to what a turn asks of memory, to plain KNN and to plain full
-text: whatever else this machine does hits them alike.
+Generated turns of one user are logged as in a conversation, embedded in the background, and
+searched with questions that are embedded in the measured time. At each size the same questions go
+alternately to Lo-Bug's search, to the retrieval of a turn, to plain KNN and to plain full text, so
+that other load on the machine slows all of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from generated_turns import Talk
+from generated_turns import TurnGenerator
 from lobug.engines.base import Embedder, EngineStatus, Vectors
 from lobug.evaluation.metrics import percentile
 from lobug.evaluation.product import NEVER, Clock, NoChat, started_embedder
@@ -39,21 +39,21 @@ WARM_UP = 10
 """Questions before those that are measured."""
 
 BEGAN = 1_500_000_000.0
-"""When the talk begins, seconds since the epoch."""
+"""When the first turn is said, seconds since the epoch."""
 
 TELLER = ConversationKey("teller", "teller-desk")
 GOALS = {10_000: 30.0, 100_000: 80.0}
-"""By turns: p95 of a search, ms, that recall is to keep to on two cores."""
+"""Goals by number of turns: p95 of a search on two cores, milliseconds."""
 INSERTION_GOAL = 500.0
-"""Turns a second, durable, without embedding."""
+"""Goal: durable turns a second, without embedding."""
 
 VectorsFrom = Literal["synthetic", "real"]
 WAYS = ("search", "a turn's context", "plain KNN", "plain full text")
 
 
 class MeasuringEmbedder:
-    """The embedder, or random directions in its place while ``synthetic`` is set: what a turn's
-    vector costs is known after the first thousand."""
+    """The embedder; while ``synthetic`` is set, random directions instead, since the cost of a
+    turn's vector is known after the first thousand."""
 
     def __init__(self, inner: Embedder, seed: int = 7) -> None:
         self._inner = inner
@@ -71,10 +71,10 @@ class MeasuringEmbedder:
         return self._inner.dimension
 
     async def start(self) -> None:
-        """It is started."""
+        """Do nothing: the embedder was started before."""
 
     async def close(self) -> None:
-        """Whoever started it closes it."""
+        """Do nothing: whoever started the embedder closes it."""
 
     def status(self) -> EngineStatus:
         """The inner embedder's."""
@@ -93,27 +93,27 @@ class MeasuringEmbedder:
 
 @dataclass(slots=True)
 class Point:
-    """What was measured at one size."""
+    """Measurements at one size of the log."""
 
     turns: int
     inserted_per_s: float
     cpu_ms_a_turn: float
-    """Of storing it: what is left where the disk costs nothing."""
+    """CPU time of storing a turn, milliseconds: its cost on a disk that costs nothing."""
     commits_per_s: float
-    """Of one short row each, durable, on this disk just now: the bound of what was inserted."""
+    """Durable commits of one short row on this disk at the same time: the bound of insertion."""
     embedded_per_s: float
     embedded_for_real: bool
     bytes_a_turn: float
     resident_mb: float
-    """Of this process beyond what it had before the first turn, with the rivals in it."""
+    """Growth of this process since the first turn, MB, with the baselines in it."""
     times_ms: dict[str, list[float]] = field(default_factory=dict)
-    """By way of searching."""
+    """Durations of searches, milliseconds, by way of searching."""
     cpu_ms: dict[str, list[float]] = field(default_factory=dict)
-    """Of all threads of this process: what is left of a time on a machine with nothing else to
-    do."""
+    """CPU time of all threads of this process, milliseconds, by way of searching: the duration on
+    an idle machine."""
 
     def figures(self) -> dict[str, Any]:
-        """As ``--json`` prints them."""
+        """The figures as ``--json`` prints them."""
         ways = {
             way: {**_spread(times), "cpu_p50": _spread(self.cpu_ms[way])["p50"]}
             for way, times in self.times_ms.items()
@@ -173,7 +173,7 @@ async def _curve(
     questions: int,
     console: Console,
 ) -> list[Point]:
-    talk, clock, path = Talk(), Clock(), folder / "memory.db"
+    talk, clock, path = TurnGenerator(), Clock(), folder / "memory.db"
     clock.now = BEGAN
     knn, full_text = PlainKnn(folder, embedder.dimension), PlainFullText(folder)
     points: list[Point] = []
@@ -239,7 +239,9 @@ async def _memory(
         await memory.close()
 
 
-async def _insert(memory: Memory, talk: Talk, clock: Clock, count: int) -> tuple[list[str], float]:
+async def _insert(
+    memory: Memory, talk: TurnGenerator, clock: Clock, count: int
+) -> tuple[list[str], float]:
     """Log turns one after another, each durable before the next. Returns them, and turns a
     second."""
     turns = list(talk.turns(count))
@@ -265,7 +267,8 @@ def _bare_commits_per_s(path: Path, commits: int = 500) -> float:
 
 
 def _drop_tasks(path: Path) -> None:
-    """Facts are not extracted and nothing is summed up here; in life these rows go by and by."""
+    """Delete the background tasks: here no facts are extracted and nothing is summarised, so the
+    rows would stay."""
     connection = connect(str(path), timeout_s=30.0)
     try:
         connection.execute("DELETE FROM background_tasks")
@@ -301,7 +304,7 @@ async def _ask(
     times: dict[str, list[float]] = {way: [] for way in ways}
     cpu_times: dict[str, list[float]] = {way: [] for way in ways}
     for number, question in enumerate(questions):
-        # Nobody always comes first: whoever does finds the question's words not yet in any cache.
+        # The order rotates: the first search of a question finds none of its words in a cache.
         turned = number % len(WAYS)
         for way in (*WAYS[turned:], *WAYS[:turned]):
             started, cpu = time.perf_counter(), time.process_time()

@@ -32,10 +32,10 @@ FEWEST_WORDS, MOST_WORDS = 3, 14
 SHORTEST_S, LONGEST_S = 1.0, 8.0
 
 BEFORE_S = 0.3
-"""Silence in front of what is said, seconds: nobody speaks into a microphone as it opens."""
+"""Silence before a clip, seconds: nobody speaks in the moment in which the microphone opens."""
 
 _SMOOTH = 800
-"""Samples, 50 ms: a pause is put where so much is quietest."""
+"""Samples, 50 ms: window by which the quietest place for a pause is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +49,18 @@ class Clip:
 
     @property
     def words(self) -> int:
-        """How many are said."""
+        """Number of words."""
         return len(self.text.split())
 
     @property
     def seconds(self) -> float:
-        """Its length."""
+        """Length, seconds."""
         return len(self.samples) / STT_SAMPLE_RATE
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A clip as a device says it, and where its speech ends."""
+    """A clip as a device speaks it, and where its speech ends."""
 
     clip: Clip
     """With ``BEFORE_S`` of silence in front."""
@@ -72,8 +72,8 @@ class Said:
 
     @property
     def after_gate_s(self) -> float:
-        """What to add to a time since ``speech.speech_end_s``, which goes by loudness, to have it
-        since ``end_s``."""
+        """Seconds to add to a time since ``speech.speech_end_s`` (found by loudness) to get the
+        time since ``end_s`` (found by the speech gate)."""
         return self.speech.speech_end_s - self.end_s
 
 
@@ -83,8 +83,8 @@ def available() -> bool:
 
 
 def load(count: int) -> list[Clip]:
-    """``count`` prompts of a sentence each, always the same ones. Takes a few seconds: not for the
-    event loop. Raises FileNotFoundError when there are not so many."""
+    """``count`` prompts of one sentence each, always the same ones. Takes a few seconds: not for
+    the event loop. Raises FileNotFoundError when there are fewer."""
     if not available():
         raise FileNotFoundError(MISSING)
     found = [Clip(name, text, _read(name)) for name, text in sorted(_sentences().items())]
@@ -95,12 +95,12 @@ def load(count: int) -> list[Clip]:
 
 
 def spaced(clips: Sequence[Clip], count: int) -> list[Clip]:
-    """``count`` of them, evenly from the whole list, so that not all are of one subject. Pure."""
+    """``count`` clips, evenly spread over the list, so that they cover many subjects. Pure."""
     return [clips[i * len(clips) // count] for i in range(count)]
 
 
 async def said(clip: Clip, gate: SpeechGate) -> Said:
-    """As a device says it. Raises ValueError when the gate finds no speech in it."""
+    """A clip, encoded for a device. Raises ValueError when the gate finds no speech in it."""
     silence = np.zeros(int(BEFORE_S * STT_SAMPLE_RATE), np.float32)
     padded = Clip(clip.name, clip.text, np.concatenate([silence, clip.samples]))
     spans = await gate.find_speech(padded.samples)
@@ -111,8 +111,8 @@ async def said(clip: Clip, gate: SpeechGate) -> Said:
 
 
 def hesitating(clip: Clip, pause_s: float) -> Clip:
-    """The clip with a pause in its middle, where it is quietest: somebody who thinks before the
-    sentence is over. Pure."""
+    """The clip with a pause at the quietest place of its middle third, like a speaker who
+    hesitates. Pure."""
     power = np.convolve(clip.samples**2, np.ones(_SMOOTH, np.float32), mode="same")
     third = len(power) // 3
     at = third + int(np.argmin(power[third : 2 * third]))

@@ -1,20 +1,20 @@
-"""The sequential way, with Lo-Bug's own engines: what the first server did, step after step.
+"""A sequential server with Lo-Bug's engines: it works step after step, like the first server.
 
-The device waits for 800 ms of silence, uploads the whole recording over HTTP, and the server
+The device waits for 800 ms of silence and uploads the whole recording over HTTP. The server
 transcribes all of it, reads the whole prompt, writes the whole reply, speaks the whole reply, and
-sends it as base64 in JSON. Choices where the first server is not known, or could have been meant in
-two ways, and which side they favour:
+sends it as base64 in JSON. Where the first server's behaviour is not known, these choices were
+made; some favour one side:
 
 - Transcription: faster-whisper's own defaults, a beam of 5 and the whole window of 30 s. The
-  language is given, which spares its detection (favours the sequential way).
-- Prompt: persona, base memory, history and recalled memories that the streamed conversation has at
-  that moment. The first server put its memories into the system message, in front of the history,
-  and its extraction used the same cache: here nothing of the prompt is cached. ``prompt_s`` is what
-  that costs, so that anybody can take it out again.
+  language is given, so it is not detected (favours the sequential server).
+- Prompt: persona, base memory, history and recalled memories of the streamed conversation at that
+  moment. The first server put its memories into the system message, before the history, and its
+  extraction used the same cache, so nothing of the prompt is cached here. The step ``prompt`` shows
+  what that costs, so that readers can subtract it.
 - Reply: the same model, temperature and bounds; no voice before its last word.
 - Speech: one synthesis of the whole reply.
-- No voice detection on the server, and nothing is stored (favours the sequential way).
-- The 800 ms are added by calculation, from the last voiced sample as the gate finds it.
+- No voice detection on the server, and nothing is stored (favours the sequential server).
+- The 800 ms are added to the measured time, from the last voiced sample that the gate finds.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from lobug.turn.timeline import Timeline
 from recorded_speech import Said
 
 SILENCE_S = 0.8
-"""Silence after which the first device took somebody to have finished, seconds."""
+"""Silence after which the first device considered speech finished, seconds."""
 
 BEAM_SIZE = 5
 """faster-whisper's own default."""
@@ -83,9 +83,9 @@ class SequentialServer:
     """A server of one route, ``POST /chat/audio``, with another server's engines and memory."""
 
     def __init__(self, server: LobugServer, conversation_key: ConversationKey) -> None:
-        """``owner``: whose conversation and memory its prompts are made of. It is only read."""
+        """``conversation_key``: source of history and memory for the prompts; only read."""
         self._server = server
-        self._owner = conversation_key
+        self._conversation_key = conversation_key
         stt = server.settings.stt.model_copy(update={"beam_size": BEAM_SIZE, "short_window": False})
         self._stt = WhisperSpeechToText(server.settings.model_copy(update={"stt": stt}))
         self.lane = ConversationKey(
@@ -109,7 +109,8 @@ class SequentialServer:
             await self._stt.close()
 
     async def turn(self, device: SimulatedDevice, said: Said) -> SequentialTurn:
-        """``device`` says it. What was cached of an earlier turn is forgotten first, unmeasured."""
+        """Let ``device`` speak a clip. The prompt cache of an earlier turn is dropped before,
+        outside the measurement."""
         await self._forget_prompt()
         self.steps = {}
         async with self._server.priority.turn():
@@ -123,7 +124,7 @@ class SequentialServer:
         )
 
     async def chat_audio(self, audio: UploadFile) -> dict[str, str]:
-        """Everything, one after the other."""
+        """Answer a recording, one step after the other."""
         began = time.perf_counter()
 
         def step(name: str) -> None:
@@ -176,8 +177,9 @@ class SequentialServer:
         return _answer(heard, reply, answer)
 
     def _conversation(self) -> Conversation:
-        """A copy of the real one, in a lane of its own: the real one must not notice."""
-        real = self._server.conversations.get(self._owner)
+        """A copy of the conversation with a lane of its own, so that the original is not
+        changed."""
+        real = self._server.conversations.get(self._conversation_key)
         settings = self._server.settings.conversation
         memory = WorkingMemory(settings.max_messages, settings.trim_block)
         memory.load(real.memory.exchanges())
@@ -185,7 +187,7 @@ class SequentialServer:
 
     async def _prompt(self, conversation: Conversation, heard: str) -> Prompt:
         server = self._server
-        context = await server.memory.retrieve_context(self._owner, heard)
+        context = await server.memory.retrieve_context(self._conversation_key, heard)
         persona = make_persona(
             server.settings.conversation.persona,
             ignore_and_react=server.settings.conversation.ignore_and_react,
@@ -203,7 +205,7 @@ class SequentialServer:
         )
 
     async def _forget_prompt(self) -> None:
-        """Another prompt takes the lane's place in the model's cache."""
+        """Replace the lane's prompt in the model's cache."""
         other = ChatMessage("system", f"{random.random()} is a number.")  # noqa: S311 - no secret
         await self._server.engines.chat.prefill([other], self.lane.conversation)
 
@@ -218,14 +220,15 @@ def _answer(heard: str, reply: Reply, audio: str) -> dict[str, str]:
 
 
 def _prompt_uses(server: LobugServer) -> dict[int, PromptUse]:
-    """What the embedded model's last prompts cost; empty for another model, and where the reply
-    was ended before the model ended it."""
+    """The embedded model's use of the cache by its last prompts; empty for another model, and for a
+    reply that was stopped early."""
     chat = server.engines.chat
     return chat.last_use if isinstance(chat, EmbeddedChat) else {}
 
 
 def recording_of(said: Said) -> Recording:
-    """What the first device uploads: up to the last voiced sample, and the silence after it."""
+    """The first device's upload: the clip up to its last voiced sample, and the silence after
+    it."""
     speech = said.clip.samples[: int(said.end_s * STT_SAMPLE_RATE)]
     silence = np.zeros(int(SILENCE_S * STT_SAMPLE_RATE), np.float32)
     samples = np.concatenate([speech, silence])

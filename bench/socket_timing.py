@@ -33,7 +33,7 @@ PACKET_SAMPLES = STT_SAMPLE_RATE * FRAME_MS // 1000
 
 @dataclass(frozen=True, slots=True)
 class OwnShare:
-    """One turn. Readings of ``time.monotonic``."""
+    """The times of one turn, by ``time.monotonic``."""
 
     decided_at: float
     """When the packet with the endpoint came."""
@@ -46,42 +46,42 @@ class OwnShare:
 
     @property
     def seconds(self) -> float:
-        """Without the deliberate wait."""
+        """The own share of the turn, seconds."""
         return self.first_audio_at - self.decided_at - START_DELAY_S
 
     @property
     def strict_s(self) -> float:
-        """From when the packet was due."""
+        """The own share, counted from when the packet was due."""
         return self.first_audio_at - self.due_at - START_DELAY_S
 
 
 @dataclass(slots=True)
-class Passage:
-    """What passes the door on one connection."""
+class ConnectionTiming:
+    """Times the messages of one connection."""
 
     clock: Callable[[], float]
     arrivals: list[float] = field(default_factory=list)
-    """When each audio packet of the present stream came."""
+    """When each audio packet of the current stream came."""
     fed_samples: int = 0
-    """Of the present stream, given to voice detection."""
+    """Samples of the current stream that voice detection got."""
     speaking: tuple[int, float] | None = None
-    """Index of the packet with the endpoint, and when ``tts start`` went, while no audio of the
+    """Index of the packet with the endpoint, and when ``tts start`` went; None once audio of the
     reply has gone."""
     shares: list[OwnShare] = field(default_factory=list)
 
     def stream_begins(self) -> Callable[[int], None]:
-        """The device listens anew. Returns what is to be told of the samples of this stream."""
+        """Start a new stream. Returns the callback that gets the number of its samples."""
         self.arrivals.clear()
         self.fed_samples = 0
         return self._fed
 
-    def came(self, message: Message) -> None:
-        """Something has come from the device."""
+    def received_message(self, message: Message) -> None:
+        """Note a message from the device."""
         if message.get("bytes"):
             self.arrivals.append(self.clock())
 
-    def goes(self, message: Message) -> None:
-        """Something is about to go to the device."""
+    def sent_message(self, message: Message) -> None:
+        """Note a message that is about to go to the device."""
         text = message.get("text")
         if text is not None:
             said = json.loads(text)
@@ -97,8 +97,9 @@ class Passage:
         self.fed_samples = samples
 
     def _last_fed(self) -> int:
-        """While a device is answered nothing it sends is listened to: what voice detection got last
-        is the packet with the endpoint. A decoder may hold back part of one."""
+        """Index of the packet with the endpoint. While a reply is spoken the device's audio is not
+        listened to, so it is the last packet that voice detection got. A decoder may hold back a
+        part of a packet."""
         packets = -(-self.fed_samples // PACKET_SAMPLES)
         return min(max(packets, 1), len(self.arrivals)) - 1
 
@@ -111,42 +112,42 @@ def due(arrivals: Sequence[float]) -> float:
 
 
 class SocketTiming:
-    """ASGI middleware. One ``Passage`` for each WebSocket."""
+    """ASGI middleware with a ``ConnectionTiming`` for each WebSocket."""
 
     def __init__(self, app: ASGIApp, clock: Callable[[], float] = time.monotonic) -> None:
         self._app = app
         self._clock = clock
-        self.passages: list[Passage] = []
+        self.timings: list[ConnectionTiming] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything on."""
         if scope["type"] != "websocket":
             await self._app(scope, receive, send)
             return
-        passage = Passage(self._clock)
-        self.passages.append(passage)
-        _passage.set(passage)
+        timing = ConnectionTiming(self._clock)
+        self.timings.append(timing)
+        _timing.set(timing)
 
         async def received() -> Message:
             message = await receive()
-            passage.came(message)
+            timing.received_message(message)
             return message
 
         async def sent(message: Message) -> None:
-            passage.goes(message)
+            timing.sent_message(message)
             await send(message)
 
         await self._app(scope, received, sent)
 
     def shares(self) -> list[OwnShare]:
-        """Of all turns so far."""
-        return [share for passage in self.passages for share in passage.shares]
+        """The own shares of all turns so far."""
+        return [share for timing in self.timings for share in timing.shares]
 
 
-_passage: ContextVar[Passage] = ContextVar("passage")
-"""Of the connection that this task serves."""
+_timing: ContextVar[ConnectionTiming] = ContextVar("timing")
+"""Timing of the connection that this task serves."""
 
 
 def stream_of_this_connection() -> Callable[[int], None]:
-    """For ``InstantGate``: a device of the connection that this task serves listens anew."""
-    return _passage.get().stream_begins()
+    """For ``InstantGate``: starts a new stream on the connection that this task serves."""
+    return _timing.get().stream_begins()

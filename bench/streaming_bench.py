@@ -1,9 +1,9 @@
-"""`make bench ARGS="--streaming"`: how fast Lo-Bug answers people, and what of that is its own.
+"""`make bench ARGS="--streaming"`: how fast Lo-Bug answers, and its own share of that time.
 
-Five parts: a conversation at the speed of talk and the sequential way beside it; speculation on and
+Four parts: a conversation at the speed of talk, beside the sequential server; speculation on and
 off; Lo-Bug's own share under load, with the cost of idle devices; half an hour of simulated talk
-over a poor network. Each part's module says what exactly it measures. Figures are compared with the
-goals of two idle cores; nothing here passes or fails by them.
+over a poor network. The module of each part says what exactly it measures. Figures are shown beside
+goals for two idle cores; nothing here passes or fails by them.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ PARTS = ("conversation", "speculation", "load", "talk")
 TURNS = 50
 SEQUENTIAL_TURNS = 5
 IN_ONE_GO, HESITATING = 12, 6
-"""Clips that are said with speculation and without it."""
+"""Clips that are spoken with speculation and without it."""
 PAUSES_S = (0.3, 0.4, 0.5)
 LOAD_TURNS = 10
 TALKS = 10
 """Half-hours of simulated talk."""
 
 _SPARE = 1.6
-"""Clips at hand for each turn that is wanted: not everything said is answered."""
+"""Clips for each wanted turn: not every clip is answered."""
 _KEPT_TURNS = 10_000
 _LOAD = Path(__file__).with_name("streaming_load.py")
 
 
 async def measure(parts: Sequence[str], turns: int, console: Console) -> dict[str, Any]:
-    """The parts asked for, in turn; smaller ones where fewer than ``TURNS`` turns are wanted.
+    """Measure ``parts`` in turn; with fewer than ``TURNS`` turns they are smaller.
 
     Raises FileNotFoundError where there is no recorded speech.
     """
@@ -147,7 +147,7 @@ async def _load(turns: int, console: Console, *, speculate: bool, idle_s: float)
 
 
 def conversation_figures(talked: Conversation) -> dict[str, Any]:
-    """Of the streamed turns. Pure."""
+    """Figures of the streamed turns. Pure."""
     answered = [turn for turn in talked.turns if turn.first_audio_s is not None]
     return {
         "turns": len(talked.turns),
@@ -163,7 +163,7 @@ def conversation_figures(talked: Conversation) -> dict[str, Any]:
 
 
 def sequential_figures(talked: Conversation) -> dict[str, Any]:
-    """Of the sequential turns, beside the streamed ones. Pure."""
+    """Figures of the sequential turns, beside the streamed ones. Pure."""
     turns = [theirs for theirs, _ in talked.sequential]
     times = _times(turns, lambda turn: turn.first_audio_s)
     same = _times([ours for _, ours in talked.sequential], lambda turn: turn.first_audio_s)
@@ -188,7 +188,7 @@ def sequential_figures(talked: Conversation) -> dict[str, Any]:
 
 
 def compared_figures(compared: Compared) -> dict[str, Any]:
-    """Of one list of clips. Pure."""
+    """Figures of one list of clips. Pure."""
     return {
         "with_s": spread(compared.with_s),
         "without_s": spread(compared.without_s),
@@ -213,5 +213,5 @@ def _without_prompt(turn: SequentialTurn) -> float | None:
 
 
 def discarded_share(speculation: Mapping[str, Any]) -> float | None:
-    """How much of what was prepared was thrown away, 0 to 1; None where nothing was. Pure."""
+    """Share of prepared replies that were discarded, 0 to 1; None when none was prepared. Pure."""
     return speculation["discarded"] / speculation["started"] if speculation["started"] else None

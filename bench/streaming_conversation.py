@@ -1,7 +1,7 @@
-"""Conversations with a simulated device at the speed of talk: how long it waits for an answer.
+"""Conversations of a simulated device in real time: how long it waits for an answer.
 
-The real application with its engines answers over a real socket; the device speaks recorded
-sentences as fast as people do and measures by its own clock. It waits for a reply's end before it
+The real application with its engines answers over a real socket. The device speaks recorded
+sentences in real time and measures by its own clock. It waits for the end of a reply before it
 speaks again.
 """
 
@@ -36,22 +36,23 @@ STAGES = (
     "endpoint",
     "first_audio_sent",
 )
-"""Of a timeline, in the order in which they usually end; seconds after the last voiced sample as
-the server found it. What was prepared at a pause ends before the endpoint."""
+"""Stages of a timeline, in the usual order of their ends. Times are seconds after the last voiced
+sample that the server found. Work that was prepared at a pause ends before the endpoint."""
 
 REST_S = 3.0
-"""Seconds after a sequential turn: what it stopped in the background (a prompt that is read ahead)
-would long be done without it, and the streamed turn must not pay for that."""
+"""Pause after a sequential turn, seconds: background work that it interrupted, such as reading a
+prompt ahead, must not slow the streamed turn."""
 
 MOST_APART_S = 0.35
-"""So much earlier than in the whole clip the server may find the end of speech; beyond that it did
-not hear all of it. A pause that ends an utterance is longer."""
+"""Seconds by which the server may find the end of speech earlier than the gate in the whole clip.
+If it is earlier, the server did not hear the whole clip: a pause that ends an utterance is
+longer."""
 
 _STORED_S = 5.0
 """How long a turn may take to be stored once it is played."""
 
-Told = Callable[[str], None]
-"""Is told how far it is, in a few words."""
+Progress = Callable[[str], None]
+"""Callback for progress messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,13 @@ class StreamedTurn:
     first_packet_s: float | None
     """From the gate's last voiced sample until the first audio packet came."""
     too_early: bool
-    """The server took it for over before everything was said: then there are no times."""
+    """The server ended the utterance before everything was said; there are no times then."""
     problems: tuple[str, ...]
 
 
 @dataclass(slots=True)
 class Speculation:
-    """What was prepared at pauses, over several turns."""
+    """Replies prepared at pauses, over several turns."""
 
     started: int = 0
     discarded: int = 0
@@ -81,7 +82,7 @@ class Speculation:
     """Seconds from the start of each discarded preparation to its end; not CPU time."""
 
     def add(self, counts: TurnCounts) -> None:
-        """Count a turn in."""
+        """Add the counts of a turn."""
         self.started += counts.speculations_started
         self.discarded += counts.speculations_discarded
         self.wasted_s += counts.wasted_s
@@ -89,14 +90,14 @@ class Speculation:
 
 @dataclass(slots=True)
 class Conversation:
-    """What was measured of one."""
+    """Measurements of one conversation."""
 
     turns: list[StreamedTurn] = field(default_factory=list)
     stages: dict[str, list[float]] = field(default_factory=dict)
-    """By stage: of all answered turns."""
+    """Times of all answered turns, by stage."""
     speculation: Speculation = field(default_factory=Speculation)
     sequential: list[tuple[SequentialTurn, StreamedTurn]] = field(default_factory=list)
-    """Turns of the sequential way, each with the streamed turn of the same clip."""
+    """Turns of the sequential server, each with the streamed turn of the same clip."""
 
     @property
     def answered(self) -> list[float]:
@@ -105,12 +106,17 @@ class Conversation:
 
 
 async def converse(
-    server: LobugServer, url: str, clips: Sequence[Said], turns: int, sequential: int, told: Told
+    server: LobugServer,
+    url: str,
+    clips: Sequence[Said],
+    turns: int,
+    sequential: int,
+    report: Progress,
 ) -> Conversation:
-    """One conversation of ``turns`` answered turns, as far as there are clips.
+    """Hold a conversation of ``turns`` answered turns, if there are clips enough.
 
-    The sequential way takes ``sequential`` of the clips as well, evenly spread: each just before
-    the streamed conversation hears it, with the same history and memory.
+    The sequential server answers ``sequential`` of the clips too, evenly spread: each just before
+    the streamed conversation, with the same history and memory.
     """
     await _wait_until_read(server)
     measured = Conversation()
@@ -119,26 +125,28 @@ async def converse(
     async with AsyncExitStack() as stack:
         device = await stack.enter_async_context(device_of(url, 0))
         await device.connect()
-        rival = SequentialServer(server, _owner(server, name))
-        rivals_device = await stack.enter_async_context(rival.serving()) if sequential else None
+        sequential_server = SequentialServer(server, _owner(server, name))
+        sequential_device = (
+            await stack.enter_async_context(sequential_server.serving()) if sequential else None
+        )
         for n, said in enumerate(clips):
             if len(measured.answered) >= turns:
                 break
             theirs = None
             # From the second half of a stretch on, so that the conversation has a history.
             if (
-                rivals_device is not None
+                sequential_device is not None
                 and n % every == every // 2
                 and len(measured.sequential) < sequential
             ):
-                theirs = await rival.turn(rivals_device, said)
-                told(f"sequential: {_shown(theirs.first_audio_s)}")
+                theirs = await sequential_server.turn(sequential_device, said)
+                report(f"sequential: {_shown(theirs.first_audio_s)}")
                 await asyncio.sleep(REST_S)
             ours = await streamed(server, device, said)
             measured.turns.append(ours)
             if theirs is not None:
                 measured.sequential.append((theirs, ours))
-            told(f"turn {len(measured.answered)} of {turns}: {_shown(ours.first_audio_s)}")
+            report(f"turn {len(measured.answered)} of {turns}: {_shown(ours.first_audio_s)}")
     for timeline in timelines(server, name):
         measured.speculation.add(timeline.counts)
         if timeline.outcome is Outcome.RESPOND:
@@ -155,9 +163,9 @@ class Compared:
     without_s: list[float] = field(default_factory=list)
     speculation: Speculation = field(default_factory=Speculation)
     too_early: int = 0
-    """Turns, of both ways, that were taken for over before everything was said."""
+    """Turns, with and without, that the server ended before everything was said."""
     unanswered: int = 0
-    """Clips that were not answered both ways, when all of them was said."""
+    """Clips that were not answered both with and without speculation."""
 
 
 class SpeculationRun:
@@ -177,7 +185,7 @@ class SpeculationRun:
         usual = self._server.settings
         try:
             for speculate, device in self._devices.items():
-                # A connection keeps the settings that it finds.
+                # A connection keeps the settings of its beginning.
                 self._server.settings = _speculating(usual, speculate=speculate)
                 await self._stack.enter_async_context(device)
                 await device.connect()
@@ -190,8 +198,8 @@ class SpeculationRun:
         """Disconnect both."""
         await self._stack.aclose()
 
-    async def compare(self, clips: Sequence[Said], told: Told) -> Compared:
-        """Each clip both ways, one after the other; which way is first alternates."""
+    async def compare(self, clips: Sequence[Said], report: Progress) -> Compared:
+        """Speak each clip with speculation and without it; which is first alternates."""
         compared = Compared()
         name = self._devices[True].identity.device_id
         known = {timeline.id for timeline in timelines(self._server, name)}
@@ -199,7 +207,7 @@ class SpeculationRun:
             found: dict[bool, StreamedTurn] = {}
             for speculate in (True, False) if n % 2 == 0 else (False, True):
                 found[speculate] = await streamed(self._server, self._devices[speculate], said)
-            told(
+            report(
                 f"clip {n + 1} of {len(clips)}: {_shown(found[True].first_audio_s)},"
                 f" without speculation {_shown(found[False].first_audio_s)}"
             )
@@ -223,7 +231,7 @@ def device_of(url: str, index: int) -> SimulatedWsDevice:
 
 
 async def streamed(server: LobugServer, device: SimulatedWsDevice, said: Said) -> StreamedTurn:
-    """Say it, and wait until the reply has been played and stored."""
+    """Speak a clip, and wait until the reply has been played and stored."""
     if not device.connected:
         await device.connect_again(3)
     name = device.identity.device_id
@@ -244,7 +252,7 @@ def turn_of(said: Said, result: WsTurnResult, timings: Mapping[str, float]) -> S
     too_early = result.cut_short_s is not None
     if first_audio_s is not None:
         first_audio_s += said.after_gate_s
-        # Where the server answers a part, it counts from that part's end.
+        # If the server answers only a part, it counts from the end of that part.
         sent_s = timings.get("first_audio_sent", first_audio_s)
         too_early = too_early or sent_s - first_audio_s > MOST_APART_S
 
@@ -263,14 +271,14 @@ def turn_of(said: Said, result: WsTurnResult, timings: Mapping[str, float]) -> S
 
 
 def timelines(server: LobugServer, device: str) -> list[Timeline]:
-    """Of a device's turns, the oldest first."""
+    """Timelines of a device's turns, oldest first."""
     kept = server.telemetry.turns.newest(server.settings.telemetry.turns_kept)
     found = [turn.timeline for turn in kept if turn.timeline.device.lower() == device.lower()]
     return found[::-1]
 
 
 async def _wait_until_read(server: LobugServer) -> None:
-    """Return when the personality has been read, as some time after every start."""
+    """Wait until the model has read the personality, which it does after every start."""
     settings = server.settings.conversation
     persona = make_persona(settings.persona, ignore_and_react=settings.ignore_and_react)
     await server.engines.chat.prefill(prefix(persona, ""), SHARED_PREFIX_LANE)

@@ -31,7 +31,7 @@ from lobug.telemetry.telemetry import watch_loop
 from socket_timing import SocketTiming, stream_of_this_connection
 
 LAG_EVERY_S = 0.005
-"""How often the event loop's lag is measured, seconds."""
+"""Interval of the measurements of the event loop's lag, seconds."""
 
 _SETTLE_S = 2.0
 _CLIENT = Path(__file__).with_name("load_devices.py")
@@ -66,7 +66,7 @@ async def main() -> None:
 
 
 async def measure(settings: Settings, options: argparse.Namespace) -> dict[str, Any]:
-    """Everything, as ``--json`` prints it. Seconds, unless a name says otherwise."""
+    """All figures. Seconds, unless a name says otherwise."""
 
     async def assemble(settings: Settings) -> LobugServer:
         return with_memory(settings, instant_engines(stream_of_this_connection))
@@ -163,7 +163,7 @@ async def _devices(
 
 
 async def _say(process: asyncio.subprocess.Process, *, answer: bool = True) -> bytes:
-    """Tell the devices to go on; their next line."""
+    """Send the devices the next command; returns their next line."""
     assert process.stdin is not None  # noqa: S101 - for the type checker
     process.stdin.write(b"\n")
     await process.stdin.drain()

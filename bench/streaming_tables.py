@@ -1,4 +1,4 @@
-"""What ``streaming_bench`` has measured, as tables for people."""
+"""Tables of the figures of ``streaming_bench``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.table import Table
 from streaming_bench import discarded_share
 
 Row = tuple[str, Mapping[str, Any], str]
-"""What, its spread, its goal."""
+"""Name of a figure, its percentiles, its goal."""
 
 
 def show(console: Console, document: Mapping[str, Any]) -> None:

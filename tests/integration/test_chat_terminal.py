@@ -104,7 +104,7 @@ def test_ctrl_c_leaves_a_turn_and_then_the_conversation(tmp_path: Path) -> None:
         terminal.type(b"hello\r")
         terminal.read_until(b"thinking")
         terminal.type(b"\x03")
-        terminal.read_until(b"not waited for")
+        terminal.read_until(b"no longer waiting")
         terminal.read_until(PROMPT)
         terminal.type(b"\x03")
         assert terminal.exit_code(again=b"\x03") == 0

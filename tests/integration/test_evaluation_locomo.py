@@ -94,7 +94,7 @@ async def test_each_turn_that_is_evidence_stands_where_the_search_put_it() -> No
     assert photo.ranked[0] == (1, 3)
     assert len(photo.ranked) == len(set(photo.ranked))
     assert set(photo.ranked) <= {
-        said.place for sitting in TALK[0].sittings for said in sitting.turns
+        said.place for session in TALK[0].sessions for said in session.turns
     }
 
 

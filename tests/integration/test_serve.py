@@ -23,8 +23,9 @@ from lobug.settings import Settings
 from lobug.simulator.address import parse_server
 from lobug.simulator.http.device import SimulatedDevice
 from lobug.simulator.http.results import Result
-from lobug.simulator.http.run import RunOptions, run
+from lobug.simulator.http.run import run
 from lobug.simulator.recordings import from_file, from_voice
+from lobug.simulator.runs import RunOptions
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted_door import tone_wav
 from support.scripted_speech import ScriptedTextToSpeech
@@ -36,7 +37,7 @@ import sys
 from pathlib import Path
 from rich.console import Console
 from lobug.app import create_app
-from lobug.cli.listening import open_socket
+from lobug.cli.http_server import open_socket
 from lobug.cli.serve import run_app
 from support.running import ScriptedEngines, scripted_assembler, settings_for
 

@@ -20,10 +20,10 @@ from lobug.simulator.http.results import (
     SensorResult,
     TurnResult,
 )
-from lobug.simulator.http.run import RunOptions, run
+from lobug.simulator.http.run import run
 from lobug.simulator.http.wire import Timeouts
 from lobug.simulator.recordings import Recording
-from lobug.simulator.runs import UnreachableError
+from lobug.simulator.runs import RunOptions, UnreachableError
 from support.scripted_door import (
     GOOD_HEALTH,
     Answer,

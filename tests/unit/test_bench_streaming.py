@@ -25,7 +25,7 @@ from lobug.simulator.streaming.results import WsTurnResult
 from lobug.simulator.streaming.speech import encode_speech, reply_wav
 from recorded_speech import Clip, Said, hesitating, spaced
 from sequential_server import SILENCE_S, recording_of
-from socket_timing import PACKET_SAMPLES, Passage, due
+from socket_timing import PACKET_SAMPLES, ConnectionTiming, due
 from streaming_conversation import MOST_APART_S, turn_of
 
 DOWNLINKS = (
@@ -88,19 +88,23 @@ def test_own_share_counts_from_the_packet_with_the_endpoint_and_without_the_deli
     None
 ):
     clock = _Clock()
-    passage = Passage(clock)
+    passage = ConnectionTiming(clock)
     told = passage.stream_begins()
     for n in range(5):
         clock.now = 100.0 + 0.06 * n
-        passage.came({"type": "websocket.receive", "bytes": b"audio"})
+        passage.received_message({"type": "websocket.receive", "bytes": b"audio"})
         if n < 4:  # the endpoint lies in the fourth; the fifth is not listened to
             told((n + 1) * PACKET_SAMPLES - 20)
     clock.now = 100.25
-    passage.goes({"type": "websocket.send", "text": json.dumps({"type": "stt", "text": "words"})})
-    passage.goes({"type": "websocket.send", "text": json.dumps({"type": "tts", "state": "start"})})
+    passage.sent_message(
+        {"type": "websocket.send", "text": json.dumps({"type": "stt", "text": "words"})}
+    )
+    passage.sent_message(
+        {"type": "websocket.send", "text": json.dumps({"type": "tts", "state": "start"})}
+    )
     clock.now = 100.33
     for _ in range(2):
-        passage.goes({"type": "websocket.send", "bytes": b"audio"})
+        passage.sent_message({"type": "websocket.send", "bytes": b"audio"})
     (share,) = passage.shares
     assert share.decided_at == pytest.approx(100.18)
     assert share.seconds == pytest.approx(100.33 - 100.18 - START_DELAY_S)

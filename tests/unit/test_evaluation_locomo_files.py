@@ -27,11 +27,11 @@ def test_both_forms_are_the_same_conversation() -> None:
     assert wrapped.name == "talk-1"
     assert plain == replace(wrapped, name="talk")
     assert plain.turns == 6
-    assert [sitting.number for sitting in plain.sittings] == [1, 2]
+    assert [session.number for session in plain.sessions] == [1, 2]
 
 
 def test_what_is_read_of_a_turn() -> None:
-    first, second = one(flat()).sittings
+    first, second = one(flat()).sessions
     assert first.at == datetime(2024, 3, 3, 9, 5).astimezone()
     assert first.turns[2].text == "Not one. But look at this! [a photo of a lighthouse in the fog]"
     assert first.turns[2].speaker == "Tove"
@@ -90,14 +90,14 @@ def test_two_turns_of_one_name_are_two_turns_and_the_first_is_meant() -> None:
     document["session_2"].append(turn("D2:1", "Ravi", "Again."))
     conversation = one(document)
     assert conversation.turns == 7
-    places = [said.place for sitting in conversation.sittings for said in sitting.turns]
+    places = [said.place for session in conversation.sessions for said in session.turns]
     assert len(set(places)) == 7
     assert places[3] == (2, 1)
 
 
 def test_half_a_character_does_not_stop_it() -> None:
     document = {**flat(), "session_2": [turn("D2:1", "Ravi", "Bread \ud83d, hot")]}
-    assert one(document).sittings[1].turns[0].text == "Bread ?, hot"
+    assert one(document).sessions[1].turns[0].text == "Bread ?, hot"
 
 
 def test_a_turn_without_words_is_not_told() -> None:

@@ -1,4 +1,4 @@
-"""From the messages of an OpenAI request to a turn; and whether a context history is known."""
+"""From the messages of an OpenAI request to a turn; and whether a told history is known."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ HELD = [
 
 
 @pytest.mark.parametrize(
-    ("context", "known"),
+    ("told", "known"),
     [
         ([], True),
         ([pair("d", "D")], True),
@@ -162,8 +162,8 @@ HELD = [
         ([pair("d", "D"), pair("e", "E")], False),
     ],
 )
-def test_whether_a_told_history_is_held(context: list[Exchange], known: bool) -> None:
-    assert is_end_of(context, HELD) is known
+def test_whether_a_told_history_is_held(told: list[Exchange], known: bool) -> None:
+    assert is_end_of(told, HELD) is known
 
 
 def test_nothing_held_is_the_end_of_nothing_told_alone() -> None:

@@ -13,8 +13,8 @@ from lobug.simulator.http.results import (
     Summary,
     TurnResult,
 )
-from lobug.simulator.http.run import RunOptions, reply_name, unmet
-from lobug.simulator.runs import TurnPlan, percentile
+from lobug.simulator.http.run import reply_name, unmet
+from lobug.simulator.runs import RunOptions, TurnPlan, percentile
 
 
 def turn(**changes: object) -> TurnResult:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from lobug.cli.simulate.soak_server import ScaledClock, SoakServer
+from lobug.cli.simulate.soak_server import ScaledClock, SoakServerOptions
 from lobug.simulator.soak.device import Tally
 from lobug.simulator.soak.flatness import (
     Measurement,
@@ -246,6 +246,6 @@ def test_a_soak_reads_no_settings_of_its_owner(
     folder = tmp_path_factory.mktemp("soak")
     monkeypatch.setenv("LOBUG_DATA_DIR", "/nobody/elses")
     monkeypatch.setenv("LOBUG_HOST", "0.0.0.0")
-    settings = SoakServer(str(folder), 96.0).settings()
+    settings = SoakServerOptions(str(folder), 96.0).settings()
     assert settings.data_dir == folder / "data"
     assert settings.host == "127.0.0.1"

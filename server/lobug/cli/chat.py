@@ -80,7 +80,7 @@ def _converse(http: httpx.Client) -> None:
             with console.status("thinking"):
                 reply = _ask(http, line)
         except KeyboardInterrupt:
-            console.print("(not waited for)", style="dim")
+            console.print("(no longer waiting)", style="dim")
             continue
         except CommandError as error:
             if error.code == EXIT_UNREACHABLE:

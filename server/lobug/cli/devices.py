@@ -42,8 +42,8 @@ UserOption = Annotated[
 @devices_app.command("list")
 def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> None:
     """Show the devices that wait with a code, and those that were approved."""
-    with open_access_client(server) as door:
-        found = door.send("GET", "/devices")
+    with open_access_client(server) as client:
+        found = client.send("GET", "/devices")
     if as_json:
         print_json(found)
         return
@@ -94,10 +94,10 @@ def approve(
     as_json: JsonOption = False,
 ) -> None:
     """Let the device in that shows CODE. It connects by itself within a minute."""
-    with open_access_client(server) as door:
+    with open_access_client(server) as client:
         body = {"code": "".join(code), "name": name, "user": user}
-        device = door.send("POST", "/devices/approve", body)
-    _tell(device, "approved", as_json=as_json)
+        device = client.send("POST", "/devices/approve", body)
+    _show_change(device, "approved", as_json=as_json)
 
 
 @devices_app.command("name")
@@ -114,10 +114,10 @@ def name_device(
     """Give a device a name, or with --user another user (an empty one: as the settings say)."""
     if name is None and user is None:
         raise CommandError("give a name, or a user with --user")
-    with open_access_client(server) as door:
+    with open_access_client(server) as client:
         body = {"name": name, "user": user}
-        changed = door.send("PATCH", _path(door, device), body)
-    _tell(changed, "changed", as_json=as_json)
+        changed = client.send("PATCH", _device_path(client, device), body)
+    _show_change(changed, "changed", as_json=as_json)
 
 
 @devices_app.command()
@@ -125,9 +125,9 @@ def revoke(
     device: DeviceArgument, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
     """End a device's right to talk, at once. To come back it has to be approved again."""
-    with open_access_client(server) as door:
-        ended = door.send("DELETE", _path(door, device))
-    _tell(ended, "revoked", as_json=as_json)
+    with open_access_client(server) as client:
+        ended = client.send("DELETE", _device_path(client, device))
+    _show_change(ended, "revoked", as_json=as_json)
 
 
 @devices_app.command()
@@ -140,16 +140,18 @@ def alert(
     server: ServerOption = None,
 ) -> None:
     """Let a connected device show and sound MESSAGE."""
-    with open_access_client(server) as door:
-        door.send("POST", f"{_path(door, device)}/alert", {"message": message, "status": title})
+    with open_access_client(server) as client:
+        client.send(
+            "POST", f"{_device_path(client, device)}/alert", {"message": message, "status": title}
+        )
     console().print("sent", markup=False)
 
 
 @devices_app.command()
 def reboot(device: DeviceArgument, server: ServerOption = None) -> None:
     """Let a connected device start again."""
-    with open_access_client(server) as door:
-        door.send("POST", f"{_path(door, device)}/reboot")
+    with open_access_client(server) as client:
+        client.send("POST", f"{_device_path(client, device)}/reboot")
     console().print("sent", markup=False)
 
 
@@ -165,12 +167,12 @@ def device_id(known: list[dict[str, Any]], what: str) -> str:
     raise CommandError(f"no device is called {what}; `lobug devices list` shows all")
 
 
-def _path(door: AccessClient, what: str) -> str:
-    found = device_id(door.send("GET", "/devices")["devices"], what)
+def _device_path(client: AccessClient, what: str) -> str:
+    found = device_id(client.send("GET", "/devices")["devices"], what)
     return f"/devices/{quote(found, safe='')}"
 
 
-def _tell(device: dict[str, Any], done: str, *, as_json: bool) -> None:
+def _show_change(device: dict[str, Any], done: str, *, as_json: bool) -> None:
     if as_json:
         print_json(device)
         return

@@ -71,8 +71,8 @@ def add(
     if as_json:
         print_json(_row(image))
         return
-    _tell(f"added: {board} {version}, {image.size} bytes, SHA-256 {image.sha256}")
-    _tell("A device takes it when it asks next, at its next start at the latest.")
+    _print(f"added: {board} {version}, {image.size} bytes, SHA-256 {image.sha256}")
+    _print("A device takes it when it asks next, at its next start at the latest.")
 
 
 @firmware_app.command("list")
@@ -114,7 +114,7 @@ def remove(
     if as_json:
         print_json(_row(image))
         return
-    _tell(f"removed: {board} {version}")
+    _print(f"removed: {board} {version}")
 
 
 def _make_data_folder() -> None:
@@ -144,5 +144,5 @@ def _row(image: FirmwareImage) -> dict[str, Any]:
     }
 
 
-def _tell(line: str) -> None:
+def _print(line: str) -> None:
     console().print(line, markup=False, soft_wrap=True)

@@ -194,7 +194,7 @@ def _devices_lines(server: LobugServer, url: str, host: str, program: str) -> li
     if is_loopback(host) or host == "localhost":
         return ["Only this computer can reach it; devices need LOBUG_HOST=0.0.0.0."]
     to_network = (
-        "It listens to your network: any computer there can reach it, but gets no answer without a"
+        "It listens on your network: any computer there can reach it, but gets no answer without a"
         " token from you. LOBUG_HOST=127.0.0.1 closes the network."
     )
     lines = [to_network]

@@ -67,8 +67,8 @@ def create(
     }
     if scope is not None:
         body["scope"] = scope  # a server that is older than scopes knows no such field
-    with open_access_client(server) as door:
-        made = door.send("POST", "/tokens", body)
+    with open_access_client(server) as client:
+        made = client.send("POST", "/tokens", body)
     if as_json:
         print_json(made)
         return
@@ -80,8 +80,8 @@ def create(
 @tokens_app.command("list")
 def list_tokens(server: ServerOption = None, as_json: JsonOption = False) -> None:
     """Show the tokens that were made, without the tokens themselves."""
-    with open_access_client(server) as door:
-        found = door.send("GET", "/tokens")
+    with open_access_client(server) as client:
+        found = client.send("GET", "/tokens")
     if as_json:
         print_json(found)
         return
@@ -117,8 +117,8 @@ def revoke(
     as_json: JsonOption = False,
 ) -> None:
     """End a token, at once."""
-    with open_access_client(server) as door:
-        ended = door.send("DELETE", f"/tokens/{quote(token_id, safe='')}")
+    with open_access_client(server) as client:
+        ended = client.send("DELETE", f"/tokens/{quote(token_id, safe='')}")
     if as_json:
         print_json(ended)
         return

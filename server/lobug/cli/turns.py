@@ -29,7 +29,7 @@ UNANSWERED = {"failed", "cancelled"}
 def turns(
     server: ServerOption = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=1000, help="At most so many turns.")
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="Show at most this many turns.")
     ] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -100,7 +100,7 @@ def scope_of(case: Case, who: str, device: str) -> MemoryScope:
 async def run_case(case: Case, world: World, make: SubjectMaker) -> list[Judged]:
     """Tell the story with its world, in the order of time, then ask each question."""
     async with make(case.household) as subject:
-        story = await _tell(subject, case, world)
+        story = await _tell_story(subject, case, world)
         await subject.settle()
         person = case.who or world.who
         last = max(step.at for step in (*world.turns, *case.steps))
@@ -133,7 +133,7 @@ def _seconds(at: datetime) -> float:
     return at.astimezone().timestamp()
 
 
-async def _tell(subject: Subject, case: Case, world: World) -> _Story:
+async def _tell_story(subject: Subject, case: Case, world: World) -> _Story:
     story = _Story()
     replies = cycle(world.replies)
     # Questions do not refer to the turns of a world, so those have no names.

@@ -1,4 +1,4 @@
-"""The recall cases: what people tell Lo-Bug over weeks, and what must be recalled afterwards.
+"""The recall cases: stories that people tell Lo-Bug over weeks, and questions about them.
 
 A *case* is a handful of dated steps (somebody says something, a memory is stored, corrected or
 forgotten) that happen within a *world*, forty and more ordinary turns of the same people, and
@@ -44,9 +44,9 @@ class _Step(_Strict):
     at: datetime
     """Local time."""
     id: Name | None = None
-    """What questions call it; unique in the case."""
+    """Name of the step for questions; unique in the case."""
     who: Name | None = None
-    """None: the case's person."""
+    """Who acts; None: the case's person."""
     device: Name = "desk"
 
 
@@ -61,30 +61,30 @@ class Say(_Step):
 
 
 class Store(_Step):
-    """A memory is stored, as extraction or the user's "remember that" would."""
+    """A memory is stored, as by extraction or by the command "remember that"."""
 
     store: str = Field(min_length=1)
     key: str | None = None
     scope: EntryScope = "user"
     cites: Name | None = Field(None, alias="from")
-    """The turn that it was taken from."""
+    """The turn from which the memory was taken."""
 
 
 class Correct(_Step):
-    """The user puts a stored memory right."""
+    """The user corrects a stored memory."""
 
     correct: Name
     to: str = Field(min_length=1)
 
 
 class Forget(_Step):
-    """The user has a stored memory forgotten."""
+    """The user forgets a stored memory."""
 
     forget: Name
 
 
 class ForgetText(_Step):
-    """The user has everything forgotten that says this."""
+    """The user forgets all memories that say this."""
 
     forget_text: str = Field(min_length=1)
 
@@ -93,23 +93,23 @@ Step = Say | Store | Correct | Forget | ForgetText
 
 
 class Question(_Strict):
-    """What is asked afterwards, and what must and must not be recalled."""
+    """A question after the story, and what must and must not be recalled."""
 
     ask: str = Field(min_length=1)
     who: Name | None = None
     device: Name = "desk"
     at: datetime | None = None
-    """None: a day after everything else."""
+    """When it is asked; None: a day after everything else."""
     expect: tuple[Name, ...] = ()
     """Steps that hold the evidence. All of them must be found."""
     before: tuple[Name, ...] = ()
-    """Steps that may be found too, but only below the first evidence: what is out of date."""
+    """Outdated steps: they may be found, but only below the first evidence."""
     never: tuple[Name, ...] = ()
     """Steps that must not be found at all."""
     never_words: tuple[str, ...] = ()
     """Words that must not occur in anything that is found, nor in the person's export."""
     nothing: bool = False
-    """Nothing that is known fits: nothing may go to the prompt."""
+    """Nothing in memory fits: nothing may go into the prompt."""
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
@@ -123,7 +123,7 @@ class Question(_Strict):
 
 
 class World(_Strict):
-    """The ordinary turns that a case's evidence competes with."""
+    """Ordinary turns that compete with a case's evidence."""
 
     name: Name
     language: str
@@ -180,7 +180,7 @@ def _require_order(name: str, steps: Sequence[_Step]) -> None:
 
 
 def _require_known(case: str, step: Step, named: Mapping[str, Step]) -> None:
-    """What a step refers to must be there before it, and be of the right kind."""
+    """Raise ValueError unless the step that ``step`` refers to exists and has the right kind."""
     if isinstance(step, Store) and step.cites is not None:
         if not isinstance(named.get(step.cites), Say):
             raise ValueError(f"{case}: {step.cites} is not a turn before {step.store!r}")

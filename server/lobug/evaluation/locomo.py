@@ -26,43 +26,43 @@ CATEGORIES: Final[Mapping[int, str]] = {
     3: "open-domain",
     4: "single-hop",
 }
-"""Those that are scored, by their number in the files."""
+"""Scored categories of questions, by their number in the files."""
 
 ADVERSARIAL = 5
-"""Questions about what was never said: no evidence to be found."""
+"""Category of questions about things that were never said, which have no evidence."""
 
 MAX_BYTES = 200_000_000
-"""A file that is longer is no conversation. The ten published ones have 3 MB."""
+"""Largest file that is read. The ten published conversations have 3 MB."""
 
 SESSION = re.compile(r"session_(\d{1,6})")
 REFERENCE = re.compile(r"D\s*:?\s*(\d{1,6})\s*:\s*(\d{1,6})", re.IGNORECASE)
 """A turn by session and place. Some in the files are "D:11:26" or "D30:05"."""
 
 Place = tuple[int, int]
-"""Of a turn: number of the session, number within it (less than 0: nothing cites it)."""
+"""Place of a turn: number of the session, number in it (below 0: no reference cites it)."""
 
 
 class LocomoError(ValueError):
-    """Something is not a conversation of the benchmark. The text is one sentence."""
+    """A file is not a conversation of the benchmark. The text is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Something that was said."""
+    """A turn of a conversation."""
 
     place: Place
     speaker: str
     text: str
-    """With the caption of the picture that was shown, in square brackets; never blank."""
+    """The words, with the caption of a shown picture in square brackets; never blank."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class Session:
     """Turns that were said one after another."""
 
     number: int
     at: datetime
-    """When it began, taken to be in this computer's time zone."""
+    """When the session began, in this computer's time zone."""
     turns: Sequence[Turn]
 
 
@@ -82,27 +82,27 @@ class Conversation:
     """A conversation of two people with questions about it."""
 
     name: str
-    sittings: Sequence[Sitting]
+    sessions: Sequence[Session]
     questions: Sequence[Question]
-    """Those that are scored."""
+    """The scored questions."""
     adversarial: int = 0
-    """Questions of category 5, which are not."""
+    """Number of questions of category 5, which are not scored."""
     skipped: int = 0
-    """Questions of a scored category without evidence that names a turn."""
+    """Number of questions of scored categories without evidence that names a turn."""
     mended: int = 0
-    """References to evidence that were written in another way than the turns' ids."""
+    """Number of references to evidence that were not written like the turns' ids."""
     dangling: int = 0
-    """References to evidence that name no turn."""
+    """Number of references to evidence that name no turn."""
 
     @property
     def turns(self) -> int:
-        """How many turns were said."""
-        return sum(len(sitting.turns) for sitting in self.sittings)
+        """Number of turns."""
+        return sum(len(session.turns) for session in self.sessions)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was found at a path."""
+    """The conversations at a path."""
 
     conversations: Sequence[Conversation]
     ignored: Sequence[str]
@@ -172,7 +172,7 @@ def read(path: Path) -> Reading:
 
 
 def parse(document: object, name: str) -> list[Conversation]:
-    """The conversations in a parsed JSON file; ``name`` is what those without an id are called."""
+    """The conversations in a parsed JSON file; ``name`` names those without an id."""
     if isinstance(document, list):
         if not document:
             raise LocomoError(f"{name}: the list of conversations is empty.")
@@ -184,7 +184,7 @@ def parse(document: object, name: str) -> list[Conversation]:
 
 def references(evidence: str) -> list[Place]:
     """The turns that a reference names: one, or several in one string."""
-    return [(int(session), int(turn)) for session, turn in REFERENCE.findall(evidence)]
+    return [(int(number), int(turn)) for number, turn in REFERENCE.findall(evidence)]
 
 
 def moment(text: str) -> datetime:
@@ -228,20 +228,20 @@ def _conversation(document: object, name: str) -> Conversation:
     asked = document.get("qa", document.get("questions"))
     if asked is None:
         raise LocomoError(f"{name}: there are no questions (qa).")
-    sittings, ids = _sittings(said, name)
+    sessions, ids = _sessions(said, name)
     try:
         questions = _Questions.model_validate({"questions": asked}).questions
     except ValidationError as error:
         raise LocomoError(f"{name}: {_sentence(error)}") from error
-    return _with_questions(Conversation(name, sittings, ()), questions, ids)
+    return _with_questions(Conversation(name, sessions, ()), questions, ids)
 
 
-def _sittings(said: Mapping[object, object], name: str) -> tuple[list[Sitting], dict[str, Place]]:
+def _sessions(said: Mapping[object, object], name: str) -> tuple[list[Session], dict[str, Place]]:
     """The sessions in the order of their numbers, and the place of each turn by its id."""
     numbers = sorted(
         int(match[1]) for key in said if (match := SESSION.fullmatch(str(key))) is not None
     )
-    sittings: list[Sitting] = []
+    sessions: list[Session] = []
     ids: dict[str, Place] = {}
     taken: set[Place] = set()
     for number in dict.fromkeys(numbers):
@@ -263,10 +263,10 @@ def _sittings(said: Mapping[object, object], name: str) -> tuple[list[Sitting], 
             text = _with_caption(turn)
             if text:
                 spoken.append(Turn(place, turn.speaker, text))
-        sittings.append(Sitting(number, _began(said, key, name), spoken))
-    if not any(sitting.turns for sitting in sittings):
+        sessions.append(Session(number, _began(said, key, name), spoken))
+    if not any(session.turns for session in sessions):
         raise LocomoError(f"{name}: there are no sessions (session_1, session_2 ...).")
-    return sittings, ids
+    return sessions, ids
 
 
 def _with_caption(turn: _Turn) -> str:
@@ -318,7 +318,7 @@ def _with_questions(
 
 
 def _sentence(error: ValidationError) -> str:
-    """Where the first fault is, and what it is. Nothing of the file's content."""
+    """Place and kind of the first fault, without the file's content."""
     first = error.errors(include_input=False, include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     return f"{where}: {first['msg'][:1].lower()}{first['msg'][1:]}."

@@ -19,7 +19,7 @@ from lobug.engines.base import ChatMessage, ChatModel, ChatOptions, Embedder, En
 from lobug.errors import EngineError, EngineUnavailableError
 from lobug.evaluation.locomo import CATEGORIES, Conversation, Place
 from lobug.evaluation.metrics import all_at, mean, ndcg_at, percentile, recall_at, reciprocal_rank
-from lobug.evaluation.product import NEVER, Clock, NoChat, RememberingEmbedder, opened
+from lobug.evaluation.product import NEVER, CachingEmbedder, Clock, NoChat, opened
 from lobug.language.en.prompts.background import FACTS_SCHEMA
 from lobug.memory.model import ConversationKey, Filter, Hit, MemoryScope, Recalled
 from lobug.memory.recall.ranking import tokens_of
@@ -173,8 +173,8 @@ async def examine(
 ) -> list[Examined]:
     """All conversations, one after the other. ``chat``: extracts facts; None: there are none.
     Raises StorageError."""
-    remembering = _FailuresCounted(embedder)
-    return [await _examine(each, settings, remembering, progress, chat) for each in conversations]
+    caching = _FailuresCounted(embedder)
+    return [await _examine(each, settings, caching, progress, chat) for each in conversations]
 
 
 async def _examine(
@@ -212,7 +212,7 @@ async def _examine(
 async def told_memory(
     conversation: Conversation,
     settings: MemorySettings,
-    embedder: RememberingEmbedder,
+    embedder: CachingEmbedder,
     progress: Progress,
     *,
     chat: ChatModel | None = None,
@@ -231,7 +231,7 @@ async def told_memory(
         }
     )
     async with opened(settings, embedder, clock, extracting or NoChat()) as memory:
-        places = await _tell(memory, conversation, clock, progress)
+        places = await _log_turns(memory, conversation, clock, progress)
         if extracting is not None:
             clock.now += REPLY_DEADLINE_S + 1.0
             for _ in range(settings.max_extraction_attempts):
@@ -241,22 +241,22 @@ async def told_memory(
         await memory.process_due()
         # So that no question pays for what is loaded at first use.
         await memory.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
-        clock.now = max(s.at for s in conversation.sittings).timestamp() + LATER.total_seconds()
-        embedder.remembering = False
+        clock.now = max(s.at for s in conversation.sessions).timestamp() + LATER.total_seconds()
+        embedder.caching = False
         try:
             yield memory, places
         finally:
-            embedder.remembering = True
+            embedder.caching = True
 
 
-async def _tell(
+async def _log_turns(
     memory: Memory, conversation: Conversation, clock: Clock, progress: Progress
 ) -> dict[int, Place]:
     """Log every turn. Returns the places by the messages' ids."""
     places: dict[int, Place] = {}
-    for sitting in conversation.sittings:
-        began = sitting.at.timestamp()
-        for order, turn in enumerate(sitting.turns):
+    for session in conversation.sessions:
+        began = session.at.timestamp()
+        for order, turn in enumerate(session.turns):
             said_at = began + order * TURN_S
             clock.now = max(clock.now, said_at)
             message = await memory.log_user_message(
@@ -295,7 +295,7 @@ async def _count_entries(memory: Memory, scope: MemoryScope) -> int:
     return count
 
 
-class _FailuresCounted(RememberingEmbedder):
+class _FailuresCounted(CachingEmbedder):
     """Counts failures of the embedder, after which memory searches by words alone."""
 
     failures = 0

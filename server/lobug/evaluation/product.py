@@ -131,7 +131,7 @@ class NoChat:
     async def stream(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[str]:
-        """No facts. Raises EngineUnavailableError where free text is asked for."""
+        """Yield no facts. Raises EngineUnavailableError when free text is asked for."""
         if options.json_schema is None:
             raise EngineUnavailableError("chat", "an evaluation has no chat model")
         yield "[]"
@@ -143,16 +143,16 @@ class NoChat:
         """Nothing to do."""
 
 
-class RememberingEmbedder:
-    """An embedder that computes the vector of what is told only once: worlds are told many times.
+class CachingEmbedder:
+    """An embedder that caches vectors, because the turns of a world are embedded for many cases.
 
-    ``remembering`` False: everything is computed, as in life; for questions, whose time counts.
+    While ``caching`` is False every vector is computed: for questions, whose time is measured.
     """
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
         self._known: dict[str, Vectors] = {}
-        self.remembering = True
+        self.caching = True
 
     @property
     def model_id(self) -> str:
@@ -178,7 +178,7 @@ class RememberingEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed each text. Raises EngineError."""
-        if not self.remembering or not texts:
+        if not self.caching or not texts:
             return await self._inner.embed(texts)
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
@@ -187,20 +187,20 @@ class RememberingEmbedder:
 
 
 class Clock:
-    """Moved by what is told. Seconds since the epoch."""
+    """A clock that the evaluation sets to the time of each step. Seconds since the epoch."""
 
     def __init__(self) -> None:
         self.now = 0.0
 
     def __call__(self) -> float:
-        """What time it is."""
+        """The current time."""
         return self.now
 
 
 class Product:
-    """``Subject`` over a memory that is started."""
+    """A ``Subject`` over Lo-Bug's own, started memory."""
 
-    def __init__(self, memory: Memory, clock: Clock, embedder: RememberingEmbedder) -> None:
+    def __init__(self, memory: Memory, clock: Clock, embedder: CachingEmbedder) -> None:
         self._memory = memory
         self._clock = clock
         self._embedder = embedder
@@ -252,7 +252,7 @@ class Product:
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         """Search, and collect what would go into the prompt; each embeds the question itself."""
         self._clock.now = at
-        self._embedder.remembering = False
+        self._embedder.caching = False
         try:
             started = perf_counter()
             hits = await self._memory.search(scope, question, Filter(), limit=limit, turns=True)
@@ -260,7 +260,7 @@ class Product:
             context = await self._memory.retrieve_context(_conversation_of(scope), question)
             ended = perf_counter()
         finally:
-            self._embedder.remembering = True
+            self._embedder.caching = True
         return Answer(
             found=[Found(hit.kind, hit.id, hit.content) for hit in hits],
             prompted=[Found(part.kind, part.id, part.content) for part in context.recalled],
@@ -314,7 +314,7 @@ class ProductMaker:
                 "recall_timeout_s": 60.0,  # a busy machine must not change what is found
             }
         )
-        self._embedder = RememberingEmbedder(embedder)
+        self._embedder = CachingEmbedder(embedder)
 
     @asynccontextmanager
     async def __call__(self, household: Mapping[str, HouseholdGrant]) -> AsyncIterator[Subject]:

@@ -168,7 +168,7 @@ turns_router = APIRouter(
 async def turns(
     server: ServerDep,
     limit: Annotated[
-        int, Query(ge=1, le=MAX_TURNS_LISTED, description="At most so many turns.")
+        int, Query(ge=1, le=MAX_TURNS_LISTED, description="Most turns in the answer.")
     ] = 20,
 ) -> TurnList:
     """The stage times of the last turns (`telemetry.turns_kept` are kept)."""

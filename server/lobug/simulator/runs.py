@@ -68,3 +68,23 @@ def save_reply(path: Path, wav: bytes) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(wav)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Options of a run: when it ends, and what is expected of the replies."""
+
+    until: re.Pattern[str] | None = None
+    max_turns: int | None = None
+    pause_s: float = 0.0
+    """Wait between two turns, seconds."""
+    wait_s: float = 0.0
+    """How long the server may take to become healthy, seconds."""
+    idle_s: float = 0.0
+    """How long the device stays on after the last turn, seconds."""
+    expect_speech: bool = False
+    """A recording that is not transcribed is a failure."""
+    expect_voice: bool = False
+    """A spoken turn that is answered without audio is a failure."""
+    replies_dir: Path | None = None
+    """Where reply WAVs are saved; None: nowhere."""

@@ -13,7 +13,6 @@ import typer
 
 from lobug.cli.connection import own_secret
 from lobug.cli.faults import EXIT_USAGE, CommandError
-from lobug.cli.option_sets import with_option_sets
 from lobug.cli.simulate.options import (
     FilesArgument,
     JsonOption,
@@ -24,13 +23,14 @@ from lobug.cli.simulate.options import (
     SoakOptions,
     StreamingOptions,
     TurnOptions,
+    with_option_sets,
 )
 from lobug.cli.terminal import ServerOption, server_address
 
 if TYPE_CHECKING:
     from lobug.engines.base import TextToSpeech
-    from lobug.simulator.http.run import RunOptions
     from lobug.simulator.recordings import Recording
+    from lobug.simulator.runs import RunOptions
 
 REPEAT_PAUSE_S = 3.0
 """Default pause between turns with --until: background memory work runs only while nobody talks."""
@@ -99,7 +99,7 @@ def simulate(
 
 def _run_options(turns: TurnOptions) -> RunOptions:
     """What both protocols have. Raises CommandError."""
-    from lobug.simulator.http.run import RunOptions
+    from lobug.simulator.runs import RunOptions
 
     repeat_pause_s = REPEAT_PAUSE_S if turns.until is not None else 0.0
     return RunOptions(

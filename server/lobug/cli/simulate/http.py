@@ -14,10 +14,10 @@ from lobug.cli.simulate.options import MotionOptions
 from lobug.simulator.address import ServerAddress
 from lobug.simulator.http.device import SimulatedDevice
 from lobug.simulator.http.results import Result
-from lobug.simulator.http.run import Input, RunOptions, run
+from lobug.simulator.http.run import Input, run
 from lobug.simulator.http.sensors import SensorModel
 from lobug.simulator.http.wire import Timeouts
-from lobug.simulator.runs import UnreachableError
+from lobug.simulator.runs import RunOptions, UnreachableError
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,10 +138,10 @@ def _run_for_people(options: SoakRunOptions) -> SoakResult:
         def measured(one: Measurement) -> None:
             memory = one.values.get("resident_mb")
             known = "" if memory is None else f", {memory:.0f} MB"
-            told = f"{one.at_s / 3600:.1f} h, {one.turns} turns{known}"
-            progress.update(bar, description=told)
+            shown = f"{one.at_s / 3600:.1f} h, {one.turns} turns{known}"
+            progress.update(bar, description=shown)
             if not console.is_terminal:
-                console.print(told)
+                console.print(shown)
 
         def over(share: float) -> None:
             progress.update(bar, completed=share)

@@ -1,6 +1,6 @@
 """The server of a soak, in a process of its own: the real application, scripted engines, and a
 clock that may run faster. Started as ``python -m lobug.cli.simulate.soak_server`` with a
-``SoakServer`` as JSON.
+``SoakServerOptions`` as JSON.
 
 It prints its address. Then it answers each line on its standard input with its measures as a line
 of JSON: ``look`` with those that cost nothing to take, anything else with all. It ends when its
@@ -54,7 +54,7 @@ _WAKE_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class SoakServer:
+class SoakServerOptions:
     """How a soak's server runs."""
 
     folder: str
@@ -141,8 +141,8 @@ class SoakSpeechToText(InstantSpeechToText):
 
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
         """The next sentence."""
-        told = await super().transcribe(audio, language)
-        return replace(told, text=f"Tell me something about sea number {next(self._heard)}.")
+        transcript = await super().transcribe(audio, language)
+        return replace(transcript, text=f"Tell me something about sea number {next(self._heard)}.")
 
 
 def soak_engines() -> Engines:
@@ -154,7 +154,7 @@ def soak_engines() -> Engines:
     return replace(instant_engines(nobody_listens), chat=SoakChat(), stt=SoakSpeechToText())
 
 
-def serve(told: SoakServer, engines: Engines) -> None:
+def serve(options: SoakServerOptions, engines: Engines) -> None:
     """Serve until standard input ends."""
     from rich.console import Console
 
@@ -164,17 +164,17 @@ def serve(told: SoakServer, engines: Engines) -> None:
     from lobug.cli.serve import run_app
     from lobug.telemetry.logs import configure_logging
 
-    settings = told.settings()
+    settings = options.settings()
     configure_logging(settings.log_level, settings.log_format)
     chores: set[asyncio.Task[None]] = set()
 
     async def assemble(settings: Settings) -> LobugServer:
-        server = with_memory(settings, engines, wall=ScaledClock(told.factor))
+        server = with_memory(settings, engines, wall=ScaledClock(options.factor))
         chores.update((asyncio.create_task(_answer(server)), asyncio.create_task(_wake(server))))
         return server
 
     with open_socket(settings.host, settings.port) as listener:
-        _tell({"url": f"http://127.0.0.1:{listener.getsockname()[1]}"})
+        _print_json({"url": f"http://127.0.0.1:{listener.getsockname()[1]}"})
         app = create_app(settings, assembler=assemble)
         run_app(app, settings, listener, Console(quiet=True))
 
@@ -215,8 +215,8 @@ def malloc_in_use_mb() -> float | None:
     if ask is None:
         return None
     ask.restype = _Mallinfo
-    told = ask()
-    return float(told.uordblks + told.hblkhd) / 1e6
+    in_use = ask()
+    return float(in_use.uordblks + in_use.hblkhd) / 1e6
 
 
 def _threads() -> int:
@@ -236,7 +236,7 @@ async def _answer(server: LobugServer) -> None:
     asked = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(asked), sys.stdin)
     while question := await asked.readline():
-        _tell(cheap_measures(server) if question.strip() == b"look" else all_measures(server))
+        _print_json(cheap_measures(server) if question.strip() == b"look" else all_measures(server))
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -247,19 +247,19 @@ async def _wake(server: LobugServer) -> None:
         server.memory.wake()
 
 
-def _tell(what: object) -> None:
-    sys.stdout.write(json.dumps(what) + "\n")
+def _print_json(value: object) -> None:
+    sys.stdout.write(json.dumps(value) + "\n")
     sys.stdout.flush()
 
 
-def arguments(told: SoakServer) -> str:
+def arguments(options: SoakServerOptions) -> str:
     """The command line's argument for this server."""
-    return json.dumps(asdict(told))
+    return json.dumps(asdict(options))
 
 
-def read_arguments() -> SoakServer:
+def read_arguments() -> SoakServerOptions:
     """What ``arguments`` wrote, from this process's command line."""
-    return SoakServer(**json.loads(sys.argv[1]))
+    return SoakServerOptions(**json.loads(sys.argv[1]))
 
 
 if __name__ == "__main__":

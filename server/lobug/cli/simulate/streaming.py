@@ -22,9 +22,8 @@ from lobug.devices.frames import AudioCodec
 from lobug.devices.messages import ListenMode
 from lobug.simulator.address import ServerAddress
 from lobug.simulator.http.device import SimulatedDevice
-from lobug.simulator.http.run import RunOptions
 from lobug.simulator.recordings import MAX_FILE_SECONDS, Recording
-from lobug.simulator.runs import UnreachableError
+from lobug.simulator.runs import RunOptions, UnreachableError
 from lobug.simulator.streaming.discovery import (
     DeviceStore,
     DiscoveryError,

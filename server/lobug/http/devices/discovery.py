@@ -54,7 +54,7 @@ class ServerTime(BaseModel):
     """By which a device sets its clock."""
 
     timestamp: int = Field(description="Milliseconds since the epoch.")
-    timezone_offset: int = Field(description="Local time is ahead of UTC by so many minutes.")
+    timezone_offset: int = Field(description="Minutes by which local time is ahead of UTC.")
 
 
 class Firmware(BaseModel):

@@ -1,40 +1,18 @@
-"""One run of the simulator: health, turns by the plan, and a summary."""
+"""A run of an HTTP device: health, turns by the plan, and a summary."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 from lobug.simulator.http.device import SimulatedDevice
 from lobug.simulator.http.results import Result, Summary, TurnResult
 from lobug.simulator.recordings import Recording
-from lobug.simulator.runs import TurnPlan, UnreachableError, file_words, save_reply
+from lobug.simulator.runs import RunOptions, TurnPlan, UnreachableError, file_words, save_reply
 
 Input = Recording | str
 """What a turn says: a recording, or text that is typed."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """Options of a run: when it ends, and what is expected of the replies."""
-
-    until: re.Pattern[str] | None = None
-    max_turns: int | None = None
-    pause_s: float = 0.0
-    """Wait between two turns, seconds."""
-    wait_s: float = 0.0
-    """How long the server may take to become healthy, seconds."""
-    idle_s: float = 0.0
-    """How long the device stays on after the last turn, seconds."""
-    expect_speech: bool = False
-    """A recording that is not transcribed is a failure."""
-    expect_voice: bool = False
-    """A spoken turn that is answered without audio is a failure."""
-    replies_dir: Path | None = None
-    """Where reply WAVs are saved; None: nowhere."""
 
 
 async def run(

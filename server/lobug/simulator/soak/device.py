@@ -139,7 +139,6 @@ class SoakDevice:
             trust_env=False,
             limits=httpx.Limits(max_keepalive_connections=0),
         )
-        self._told = 0
 
     async def __aenter__(self) -> SoakDevice:
         """Nothing is sent yet."""

@@ -100,8 +100,8 @@ def _resident_mb(pid: int) -> float | None:
     try:
         if status.is_file():
             lines = status.read_text(encoding="ascii", errors="replace").splitlines()
-            told = next((line for line in lines if line.startswith("VmRSS:")), None)
-            return None if told is None else int(told.split()[1]) * 1024 / 1e6
+            found = next((line for line in lines if line.startswith("VmRSS:")), None)
+            return None if found is None else int(found.split()[1]) * 1024 / 1e6
         asked = subprocess.run(  # noqa: S603 - a number
             ["/bin/ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True
         )
@@ -123,12 +123,12 @@ def log_faults(log: Path) -> list[str]:
 async def own_server(options: SoakRunOptions, folder: Path) -> AsyncIterator[ServerProcess]:
     """Start a server with its data and its log under ``folder``, wait until it is healthy, and end
     it afterwards. Raises SoakError when it does not start."""
-    told = json.dumps({"folder": str(folder), "factor": options.factor})
+    description = json.dumps({"folder": str(folder), "factor": options.factor})
     log = folder / "server.log"
     with log.open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(
             *options.server,
-            told,
+            description,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,

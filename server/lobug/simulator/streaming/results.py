@@ -211,7 +211,7 @@ class WsSummary:
 
     @property
     def failed_turns(self) -> int:
-        """PendingTurns with problems."""
+        """Number of turns with problems."""
         return sum(not turn.ok for turn in self.turns)
 
     @property

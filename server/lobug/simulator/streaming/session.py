@@ -232,15 +232,15 @@ class Session:
                 self._complete(turn)
 
     def _on_alert(self, message: Mapping[str, Any]) -> None:
-        told = [message.get(name) for name in ("status", "message", "emotion")]
-        if not all(isinstance(part, str) for part in told):
+        parts = [message.get(name) for name in ("status", "message", "emotion")]
+        if not all(isinstance(part, str) for part in parts):
             self._problem("an alert has no status, message and emotion")
             return
         turn = self._turns.receiving
         if turn is None:
             return
-        turn.recorder.alerts.append(f"{told[0]}: {told[1]}")
-        turn.recorder.problem(f"the server alerts {told[0]}: {told[1]}")
+        turn.recorder.alerts.append(f"{parts[0]}: {parts[1]}")
+        turn.recorder.problem(f"the server alerts {parts[0]}: {parts[1]}")
         if self.machine.state is not State.SPEAKING:
             self._complete(turn)
 
@@ -302,8 +302,8 @@ class Session:
         turn = self._turns.playing
         seconds = packet_seconds(packet, self._downlink)
         if seconds is None or seconds > self._downlink.frame_s + 1e-6:
-            told = "no audio" if seconds is None else f"{1000 * seconds:g} ms"
-            self._problem(f"a packet holds {told}, not {self._downlink.frame_ms:g} ms")
+            length = "no audio" if seconds is None else f"{1000 * seconds:g} ms"
+            self._problem(f"a packet holds {length}, not {self._downlink.frame_ms:g} ms")
             return
         taken = self._speaker.take(at, seconds)
         if turn is None:
