@@ -13,11 +13,11 @@ from fastapi import FastAPI
 
 from lobug.memory.control import Hit, Recall, Session
 from support.control_double import ControlDouble
-from support.elsewhere import far, reached_from_elsewhere
 from support.memory_doors import app_with, door_settings
 from support.running import client_of
+from support.simulated_address import remote_headers, with_simulated_addresses
 
-FAR = far("192.168.1.7")
+FAR = remote_headers("192.168.1.7")
 """A caller from a trusted network."""
 
 
@@ -33,7 +33,7 @@ def app(tmp_path: Path, control: ControlDouble) -> FastAPI:
         memory={"household": {"ada": "write", "bob": "read"}},
         access={"trusted_networks": ["192.168.1.0/24"]},
     )
-    return reached_from_elsewhere(app_with(settings, control))
+    return with_simulated_addresses(app_with(settings, control))
 
 
 @pytest.fixture

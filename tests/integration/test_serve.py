@@ -25,8 +25,8 @@ from lobug.simulator.device import SimulatedDevice
 from lobug.simulator.microphone import from_file, from_voice
 from lobug.simulator.results import Result
 from lobug.simulator.run import RunOptions, run
+from support.recording_server import tone_wav
 from support.running import ScriptedEngines, running, settings_for
-from support.scripted_door import tone_wav
 from support.scripted_speech import ScriptedTextToSpeech
 
 TESTS = Path(__file__).parents[1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from support.elsewhere import far
+from support.simulated_address import remote_headers
 
 DESCRIPTION = {
     "version": 2,
@@ -33,7 +33,7 @@ class Firmware:
 
     @property
     def headers(self) -> dict[str, str]:
-        return far(
+        return remote_headers(
             self.address,
             **{
                 "Activation-Version": "1",
@@ -66,7 +66,7 @@ class Firmware:
 
     def opening(self) -> dict[str, str]:
         """The headers with which it opens its WebSocket."""
-        headers = far(self.address, **{"Client-Id": self.client_id})
+        headers = remote_headers(self.address, **{"Client-Id": self.client_id})
         if self.stored.get("token"):
             headers["Authorization"] = f"Bearer {self.stored['token']}"
         return headers

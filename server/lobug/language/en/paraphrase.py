@@ -6,7 +6,8 @@ well. So the words decide, and the distance only says which facts are worth comp
 of the user must be the same, how it is told (lives, likes, wants ...) must not differ, and neither
 may deny what the other does not.
 
-Of 200 tellings of 40 facts (tests/support/retold.txt) distance alone left 68, the words leave 40.
+Of 200 tellings of 40 facts (tests/support/paraphrases.txt) distance alone left 68, the words leave
+40.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def audio_reply(**changes: object) -> Answer:
 
 
 @dataclass
-class Door:
+class RecordingServer:
     """The script and the record of one server."""
 
     script: dict[str, list[Answer]]
@@ -113,9 +113,9 @@ def good_script(**changes: list[Answer]) -> dict[str, list[Answer]]:
 
 
 @contextmanager
-def open_door(script: dict[str, list[Answer]] | None = None) -> Iterator[Door]:
+def recording_server(script: dict[str, list[Answer]] | None = None) -> Iterator[RecordingServer]:
     """Serve in a thread of its own, so that tests of commands may block."""
-    door = Door(script if script is not None else good_script())
+    door = RecordingServer(script if script is not None else good_script())
     ready = threading.Event()
     handles: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 

@@ -9,12 +9,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 HEADER = "Test-Address"
 
 
-def far(address: str = "192.168.1.7", **headers: str) -> dict[str, str]:
+def remote_headers(address: str = "192.168.1.7", **headers: str) -> dict[str, str]:
     """Headers of a request from there."""
     return {HEADER: address, **headers}
 
 
-class PretendedAddress:
+class SimulatedAddress:
     """ASGI middleware: the other end's address is the one that the test's header says."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -28,7 +28,7 @@ class PretendedAddress:
         await self._app(scope, receive, send)
 
 
-def reached_from_elsewhere(app: FastAPI) -> FastAPI:
+def with_simulated_addresses(app: FastAPI) -> FastAPI:
     """The same application, at which tests can pretend another address."""
-    app.add_middleware(PretendedAddress)
+    app.add_middleware(SimulatedAddress)
     return app

@@ -1,6 +1,6 @@
 """A server that ends itself by ``kill -9`` at a named moment. A program of its own:
 
-python mortal_server.py FOLDER PORT MOMENT     (MOMENT "never": it lives)
+python killable_server.py FOLDER PORT MOMENT     (MOMENT "never": it lives)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A first day of the installed product: start, speak, learn, stop. A program of its own:
 
-python quiet_day.py FOLDER     (`watched_network.watch` runs it where all that leaves is seen)
+python first_day.py FOLDER     (`watched_network.watch` runs it where all that leaves is seen)
 
 Fails when a part of the day did not happen.
 """

@@ -16,7 +16,7 @@ from lobug.evaluation.product import (
 from lobug.memory.access import HOUSEHOLD, EntryScope, HouseholdGrant, MemoryScope
 
 
-class Oracle:
+class OracleSubject:
     """Finds exactly what a question expects, because it has read the cases."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
@@ -88,7 +88,7 @@ class Oracle:
         return ""
 
 
-class Gossip(Oracle):
+class LeakingSubject(OracleSubject):
     """Tells everybody everything, oldest first, and forgets nothing."""
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
@@ -99,14 +99,14 @@ class Gossip(Oracle):
         return "\n".join(found.text for _, found in self.everything)
 
 
-class Blank(Oracle):
+class EmptySubject(OracleSubject):
     """Recalls nothing, ever."""
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         return Answer([], [], 1.0, 1.0)
 
 
-def maker(kind: type[Oracle], cases: Sequence[Case]) -> SubjectMaker:
+def subject_maker(kind: type[OracleSubject], cases: Sequence[Case]) -> SubjectMaker:
     """Makes memories of a kind."""
 
     @asynccontextmanager

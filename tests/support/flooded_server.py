@@ -3,7 +3,7 @@
 On Linux all of 127.0.0.0/8 is this computer. The server under test takes 127.0.0.1 for what it is,
 and every other address 127.X.Y.Z for 192.168.Y.Z. As a program it is that server:
 
-python strangers.py FOLDER DESCRIPTORS LIMITS     (LIMITS: the settings' section, as JSON)
+python flooded_server.py FOLDER DESCRIPTORS LIMITS     (LIMITS: the settings' section, as JSON)
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ PATIENCE_S = 60.0
 OWNER = "127.0.0.1"
 
 
-def pretended(address: str | None) -> str | None:
+def simulated_address(address: str | None) -> str | None:
     """What the server under test takes an address for."""
     if address is None or not address.startswith("127.") or address == OWNER:
         return address
     return "192.168." + address.split(".", 2)[2]
 
 
-class PretendedClient:
-    """ASGI middleware: the application sees the pretended address too."""
+class SimulatedClient:
+    """ASGI middleware: the application sees the simulated_address address too."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope.get("client"):
-            scope["client"] = (pretended(scope["client"][0]), scope["client"][1])
+            scope["client"] = (simulated_address(scope["client"][0]), scope["client"][1])
         await self._app(scope, receive, send)
 
 
@@ -69,15 +69,15 @@ def main() -> None:
     configure_logging("info")
     settings = settings_for(folder, limits=limits)
     app = create_app(settings, assembler=scripted_assembler(ScriptedEngines()))
-    app.add_middleware(PretendedClient)
+    app.add_middleware(SimulatedClient)
     listener = open_socket(OWNER, 0)
     # Connections inherit it: what nobody reads is soon felt.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
-    run_app(app, settings, listener, Console(soft_wrap=True), address_of=pretended)
+    run_app(app, settings, listener, Console(soft_wrap=True), address_of=simulated_address)
 
 
 @dataclass
-class CrowdedServer:
+class FloodedServer:
     """The program, running."""
 
     port: int
@@ -143,7 +143,7 @@ class CrowdedServer:
         return int(self.process.num_fds())
 
 
-def until(condition: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     """Look again until it is so."""
     end = time.monotonic() + PATIENCE_S
     while not condition():
@@ -151,7 +151,7 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def rest_of(caller: socket.socket) -> bytes:
+def read_rest(caller: socket.socket) -> bytes:
     """All that still comes on a connection until the server closes it."""
     read = bytearray()
     with contextlib.suppress(ConnectionError):
@@ -160,7 +160,7 @@ def rest_of(caller: socket.socket) -> bytes:
     return bytes(read)
 
 
-def still_open(callers: Iterable[socket.socket]) -> int:
+def count_open(callers: Iterable[socket.socket]) -> int:
     """How many of these the server has not closed, as far as has been heard. Reads what came."""
     alive = 0
     for caller in callers:
@@ -176,7 +176,7 @@ def still_open(callers: Iterable[socket.socket]) -> int:
 
 
 @contextlib.contextmanager
-def crowded_server(folder: Path, descriptors: int = 512, **limits: Any) -> Iterator[CrowdedServer]:
+def flooded_server(folder: Path, descriptors: int = 512, **limits: Any) -> Iterator[FloodedServer]:
     """Run the program until it answers; it has to end cleanly."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "serve.log"
@@ -197,7 +197,7 @@ def crowded_server(folder: Path, descriptors: int = 512, **limits: Any) -> Itera
             said = (line for line in serving.stdout if "listens at" in line)
             url = next(said, None)
             assert url is not None, log.read_text()
-            server = CrowdedServer(int(url.split(":")[-1]), psutil.Process(serving.pid), log)
+            server = FloodedServer(int(url.split(":")[-1]), psutil.Process(serving.pid), log)
             yield server
             server.leave()
             serving.terminate()
