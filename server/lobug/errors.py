@@ -1,23 +1,37 @@
 """All errors that a caller may see, each with a stable code.
 
-A code never changes once released, because devices and scripts branch on it. ``spoken`` is a
-sentence that a device can show or say; it never holds an internal detail. docs/errors.md and the
-OpenAPI document are generated from the class docstrings.
+A code never changes once released, because devices and scripts branch on it. What a device shows or
+says stands in ``language/en/sentences.toml``, by code; it never holds an internal detail.
+docs/errors.md and the OpenAPI document are generated from the class docstrings.
 """
 
 from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+
+# Read as a file: this module is the lowest of the server and imports none of its rooms.
+_SENTENCES = (files("lobug") / "language" / "en" / "sentences.toml").read_text(encoding="utf-8")
+SPOKEN: dict[str, str] = tomllib.loads(_SENTENCES)["errors"]
+"""What a device shows or says, by code."""
 
 
 class LobugError(Exception):
     """Something unexpected; the log says more. Base of all typed failures.
 
     Class attributes: ``code`` the stable identifier, ``status`` the HTTP status that carries it,
-    ``spoken`` what a device shows or says. The exception's text is for developers and logs.
+    ``spoken`` what a device shows or says: the sentence of the code, or that of the base class
+    where the code has none. The exception's text is for developers and logs.
     """
 
     code = "internal_error"
     status = 500
-    spoken = "Something went wrong in my head. Please try again."
+    spoken = SPOKEN[code]
+
+    def __init_subclass__(cls) -> None:
+        """Look up the sentence of the class's code."""
+        super().__init_subclass__()
+        cls.spoken = SPOKEN.get(cls.code, cls.spoken)
 
 
 class InvalidRequestError(LobugError):
@@ -25,7 +39,6 @@ class InvalidRequestError(LobugError):
 
     code = "invalid_request"
     status = 422
-    spoken = "I could not understand that request."
 
     def __init__(self, message: str = "", *, param: str | None = None) -> None:
         """``param``: the field that is wrong, with dots for nested fields."""
@@ -45,14 +58,12 @@ class UnknownModelError(LobugError):
 
     code = "model_unknown"
     status = 404
-    spoken = "I have no model of that name."
 
 
 class EmptyTextError(InvalidRequestError):
     """The text is empty or blank, or holds nothing that the voice can speak."""
 
     code = "text_empty"
-    spoken = "I did not get any words."
 
 
 class TextTooLongError(InvalidRequestError):
@@ -60,7 +71,6 @@ class TextTooLongError(InvalidRequestError):
 
     code = "text_too_long"
     status = 413
-    spoken = "That is more text than I can take at once."
 
 
 class InvalidEncodingError(InvalidRequestError):
@@ -75,7 +85,6 @@ class BodyTooLargeError(LobugError):
 
     code = "body_too_large"
     status = 413
-    spoken = "That recording is too large for me."
 
 
 class BodyTimeoutError(LobugError):
@@ -84,7 +93,6 @@ class BodyTimeoutError(LobugError):
 
     code = "body_timeout"
     status = 408
-    spoken = "I did not get all of that. Please try again."
 
 
 class AudioError(LobugError):
@@ -92,14 +100,12 @@ class AudioError(LobugError):
 
     code = "audio_invalid"
     status = 400
-    spoken = "I could not read that recording."
 
 
 class AudioEmptyError(AudioError):
     """The recording holds no samples."""
 
     code = "audio_empty"
-    spoken = "That recording was empty."
 
 
 class AudioTruncatedError(AudioError):
@@ -133,7 +139,6 @@ class HelloError(InvalidRequestError):
 
     code = "hello_invalid"
     status = 400
-    spoken = "I don't speak that device's language. Please ask my owner to check it."
 
 
 class AudioTooLongError(AudioError):
@@ -141,7 +146,6 @@ class AudioTooLongError(AudioError):
 
     code = "audio_too_long"
     status = 413
-    spoken = "That recording is too long for me."
 
 
 class ForeignOriginError(LobugError):
@@ -149,7 +153,6 @@ class ForeignOriginError(LobugError):
 
     code = "foreign_origin"
     status = 403
-    spoken = "I only listen to my own household."
 
 
 class TokenRequiredError(LobugError):
@@ -157,7 +160,6 @@ class TokenRequiredError(LobugError):
 
     code = "token_required"
     status = 401
-    spoken = "I don't know you yet. Please ask my owner to let you in."
 
 
 class TokenInvalidError(LobugError):
@@ -165,7 +167,6 @@ class TokenInvalidError(LobugError):
 
     code = "token_invalid"
     status = 401
-    spoken = "I don't know you any more. Please ask my owner to let you in."
 
 
 class TokenWrongDeviceError(LobugError):
@@ -173,7 +174,6 @@ class TokenWrongDeviceError(LobugError):
 
     code = "token_wrong_device"
     status = 401
-    spoken = "I took you for somebody else. Please ask my owner to let you in."
 
 
 class HostUnknownError(LobugError):
@@ -182,7 +182,6 @@ class HostUnknownError(LobugError):
 
     code = "host_unknown"
     status = 403
-    spoken = "I only listen to my own household."
 
 
 class OwnerOnlyError(LobugError):
@@ -190,7 +189,6 @@ class OwnerOnlyError(LobugError):
 
     code = "owner_only"
     status = 403
-    spoken = "Only my owner may do that."
 
 
 class TokenScopeError(LobugError):
@@ -198,7 +196,6 @@ class TokenScopeError(LobugError):
 
     code = "token_scope"
     status = 403
-    spoken = "That token is not made for talking to me."
 
 
 class TooManyAttemptsError(LobugError):
@@ -206,7 +203,6 @@ class TooManyAttemptsError(LobugError):
 
     code = "too_many_attempts"
     status = 429
-    spoken = "That were too many attempts. Please wait a minute."
 
 
 class TooManyConnectionsError(LobugError):
@@ -215,7 +211,6 @@ class TooManyConnectionsError(LobugError):
 
     code = "too_many_connections"
     status = 429
-    spoken = "Too many are talking to me at once. Please try again in a minute."
 
 
 class PairingCodeError(LobugError):
@@ -223,7 +218,6 @@ class PairingCodeError(LobugError):
 
     code = "pairing_code_unknown"
     status = 404
-    spoken = "I don't know that code."
 
 
 class DeviceUnknownError(LobugError):
@@ -231,7 +225,6 @@ class DeviceUnknownError(LobugError):
 
     code = "device_unknown"
     status = 404
-    spoken = "I don't know that device."
 
 
 class DeviceOfflineError(LobugError):
@@ -239,7 +232,6 @@ class DeviceOfflineError(LobugError):
 
     code = "device_offline"
     status = 409
-    spoken = "That device is not connected."
 
 
 class FirmwareUnknownError(LobugError):
@@ -247,7 +239,6 @@ class FirmwareUnknownError(LobugError):
 
     code = "firmware_unknown"
     status = 404
-    spoken = "I don't have that firmware."
 
 
 class TokenUnknownError(LobugError):
@@ -255,7 +246,6 @@ class TokenUnknownError(LobugError):
 
     code = "token_unknown"
     status = 404
-    spoken = "I don't know that token."
 
 
 class AccessFullError(LobugError):
@@ -263,7 +253,6 @@ class AccessFullError(LobugError):
 
     code = "access_full"
     status = 409
-    spoken = "I know too many devices already. Please ask my owner to check it."
 
 
 class AccessUnavailableError(LobugError):
@@ -271,7 +260,6 @@ class AccessUnavailableError(LobugError):
 
     code = "access_unavailable"
     status = 503
-    spoken = "I cannot check who you are right now. Please ask my owner to check it."
 
 
 class BusyError(LobugError):
@@ -281,7 +269,6 @@ class BusyError(LobugError):
 
     code = "busy"
     status = 503
-    spoken = "I am busy right now. Please ask me again in a moment."
 
 
 class TooManyRequestsError(LobugError):
@@ -291,7 +278,6 @@ class TooManyRequestsError(LobugError):
 
     code = "too_many_requests"
     status = 429
-    spoken = "You have asked me several things already. Please wait until I have answered them."
 
 
 class UploadStorageError(LobugError):
@@ -300,7 +286,6 @@ class UploadStorageError(LobugError):
 
     code = "upload_storage_failed"
     status = 507
-    spoken = "I have no room for that right now. Please ask my owner to check it."
 
 
 class EngineError(LobugError):
@@ -311,7 +296,6 @@ class EngineError(LobugError):
 
     code = "engine_failed"
     status = 503
-    spoken = "I cannot think right now. Please try again in a moment."
 
     def __init__(self, engine: str, message: str) -> None:
         super().__init__(f"{engine}: {message}")
@@ -322,7 +306,6 @@ class EngineUnavailableError(EngineError):
     """The engine cannot be reached or is not loaded."""
 
     code = "engine_unavailable"
-    spoken = "My language engine is not running. Please ask my owner to check it."
 
 
 class EngineTimeoutError(EngineError):
@@ -330,7 +313,6 @@ class EngineTimeoutError(EngineError):
 
     code = "engine_timeout"
     status = 504
-    spoken = "That took me too long. Please try again."
 
 
 class ListenerOverrunError(LobugError):
@@ -339,28 +321,24 @@ class ListenerOverrunError(LobugError):
 
     code = "listener_overrun"
     status = 503
-    spoken = "I could not keep up with you. Please say that again."
 
 
 class EngineInterruptedError(EngineError):
     """The engine stopped in the middle of its answer."""
 
     code = "engine_interrupted"
-    spoken = "I lost my train of thought. Please ask me again."
 
 
 class ModelMissingError(EngineError):
     """The engine runs but does not have the model, or a model file is missing or damaged."""
 
     code = "model_missing"
-    spoken = "One of my models is missing. Please ask my owner to check it."
 
 
 class ModelDamagedError(ModelMissingError):
     """The bytes of a model file are not those of the catalog, so the model is not used."""
 
     code = "model_damaged"
-    spoken = "One of my models is damaged. Please ask my owner to check it."
 
 
 class ContextOverflowError(EngineError):
@@ -368,7 +346,6 @@ class ContextOverflowError(EngineError):
 
     code = "context_overflow"
     status = 413
-    spoken = "That is more than I can think about at once."
 
 
 class StorageError(LobugError):
@@ -376,7 +353,6 @@ class StorageError(LobugError):
 
     code = "storage_failed"
     status = 503
-    spoken = "My memory is not working right now. Please ask my owner to check it."
 
 
 class StorageBusyError(StorageError):
@@ -427,7 +403,6 @@ class MemoryDisabledError(LobugError):
 
     code = "memory_disabled"
     status = 409
-    spoken = "My long-term memory is switched off."
 
 
 class MemoryNotFoundError(LobugError):
@@ -435,7 +410,6 @@ class MemoryNotFoundError(LobugError):
 
     code = "memory_not_found"
     status = 404
-    spoken = "I don't have that in my memory."
 
 
 class MemoryKeyError(InvalidRequestError):
@@ -443,14 +417,12 @@ class MemoryKeyError(InvalidRequestError):
     than 64 characters, or begins with a reserved prefix (``system_``, ``internal_``)."""
 
     code = "memory_key_invalid"
-    spoken = "I cannot file a memory under that name."
 
 
 class MemoryContentError(InvalidRequestError):
     """The content is empty or too long, or another value is out of range."""
 
     code = "memory_content_invalid"
-    spoken = "I cannot remember that the way it is."
 
 
 class MemoryForbiddenError(LobugError):
@@ -458,7 +430,6 @@ class MemoryForbiddenError(LobugError):
 
     code = "memory_forbidden"
     status = 403
-    spoken = "That part of my memory is not yours to change."
 
 
 class IdentityFullError(LobugError):
@@ -466,7 +437,6 @@ class IdentityFullError(LobugError):
 
     code = "identity_full"
     status = 409
-    spoken = "What I always keep in mind about you is full. Please remove something first."
 
 
 class ConfirmationRequiredError(LobugError):
@@ -474,7 +444,6 @@ class ConfirmationRequiredError(LobugError):
 
     code = "confirmation_required"
     status = 409
-    spoken = "Please confirm that I should forget that for good."
 
 
 class ImportInvalidError(InvalidRequestError):
@@ -482,7 +451,6 @@ class ImportInvalidError(InvalidRequestError):
     imported."""
 
     code = "import_invalid"
-    spoken = "I could not read that memory."
 
 
 class TurnNotFoundError(LobugError):
@@ -490,4 +458,3 @@ class TurnNotFoundError(LobugError):
 
     code = "turn_not_found"
     status = 404
-    spoken = "I don't know of that turn any more."

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
-from lobug.language.en.prompts import FACT_RULES
+from lobug.language.en.prompts.background import FACT_RULES
 from lobug.memory.base import ConversationKey, Memory
 from support.memory_kit import ADA, BOB, SUMMARY, Kit, exchange, look, model_that_listens
 from support.running import ScriptedEngines, running, settings_for

@@ -218,7 +218,7 @@ async def test_a_topic_that_only_comes_near_is_asked_about(tmp_path: Path) -> No
         asked = await talk.say("forget what I said about my bakery")
         assert asked == "I know that you make bread for money. Shall I forget that?"
         assert near.kept
-        assert await talk.say("no") == "Okay, I keep it."
+        assert await talk.say("no") == "Okay, I'll keep it."
         assert near.kept
         await talk.say("forget what I said about my bakery")
         assert await talk.say("yes please") == "Done, I have forgotten that."
@@ -250,8 +250,8 @@ async def test_everything_is_forgotten_after_a_yes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("then", "reply"),
     [
-        ("no", "Okay, I keep it."),
-        ("forget it", "Okay, I keep it."),
+        ("no", "Okay, I'll keep it."),
+        ("forget it", "Okay, I'll keep it."),
         ("What's the time?", "An ordinary reply."),
         ("what do you know about me", "You like tea."),
         ("remember that I like cats", "Okay, I'll remember that you like cats."),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Draft, Entry
-from lobug.memory.corrections import (
+from lobug.language.en.contradiction import (
     disputes,
     with_instead,
     with_value,
     wrong_entry,
 )
+from lobug.memory.access import MemoryScope
+from lobug.memory.control import Draft, Entry
 from support.control_double import ControlDouble
 
 ME = MemoryScope("ada", "ada-desk")

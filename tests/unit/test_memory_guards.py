@@ -15,7 +15,7 @@ from lobug.language.en.fact_checks import (
     objection,
     tidy,
 )
-from lobug.language.en.prompts import (
+from lobug.language.en.prompts.background import (
     FACT_EXAMPLES,
     distill_base_memory_messages,
     fact_extraction_messages,

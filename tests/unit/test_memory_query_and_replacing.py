@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.language.en.prompts import SECTIONS
+from lobug.language.en.prompts.background import SECTIONS
 from lobug.language.en.questions import in_third_person, without_asking
-from lobug.language.en.replacement import about_the_same, only_denies, slot_of
+from lobug.language.en.replacement import only_denies, same_people, slot_of
 from lobug.memory.base import LoggedMessage
 from lobug.memory.identity import render
 from lobug.memory.learning.consolidation import tidy_summary, transcript
@@ -86,9 +86,9 @@ def test_what_one_has_only_one_of(fact: str, slot: str | None) -> None:
 
 
 def test_different_relations_are_different_people() -> None:
-    assert not about_the_same("The user's sister is Anna", "The user's brother is Anna")
-    assert about_the_same("The user's sister is Anna", "The user's sister is named Anna")
-    assert about_the_same("The user likes tea", "The user loves tea")
+    assert not same_people("The user's sister is Anna", "The user's brother is Anna")
+    assert same_people("The user's sister is Anna", "The user's sister is named Anna")
+    assert same_people("The user likes tea", "The user loves tea")
 
 
 @pytest.mark.parametrize("answer", ["", "  ", "{}", '["a b c d e"]', "Okay.", "***"])

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.questions import read
+from lobug.language.en.questions import analyse
 from lobug.language.en.relations import is_of_another
+from lobug.language.en.retraction import is_taken_back
 from lobug.memory.base import LoggedMessage, Recalled
 from lobug.memory.control import Entry, Hit, Layer, Source, Status
 from lobug.memory.recall.ranking import (
@@ -28,7 +29,6 @@ from lobug.memory.recall.ranking import (
 )
 from lobug.memory.recall.recent_statements import (
     is_overtaken,
-    is_taken_back,
     is_told_anew,
     newest_answer,
     slots_of,
@@ -71,14 +71,14 @@ def hit(
 
 
 def chosen(question: str, *hits: Hit, limit: int = 5) -> list[int]:
-    return [h.id for h in fitting(hits, read(question), floor=0.3, limit=limit, now=NOW)]
+    return [h.id for h in fitting(hits, analyse(question), floor=0.3, limit=limit, now=NOW)]
 
 
 @pytest.mark.parametrize(
     "text", ["Good morning!", "thank you", "", "?!", "How are you?", "Nice to meet you, Lo-Bug."]
 )
 def test_small_talk_recalls_nothing(text: str) -> None:
-    assert read(text).small_talk
+    assert analyse(text).small_talk
     assert chosen(text, hit(1, 1.0)) == []
 
 
@@ -94,7 +94,7 @@ def test_small_talk_recalls_nothing(text: str) -> None:
     ],
 )
 def test_what_a_memory_could_answer_is_no_small_talk(text: str) -> None:
-    assert not read(text).small_talk
+    assert not analyse(text).small_talk
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_a_memory_could_answer_is_no_small_talk(text: str) -> None:
     ],
 )
 def test_questions_about_the_past_are_told_from_others(text: str, past: bool) -> None:
-    assert read(text).past is past
+    assert analyse(text).past is past
     assert chosen(text, hit(1, 0.9, status="past")) == ([1] if past else [])
 
 
@@ -163,7 +163,7 @@ def test_recency_and_importance_are_mild() -> None:
 
 
 def test_the_score_says_what_it_consists_of() -> None:
-    (found,) = fitting([hit(1, 0.5)], read("What do I drink?"), floor=0.3, limit=5, now=NOW)
+    (found,) = fitting([hit(1, 0.5)], analyse("What do I drink?"), floor=0.3, limit=5, now=NOW)
     parts = ("relevance", "trust", "recency", "importance")
     assert found.score == pytest.approx(sum(found.parts[name] for name in parts))
 
@@ -209,7 +209,7 @@ def turn(number: int, confidence: float, role: Literal["user", "assistant"] = "u
 def chosen_turns(
     question: str, *hits: TurnHit, known: Collection[int] = (), held: Collection[int] = ()
 ) -> list[int]:
-    found = fitting_turns(hits, read(question), known=known, held=held, limit=3)
+    found = fitting_turns(hits, analyse(question), known=known, held=held, limit=3)
     return [hit.message_id for hit in found]
 
 
@@ -307,7 +307,7 @@ def test_what_is_told_anew_overtakes_what_was_known(
     ],
 )
 def test_what_a_question_asks_for_of_which_there_is_one(question: str, slots: set[str]) -> None:
-    assert read(question).slots == slots
+    assert analyse(question).slots == slots
 
 
 def test_the_newest_of_the_users_words_answer() -> None:
@@ -317,11 +317,11 @@ def test_the_newest_of_the_users_words_answer() -> None:
             ["I moved to Rome.", "I live in Oslo.", "Where do I live?", "My aunt lives in Bonn."]
         )
     ]
-    answer = newest_answer(read("Where do I live?"), said)
+    answer = newest_answer(analyse("Where do I live?"), said)
     assert answer is not None
     assert answer.content == "I live in Oslo."
-    assert newest_answer(read("How old am I?"), said) is None
-    assert newest_answer(read("I live here."), said) is None
+    assert newest_answer(analyse("How old am I?"), said) is None
+    assert newest_answer(analyse("I live here."), said) is None
 
 
 def test_what_the_prompt_holds_anyway_is_not_put_in_again() -> None:

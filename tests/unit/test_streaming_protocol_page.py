@@ -27,7 +27,7 @@ from lobug.devices.messages import (
     parse,
 )
 from lobug.devices.negotiation import agree
-from lobug.language.en.emotions import Emotion
+from lobug.language.emotions import Emotion
 from lobug.settings import Settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lobug.language.en.prompts.turn import MOVING, ORIENTATION, SHAKING, TAPPED
 from lobug.settings import SensorSettings
 
 
@@ -44,11 +45,11 @@ class SensorContext:
             return ""
         parts = []
         if self._reading.orientation:
-            parts.append(f"Device orientation: {self._reading.orientation}")
+            parts.append(ORIENTATION.format(self._reading.orientation))
         if self._reading.is_shaking:
-            parts.append("The user is shaking the device")
+            parts.append(SHAKING)
         elif self._reading.is_moving:
-            parts.append("The device is being moved")
+            parts.append(MOVING)
         if self._tapped_at is not None and now - self._tapped_at <= self._settings.tap_expiry_s:
-            parts.append("The user just tapped the device")
+            parts.append(TAPPED)
         return ". ".join(parts)

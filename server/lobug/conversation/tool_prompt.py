@@ -18,15 +18,8 @@ from typing import Any
 
 from lobug.engines.base import ChatMessage
 from lobug.engines.tools import Tool
-from lobug.language.en.tools import (
-    KNOWN,
-    STATUS_TOOL,
-    TALK,
-    ToolExample,
-    Vocabulary,
-    may_concern,
-    vocabulary,
-)
+from lobug.language.en.prompts.tools import AGREED, KNOWN, RULES, STATUS_TOOL, TALK, ToolExample
+from lobug.language.en.tool_words import Vocabulary, may_concern, vocabulary
 
 NO_TOOL = "none"
 """What the model chooses where words are no matter of a tool."""
@@ -38,13 +31,6 @@ LONGEST_STATE = 240
 
 SHARE_OF_TOOLS = 0.6
 """The most that the list of tools may take of their part of the prompt."""
-
-_AGREED = "Okay."
-_RULES = """\
-[Device tools]
-A message that begins with [Device: ...] may ask you to change or to check your own body. Then \
-answer {"tool": name, ...arguments}, and tell the [RESULT] in words. If it is talk about anything \
-else: {"tool": "none"}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +74,7 @@ def tool_prompt(tools: Sequence[Tool], max_tokens: int) -> ToolPrompt:
     """
     offered: dict[str, Tool] = {}
     lines: list[str] = []
-    left = max_tokens - _tokens(_RULES) - _tokens(_AGREED)
+    left = max_tokens - _tokens(RULES) - _tokens(AGREED)
     room = left * SHARE_OF_TOOLS
     for tool in tools:
         name = short_name(tool.name)
@@ -104,8 +90,8 @@ def tool_prompt(tools: Sequence[Tool], max_tokens: int) -> ToolPrompt:
             lines.append(line)
     if not offered:
         return NO_TOOLS
-    said = ChatMessage("user", "\n".join([_RULES, *lines]))
-    messages = [said, ChatMessage("assistant", _AGREED)]
+    said = ChatMessage("user", "\n".join([RULES, *lines]))
+    messages = [said, ChatMessage("assistant", AGREED)]
     for example in _examples(offered):
         cost = sum(_tokens(message.content) for message in example)
         if cost <= left:

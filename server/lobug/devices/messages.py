@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.errors import MessageError
-from lobug.language.en.emotions import Emotion
+from lobug.language.emotions import Emotion
 
 MAX_MESSAGE_CHARS = 65_536
 """Longest message that ``parse`` looks at."""

@@ -18,7 +18,8 @@ from lobug.devices.speaker import Speaker
 from lobug.devices.tools import DeviceTools
 from lobug.engines.tools import ToolBox
 from lobug.errors import LobugError
-from lobug.language.en.emotions import Emotion, emotion_of
+from lobug.language.emotions import Emotion
+from lobug.language.en.emotion_cues import emotion_of
 from lobug.memory.base import ConversationKey
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
 from lobug.turn.listen.events import SpeechEnded

@@ -18,7 +18,7 @@ from lobug.devices.microphone import DeviceHearing
 from lobug.devices.replies import Replies
 from lobug.devices.tools import DeviceTools
 from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
-from lobug.language.en.emotions import Emotion
+from lobug.language.emotions import Emotion
 from lobug.memory.base import ConversationKey
 from lobug.turn.listen.echo import is_own_voice, without_own_voice
 from lobug.turn.listen.events import (

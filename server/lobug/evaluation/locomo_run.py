@@ -28,7 +28,7 @@ from lobug.errors import EngineError, EngineUnavailableError
 from lobug.evaluation.locomo import CATEGORIES, Conversation, Place
 from lobug.evaluation.metrics import all_at, mean, ndcg_at, percentile, recall_at, reciprocal_rank
 from lobug.evaluation.product import NEVER, Clock, NoChat, RememberingEmbedder, opened
-from lobug.language.en.prompts import FACTS_SCHEMA
+from lobug.language.en.prompts.background import FACTS_SCHEMA
 from lobug.memory.access import MemoryScope
 from lobug.memory.base import ConversationKey, Recalled
 from lobug.memory.control import Filter, Hit, MemoryControl

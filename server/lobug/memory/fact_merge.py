@@ -79,8 +79,8 @@ def _better(older: Entry, newer: Entry) -> bool:
     """Whether of two that say the same the older one is worth more."""
     if older.source != newer.source:
         return TRUST[older.source] > TRUST[newer.source]
-    same = paraphrase.retells(older.content, newer.content)
-    return same and paraphrase.says_more(older.content, newer.content)
+    same = paraphrase.is_paraphrase(older.content, newer.content)
+    return same and paraphrase.is_fuller(older.content, newer.content)
 
 
 def _said(entry: Entry) -> tuple[float, int, int]:
@@ -133,11 +133,12 @@ def _near_duplicate(
         written = rival.source != "system" or fact.source != "system"
         if written and _differs(rival.content, fact.content):
             continue
-        near = near_ids[rival.id] < duplicate_distance and replacement.about_the_same(
+        near = near_ids[rival.id] < duplicate_distance and replacement.same_people(
             rival.content, fact.content
         )
         retold = any(
-            paraphrase.retells(content, fact.content) for content in _tellings(connection, rival)
+            paraphrase.is_paraphrase(content, fact.content)
+            for content in _tellings(connection, rival)
         )
         if (near and nearest) or retold:
             found.append(Rival(rival, "duplicate"))

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from lobug.errors import IdentityFullError
 from lobug.language import words
-from lobug.language.en.fact_checks import NEGATED
-from lobug.language.en.prompts import SECTIONS
+from lobug.language.en.paraphrase import is_subsumed
+from lobug.language.en.prompts.background import SECTIONS
 from lobug.language.en.replacement import COMMON
 from lobug.memory import entries, keys
 from lobug.memory.access import MemoryScope
@@ -37,15 +37,6 @@ def render(lines: Iterable[Line]) -> str:
     return "\n".join(parts)
 
 
-def says_no_more(text: str, other: str) -> bool:
-    """Whether everything that a line says is in another one: all its words, and neither denies
-    what the other does not."""
-    said = words.stems(words.content_words(text))
-    known = words.stems(words.content_words(other))
-    denied = NEGATED.search(text) is None, NEGATED.search(other) is None
-    return bool(said) and said <= known and denied[0] == denied[1]
-
-
 def merged(lines: Sequence[Line]) -> list[Line]:
     """The lines without those that say no more than another one; of two that say the same the first
     stays."""
@@ -53,8 +44,8 @@ def merged(lines: Sequence[Line]) -> list[Line]:
         line
         for number, line in enumerate(lines)
         if not any(
-            says_no_more(line[1], other[1])
-            and (place < number or not says_no_more(other[1], line[1]))
+            is_subsumed(line[1], other[1])
+            and (place < number or not is_subsumed(other[1], line[1]))
             for place, other in enumerate(lines)
             if place != number
         )
@@ -73,12 +64,12 @@ def evicted(lines: Sequence[Entry], limit: int) -> list[Entry]:
     def repeats(entry: Entry) -> bool:
         return any(
             other is not entry
-            and says_no_more(entry.content, other.content)
+            and is_subsumed(entry.content, other.content)
             # Of two that say the same one must stay: that of the user, else the newer.
             and (
                 other.source != "system"
                 or other.id > entry.id
-                or not says_no_more(other.content, entry.content)
+                or not is_subsumed(other.content, entry.content)
             )
             for other in lines
         )
@@ -168,7 +159,7 @@ def rewrite(
     wanted = [
         (section, text)
         for section, text in merged(list(dict.fromkeys(lines)))
-        if not any(says_no_more(text, other) for other in by_hand)
+        if not any(is_subsumed(text, other) for other in by_hand)
         and not any(_says(_telling(text), told, new) for told, new in wrong)
     ]
     for line, entry in distilled.items():

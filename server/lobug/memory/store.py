@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
 from lobug.language.en import replacement
-from lobug.language.en.prompts import SECTIONS
+from lobug.language.en.prompts.background import SECTIONS
 from lobug.memory import (
     entries,
     identity,

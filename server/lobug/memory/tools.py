@@ -15,10 +15,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from lobug.errors import InvalidRequestError, LobugError, MemoryContentError, MemoryNotFoundError
+from lobug.language.en.contradiction import wrong_entry
 from lobug.memory import keys
 from lobug.memory.access import MemoryScope
 from lobug.memory.control import Category, Draft, Entry, Filter, Hit, MemoryControl, Source
-from lobug.memory.corrections import wrong_entry
 
 MAX_CONTENT_CHARS = 4_000
 """Of one memory, as a tool may write it; the owner's setting may be lower."""

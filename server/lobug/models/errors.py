@@ -9,7 +9,6 @@ class PullError(LobugError):
     """A model could not be downloaded or joined from its wheels."""
 
     code = "model_pull_failed"
-    spoken = "One of my models could not be fetched. Please ask my owner to check it."
 
 
 class PackageClientError(PullError):

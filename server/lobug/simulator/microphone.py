@@ -12,7 +12,7 @@ import numpy as np
 from lobug.audio import wav
 from lobug.audio.decode import decode
 from lobug.engines.base import STT_SAMPLE_RATE, Samples, TextToSpeech
-from lobug.language.en.sentences import SentenceSplitter
+from lobug.language.en.sentence_splitter import SentenceSplitter
 
 MAX_FILE_SECONDS = 600.0
 """Longest recording that is read from a file; the server has its own, shorter limit."""

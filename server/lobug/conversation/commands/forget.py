@@ -16,7 +16,7 @@ from lobug.conversation.commands.command import (
 from lobug.conversation.dialogue import Question
 from lobug.errors import MemoryNotFoundError
 from lobug.language.commands import ForgetStatement, ForgetTopic
-from lobug.language.en import answers
+from lobug.language.en import replies
 from lobug.language.en.perspective import about_the_user
 from lobug.memory.access import MemoryScope
 from lobug.memory.control import Entry, Filter, Forgotten, Purge
@@ -47,13 +47,13 @@ async def last(desk: Desk) -> Command:
     messages = await desk.memory.recent_messages(desk.conversation.conversation_key, 8)
     said = [m.content for m in messages if m.role == "user" and m.content.strip()]
     if not said or said[-1] == BLANKED:
-        return desk.say(answers.NOTHING_LIKE_THAT, logged=BLANKED)
+        return desk.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
     return _erase(desk, (said[-1],))
 
 
 def everything(desk: Desk) -> Command:
     """Ask whether everything is to be forgotten."""
-    return desk.ask(answers.REALLY_EVERYTHING, Question("forget_everything", desk.until()))
+    return desk.ask(replies.REALLY_EVERYTHING, Question("forget_everything", desk.until()))
 
 
 def confirmed(desk: Desk, question: Question) -> Command:
@@ -65,7 +65,7 @@ def confirmed(desk: Desk, question: Question) -> Command:
         # All of the person, not only what this device may see of them.
         whole = MemoryScope(desk.scope.user, None, desk.scope.household)
         await desk.control.purge(whole, Purge(user=True))
-        return Answer((answers.EVERYTHING_FORGOTTEN,))
+        return Answer((replies.EVERYTHING_FORGOTTEN,))
 
     return Command(BLANKED, act, logged_last=True)
 
@@ -82,7 +82,7 @@ def _erase(desk: Desk, texts: Iterable[str], entries: Iterable[Entry] = ()) -> C
                 found = True  # it went with another
         for text in texts:
             found = _any(await desk.control.forget_text(desk.scope, text)) or found
-        return Answer((answers.FORGOTTEN if found else answers.NOTHING_LIKE_THAT,))
+        return Answer((replies.FORGOTTEN if found else replies.NOTHING_LIKE_THAT,))
 
     return Command(BLANKED, act)
 
@@ -90,10 +90,10 @@ def _erase(desk: Desk, texts: Iterable[str], entries: Iterable[Entry] = ()) -> C
 def _ask(desk: Desk, entries: Iterable[Entry]) -> Command:
     these = tuple(entries)[:ASKED_ABOUT]
     if not these:
-        return desk.say(answers.NOTHING_LIKE_THAT, logged=BLANKED)
+        return desk.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
     question = Question("forget_these", desk.until(), these)
     return desk.ask(
-        answers.shall_i_forget([entry.content for entry in these]), question, logged=BLANKED
+        replies.shall_i_forget([entry.content for entry in these]), question, logged=BLANKED
     )
 
 

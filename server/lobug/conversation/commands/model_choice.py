@@ -1,6 +1,6 @@
 """Asks the chat model which tool of memory somebody means, when no template fits.
 
-Only words that speak of memory get here (`matching.doubt`). The model chooses a tool and quotes the
+Only words that speak of memory get here (`Templates.doubt`). The model chooses a tool and quotes the
 words that it is about; both are checked like what a stranger sent: the words must stand in what was
 said, one after the other, and must fit the tool. What the model wants forgotten is asked for first.
 """
@@ -20,11 +20,12 @@ from lobug.language.commands import (
     Correct,
     ForgetStatement,
     ForgetTopic,
+    Meaning,
     ReciteTopic,
     Remember,
-    Said,
 )
 from lobug.language.en.perspective import about_the_user
+from lobug.language.en.prompts.memory_commands import EXAMPLES, RULES
 from lobug.language.en.statements import is_statement, split_contrast, tokens
 from lobug.memory import keys
 from lobug.memory.tools import validated
@@ -46,33 +47,10 @@ SCHEMA: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 
-RULES = """\
-Which tool do the user's words to the robot Lo-Bug ask for? memory_store: keep a statement.
-memory_recall: tell what it remembers. memory_forget: erase from its memory. memory_correct: it was
-wrong, this is right. none: anything else. "words": what it is about, copied; for none empty."""
-
-EXAMPLES = (
-    (
-        "Would you kindly keep in your memory that Quillon repairs harpsichords?",
-        '{"tool": "memory_store", "words": "Quillon repairs harpsichords"}',
-    ),
-    ("Is it wrong to eat marzipan for breakfast?", '{"tool": "none", "words": ""}'),
-    (
-        "Get my trip to Tromso out of your memory.",
-        '{"tool": "memory_forget", "words": "my trip to Tromso"}',
-    ),
-    ("Forget the rain, play some music.", '{"tool": "none", "words": ""}'),
-    (
-        "You have it all wrong, my aunt is called Zelda.",
-        '{"tool": "memory_correct", "words": "my aunt is called Zelda"}',
-    ),
-    ("Search your memory for my aunt.", '{"tool": "memory_recall", "words": "my aunt"}'),
-)
-
 log = logging.getLogger(__name__)
 
 
-async def choose(chat: ChatModel, text: str) -> Said | None:
+async def choose(chat: ChatModel, text: str) -> Meaning | None:
     """What the chat model takes a text for; None: nothing, or it gave no answer that holds."""
     options = ChatOptions(
         max_tokens=MAX_TOKENS,
@@ -104,7 +82,7 @@ def messages(text: str) -> list[ChatMessage]:
     return [*asked, ChatMessage("user", text)]
 
 
-def meaning(answer: str, text: str) -> Said | None:
+def meaning(answer: str, text: str) -> Meaning | None:
     """What a model's answer about a text means; None: nothing that holds."""
     chosen = _parsed(answer)
     if chosen is None:

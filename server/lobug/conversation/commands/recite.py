@@ -13,7 +13,7 @@ from lobug.conversation.commands.command import (
 )
 from lobug.language import words
 from lobug.language.commands import ReciteTopic, Why
-from lobug.language.en import answers, mentions
+from lobug.language.en import mentions, replies
 from lobug.language.en.perspective import about_the_user
 from lobug.memory.control import Entry, Filter, Hit, Source
 from lobug.memory.timeline import unstamped
@@ -33,7 +33,7 @@ async def everything(desk: Desk) -> Command:
     where = Filter(layer="knowledge", category="knowledge")
     found = await desk.control.entries(desk.scope, where, limit=COUNTED)
     ranked = sorted(found, key=lambda entry: (-entry.importance, -entry.said_at))
-    return _tell(desk, _once([*identity.entries, *ranked]), answers.KNOW_NOTHING)
+    return _tell(desk, _once([*identity.entries, *ranked]), replies.KNOW_NOTHING)
 
 
 async def topic(desk: Desk, said: ReciteTopic) -> Command | None:
@@ -48,7 +48,7 @@ async def topic(desk: Desk, said: ReciteTopic) -> Command | None:
     if not about and not said.sure:
         return None
     entries = _once([hit.entry for hit in about if hit.entry])
-    return _tell(desk, _facts_if_any(entries), answers.unknown(said.topic))
+    return _tell(desk, _facts_if_any(entries), replies.unknown(said.topic))
 
 
 async def why(desk: Desk, said: Why) -> Command | None:
@@ -62,25 +62,25 @@ async def why(desk: Desk, said: Why) -> Command | None:
         about.sort(key=lambda hit: hit.entry is not None and hit.entry.layer == "archive")
         hits = tuple(about[:1])
     if hits:
-        return _say(desk, answers.where_from([_origin(hit) for hit in hits], desk.today), hits)
-    return _say(desk, (answers.USED_NONE,), ()) if said.sure else None
+        return _say(desk, replies.origins_told([_origin(hit) for hit in hits], desk.today), hits)
+    return _say(desk, (replies.USED_NONE,), ()) if said.sure else None
 
 
 def _tell(desk: Desk, entries: list[Entry], nothing: str) -> Command:
     contents = [unstamped(entry.content) for entry in entries]
-    told = answers.told(contents) if contents else (nothing,)
-    return _say(desk, told, tuple(hit_of(entry) for entry in entries[: answers.MOST]))
+    told = replies.recited(contents) if contents else (nothing,)
+    return _say(desk, told, tuple(hit_of(entry) for entry in entries[: replies.MOST]))
 
 
-def _origin(hit: Hit) -> answers.Origin:
+def _origin(hit: Hit) -> replies.Origin:
     entry = hit.entry
     if entry is None:
         own = hit.role == "assistant"
-        return answers.Origin("own turn" if own else "user turn", hit.content, hit.said_at)
+        return replies.Origin("own turn" if own else "user turn", hit.content, hit.said_at)
     content = unstamped(hit.content)
     if entry.category == "timeline":
-        return answers.Origin("notes", content, hit.said_at)
-    return answers.Origin(_ORIGINS.get(entry.source, "user"), content, hit.said_at)
+        return replies.Origin("notes", content, hit.said_at)
+    return replies.Origin(_ORIGINS.get(entry.source, "user"), content, hit.said_at)
 
 
 _ORIGINS: Mapping[Source, Literal["correction", "import", "agent"]] = {

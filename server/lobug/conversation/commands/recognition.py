@@ -14,27 +14,28 @@ from lobug.conversation.commands.model_choice import choose
 from lobug.conversation.dialogue import Question
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatModel
+from lobug.language import language_of
 from lobug.language.commands import (
     Correct,
     ForgetEverything,
     ForgetLast,
     ForgetStatement,
     ForgetTopic,
+    Meaning,
     Ordinary,
     Recite,
     ReciteTopic,
     Remember,
-    Said,
     Why,
     Wrong,
 )
-from lobug.language.en import answers, commands
+from lobug.language.en import replies
 from lobug.memory.access import HouseholdGrant, scope_of
 from lobug.memory.base import Memory
 from lobug.memory.control import MemoryControl
 
 LANGUAGE = "en"
-"""Whose templates are taken where there are none for the language that was spoken."""
+"""Its templates are used where there are none for the language that was spoken."""
 
 
 class MemoryCommands:
@@ -59,7 +60,7 @@ class MemoryCommands:
         self._household = household
         self._clock = clock
         self._wall = wall
-        commands.book(LANGUAGE)  # read once, before anybody waits
+        _ = language_of(LANGUAGE).commands  # read once, before anybody waits
 
     async def recognise(
         self, conversation: Conversation, text: str, language: str | None = None
@@ -68,8 +69,8 @@ class MemoryCommands:
 
         Changes nothing; what is to be done happens in ``Command.act``. Raises StorageError.
         """
-        templates = commands.book(language or LANGUAGE) or commands.book(LANGUAGE)
-        if templates is None:
+        book = language_of(language or LANGUAGE).commands or language_of(LANGUAGE).commands
+        if book is None:
             return None
         desk = Desk(
             control=self._control,
@@ -81,14 +82,14 @@ class MemoryCommands:
             today=self._wall(),
         )
         question = conversation.dialogue.take_question(desk.now)
-        meaning = commands.understand(text, templates)
+        meaning = book.understand(text)
         command = None
         if question is not None:
-            agrees = commands.agrees(text, templates)
+            agrees = book.agrees(text)
             command = await _answered(desk, question, meaning, agrees=agrees)
         if command is None and meaning is not None:
             command = await _obey(desk, meaning)
-        elif command is None and commands.doubt(text, templates) is not None:
+        elif command is None and book.doubt(text) is not None:
             guessed = await choose(self._chat, text)
             command = None if guessed is None else await _obey(desk, guessed, guessed=True)
         # Until ``act`` says otherwise a turn about memory has told nothing from it.
@@ -97,12 +98,12 @@ class MemoryCommands:
 
 
 async def _answered(
-    desk: Desk, question: Question, meaning: Said | Ordinary | None, *, agrees: bool | None
+    desk: Desk, question: Question, meaning: Meaning | Ordinary | None, *, agrees: bool | None
 ) -> Command | None:
     """A turn that follows a question of Lo-Bug's; None: it is no answer to it."""
     if question.kind == "what_is_right":
         if agrees is False:
-            return desk.say(answers.NEVER_MIND)
+            return desk.say(replies.NEVER_MIND)
         if isinstance(meaning, Correct):
             return await remember.correct(desk, meaning, question.entries)
         if meaning is not None:
@@ -110,10 +111,10 @@ async def _answered(
         return await remember.what_is_right(desk, question)
     if agrees is None:
         return None
-    return forget.confirmed(desk, question) if agrees else desk.say(answers.KEPT)
+    return forget.confirmed(desk, question) if agrees else desk.say(replies.KEPT)
 
 
-async def _obey(desk: Desk, said: Said | Ordinary, *, guessed: bool = False) -> Command | None:
+async def _obey(desk: Desk, said: Meaning | Ordinary, *, guessed: bool = False) -> Command | None:
     match said:
         case Remember():
             return remember.remember(desk, said)

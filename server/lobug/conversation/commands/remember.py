@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from lobug.conversation.commands.command import Answer, Command, Desk
 from lobug.conversation.dialogue import Question
-from lobug.language import words
 from lobug.language.commands import Correct, Remember
-from lobug.language.en import answers
+from lobug.language.en import replies
+from lobug.language.en.contradiction import with_instead, with_value, wrong_entry
+from lobug.language.en.fact_checks import fact_type
 from lobug.language.en.perspective import about_the_user, is_first_person
 from lobug.language.en.statements import (
     is_statement,
@@ -16,16 +17,13 @@ from lobug.language.en.statements import (
     split_statements,
     value_of,
 )
-from lobug.language.facts import FactType
 from lobug.memory.control import Draft, Entry, Filter, Hit
-from lobug.memory.corrections import with_instead, with_value, wrong_entry
 
 TOLD_IMPORTANCE = 0.9
 """Of what somebody asked to be remembered."""
 CORRECTION_IMPORTANCE = 1.0
 LOOKED_THROUGH = 10
 """Memories that may be the wrong one."""
-LIKING = words.stems("like love hate prefer enjoy dislike favorite favourite".split())
 
 
 def remember(desk: Desk, said: Remember) -> Command:
@@ -42,7 +40,7 @@ def remember(desk: Desk, said: Remember) -> Command:
                 source_message_id=message_id,
             )
             await desk.control.store(desk.scope, draft)
-        return Answer((answers.remembered(facts),))
+        return Answer((replies.remembered(facts),))
 
     return Command(desk.text, act)
 
@@ -53,7 +51,7 @@ async def wrong(desk: Desk) -> Command | None:
     if not entries:
         return None
     question = Question("what_is_right", desk.until(), entries)
-    return desk.ask(answers.WHAT_IS_RIGHT, question)
+    return desk.ask(replies.WHAT_IS_RIGHT, question)
 
 
 async def what_is_right(desk: Desk, question: Question) -> Command | None:
@@ -90,7 +88,7 @@ async def correct(
     if not said.sure or not used:
         return None
     question = Question("what_is_right", desk.until(), used)
-    return desk.ask(answers.WHOLE_SENTENCE, question)
+    return desk.ask(replies.WHOLE_SENTENCE, question)
 
 
 async def _value_in(desk: Desk, said: Correct, used: tuple[Entry, ...]) -> tuple[Entry, str] | None:
@@ -116,7 +114,7 @@ def _put_right(desk: Desk, wrong: Entry | None, right: str) -> Command:
     async def act(message_id: int) -> Answer:
         if wrong is not None:
             await desk.control.correct(desk.scope, wrong.id, right)
-            return Answer((answers.corrected(right),))
+            return Answer((replies.corrected(right),))
         draft = Draft(
             right,
             fact_type=fact_type(right),
@@ -125,16 +123,9 @@ def _put_right(desk: Desk, wrong: Entry | None, right: str) -> Command:
             source_message_id=message_id,
         )
         await desk.control.store(desk.scope, draft)
-        return Answer((answers.remembered([right]),))
+        return Answer((replies.remembered([right]),))
 
     return Command(desk.text, act)
-
-
-def fact_type(fact: str) -> FactType:
-    """Of what kind a fact is, by its words."""
-    if words.stems(words.words(fact)) & LIKING:
-        return "preference"
-    return "personal" if fact.startswith("The user") else "knowledge"
 
 
 def _entries(hits: Sequence[Hit]) -> tuple[Entry, ...]:

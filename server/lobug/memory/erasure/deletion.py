@@ -136,7 +136,7 @@ class Erasure:
         self.exchanges(
             message_id
             for message_id, content in self._contents(unsaid)
-            if not mentions.has(content, said)
+            if not mentions.contains_any(content, said)
         )
 
     def stems_left(self, stems: Collection[str]) -> set[str]:

@@ -44,7 +44,7 @@ def _sessions(
     ).fetchall()
     changed = 0
     for session_id, summary, touched in rows:
-        if touched or mentions.has(summary, said):
+        if touched or mentions.contains_any(summary, said):
             session_summary.refresh(connection, session_id)
             changed += 1
     return changed
@@ -75,7 +75,7 @@ def _tasks(connection: Connection, user: str, said: Sequence[Mention]) -> int:
     ).fetchall()
     changed = 0
     for task_id, title, state in rows:
-        new_title = FORGOTTEN if mentions.has(title, said) else title
+        new_title = FORGOTTEN if mentions.contains_any(title, said) else title
         new_state = mentions.without(state, said)
         if (new_title, new_state) != (title, state):
             connection.execute(
@@ -94,7 +94,7 @@ def _projects(connection: Connection, user: str, said: Sequence[Mention]) -> int
     changed = 0
     for name, description in rows:
         new_name, new_description = name, mentions.without(description, said)
-        if mentions.has(name, said):
+        if mentions.contains_any(name, said):
             new_name = FORGOTTEN
             while new_name in names:
                 new_name = f"{FORGOTTEN} {len(names)}" if new_name == FORGOTTEN else f"{new_name}'"
@@ -122,11 +122,11 @@ def _names_of_entries(connection: Connection, user: str, said: Sequence[Mention]
     changed = 0
     for entry_id, key, tags, content, scope, conversation, status in rows:
         known: list[str] = json.loads(tags)
-        kept = [tag for tag in known if not mentions.has(tag, said)]
+        kept = [tag for tag in known if not mentions.contains_any(tag, said)]
         new_key = key
-        if mentions.has(_spoken(key), said):
+        if mentions.contains_any(_spoken(key), said):
             new_key = keys.key_for(content)
-            if mentions.has(_spoken(new_key), said):
+            if mentions.contains_any(_spoken(new_key), said):
                 new_key = f"memory_{entry_id}"
             if status == "active":
                 new_key = entries.free_key(connection, user, scope, conversation, new_key)

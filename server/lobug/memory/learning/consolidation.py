@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError
 from lobug.language import words
-from lobug.language.en.prompts import (
+from lobug.language.en.prompts.background import (
     EXAMPLE_WORDS,
     condense_session_messages,
     summarize_conversation_messages,
+    without_heading,
 )
 from lobug.memory import log, session_summary, sessions, timeline
 from lobug.memory.base import LoggedMessage
@@ -107,7 +108,7 @@ def tidy_summary(answer: str, source: str) -> str:
 
     Raises GarbledAnswerError for an answer that is no prose or about something else.
     """
-    text = re.sub(r"^(?:the\s+)?summary\s*:\s*", "", answer.strip(), flags=re.IGNORECASE)
+    text = without_heading(answer.strip())
     text = re.sub(r"[*_#`]+", "", re.sub(r"\s+", " ", text)).strip()
     sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z\"'])", text)
     if len(sentences) > 1 and not re.search(r"[.!?][\"']?$", sentences[-1]):
@@ -118,7 +119,7 @@ def tidy_summary(answer: str, source: str) -> str:
         sentences = [
             part
             for part in sentences
-            if words.borne_out(part, known, 0.4) and not _leaks(part, source)
+            if words.is_supported(part, known, 0.4) and not _leaks(part, source)
         ]
         shortest = 16
     text = " ".join(sentences[:SUMMARY_SENTENCES])

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from lobug.engines.base import ChatModel
 from lobug.language import words
 from lobug.language.en import replacement
-from lobug.language.en.prompts import BASE_SCHEMA, SECTIONS, distill_base_memory_messages
+from lobug.language.en.prompts.background import (
+    BASE_SCHEMA,
+    SECTIONS,
+    distill_base_memory_messages,
+    is_placeholder,
+)
 from lobug.memory import identity, timeline
 from lobug.memory.base import RelevantFact
 from lobug.memory.identity import Line
@@ -60,9 +65,9 @@ def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = (
     for section, raw in _lines(answer):
         line = re.sub(r"\s+", " ", raw).strip(" .-*")
         seen = (known.lower() for lines in found.values() for known in lines)
-        new = line and not _says_nothing(line) and line.lower() not in seen
-        if new and (not checked or words.borne_out(line, source)):
-            found[section].append(replacement.up_to_date(line, facts))
+        new = line and not is_placeholder(line) and line.lower() not in seen
+        if new and (not checked or words.is_supported(line, source)):
+            found[section].append(replacement.current_line(line, facts))
     found = _by_section(identity.merged(_flat(found)))
     while len(identity.render(_flat(found))) > limit:
         longest = max(found.values(), key=lambda lines: sum(len(line) for line in lines))
@@ -106,18 +111,6 @@ def _lines_of_text(answer: str) -> Iterator[tuple[str, str]]:
                 line = re.sub(rf"^{name}\W*:?\s*", "", line, flags=re.IGNORECASE)
         if section is not None:
             yield section, line
-
-
-def _says_nothing(line: str) -> bool:
-    return (
-        re.match(
-            r"^\(?(?:none|n/?a|empty|unknown|nothing|no (?:information|data|specific)\b.*"
-            r"|not (?:specified|provided|given|mentioned|known)\b.*)\)?\.?$",
-            line,
-            re.IGNORECASE,
-        )
-        is not None
-    )
 
 
 async def distill(

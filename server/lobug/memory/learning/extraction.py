@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from lobug.engines.base import ChatModel
 from lobug.language.en import fact_checks, replacement, speech_acts
-from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
+from lobug.language.en.prompts.background import FACTS_SCHEMA, fact_extraction_messages
 from lobug.language.facts import Candidate, NewFact
 from lobug.memory import facts, log
 from lobug.memory.jobs import queue

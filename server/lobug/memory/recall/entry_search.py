@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from lobug.language import words
-from lobug.language.en.questions import read
+from lobug.language.en.questions import analyse
 from lobug.memory import entries
 from lobug.memory.access import MemoryScope
 from lobug.memory.control import Entry, Filter, Hit
@@ -20,7 +20,7 @@ CANDIDATES = 200
 
 def with_past(where: Filter, query: str) -> Filter:
     """The filter, opened for what is true no more where the query asks about the past."""
-    if where.status == "active" and read(query).past:
+    if where.status == "active" and analyse(query).past:
         return replace(where, status="believed")
     return where
 

@@ -22,24 +22,11 @@ from numpy.typing import NDArray
 
 from lobug.engines.base import Vectors
 from lobug.language import words
-from lobug.language.en import speech_acts
+from lobug.language.en import speech_acts, time_words
+from lobug.language.en.lists import MONTHS
+from lobug.language.en.questions import ONESELF
 from lobug.memory.facts import EmbeddedQuery
 from lobug.memory.index.fact_embedding import FactEmbedder
-
-MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
-WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-
-TIME = re.compile(
-    r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|this (?:morning|summer)|since|recently"
-    r"|just|weeks?|months?|years?|weekend|\d{4}|" + "|".join((*WEEKDAYS, *MONTHS)) + r")\b",
-    re.IGNORECASE,
-)
-"""Words that place what is told in time: "I joined a gym last week". English only."""
-
-ONESELF = frozenset({"i", "me", "my", "mine", "myself", "im", "ive", "id", "ill"})
-"""Words by which a person who asks names themselves."""
 
 MAX_TURN_CHARS = 16_000
 """What is looked at of a turn: a message may hold a book, and one that does is no answer."""
@@ -114,9 +101,9 @@ def offered(text: str, when: datetime) -> Offered:
     questions = sum(len(part) for part in sentences if speech_acts.is_question(part))
     content = (word[:MAX_WORD_CHARS] for word in words.words(text) if word not in words.STOP_WORDS)
     return Offered(
-        words=(*content, str(when.year), MONTHS[when.month - 1], str(when.day)),
+        words=(*content, str(when.year), MONTHS[when.month - 1].lower(), str(when.day)),
         asking=questions / total if total else 0.0,
-        timed=TIME.search(text) is not None,
+        timed=time_words.has_time(text),
     )
 
 

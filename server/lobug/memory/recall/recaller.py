@@ -8,8 +8,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.engines.base import ChatModel
-from lobug.language.en.questions import Question, in_third_person, read, without_asking
+from lobug.language.en.questions import (
+    Question,
+    analyse,
+    in_third_person,
+    without_asking,
+)
 from lobug.language.en.relations import is_of_another
+from lobug.language.en.retraction import is_taken_back
 from lobug.memory import entries, identity, log
 from lobug.memory.access import MemoryScope, scope_of
 from lobug.memory.base import ConversationKey, LoggedMessage, MemoryContext, Recalled
@@ -20,7 +26,6 @@ from lobug.memory.recall import entry_search, ranking
 from lobug.memory.recall.query import QueryEmbedder, prepare
 from lobug.memory.recall.recent_statements import (
     is_overtaken,
-    is_taken_back,
     is_told_anew,
     newest_answer,
     slots_of,
@@ -94,7 +99,7 @@ class Recaller:
         if not self._settings.enabled:
             return MemoryContext()
         started = time.perf_counter()
-        question = read(query)
+        question = analyse(query)
         wanted = self._settings.retrieval_top_k > 0 and not question.small_talk
         access = scope_of(conversation_key, self._settings.household)
         turns = await self._turns(

@@ -8,8 +8,7 @@ would not find it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from lobug.language.en import perspective, replacement, speech_acts
 from lobug.language.en.questions import Question
@@ -34,25 +33,6 @@ def slots_of(messages: Iterable[str]) -> frozenset[str]:
             if slot is not None:
                 slots.add(slot)
     return frozenset(slots)
-
-
-TAKES_BACK = re.compile(
-    r"^\s*(?:(?:oh|well|um|uh|hmm)[,\s]+)*"
-    r"(?:no|nope|nah|not|wait|actually|sorry|oops|correction|i mean|i meant|rather)\b",
-    re.IGNORECASE,
-)
-"""How somebody begins who puts right what they have just said."""
-NO_MORE = re.compile(
-    r"\b(?:no longer|any ?more|from now on|changed my mind|nicht mehr|ya no)\b",
-    re.IGNORECASE,
-)
-"""Words of what has come to an end, whatever it is."""
-
-
-def is_taken_back(later: Sequence[str]) -> bool:
-    """Whether the next words of the same person (oldest first) may put right or end what they have
-    just said. It is then no memory to be put beside a question."""
-    return any(map(NO_MORE.search, later)) or any(map(TAKES_BACK.match, later[:1]))
 
 
 def is_told_anew(said: str, later: Iterable[str]) -> bool:

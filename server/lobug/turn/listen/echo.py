@@ -14,6 +14,9 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from difflib import SequenceMatcher
 
+from lobug.language.en.turn_taking import ORDERS, TURNING
+from lobug.language.words import BELOW_HUNDRED
+
 _LONG_ENOUGH = 4
 """Words from which a part of what was spoken is taken for it; fewer must be most of a piece."""
 _FEW = 2
@@ -29,35 +32,12 @@ _SKIPPED = 0.5
 _MOST_WORDS = 80
 """Words compared, of either side: half a minute of speech."""
 
-_TURNING = frozenset(
-    "no not nope don't doesn't isn't wasn't stop wait yes yeah yep hey okay ok but actually why"
-    " what who when where how please sorry enough quiet cancel hold listen hang never"
-    " i me my mine you your yours i'm you're".split()
-)
-"""Words with which somebody turns what was said: one of them that was not spoken is a person's."""
-
-_ORDERS = frozenset("stop no wait cancel enough quiet pause louder quieter".split())
-"""What a person interrupts with: in a text of few words it is always theirs."""
-
 _ENDS = frozenset(".?!")
 """Of sentences."""
 
 _Chain = tuple[int, "_Chain"] | None
 _Laid = tuple[float, "_Chain"]
 """Cost, and the places of the heard words that were not spoken, the last one first."""
-
-_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen twenty".split()
-    )
-} | {
-    word: str(10 * tens)
-    for tens, word in enumerate(
-        "thirty forty fifty sixty seventy eighty ninety".split(), start=3
-    )
-}  # fmt: skip
 
 
 def is_own_voice(
@@ -101,7 +81,7 @@ def without_own_voice(transcript: str, spoken: Sequence[str], *, echoes: bool = 
     cuts = [
         count
         for count in range(_LONG_ENOUGH, len(words))
-        if words[count - 1][0] in said and (count in firsts or words[count][0] in _TURNING)
+        if words[count - 1][0] in said and (count in firsts or words[count][0] in TURNING)
     ]
     heard = [word for word, _ in words]
     count = _longest_part(heard, said, cuts, firsts)
@@ -120,7 +100,7 @@ def _is_within(heard: Sequence[str], said: Sequence[str]) -> bool:
     """Whether a few words were said in just this order, and are no order."""
     starts = range(len(said) - len(heard) + 1)
     within = any(list(heard) == list(said[start : start + len(heard)]) for start in starts)
-    return within and _ORDERS.isdisjoint(heard)
+    return within and ORDERS.isdisjoint(heard)
 
 
 def _firsts(transcript: str, words: Sequence[tuple[str, int]]) -> set[int]:
@@ -157,7 +137,7 @@ def _is_nobodys(heard: Sequence[str], strange: _Chain, count: int, firsts: Set[i
     splinters = {0} - {place - 1 for place in firsts} | {count - 1} - set(firsts)
     while strange is not None:
         place, strange = strange
-        if place not in splinters or heard[place] in _TURNING:
+        if place not in splinters or heard[place] in TURNING:
             return False
     return True
 
@@ -170,7 +150,7 @@ def _words(text: str) -> list[tuple[str, int]]:
         if word.isdecimal() and len(word) == 2 and word > "20" and word[1] != "0":
             found += [(f"{word[0]}0", match.end()), (word[1], match.end())]
         else:
-            found.append((_NUMBERS.get(word, word), match.end()))
+            found.append((BELOW_HUNDRED.get(word, word), match.end()))
     return found
 
 

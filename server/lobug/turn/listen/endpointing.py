@@ -28,7 +28,8 @@ from enum import Enum, auto
 from typing import Literal
 
 from lobug.engines.base import STT_SAMPLE_RATE, VOICE_FRAME
-from lobug.language.en.completeness import Completeness, completeness_of
+from lobug.language import language_of
+from lobug.language.protocol import Completeness
 from lobug.settings import ListeningSettings
 
 ListeningMode = Literal["auto", "manual", "realtime"]
@@ -114,7 +115,7 @@ class Endpointer:
         self.transcript_awaited = False
         if self.state is not State.PAUSED:
             return None
-        self._completeness = completeness_of(text, language)
+        self._completeness = language_of(language).completeness(text)
         return self._end_of_silence()
 
     def stop(self) -> Signal | None:

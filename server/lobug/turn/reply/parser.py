@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lobug.language.en.clauses import clause_end
-from lobug.language.en.perspective import is_settled, reply_to_the_user
+from lobug.language.en.perspective import is_unchanged, reply_to_the_user
 from lobug.language.markup import SentenceSplitter, speakable
 from lobug.turn.events import Action
 
@@ -214,7 +214,7 @@ def _is_fixed(beginning: str) -> bool:
     return (
         _PLAIN.fullmatch(beginning) is not None
         and speakable(beginning) == beginning
-        and is_settled(beginning)
+        and is_unchanged(beginning)
     )
 
 

@@ -21,8 +21,9 @@ import numpy as np
 
 from lobug.engines.base import Samples, TextToSpeech
 from lobug.errors import EngineError
+from lobug.language import language_of
 from lobug.language.en.clauses import FEWEST_BEFORE_CONJUNCTION
-from lobug.language.en.spoken import spoken_form
+from lobug.language.protocol import Language
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
 
 BEFORE_S = 0.03
@@ -101,13 +102,17 @@ class _Queues:
     """One for each piece of audio that waits in ``out``."""
 
 
+ENGLISH = language_of("en")
+"""The language of the voice; loaded here, before the first turn."""
+
+
 async def speak(
     events: AsyncGenerator[TurnEvent],
     tts: TextToSpeech,
     outcome: SpeechOutcome,
     max_seconds: float | None,
     *,
-    language: str = "en",
+    language: Language = ENGLISH,
 ) -> AsyncGenerator[TurnEvent]:
     """Pass all events on and add a ``SpeechAudio`` for each ``Piece``, after it.
 
@@ -121,7 +126,7 @@ async def speak(
         outcome: takes how it went.
         max_seconds: speech ends before the piece that would pass it, for a device that has to
             hold the whole reply; None: no limit.
-        language: of the reply, ISO 639-1; how numbers and signs are read.
+        language: of the reply; how numbers and signs are read.
     """
     queues = _Queues()
     tasks = [
@@ -164,7 +169,7 @@ async def _synthesise(
     tts: TextToSpeech,
     outcome: SpeechOutcome,
     max_seconds: float | None,
-    language: str,
+    language: Language,
 ) -> None:
     while (piece := await queues.to_speak.get()) is not None:
         if outcome.over:
@@ -183,11 +188,11 @@ async def _speech(
     tts: TextToSpeech,
     outcome: SpeechOutcome,
     max_seconds: float | None,
-    language: str,
+    language: Language,
 ) -> SpeechAudio | None:
     """A piece's speech; None when there is none or it must not be heard."""
     try:
-        samples = await tts.synthesize(_voiced(spoken_form(piece.text, language)))
+        samples = await tts.synthesize(_voiced(language.spoken_form(piece.text)))
     except EngineError as error:
         outcome.error = error
         return None

@@ -26,7 +26,7 @@ from lobug.conversation.tool_prompt import (
 from lobug.engines.base import ChatMessage
 from lobug.engines.tools import Tool, ToolBox, ToolResult
 from lobug.errors import EngineError
-from lobug.language.en.tools import STATUS_TOOL
+from lobug.language.en.prompts.tools import STATUS_TOOL
 from lobug.turn.reply.tool_calls import CallFinder, fitted, read_call
 
 DONE = "Okay, done."

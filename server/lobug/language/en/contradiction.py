@@ -1,35 +1,51 @@
-"""Which memory a correction is about. Pure, and English where grammar is looked at.
+"""Which memory a correction contradicts. English grammar; pure.
 
-"My sister is called Hannah" makes "The user's sister is called Anna" wrong, and leaves "The user's
-sister is a nurse" alone: two memories dispute each other when they say the same kind of thing of
-the same somebody.
+"My sister is called Hannah" contradicts "The user's sister is called Anna" and not "The user's
+sister is a nurse": two statements contradict each other when they say the same kind of thing about
+the same person or thing.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from typing import Protocol, TypeVar
 
 from lobug.language import words
 from lobug.language.en import replacement, verbs
-from lobug.memory.control import Entry
+from lobug.language.en.lists import word_set
 
-BE = frozenset("is are was were be has have had does do 's".split())
+BE = word_set("contradiction", "be")
 CALLED = frozenset("called named name".split())
-PREPOSITIONS = frozenset("in at to from for with on by near as of".split())
+PREPOSITIONS = word_set("contradiction", "prepositions")
 VALUE = re.compile(r"^(?P<kept>.*\b(?:is|are|called|named|in|to|at|from))\s+(?P<value>\S.*)$", re.S)
 
 
+class Statement(Protocol):
+    """A memory: its number and its words."""
+
+    @property
+    def id(self) -> int:
+        """The memory's number."""
+
+    @property
+    def content(self) -> str:
+        """What it says, in the third person."""
+
+
+StatementT = TypeVar("StatementT", bound=Statement)
+
+
 def wrong_entry(
-    right: str, wrong: str | None, candidates: Sequence[Entry], used: Collection[int] = ()
-) -> Entry | None:
-    """The memory that a correction makes wrong; None: none of the candidates for sure.
+    right: str, wrong: str | None, candidates: Sequence[StatementT], used: Collection[int] = ()
+) -> StatementT | None:
+    """The memory that a correction contradicts; None: none of the candidates for certain.
 
     Args:
         right: what is right, in the third person.
         wrong: what is wrong ("Alan"), where it was said.
         candidates: the likeliest first.
-        used: ids of those that the reply which was called wrong had used.
+        used: numbers of the memories that the disputed reply had used.
     """
     if wrong is not None:
         return next((e for e in candidates if disputes_with(right, wrong, e.content)), None)
@@ -42,9 +58,9 @@ def wrong_entry(
 
 
 def disputes(right: str, said: str, *, loosely: bool = False) -> bool:
-    """Whether two statements cannot both be true, as far as their form tells. ``loosely``: or may
-    well not be ("is blue" and "is red", but also "is fast")."""
-    if not replacement.about_the_same(right, said):
+    """Whether two statements cannot both be true, judged by their form. ``loosely``: also where
+    both may be true ("is blue" and "is red", but also "is fast")."""
+    if not replacement.same_people(right, said):
         return False
     slot = replacement.slot_of(right)
     if slot is not None:
@@ -56,7 +72,7 @@ def disputes(right: str, said: str, *, loosely: bool = False) -> bool:
 
 
 def disputes_with(right: str, wrong: str, said: str) -> bool:
-    """Whether a memory holds the words that were called wrong, and otherwise speaks of the same."""
+    """Whether a memory has the wrong words and is about the same thing as the right ones."""
     if not _holds(said, wrong):
         return False
     about = words.stems(words.content_words(right)) - {"user"}
@@ -67,7 +83,7 @@ def disputes_with(right: str, wrong: str, said: str) -> bool:
 
 
 def with_instead(said: str, wrong: str, right: str) -> str | None:
-    """A memory with other words in the place of the wrong ones; None: it does not hold them."""
+    """A memory with the wrong words replaced by the right ones; None: it does not have them."""
     if not _holds(said, wrong):
         return None
     changed = re.sub(
@@ -77,8 +93,8 @@ def with_instead(said: str, wrong: str, right: str) -> str | None:
 
 
 def with_value(said: str, value: str) -> str | None:
-    """A memory that ends with another value: with "Hannah", "The user's sister is called Anna" is
-    "The user's sister is called Hannah". None: where its value begins cannot be told."""
+    """A memory with another value at its end: with "Hannah", "The user's sister is called Anna"
+    becomes "The user's sister is called Hannah". None: the beginning of its value is unclear."""
     match = VALUE.match(said)
     return f"{match['kept']} {value}" if match else None
 
@@ -92,7 +108,7 @@ def _plain(text: str) -> str:
 
 
 def _form(statement: str) -> tuple[str, ...] | None:
-    """Of whom it is said, and what kind of thing: subject, verb and what follows it at once."""
+    """The subject of a statement and the kind of thing it says: verb and following word."""
     found = re.findall(r"[\w'-]+", statement.lower().replace("\u2019", "'"))
     for place, word in enumerate(found):
         if place < 2 and found[:1] == ["the"]:
@@ -107,7 +123,7 @@ def _form(statement: str) -> tuple[str, ...] | None:
 
 
 def _kind(rest: Sequence[str]) -> str:
-    """What kind of thing is said; with a question mark: of these one may have several."""
+    """The kind of thing that is said; with a question mark: several of it may be true at once."""
     if not rest:
         return "?"
     if rest[0] in PREPOSITIONS:

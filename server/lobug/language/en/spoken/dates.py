@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 
-from lobug.language.en.spoken_numbers import (
+from lobug.language.en.lists import MONTHS, word_list
+from lobug.language.en.spoken.numbers import (
     cardinal,
     decade,
     ordinal,
     year,
 )
 
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+_MONTHS = MONTHS
 _SHORT = {month[:3].lower(): month for month in _MONTHS} | {"sept": "September"}
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)}|(?:{'|'.join(m.title() for m in _SHORT)})\b\.?)"
 _DAY = r"(?P<day>0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?"
@@ -40,15 +39,12 @@ _DECADE = re.compile(
 _CENTURY_YEARS = re.compile(
     r"(?<![\w.,])([12][0-9]{3})(?:\s?[-–]\s?)([12][0-9]{3}|[0-9]{2})(?![\w%]|[.,][0-9])"
 )
-_BEFORE_YEAR = (
-    "in since by until till from around about before after during circa year spring summer autumn"
-    " fall winter early late mid to between and of"
-).split()
+_BEFORE_YEAR = word_list("spoken_dates", "before_year")
 _COUNTED = (
     r"\s(?:(?!is\b|was\b|as\b|has\b|this\b|its\b|does\b)[a-z]+s|people|children|feet|dollars?|euros?"
     r"|km|m|cm|mm|kg|g|mg|lb|ft|mi|mph|ml|l|kcal|cal|rpm|[kMG]?Hz|[kKMGT]B|k?W|k?Wh|mAh|USD|EUR)\b"
 )
-"""What comes after a number that counts something, and so is no year."""
+"""What follows a number that counts something and is therefore no year."""
 _IN_YEAR = re.compile(
     rf"(?<!\w)(?P<before>(?:{'|'.join(_BEFORE_YEAR)})\s)(?P<year>1[1-9][0-9]{{2}}|20[0-9]{{2}})"
     rf"(?![\w%°]|[.,:/-][0-9]|{_COUNTED})",
@@ -112,7 +108,8 @@ def _iso(match: re.Match[str]) -> str:
 
 
 def _numeric(match: re.Match[str]) -> str:
-    """The day is first with full stops, as in Germany, and where the other number is no month."""
+    """A date of numbers. The day comes first if full stops separate them, as in Germany, or if the
+    first number is no month."""
     first, second = int(match[1]), int(match[3])
     day_first = match["sign"] == "." or first > 12
     month, day = (second, first) if day_first else (first, second)

@@ -1,4 +1,4 @@
-"""Cuts text that is still being written into whole sentences, so that the voice can start early.
+"""Cuts text that is still being written into sentences, so that the voice can start early. English.
 
 Pure: text in, sentences out. A boundary is decided from the text alone and only once enough of
 what follows has been seen, so it does not matter in which pieces the text arrives.
@@ -8,31 +8,18 @@ from __future__ import annotations
 
 import re
 
+from lobug.language.en.lists import word_set
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_NEVER_LAST = _words(
-    """dr mr mrs ms prof mt gen col sgt capt lt cmdr rev hon messrs mme st vs e.g i.e cf viz approx
-    esp incl gov sen rep pres"""
-)
+_NEVER_LAST = word_set("sentence_splitter", "never_last")
 """Abbreviations that something always follows."""
 
-_SOMETIMES_LAST = _words(
-    """a.m p.m etc inc ltd co corp jr sr ave blvd rd u.s u.k u.n e.u ph.d al jan feb mar apr jun jul
-    aug sep sept oct nov dec dept est min max sec hr hrs oz lb lbs ft"""
-)
+_SOMETIMES_LAST = word_set("sentence_splitter", "sometimes_last")
 """Abbreviations that end a sentence only where the next word starts with a capital letter."""
 
-_BEFORE_NUMBER = _words("no nos p pp fig figs vol ch art eq sec jan feb mar apr jun")
+_BEFORE_NUMBER = word_set("sentence_splitter", "before_number")
 """Abbreviations in front of a digit; elsewhere ordinary words ("No. I cannot.")."""
 
-_STARTERS = _words(
-    """a after also an and as at because but by can do for he here how however i if in is it it's
-    i'm let let's my no not now of on or our please she so that that's the their then there there's
-    these they this to we what when where which who why will with would yes you your"""
-)
+_STARTERS = word_set("sentence_splitter", "starters")
 """Words that start a sentence but are nobody's surname: "vitamin C. It helps", "J. Smith"."""
 
 _TERMINATORS = ".!?…"
@@ -41,18 +28,18 @@ _WIDE_TERMINATORS = "\u3002\uff01\uff1f"
 _APOSTROPHE = "\u2019"
 _CLOSERS = f"\"'”{_APOSTROPHE}»)]}}*_`~"
 _LONGEST_ABBREVIATION = 8
-"""Characters."""
+"""Characters of an abbreviation."""
 _MAX_EMPHASIS = 160
 """Characters within which an emote or emphasis must close, else its asterisk is only an asterisk;
 also how long a sentence may be held back for it."""
 _MAX_BLOCK = 2000
-"""The same for a code block, a tool call or a JSON object."""
+"""Characters within which a code block, a tool call or a JSON object must close."""
 _MAX_JSON_DEPTH = 16
 
 _POINT = re.compile(rf"[{_TERMINATORS}{_WIDE_TERMINATORS}\n{{<*]|`+")
 _WORD_BEFORE = re.compile(r"[^\W_](?:[^\W_]|[.'])*$")
 _LONGEST_NUMBER = 40
-"""Characters of what may be the number of a list, with the white space around it."""
+"""Characters of the number of a list item, with the white space around it."""
 _INITIALS = re.compile(r"(?:[A-Z]\.)*[A-Z]")
 _TAGS = ("think", "thinking", "tool_call", "tool", "function_call", "function")
 _TAG = re.compile(rf"<({'|'.join(_TAGS)})\b[^<>\n]{{0,80}}>")
@@ -62,7 +49,7 @@ _STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}"]', re.DOTALL)
 
 
 class _NeedMoreError(Exception):
-    """What follows is needed before the boundary can be decided."""
+    """The text that follows is needed to decide about the boundary."""
 
 
 class SentenceSplitter:
@@ -77,16 +64,16 @@ class SentenceSplitter:
 
     @property
     def unfinished(self) -> str:
-        """The beginning of the sentence that is not whole yet."""
+        """The beginning of a sentence that is not complete yet."""
         return self._text
 
     def feed(self, delta: str) -> list[str]:
-        """Add a piece of text; the sentences that are whole now, stripped, never empty."""
+        """Add a piece of text. Returns the complete sentences, stripped, never empty."""
         self._text += delta
         return self._take(final=False)
 
     def flush(self) -> list[str]:
-        """The text is over: what is left, as sentences. The splitter is empty afterwards."""
+        """End the text. Returns the rest as sentences; the splitter is empty afterwards."""
         sentences = self._take(final=True)
         self._text = ""
         return sentences
@@ -138,7 +125,7 @@ def _sentence_end(text: str, start: int, *, final: bool) -> int:
 
 
 def _after_block(text: str, at: int, end: int, *, final: bool) -> int:
-    """Where to go on after a mark that may open something that must stay whole."""
+    """Where to continue after a mark that may open a block; a block is never cut."""
     if end == len(text) and not final:
         raise _NeedMoreError
     mark = text[at:end]
@@ -232,7 +219,7 @@ def _after_emphasis(text: str, at: int, *, final: bool) -> int:
 
 
 def _terminator(text: str, start: int, at: int, *, final: bool) -> tuple[int | None, int]:
-    """The sentence's end if the terminator at ``at`` is one, and where to go on if not."""
+    """The end of the sentence if the terminator at ``at`` ends it, and where to continue if not."""
     end = at
     while end < len(text) and text[end] in _TERMINATORS + _WIDE_TERMINATORS:
         end += 1

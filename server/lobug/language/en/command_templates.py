@@ -1,4 +1,4 @@
-"""From what somebody said to what they ask of memory, by templates (`commands.yaml`). No model.
+"""Recognises commands to memory by the templates of ``commands.yaml``, without a model. English.
 
 A template alone does not make a command. "Remember that my sister is called Anna" and "remember
 that song we heard" have one shape: what follows must also be a statement (`statements.py`).
@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Literal
 
 from hassil import Intents, RecognizeResult, TextSlotList, recognize_all
 
@@ -21,11 +20,11 @@ from lobug.language.commands import (
     ForgetLast,
     ForgetStatement,
     ForgetTopic,
+    Meaning,
     Ordinary,
     Recite,
     ReciteTopic,
     Remember,
-    Said,
     Why,
     Wrong,
 )
@@ -37,12 +36,10 @@ from lobug.language.en.statements import (
     split_statements,
     value_of,
 )
+from lobug.language.protocol import Doubt
 
 LONGEST = 600
-"""Characters; what is longer is a story, not a command."""
-
-Doubt = Literal["asked", "ordered", "told"]
-"""Which kind of sentence it is that speaks of memory and fits no template."""
+"""Characters of a command; a longer text is a story."""
 
 _PERSONAL = re.compile(r"^(?:me|myself|us|ourselves)$", re.IGNORECASE)
 _POINTING = re.compile(r"^(?:it|that|this|him|her|them|those|these)$", re.IGNORECASE)
@@ -55,121 +52,116 @@ _ABOUT_LO_BUG = re.compile(r"^(?:that'?s|that is|this is|it'?s|it is|you)\b", re
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
-    """The templates of one language."""
+class Templates:
+    """The commands to memory, as ``commands.yaml`` has them."""
 
     intents: Intents
 
-    def triggers(self, kind: Doubt) -> frozenset[str]:
+    def understand(self, text: str) -> Meaning | Ordinary | None:
+        """What a text asks of memory. None: no template fits; ``Ordinary``: it is no command.
+
+        Of several sentences the first decides; what follows must belong to it.
+        """
+        text = " ".join(text.split())
+        if len(text) > LONGEST:
+            return None
+        for result in self._results(text):
+            made = _MEANINGS.get(result.intent.name)
+            if made is None:
+                continue
+            slots = {name: _as_said(text, entity) for name, entity in result.entities.items()}
+            meaning = made(slots)
+            if meaning is not None:
+                return meaning
+        return None
+
+    def agrees(self, text: str) -> bool | None:
+        """Whether a text answers a question with yes (True) or no (False); None: with neither."""
+        if len(text) > LONGEST:
+            return None
+        names = {result.intent.name for result in self._results(text)}
+        if "Refuse" in names:  # "forget it" is both; what cannot be undone is not done on a doubt
+            return False
+        return True if "Agree" in names else None
+
+    def doubt(self, text: str) -> Doubt | None:
+        """How a text that fits no template may still be meant for memory; None: it is not."""
+        if len(text) > LONGEST:
+            return None
+        sentences = speech_acts.sentences(_OPENING.sub("", text))
+        first = sentences[0] if sentences else ""
+        kind: Doubt
+        if speech_acts.is_question(first):
+            kind = "asked"
+            if not _TO_LO_BUG.search(first):
+                return None
+        elif speech_acts.is_command(first) or speech_acts.WISH.match(first):
+            kind = "ordered"
+        elif _ABOUT_LO_BUG.match(first):
+            kind = "told"
+        else:
+            return None
+        low = " ".join(["", *re.findall(r"[\w-]+", first.lower()), ""])
+        return kind if any(f" {word} " in low for word in self._triggers(kind)) else None
+
+    def _triggers(self, kind: Doubt) -> frozenset[str]:
         """Words that make a sentence of a kind worth asking the chat model."""
         words = self.intents.slot_lists[f"trigger_{kind}"]
         if not isinstance(words, TextSlotList):
             raise TypeError(f"trigger_{kind} is no list of words")
         return frozenset(str(value.value_out) for value in words.values)
 
+    def _results(self, text: str) -> list[RecognizeResult]:
+        """All templates that fit, the surest first: those with the fewest free words, then those
+        with the most words of their own."""
+        found = list(recognize_all(text, self.intents, language=self.intents.language))
+        return sorted(
+            found,
+            key=lambda result: (
+                sum(bool(entity.is_wildcard) for entity in result.entities_list),
+                -_literal(result),
+                result.intent.name,
+            ),
+        )
+
 
 @lru_cache
-def book(language: str) -> Book | None:
-    """The templates of a language (ISO 639-1); None: there are none."""
-    source = files("lobug.language") / language / "commands.yaml"
-    if not re.fullmatch(r"[a-z]{2,3}", language) or not source.is_file():
-        return None
+def templates() -> Templates:
+    """The English templates, read once."""
+    source = files("lobug.language.en") / "commands.yaml"
     with source.open(encoding="utf-8") as opened:
-        return Book(Intents.from_yaml(opened))
-
-
-def understand(text: str, templates: Book) -> Said | Ordinary | None:
-    """What a text asks of memory. None: no template fits; ``Ordinary``: it is no command for sure.
-
-    Of several sentences the first decides; what follows must belong to it.
-    """
-    text = " ".join(text.split())
-    if len(text) > LONGEST:
-        return None
-    for result in _results(text, templates):
-        made = _MEANINGS.get(result.intent.name)
-        if made is None:
-            continue
-        slots = {name: _as_said(text, entity) for name, entity in result.entities.items()}
-        meaning = made(slots)
-        if meaning is not None:
-            return meaning
-    return None
-
-
-def agrees(text: str, templates: Book) -> bool | None:
-    """Whether a text says yes (True), no (False), or something else (None) to a question."""
-    if len(text) > LONGEST:
-        return None
-    names = {result.intent.name for result in _results(text, templates)}
-    if "Refuse" in names:  # "forget it" is both; what cannot be undone is not done on a doubt
-        return False
-    return True if "Agree" in names else None
-
-
-def doubt(text: str, templates: Book) -> Doubt | None:
-    """Whether a text that fits no template may still be meant for memory; None: it is not."""
-    if len(text) > LONGEST:
-        return None
-    sentences = speech_acts.sentences(_OPENING.sub("", text))
-    first = sentences[0] if sentences else ""
-    kind: Doubt
-    if speech_acts.is_question(first):
-        kind = "asked"
-        if not _TO_LO_BUG.search(first):
-            return None
-    elif speech_acts.is_command(first) or speech_acts.WISH.match(first):
-        kind = "ordered"
-    elif _ABOUT_LO_BUG.match(first):
-        kind = "told"
-    else:
-        return None
-    low = " ".join(["", *re.findall(r"[\w-]+", first.lower()), ""])
-    return kind if any(f" {word} " in low for word in templates.triggers(kind)) else None
-
-
-def _results(text: str, templates: Book) -> list[RecognizeResult]:
-    """All templates that fit, the surest first."""
-    found = list(recognize_all(text, templates.intents, language=templates.intents.language))
-    return sorted(
-        found,
-        key=lambda result: (
-            sum(bool(entity.is_wildcard) for entity in result.entities_list),
-            -_literal(result),
-            result.intent.name,
-        ),
-    )
+        return Templates(Intents.from_yaml(opened))
 
 
 def _literal(result: RecognizeResult) -> int:
-    """Characters of the text that the template itself has."""
+    """Number of characters that belong to the template, not to its slots."""
     taken = sum(len(entity.text or "") for entity in result.entities_list if entity.is_wildcard)
     return len(result.original_text.strip()) - taken
 
 
 def _as_said(text: str, entity: object) -> str:
-    """The words that a list stands for, as they were written, not as they were compared."""
+    """The words of a slot as the user wrote them, not as they were compared."""
     span = getattr(entity, "text_span", None)
     words = text[span[0] : span[1]] if span else str(getattr(entity, "value", ""))
     return words.strip(" \t,;:.!?-\u2013\u2014\"'\u201c\u201d")
 
 
-def _remember(slots: Mapping[str, str]) -> Said | Ordinary:
+def _remember(slots: Mapping[str, str]) -> Meaning | Ordinary:
     statements = split_statements(slots["statement"])
     return Remember(statements) if statements else Ordinary()
 
 
-def _remember_bare(slots: Mapping[str, str]) -> Said | None:
+def _remember_bare(slots: Mapping[str, str]) -> Meaning | None:
     statements = split_statements(slots["statement"])
     return Remember(statements) if statements and is_own(statements[0]) else None
 
 
-def _forget_statement(slots: Mapping[str, str]) -> Said | Ordinary:
+def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
     statement = slots["statement"]
     return ForgetStatement(statement) if is_statement(statement) else Ordinary()
 
 
-def _forget_topic(slots: Mapping[str, str]) -> Said | Ordinary:
+def _forget_topic(slots: Mapping[str, str]) -> Meaning | Ordinary:
     if _POINTING.match(slots["topic"]):
         return Ordinary()
     if _PERSONAL.match(slots["topic"]):
@@ -177,18 +169,18 @@ def _forget_topic(slots: Mapping[str, str]) -> Said | Ordinary:
     return ForgetTopic(slots["topic"])
 
 
-def _forget_own(slots: Mapping[str, str]) -> Said | None:
+def _forget_own(slots: Mapping[str, str]) -> Meaning | None:
     return ForgetTopic(slots["topic"]) if is_own(slots["topic"]) else None
 
 
-def _recite_topic(slots: Mapping[str, str], *, sure: bool) -> Said:
+def _recite_topic(slots: Mapping[str, str], *, sure: bool) -> Meaning:
     topic = slots["topic"]
     if _PERSONAL.match(topic):
         return Recite()
     return ReciteTopic(topic, sure or is_own(topic))
 
 
-def _correct(slots: Mapping[str, str], *, sure: bool) -> Said | Ordinary | None:
+def _correct(slots: Mapping[str, str], *, sure: bool) -> Meaning | Ordinary | None:
     right, wrong = split_contrast(slots["statement"])
     if wrong is None and not sure:
         return None
@@ -197,13 +189,13 @@ def _correct(slots: Mapping[str, str], *, sure: bool) -> Said | Ordinary | None:
     return Correct(right, wrong, sure)
 
 
-def _why_topic(slots: Mapping[str, str]) -> Said | None:
+def _why_topic(slots: Mapping[str, str]) -> Meaning | None:
     topic = slots["topic"]
     own = is_own(re.sub(r"^(?:that|what|when|where|who)\s+", "", topic, flags=re.IGNORECASE))
     return Why(sure=False, topic=topic) if own else None
 
 
-_MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Said | Ordinary | None]] = {
+_MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]] = {
     "Remember": _remember,
     "RememberBare": _remember_bare,
     "ForgetStatement": _forget_statement,

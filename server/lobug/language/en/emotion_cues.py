@@ -1,88 +1,17 @@
-"""The faces that devices draw, and which of them suits a reply. Pure."""
+"""Which emotion suits a reply. English. Pure."""
 
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 
+from lobug.language.emotions import BY_EMOJI, Emotion
+from lobug.language.en.lists import word_map
 
-class Emotion(StrEnum):
-    """Every emotion of the protocol, with the emoji that goes with it as ``emoji``."""
-
-    emoji: str
-
-    def __new__(cls, value: str, emoji: str = "") -> Emotion:
-        """An emotion with its emoji."""
-        emotion = str.__new__(cls, value)
-        emotion._value_ = value
-        emotion.emoji = emoji
-        return emotion
-
-    NEUTRAL = "neutral", "\U0001f636"
-    HAPPY = "happy", "\U0001f642"
-    LAUGHING = "laughing", "\U0001f606"
-    FUNNY = "funny", "\U0001f602"
-    SAD = "sad", "\U0001f614"
-    ANGRY = "angry", "\U0001f620"
-    CRYING = "crying", "\U0001f62d"
-    LOVING = "loving", "\U0001f60d"
-    EMBARRASSED = "embarrassed", "\U0001f633"
-    SURPRISED = "surprised", "\U0001f62f"
-    SHOCKED = "shocked", "\U0001f631"
-    THINKING = "thinking", "\U0001f914"
-    WINKING = "winking", "\U0001f609"
-    COOL = "cool", "\U0001f60e"
-    RELAXED = "relaxed", "\U0001f60c"
-    DELICIOUS = "delicious", "\U0001f924"
-    KISSY = "kissy", "\U0001f618"
-    CONFIDENT = "confident", "\U0001f60f"
-    SLEEPY = "sleepy", "\U0001f634"
-    SILLY = "silly", "\U0001f61c"
-    CONFUSED = "confused", "\U0001f644"
-
-
-_EMOJI = {
-    Emotion.HAPPY: "😀😃😄😊🙂🥰🎉🤗☺✨",
-    Emotion.LAUGHING: "😆😁😅",
-    Emotion.FUNNY: "😂🤣",
-    Emotion.SAD: "😔😢😞🙁☹💔🥺",
-    Emotion.ANGRY: "😠😡🤬😤",
-    Emotion.CRYING: "😭",
-    Emotion.LOVING: "😍❤💕💖💗💛💜",
-    Emotion.EMBARRASSED: "😳😬",
-    Emotion.SURPRISED: "😯😮😲🤩",
-    Emotion.SHOCKED: "😱😨🤯",
-    Emotion.THINKING: "🤔🧐",
-    Emotion.WINKING: "😉",
-    Emotion.COOL: "😎👍",
-    Emotion.RELAXED: "😌",
-    Emotion.DELICIOUS: "🤤😋",
-    Emotion.KISSY: "😘😗😙😚💋",
-    Emotion.CONFIDENT: "😏💪",
-    Emotion.SLEEPY: "😴😪🥱",
-    Emotion.SILLY: "😜😛😝🤪",
-    Emotion.CONFUSED: "🙄😕🤷😵",
+_BY_ACT = {
+    act: Emotion(emotion)
+    for emotion, acts in word_map("emotion_cues", "acts").items()
+    for act in acts.split()
 }
-_BY_EMOJI = {emoji: emotion for emotion, every in _EMOJI.items() for emoji in every}
-
-_ACTS = {
-    Emotion.HAPPY: "beam cheer clap dance grin hum jump purr smile twirl wag wave",
-    Emotion.LAUGHING: "cackle chuckle giggle laugh snicker",
-    Emotion.SAD: "frown pout sniff whimper",
-    Emotion.CRYING: "cry sob weep",
-    Emotion.ANGRY: "fume growl scowl",
-    Emotion.LOVING: "cuddle hug",
-    Emotion.EMBARRASSED: "blush cringe wince",
-    Emotion.SURPRISED: "blink gasp",
-    Emotion.THINKING: "ponder think",
-    Emotion.WINKING: "wink",
-    Emotion.RELAXED: "exhale sigh",
-    Emotion.KISSY: "kiss",
-    Emotion.CONFIDENT: "bow nod salute smirk",
-    Emotion.SLEEPY: "yawn",
-    Emotion.CONFUSED: "shrug tilt",
-}
-_BY_ACT = {act: emotion for emotion, acts in _ACTS.items() for act in acts.split()}
 
 _WORDS = {
     Emotion.LAUGHING: r"(?:ha){2,}h?|(?:he){2,}|lol|hilarious",
@@ -117,14 +46,14 @@ _CUES = [
 _SET_APART = re.compile(r"[*(\[_]{1,3}([^*()\[\]_\n]{1,80})[*)\]_]")
 _NEGATED = re.compile(r"(?:\b(?:not|no|never|without|hardly)|n't)(?:\s+[\w']+){0,2}\s+$")
 _MOST_CHARS = 4_000
-"""A face needs no more of a reply than this."""
+"""Characters of a reply that are read."""
 
 
 def emotion_of(reply_text: str, default: Emotion = Emotion.NEUTRAL) -> Emotion:
     """The emotion that suits a reply as the model wrote it, emotes and emoji included.
 
-    What the reply shows of itself comes first: an emoji, then an act (``*laughs*``); else the
-    first word that carries a feeling and is not negated; else ``default``. The words are English.
+    An emoji takes precedence, then an act (``*laughs*``), then the first word of feeling that is
+    not negated, then ``default``.
     """
     text = reply_text[:_MOST_CHARS].lower().replace("\u2019", "'")
     found = _shown(text) or _acted(text) or _said(text)
@@ -132,7 +61,7 @@ def emotion_of(reply_text: str, default: Emotion = Emotion.NEUTRAL) -> Emotion:
 
 
 def _shown(text: str) -> Emotion | None:
-    return next((_BY_EMOJI[character] for character in text if character in _BY_EMOJI), None)
+    return next((BY_EMOJI[character] for character in text if character in BY_EMOJI), None)
 
 
 def _acted(text: str) -> Emotion | None:
@@ -145,7 +74,7 @@ def _acted(text: str) -> Emotion | None:
 
 
 def _stems(word: str) -> list[str]:
-    """The forms that a verb's form may come from: waves, waving, waved -> wave."""
+    """The verbs that a form may belong to: waves, waving, waved -> wave."""
     stems = [word]
     for ending, others in (("s", "_"), ("es", "_"), ("ies", "y"), ("ing", "_e"), ("ed", "_e")):
         if word.endswith(ending):

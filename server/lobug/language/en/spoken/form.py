@@ -1,39 +1,28 @@
-"""What the voice gets instead of the written text: numbers, dates, units, addresses in words. Pure.
+"""The text that the voice reads: numbers, dates, addresses and signs in words. English. Pure.
 
 A chat model writes for the eye, "at 3:45 pm it is -3 °C", and voices read that badly or not at
 all. Captions keep the written form. Acronyms stay in capitals, "USB", "NASA": the voice knows
 better which of them is a word.
-
-Addresses, file names and versions as somebody reads them aloud. English. Pure.
-
-Abbreviations, Roman numerals and signs in words. English. Pure."""
+"""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 
-from lobug.language.en.spoken_dates import read_dates, read_times
-from lobug.language.en.spoken_numbers import cardinal, ordinal, read_quantities, roman
-
-__all__ = ["spoken_form"]
-
-_SPACE_BEFORE_MARK = re.compile(r" (?=[.,!?;:](?: |$))")
-
-
-def spoken_form(text: str, language: str = "en") -> str:
-    """``text`` as a person would read it, on one line; never empty when it holds a letter.
-
-    Args:
-        text: a piece of a reply, without markup.
-        language: ISO 639-1. Of another language than English only emoji are left out: its numbers
-            and abbreviations are left to its voice.
-    """
-    text = drop_pictures(text) if language != "en" else _in_english(text)
-    return _SPACE_BEFORE_MARK.sub("", " ".join(text.split()))
+from lobug.language.en.lists import word_list, word_map, word_set
+from lobug.language.en.spoken.dates import read_dates, read_times
+from lobug.language.en.spoken.numbers import (
+    cardinal,
+    ordinal,
+    read_quantities,
+    roman,
+)
+from lobug.language.markup import drop_pictures, tidy_spaces
 
 
-def _in_english(text: str) -> str:
+def spoken_form(text: str) -> str:
+    """``text``, a piece of a reply without markup, as a person would read it, on one line; never
+    empty when it holds a letter."""
     text = drop_pictures(text)
     text = read_addresses(text)
     text = read_dates(text)
@@ -41,24 +30,14 @@ def _in_english(text: str) -> str:
     text = read_versions(text)
     text = read_abbreviations(text)
     text = read_quantities(text)
-    return read_signs(text)
+    return tidy_spaces(read_signs(text))
 
 
-_ENDINGS = (
-    "com org net edu gov info dev app io ai eu uk de fr es it nl se ch at be us ca au nz jp cn in"
-    " br me tv fm co xyz local"
-).split()
-"""Of hosts that are written without "www" in front; a longer list takes "end.So" for one."""
-_FILES = (
-    "py js ts txt md pdf doc docx xls xlsx csv json yaml yml toml ini cfg conf xml html htm css cpp"
-    " cc h hpp c rs go java sh bat exe zip tar gz mp3 mp4 wav ogg flac png jpg jpeg gif svg log db"
-    " sqlite bin ino"
-).split()
-_SPELLED = frozenset(
-    "io ai eu uk de fr nl se ch us ca au nz jp cn br tv fm py js ts md pdf csv xml html htm css cpp"
-    " cc hpp rs sh mp png svg db gz xls xlsx".split()
-)
-"""Endings that are no words: read letter by letter, as capitals are."""
+_ENDINGS = word_list("spoken_form", "endings")
+"""Endings of hosts that may be written without "www". With more of them "end.So" would be one."""
+_FILES = word_list("spoken_form", "files")
+_SPELLED = word_set("spoken_form", "spelled")
+"""Endings that are no words: the voice reads them letter by letter, as capitals."""
 _LONGEST_PATH = 30
 """Characters of a path that a listener follows; of a longer one only the host is read."""
 _PATH_SIGNS = {"-": "dash", "_": "underscore", ".": "dot", "~": "tilde", "+": "plus"}
@@ -118,27 +97,11 @@ def _signs(text: str) -> str:
     return " ".join(_PATH_SIGNS.get(part, part) for part in parts)
 
 
-_TITLES = {
-    "Dr": "Doctor", "Mr": "Mister", "Mrs": "Missus", "Ms": "Miz", "Prof": "Professor",
-    "Gen": "General", "Capt": "Captain", "Lt": "Lieutenant", "Sgt": "Sergeant", "Col": "Colonel",
-    "Gov": "Governor", "Sen": "Senator", "Rev": "Reverend", "Hon": "Honorable", "St": "Saint",
-    "Mt": "Mount", "Ft": "Fort",
-}  # fmt: skip
-"""In front of a name."""
-_AFTER_NAME = {
-    "Jr": "Junior", "Sr": "Senior", "Inc": "Incorporated", "Ltd": "Limited", "Corp": "Corporation",
-    "Co": "Company", "St": "Street", "Ave": "Avenue", "Rd": "Road", "Blvd": "Boulevard",
-    "Dr": "Drive",
-}  # fmt: skip
-_ABBREVIATIONS = {
-    "e.g.": "for example", "i.e.": "that is", "etc.": "et cetera", "vs.": "versus",
-    "approx.": "approximately", "esp.": "especially", "incl.": "including", "dept.": "department",
-    "est.": "estimated", "min.": "minimum", "max.": "maximum", "avg.": "average", "cf.": "compare",
-    "viz.": "namely", "fig.": "figure", "Fig.": "figure", "pp.": "pages", "ca.": "about",
-    "Dept.": "Department", "E.g.": "For example", "I.e.": "That is", "aka": "also known as",
-    "a.k.a.": "also known as", "w/o": "without", "w/": "with",
-}  # fmt: skip
-_WITHOUT_STOP = {"eg": "for example", "ie": "that is", "etc": "et cetera", "vs": "versus"}
+_TITLES = word_map("spoken_form", "titles")
+"""Abbreviations before a name."""
+_AFTER_NAME = word_map("spoken_form", "after_name")
+_ABBREVIATIONS = word_map("spoken_form", "abbreviations")
+_WITHOUT_STOP = word_map("spoken_form", "without_stop")
 
 _TITLE = re.compile(rf"(?<![\w.])({'|'.join(_TITLES)})\. ?(?=[A-Z])")
 _SUFFIX = re.compile(rf"\b([A-Z][a-z]+,?\s)({'|'.join(_AFTER_NAME)})\.")
@@ -190,9 +153,6 @@ _SIGNS = (
 )
 _AND_OR = re.compile(r"\band/or\b", re.IGNORECASE)
 _EITHER = re.compile(r"(?<!\w)(he/she|she/he|him/her|his/her)(?!\w)", re.IGNORECASE)
-_DROPPED = frozenset({"So", "Sk", "Cf", "Cs", "Co", "Cn"})
-"""Unicode categories of emoji and their modifiers, and of what cannot be seen."""
-_KEPT = frozenset("^`°")
 
 
 def read_abbreviations(text: str) -> str:
@@ -210,30 +170,14 @@ def read_abbreviations(text: str) -> str:
 
 
 def read_signs(text: str) -> str:
-    """Signs in words, where they are said."""
+    """Signs in words."""
     for sign, words in _SIGNS:
         text = sign.sub(words, text)
     return "".join(_POWERS.get(sign, sign) for sign in text)
 
 
-def drop_pictures(text: str) -> str:
-    """Without emoji, and with plain spaces, digits and minus signs."""
-    kept = []
-    for sign in text:
-        category = unicodedata.category(sign)
-        if category == "Nd":
-            kept.append(str(unicodedata.decimal(sign)))
-        elif category == "Zs":
-            kept.append(" ")
-        elif sign in "\u2212\u2010\u2011":
-            kept.append("-")
-        elif category not in _DROPPED or sign in _KEPT:
-            kept.append(sign)
-    return "".join(kept)
-
-
 def _stop(match: re.Match[str]) -> str:
-    """The full stop of an abbreviation that also ends the text."""
+    """A full stop if the abbreviation ends the text, else nothing."""
     return "" if match.string[match.end() :].strip("\"'”’) ") else "."
 
 

@@ -1,6 +1,7 @@
-"""Numbers as words, by the rules of the Unicode project (CLDR). English. Pure.
+"""Numbers, money, percentages, units, ranges and fractions in words. English. Pure.
 
-Quantities in words: money, percentages, units, ranges, fractions, numbers. English. Pure."""
+Numbers are spelled by the rules of the Unicode project (CLDR).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from functools import cache
 
 from unicode_rbnf import FormatPurpose, RbnfEngine
 
-_DIGITS = "zero one two three four five six seven eight nine".split()
+from lobug.language.en.lists import BELOW_TWENTY, word_map
+
 _LARGEST = 10**15
 """The rules end at 10**18; nobody follows a number of that length anyway."""
 
@@ -51,8 +53,8 @@ def decade(number: int) -> str:
 
 
 def digits(text: str) -> str:
-    """One by one; what is no digit is left out."""
-    return " ".join(_DIGITS[int(sign)] for sign in text if sign in "0123456789")
+    """The digits of a text one by one; other characters are left out."""
+    return " ".join(BELOW_TWENTY[int(sign)] for sign in text if sign in "0123456789")
 
 
 def written(text: str) -> str:
@@ -66,7 +68,7 @@ def written(text: str) -> str:
 
 
 def amount(text: str) -> float:
-    """The value of a number as written, to tell one from several."""
+    """The value of a written number, to tell singular from plural."""
     return float(text.replace(",", ""))
 
 
@@ -99,10 +101,7 @@ _MONEY = {
 _UNCHANGED = frozenset({"yen", "won", "pence", "paise"})
 """Money whose plural is like its singular."""
 _SIGN = "|".join(re.escape(sign) for sign in sorted(_MONEY, key=len, reverse=True))
-_SCALES = {
-    "k": "thousand", "K": "thousand", "M": "million", "m": "million", "B": "billion",
-    "bn": "billion", "T": "trillion",
-}  # fmt: skip
+_SCALES = word_map("spoken_numbers", "scales")  # fmt: skip
 _SCALE = r"thousand|million|billion|trillion|bn|[kKmMBT]"
 _MONEY_BEFORE = re.compile(
     rf"(?<!\w)(?P<minus>-)?(?P<sign>{_SIGN})\s?(?P<number>{NUMBER})"
@@ -113,25 +112,7 @@ _MONEY_AFTER = re.compile(
     rf"(?:\s?(?P<scale>{_SCALE}))?\s?(?P<sign>{_SIGN})(?![\w$€£])"
 )
 
-_UNITS = {
-    "km": "kilometer", "cm": "centimeter", "mm": "millimeter", "m": "meter", "nm": "nanometer",
-    "µm": "micrometer", "mi": "mile", "yd": "yard", "ft": "foot", "kg": "kilogram", "g": "gram",
-    "mg": "milligram", "lb": "pound", "lbs": "pound", "oz": "ounce", "l": "liter", "L": "liter",
-    "ml": "milliliter", "mL": "milliliter", "cl": "centiliter", "dl": "deciliter",
-    "tbsp": "tablespoon", "tsp": "teaspoon", "ms": "millisecond", "s": "second", "sec": "second",
-    "secs": "second", "min": "minute", "mins": "minute", "h": "hour", "hr": "hour", "hrs": "hour",
-    "Hz": "hertz", "kHz": "kilohertz", "MHz": "megahertz", "GHz": "gigahertz", "W": "watt",
-    "kW": "kilowatt", "MW": "megawatt", "kWh": "kilowatt hour", "Wh": "watt hour", "V": "volt",
-    "mA": "milliamp", "mAh": "milliamp hour", "KB": "kilobyte", "kB": "kilobyte",
-    "MB": "megabyte", "GB": "gigabyte", "TB": "terabyte", "Mbps": "megabit per second",
-    "Gbps": "gigabit per second", "dB": "decibel", "hPa": "hectopascal", "kPa": "kilopascal",
-    "bar": "bar", "cal": "calorie", "kcal": "kilocalorie", "J": "joule", "kJ": "kilojoule",
-    "N": "newton", "px": "pixel", "MP": "megapixel", "mph": "mile per hour",
-    "fps": "frame per second",
-    "kph": "kilometer per hour", "rpm": "revolution per minute", "bpm": "beat per minute",
-    "°C": "degree Celsius", "°F": "degree Fahrenheit", "°": "degree", "℃": "degree Celsius",
-    "℉": "degree Fahrenheit", "ºC": "degree Celsius", "ºF": "degree Fahrenheit", "ha": "hectare",
-}  # fmt: skip
+_UNITS = word_map("spoken_numbers", "units")  # fmt: skip
 _NO_PLURAL = frozenset({"hertz", "kilohertz", "megahertz", "gigahertz"})
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 _QUANTITY = re.compile(

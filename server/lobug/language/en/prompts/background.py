@@ -1,11 +1,12 @@
-"""What the background worker asks the chat model. Pure: text in, messages out.
+"""Prompts of the background worker: facts, summaries, base memory. English. Pure.
 
-What never changes comes first in every prompt, so that the background lane's prompt cache holds
-from one request to the next.
+The constant part comes first in every prompt, so that the background lane's prompt cache stays
+valid from one request to the next.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -91,7 +92,7 @@ EXAMPLE_WORDS = (
     "Quillon harpsichord harpsichords clavichord hide glue aunt Zelda October Madeira Narvik Tromso"
     " marzipan rust vinegar brush reminder"
 )
-"""What is told in the examples: a small model now and then takes it for what it was given."""
+"""Words of the examples, which a small model now and then repeats as if it had been given them."""
 
 CONDENSE_RULES = """\
 You shorten notes about one conversation between a user and the assistant Lo-Bug.
@@ -217,3 +218,21 @@ def distill_base_memory_messages(
         ChatMessage("assistant", document),
         ChatMessage("user", "\n\n".join(parts)),
     ]
+
+
+_PLACEHOLDER = re.compile(
+    r"^\(?(?:none|n/?a|empty|unknown|nothing|no (?:information|data|specific)\b.*"
+    r"|not (?:specified|provided|given|mentioned|known)\b.*)\)?\.?$",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"^(?:the\s+)?summary\s*:\s*", re.IGNORECASE)
+
+
+def is_placeholder(line: str) -> bool:
+    """Whether a line of base memory only says that nothing is known: "None", "not specified"."""
+    return _PLACEHOLDER.match(line) is not None
+
+
+def without_heading(summary: str) -> str:
+    """A summary without the heading "Summary:" that the model may have put before it."""
+    return _HEADING.sub("", summary)
