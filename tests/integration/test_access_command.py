@@ -158,7 +158,7 @@ def test_a_token_is_made_seen_and_revoked(world: World) -> None:
 
 
 def test_what_cannot_be_done_is_said(world: World) -> None:
-    bad(world.lobug("devices", "approve", "123456"), 1, "no device waits with this code")
+    bad(world.lobug("devices", "approve", "123456"), 1, "no device is waiting with this code")
     bad(world.lobug("devices", "approve", "12"), 1, "code")
     bad(world.lobug("devices", "revoke", "nobody"), 1, "no device is called nobody")
     bad(world.lobug("devices", "name", "nobody"), 1, "give a name, or a user")
