@@ -69,7 +69,7 @@ def flood_ends(server: FloodedServer) -> Iterator[None]:
     """What a test opened is closed after it, and forgotten by the server."""
     before = server.descriptors()
     yield
-    server.leave()
+    server.close_connections()
     wait_until(lambda: server.descriptors() <= before)
 
 
@@ -93,9 +93,9 @@ def test_owner_and_devices_get_in_while_strangers_hold_all_they_can(
     server: FloodedServer, paired: dict[str, str], sent: bytes
 ) -> None:
     server.flood([STRANGER_AT], DESCRIPTORS + 100, sent)
-    wait_until(lambda: count_open(server.crowd) <= PER_ADDRESS)
+    wait_until(lambda: count_open(server.connections) <= PER_ADDRESS)
     server.flood(STRANGERS_AT, 30, sent)
-    wait_until(lambda: count_open(server.crowd) <= FLOOD)
+    wait_until(lambda: count_open(server.connections) <= FLOOD)
     assert [server.get("/devices") for _ in range(10)] == [200] * 10
     assert greeted(server, paired, DEVICE_AT)
     assert greeted(server, paired, "127.0.3.3"), "an address that was never seen"
@@ -114,7 +114,7 @@ def test_a_flood_that_never_rests_keeps_nobody_out(
             if done.is_set():
                 return
             server.flood(STRANGERS_AT[:2], 50, HALF_HEADERS)
-            server.leave()
+            server.close_connections()
 
     flooding = threading.Thread(target=flood)
     flooding.start()
@@ -144,14 +144,14 @@ def test_one_token_cannot_take_every_connection(
         assert answer.json()["error"]["code"] == "too_many_connections"
         assert int(answer.headers["Retry-After"]) > 0
     assert server.get("/devices") == 200, "the owner is somebody else"
-    server.leave()
+    server.close_connections()
     wait_until(lambda: server.get("/v1/models", DEVICE_AT, **paired) == 200)
 
 
 def test_the_log_of_all_floods_is_short(server: FloodedServer) -> None:
     """Runs after those above, whose thousands of connections it looks back at."""
     server.flood(STRANGERS_AT, 30)
-    wait_until(lambda: count_open(server.crowd) <= FLOOD)
+    wait_until(lambda: count_open(server.connections) <= FLOOD)
     lines = server.log.read_text()
     assert "connections without a token were closed to make room" in lines
     assert "Traceback" not in lines
@@ -171,7 +171,7 @@ def test_without_descriptors_the_log_stays_short_and_the_owner_gets_in(tmp_path:
         assert "Traceback" not in lines
         assert len(lines) < 20_000
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
-        server.leave()
+        server.close_connections()
 
 
 @pytest.fixture(scope="module")
@@ -258,6 +258,6 @@ class TestDeadlines:
         baseline = prompt.descriptors()
         for _ in range(50):
             prompt.flood(STRANGERS_AT, 1, HALF_HEADERS)
-        wait_until(lambda: count_open(prompt.crowd) == 0)
+        wait_until(lambda: count_open(prompt.connections) == 0)
         wait_until(lambda: prompt.descriptors() <= baseline)
         assert "Traceback" not in prompt.log.read_text()

@@ -1,4 +1,4 @@
-"""Memories to be examined by the recall cases: one that knows all answers, and broken ones."""
+"""Memories for the evaluation's recall cases: one that knows all answers, and faulty ones."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class OracleSubject:
 
 
 class LeakingSubject(OracleSubject):
-    """Tells everybody everything, oldest first, and forgets nothing."""
+    """Returns all memories of all users, oldest first, and forgets nothing."""
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         found = [found for _, found in self.everything]
@@ -100,14 +100,14 @@ class LeakingSubject(OracleSubject):
 
 
 class EmptySubject(OracleSubject):
-    """Recalls nothing, ever."""
+    """Recalls nothing."""
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         return Answer([], [], 1.0, 1.0)
 
 
 def subject_maker(kind: type[OracleSubject], cases: Sequence[Case]) -> SubjectMaker:
-    """Makes memories of a kind."""
+    """Return a maker of memories of one class."""
 
     @asynccontextmanager
     async def make(household: Mapping[str, HouseholdGrant]) -> AsyncIterator[Subject]:

@@ -1,4 +1,4 @@
-"""The application with a memory control of the test's choice."""
+"""The application with the memory control that a test passes."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ SMALL_LIMITS = {"max_body_bytes": 400_000, "max_text_chars": 500}
 
 
 def quiet_engines() -> ScriptedEngines:
-    """Engines of which the chat model finds no facts."""
+    """Return engines whose chat model extracts no facts."""
     chat = ScriptedChatModel(lambda _, options: "[]" if options.json_schema else "Okay.")
     return ScriptedEngines(chat=chat)
 
 
 def door_settings(folder: Path, **sections: object) -> Settings:
-    """Settings of a server for one person's doors."""
+    """Return settings with small limits."""
     return settings_for(folder, **{"limits": SMALL_LIMITS, **sections})
 
 
 def app_with(settings: Settings, control: MemoryControl | None = None) -> FastAPI:
-    """The application; ``control`` None: with the memory's own."""
+    """Return the application; ``control`` None: with the real one."""
     app = create_app(settings, assembler=scripted_assembler(quiet_engines()))
     if control is not None:
         app.dependency_overrides[get_control] = lambda: control

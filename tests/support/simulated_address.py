@@ -1,4 +1,4 @@
-"""Requests that seem to come from another computer, though the socket is one of loopback."""
+"""Requests over loopback that seem to come from another computer."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ HEADER = "Test-Address"
 
 
 def remote_headers(address: str = "192.168.1.7", **headers: str) -> dict[str, str]:
-    """Headers of a request from there."""
+    """Return headers of a request that seems to come from this address."""
     return {HEADER: address, **headers}
 
 
 class SimulatedAddress:
-    """ASGI middleware: the other end's address is the one that the test's header says."""
+    """ASGI middleware: takes the client's address from the test's header."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -29,6 +29,6 @@ class SimulatedAddress:
 
 
 def with_simulated_addresses(app: FastAPI) -> FastAPI:
-    """The same application, at which tests can pretend another address."""
+    """Add ``SimulatedAddress`` to the application; return it."""
     app.add_middleware(SimulatedAddress)
     return app
