@@ -45,7 +45,7 @@ bench: ## Measure the stages of a turn, p50 and p95 (ARGS for the script)
 	@sh scripts/bootstrap.sh dev
 	@sh scripts/system-packages.sh || true
 	@$(BIN)/lobug models pull
-	@$(BIN)/python scripts/bench.py $(ARGS)
+	@$(BIN)/python bench/bench.py $(ARGS)
 
 lint: ## ruff, mypy --strict, the layers of the rooms, whether the generated pages are up to date
 	@sh scripts/bootstrap.sh dev
@@ -71,4 +71,4 @@ models: ## Fetch and verify the embedded models
 
 clean: ## Remove .venv and caches; models and memories stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
-	find server tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+	find server tests scripts bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""Builds the application: ``create_app(settings)`` makes everything, nothing is global."""
+"""Builds the application: ``create_app(settings)`` makes everything; nothing is global."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ from lobug.http.devices import (
 )
 from lobug.http.limits import limit_bodies
 from lobug.http.memory.routes import router as memory_router
-from lobug.http.openai.routes import router as openai_router
+from lobug.http.openai import chat as openai_chat
+from lobug.http.openai import models, speech, transcriptions
 from lobug.http.problems import add_problem_handlers, error_responses
 from lobug.server import LobugServer
 from lobug.settings import Settings
 
 Assembler = Callable[[Settings], Awaitable[LobugServer]]
-"""Makes a server that is not started yet."""
+"""Makes a server that has not been started."""
 
 DESCRIPTION = """\
 A voice companion that lives in an M5Stack device and thinks on a computer its owner controls.
@@ -54,11 +55,11 @@ def create_app(
     Args:
         settings: all settings; None: read from the environment and ``.env``.
         assembler: chooses engines and memory; tests and other hosts may bring their own.
-        listens_at: address and port of the socket that it will be reached by, to be announced to
-            the local network, and to the commands on this computer; None: it is not announced.
+        listens_at: address and port of its socket, which are announced to the local network and to
+            the commands on this computer; None: nothing is announced.
 
-    While it runs nobody else may write to the data folder; it does not start when somebody does
-    (DataFolderInUseError).
+    While the application runs it holds the data folder alone; it does not start when another
+    process holds it (DataFolderInUseError).
 
     The server object is at ``app.state.lobug`` while the application runs.
     """
@@ -105,9 +106,9 @@ def create_app(
     app.include_router(discovery.router)
     app.include_router(firmware.router)
     app.include_router(admin.router)
-    app.include_router(admin.messages_router)
     app.include_router(tokens.router)
     app.include_router(status.metrics_router)
     app.include_router(status.turns_router)
-    app.include_router(openai_router)
+    for openai_part in (models, openai_chat, transcriptions, speech):
+        app.include_router(openai_part.router)
     return app

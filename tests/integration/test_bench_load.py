@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LOAD = Path(__file__).parents[2] / "scripts" / "streaming_load.py"
+LOAD = Path(__file__).parents[2] / "bench" / "streaming_load.py"
 
 
 def test_every_turn_under_load_has_a_share_and_all_of_its_sound() -> None:

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lobug.cli.app import app
-from lobug.simulator import wire
+from lobug.simulator.http import wire
 from support.recording_server import (
     Answer,
     as_json,

@@ -16,7 +16,7 @@ from lobug.cli.checks import storage
 from lobug.cli.checks.finding import Level
 from lobug.data_folder.permissions import restrict_access
 from lobug.settings import Settings
-from lobug.simulator.run import save_reply
+from lobug.simulator.runs import save_reply
 from lobug.storage import compaction
 from lobug.storage.database import Database, DatabaseOptions
 from support.running import ScriptedEngines, running, settings_for

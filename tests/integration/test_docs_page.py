@@ -17,14 +17,14 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 from lobug.app import create_app
-from lobug.http.browser import FOLDER, POLICY
+from lobug.http.browser import DOCS_FOLDER, DOCS_POLICY
 from support.browser import running_chromium
 from support.memory_doors import quiet_engines
 from support.running import client_of, scripted_assembler, settings_for
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 ROOT = Path(__file__).parents[2]
-SWAGGER_UI = FOLDER / "assets" / "swagger-ui"
+SWAGGER_UI = DOCS_FOLDER / "assets" / "swagger-ui"
 
 
 @asynccontextmanager
@@ -55,7 +55,7 @@ async def test_all_of_the_page_comes_from_the_server(tmp_path: Path) -> None:
     async with served(tmp_path) as http:
         page = await http.get("/docs")
         assert page.headers["content-type"].startswith("text/html")
-        assert page.headers["content-security-policy"] == POLICY
+        assert page.headers["content-security-policy"] == DOCS_POLICY
         links = Links(page.text)
         assert links.inline == []
         assert len(links.places) >= 4
@@ -140,7 +140,7 @@ def test_they_are_in_the_wheel(tmp_path: Path) -> None:
     (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
     with zipfile.ZipFile(wheel) as archive:
         inside = set(archive.namelist())
-    shipped = {path for path in FOLDER.rglob("*") if path.is_file()}
+    shipped = {path for path in DOCS_FOLDER.rglob("*") if path.is_file()}
     assert len(shipped) >= 8
     assert {path.relative_to(ROOT / "server").as_posix() for path in shipped} <= inside
     assert "lobug/models/catalog.toml" in inside

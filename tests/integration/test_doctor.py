@@ -17,7 +17,7 @@ from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.service import Access
 from lobug.cli import checks
 from lobug.cli.app import app
-from lobug.cli.checks import engines, machine, models, openness, served, storage
+from lobug.cli.checks import configuration, engines, machine, models, served, storage
 from lobug.cli.checks.finding import Level
 from lobug.cli.checks.served import OllamaState
 from lobug.errors import EngineUnavailableError
@@ -174,7 +174,7 @@ def test_the_file_of_devices_absent_whole_newer_and_damaged(tmp_path: Path) -> N
     ],
 )
 def test_who_may_talk(changes: dict[str, object], level: Level, words: str) -> None:
-    (finding,) = openness.check_openness(settings(**changes))
+    (finding,) = configuration.check_openness(settings(**changes))
     assert (finding.level, bool(finding.advice)) == (level, level is not Level.OK)
     assert words in finding.message
 

@@ -11,6 +11,7 @@ from lobug.cli import evaluate
 from lobug.cli.app import app
 from lobug.evaluation.case_run import report, run_cases
 from lobug.evaluation.cases import Case, load_cases, load_worlds
+from lobug.evaluation.locomo_run import Progress
 from support.evaluation_subjects import LeakingSubject, OracleSubject, subject_maker
 
 
@@ -23,7 +24,7 @@ def subject(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """A double in the place of the product's memory."""
     kind: type[OracleSubject] = request.param
 
-    async def judged(chosen: list[Case], settings: object, step: evaluate.Step) -> object:
+    async def judged(chosen: list[Case], settings: object, step: Progress) -> object:
         answers = await run_cases(
             chosen, load_worlds(), subject_maker(kind, load_cases()), progress=lambda case: step()
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lobug.conversation.registry import Conversations, reload
+from lobug.conversation.registry import Conversations, load_working_memory
 from lobug.errors import MemoryForbiddenError, MemoryKeyError, MemoryNotFoundError
 from lobug.memory.access import MemoryScope
 from lobug.memory.base import ConversationKey, LoggedMessage
@@ -111,7 +111,7 @@ async def test_a_conversation_that_is_being_read_from_the_log_holds_nothing_of_i
     monkeypatch.setattr(memory, "recent_messages", read_and_forget)
     conversation = conversations.get(ADA)
     async with asyncio.timeout(30.0):
-        await reload(conversation, memory, 20)
+        await load_working_memory(conversation, memory, 20)
     assert conversation.loaded
     assert conversation.memory.messages() == []
     await memory.close()

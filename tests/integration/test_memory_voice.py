@@ -18,7 +18,7 @@ from lobug.errors import IdentityFullError, MemoryDisabledError, StorageFullErro
 from lobug.memory.access import MemoryScope
 from lobug.memory.base import ConversationKey
 from lobug.memory.control import Draft, Entry, Filter, Forgotten, Hit, Purge, Recall
-from lobug.turn.runner import TypedUtterance
+from lobug.turn.utterance import TypedUtterance
 from support.control_double import ControlDouble
 from support.running import ScriptedEngines
 from support.scripted_speech import ScriptedSpeechToText

@@ -15,16 +15,16 @@ from rich.console import Console
 from rich.text import Text
 
 from lobug.app import create_app
-from lobug.cli.listening import open_socket
+from lobug.cli.http_server import open_socket
 from lobug.cli.serve import announcement, run_app
 from lobug.errors import StorageCorruptError
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from lobug.simulator import wire
-from lobug.simulator.device import SimulatedDevice
-from lobug.simulator.microphone import from_file, from_voice
-from lobug.simulator.results import Result
-from lobug.simulator.run import RunOptions, run
+from lobug.simulator.address import parse_server
+from lobug.simulator.http.device import SimulatedDevice
+from lobug.simulator.http.results import Result
+from lobug.simulator.http.run import RunOptions, run
+from lobug.simulator.recordings import from_file, from_voice
 from support.recording_server import tone_wav
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted_speech import ScriptedTextToSpeech
@@ -55,7 +55,7 @@ async def test_the_application_keeps_the_contract_that_the_simulator_checks(
     clip.write_bytes(bytes(loud))
     results: list[Result] = []
     async with running(settings_for(tmp_path), ScriptedEngines()) as (client, _server):
-        address = wire.parse_server(str(client.base_url))
+        address = parse_server(str(client.base_url))
         summary = await run(
             lambda report: SimulatedDevice(address, on_result=report),
             [await from_file(clip), "Typed words."],

@@ -11,12 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from lobug.simulator import wire
-from lobug.simulator.device import SimulatedDevice
-from lobug.simulator.microphone import Recording
-from lobug.simulator.results import HealthResult, Result, SensorResult, TurnResult
-from lobug.simulator.run import RunOptions, UnreachableError, run
-from lobug.simulator.wire import Timeouts
+from lobug.simulator.address import parse_server
+from lobug.simulator.http import wire
+from lobug.simulator.http.device import SimulatedDevice
+from lobug.simulator.http.results import (
+    HealthResult,
+    Result,
+    SensorResult,
+    TurnResult,
+)
+from lobug.simulator.http.run import RunOptions, run
+from lobug.simulator.http.wire import Timeouts
+from lobug.simulator.recordings import Recording
+from lobug.simulator.runs import UnreachableError
 from support.recording_server import (
     GOOD_HEALTH,
     Answer,
@@ -35,7 +42,7 @@ def device_for(
     door: RecordingServer, report: Callable[[Result], None] = lambda _: None, **options: object
 ) -> SimulatedDevice:
     return SimulatedDevice(
-        wire.parse_server(door.url),
+        parse_server(door.url),
         on_result=report,
         **options,  # type: ignore[arg-type] # a table of options has no one type
     )
@@ -133,7 +140,7 @@ async def test_the_devices_patience_is_its_own_and_not_that_of_the_http_library(
 
 
 async def test_a_server_that_is_not_there() -> None:
-    address = wire.parse_server(f"127.0.0.1:{free_port()}")
+    address = parse_server(f"127.0.0.1:{free_port()}")
     async with SimulatedDevice(address) as device:
         turn = await device.speak(RECORDING)
         health = await device.check_health()

@@ -16,15 +16,12 @@ import pytest
 from typer.testing import CliRunner
 
 from lobug.cli.app import app
-from lobug.simulator.soak import runner
+from lobug.simulator.soak import plan
+from lobug.simulator.soak import server as server_process
 from lobug.simulator.soak.device import SoakDevice, Sounds, Tally
-from lobug.simulator.soak.plan import Action
-from lobug.simulator.soak.runner import (
-    SoakError,
-    SoakOptions,
-    outside_of,
-    run,
-)
+from lobug.simulator.soak.plan import Action, SoakRunOptions
+from lobug.simulator.soak.runner import run
+from lobug.simulator.soak.server import SoakError, outside_of, own_server
 
 LEAKING = Path(__file__).parents[1] / "support" / "leaking_soak_server.py"
 JUDGED = ("descriptors", "tasks", "threads", "connections", "files")
@@ -39,7 +36,7 @@ def outcomes(record: dict[str, Any]) -> dict[str, str]:
 
 
 async def test_some_minutes_of_devices_leave_nothing_open() -> None:
-    options = SoakOptions(0.06, devices=2, rests=8, actions_per_day=6_000)
+    options = SoakRunOptions(0.06, devices=2, rests=8, actions_per_day=6_000)
     measured: list[float] = []
     result = await run(options, lambda one: measured.append(one.at_s))
     record = result.record()
@@ -58,10 +55,10 @@ async def test_some_minutes_of_devices_leave_nothing_open() -> None:
 
 async def test_every_action_works_against_a_real_server(tmp_path: Path) -> None:
     """All that a plan may hold, once, by one device of each door; nothing of it fails."""
-    options = SoakOptions(0.1, devices=2)
+    options = SoakRunOptions(0.1, devices=2)
     sounds = await asyncio.to_thread(Sounds.make)
     tally = Tally()
-    async with runner.own_server(options, tmp_path) as child:
+    async with own_server(options, tmp_path) as child:
         typist = SoakDevice(0, child.address, sounds, tally, seed=1)
         speaker = SoakDevice(1, child.address, sounds, tally, seed=1)
         async with typist, speaker:
@@ -78,9 +75,9 @@ async def test_every_action_works_against_a_real_server(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["descriptor", "task"])
 def test_a_leak_in_each_turn_is_found(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through the command: it ends with 1 and names what grows, and nothing else of its kind."""
-    monkeypatch.setattr(runner, "SERVER", server(kind))
-    monkeypatch.setattr(runner, "RESTS", 8)
-    monkeypatch.setattr(runner, "ACTIONS_PER_DAY", 100_000.0)
+    monkeypatch.setattr(plan, "SERVER", server(kind))
+    monkeypatch.setattr(plan, "RESTS", 8)
+    monkeypatch.setattr(plan, "ACTIONS_PER_DAY", 100_000.0)
     ended = CliRunner().invoke(app, ["simulate", "--soak", "0.05", "--devices", "1", "--json"])
     record = json.loads(ended.stdout.splitlines()[-1])
     assert ended.exit_code == 1
@@ -93,7 +90,7 @@ def test_a_leak_in_each_turn_is_found(kind: str, monkeypatch: pytest.MonkeyPatch
 def test_a_server_that_dies_is_said_and_leaves_nothing_running(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(runner, "SERVER", (sys.executable, "-c", "raise SystemExit('no luck')"))
+    monkeypatch.setattr(plan, "SERVER", (sys.executable, "-c", "raise SystemExit('no luck')"))
     ended = refused("simulate", "--soak", "0.1")
     assert ended == (1, "the server ended before its time. no luck")
 
@@ -128,11 +125,11 @@ def test_a_soak_is_refused_where_it_makes_no_sense(arguments: list[str], sentenc
 
 async def test_a_server_that_says_nothing_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is given up after a while, and does not stay behind."""
-    monkeypatch.setattr(runner, "_START_S", 0.5)
-    monkeypatch.setattr(runner, "_REST_S", 0.5)
+    monkeypatch.setattr(server_process, "_START_S", 0.5)
+    monkeypatch.setattr(server_process, "REST_S", 0.5)
     sleeps = f"import time; time.sleep(60)  # {uuid.uuid4()}"
     with pytest.raises(SoakError, match="did not start"):
-        await run(SoakOptions(0.1, server=(sys.executable, "-c", sleeps)))
+        await run(SoakRunOptions(0.1, server=(sys.executable, "-c", sleeps)))
     assert not any(sleeps in " ".join(command) for command in commands())
 
 

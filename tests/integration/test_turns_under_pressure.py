@@ -19,7 +19,7 @@ from lobug.memory.base import ConversationKey
 from lobug.memory.manager import MemoryManager
 from lobug.server import LobugServer
 from lobug.turn.events import Piece
-from lobug.turn.runner import SpokenUtterance, TypedUtterance
+from lobug.turn.utterance import SpokenUtterance, TypedUtterance
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
-from lobug.evaluation.case_run import access_to
+from lobug.evaluation.case_run import scope_of
 from lobug.evaluation.cases import Case, Correct, Question, Say, Store, load_worlds
 from lobug.evaluation.product import (
     Answer,
@@ -22,7 +22,7 @@ class OracleSubject:
     def __init__(self, cases: Sequence[Case]) -> None:
         people = {world.name: world.who for world in load_worlds().values()}
         self._expected = {
-            (question.ask, access_to(case, who, question.device).conversation, words)
+            (question.ask, scope_of(case, who, question.device).conversation, words)
             for case in cases
             for question in case.questions
             for who in [question.who or case.who or people[case.world]]

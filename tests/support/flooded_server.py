@@ -31,7 +31,7 @@ from rich.console import Console
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lobug.app import create_app
-from lobug.cli.listening import open_socket
+from lobug.cli.http_server import open_socket
 from lobug.cli.serve import run_app
 from lobug.telemetry.logs import configure_logging
 from support.running import ScriptedEngines, scripted_assembler, settings_for

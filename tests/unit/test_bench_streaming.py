@@ -11,11 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.append(str(Path(__file__).parents[2] / "scripts"))
+sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
-import simulated_talk
+import playback_simulation
 from bench_server import ratio, spread
-from door_watch import PACKET_SAMPLES, Passage, due
 from lobug.devices.codec import make_encoder
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.devices.speaker import START_DELAY_S
@@ -25,7 +24,8 @@ from lobug.simulator.streaming.network import NetworkOptions
 from lobug.simulator.streaming.results import WsTurnResult
 from lobug.simulator.streaming.speech import encode_speech, reply_wav
 from recorded_speech import Clip, Said, hesitating, spaced
-from sequential_way import SILENCE_S, recording_of
+from sequential_server import SILENCE_S, recording_of
+from socket_timing import PACKET_SAMPLES, Passage, due
 from streaming_conversation import MOST_APART_S, turn_of
 
 DOWNLINKS = (
@@ -167,14 +167,14 @@ def test_clips_are_taken_evenly_and_always_the_same() -> None:
 
 
 def test_over_a_perfect_network_playback_never_runs_dry() -> None:
-    (talk,) = simulated_talk.compare((0.36,), NetworkOptions(), minutes=2)
+    (talk,) = playback_simulation.compare((0.36,), NetworkOptions(), minutes=2)
     assert talk.spoken_s >= 120
     assert (talk.starvations, talk.late_pieces, talk.overflowed) == (0, 0, 0)
 
 
 def test_half_a_lead_runs_dry_more_often_and_the_same_seed_gives_the_same() -> None:
     network = NetworkOptions(loss=0.02, jitter_s=0.1)
-    short, long, again = simulated_talk.compare((0.12, 0.72, 0.12), network, minutes=5)
+    short, long, again = playback_simulation.compare((0.12, 0.72, 0.12), network, minutes=5)
     assert short.starvations - short.at_beginning > long.starvations - long.at_beginning
     assert short == again
     assert short.starved_s > 0
@@ -182,8 +182,8 @@ def test_half_a_lead_runs_dry_more_often_and_the_same_seed_gives_the_same() -> N
 
 def test_several_talks_are_counted_together() -> None:
     network = NetworkOptions(loss=0.05, jitter_s=0.1)
-    (one,) = simulated_talk.compare((0.3,), network, minutes=1)
-    (two,) = simulated_talk.compare((0.3,), network, minutes=1, seeds=2)
+    (one,) = playback_simulation.compare((0.3,), network, minutes=1)
+    (two,) = playback_simulation.compare((0.3,), network, minutes=1, seeds=2)
     assert two.spoken_s >= 120 > one.spoken_s
     assert two.frames > one.frames
     assert two.starvations >= one.starvations
@@ -194,4 +194,4 @@ def test_a_virtual_loop_says_when_nothing_will_ever_happen() -> None:
         await asyncio.Event().wait()
 
     with pytest.raises(RuntimeError, match="nothing will ever happen"):
-        simulated_talk.run_virtually(forever())
+        playback_simulation.run_virtually(forever())

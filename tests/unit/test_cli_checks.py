@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lobug.access.addresses import local_url
-from lobug.cli.checks import conversation, machine, served
+from lobug.cli.checks import configuration, machine, served
 from lobug.cli.checks.finding import Level
 from lobug.cli.checks.served import OllamaState
 from lobug.cli.terminal import program_name
@@ -41,14 +41,14 @@ def test_disk_space(free: int, level: Level) -> None:
     [(1000, Level.FAIL), (1090, Level.FAIL), (1091, Level.WARN), (1890, Level.OK)],
 )
 def test_the_context_window(window: int, level: Level) -> None:
-    finding = conversation.judge_context(
+    finding = configuration.judge_context(
         window=window, fixed=600, reply=90, memories=400, history=800
     )
     assert finding.level is level
 
 
 def test_the_default_window_holds_the_default_prompt() -> None:
-    finding = conversation.check_context(Settings(_env_file=None))
+    finding = configuration.check_context(Settings(_env_file=None))
     assert finding.level is Level.OK, finding.message
 
 
@@ -56,7 +56,7 @@ def test_a_persona_that_fills_the_window_is_a_failure() -> None:
     settings = Settings(
         _env_file=None, conversation={"persona": "word " * 5000}, chat={"context_tokens": 2048}
     )
-    finding = conversation.check_context(settings)
+    finding = configuration.check_context(settings)
     assert finding.level is Level.FAIL
     assert "LOBUG_CONVERSATION__PERSONA" in finding.advice
 

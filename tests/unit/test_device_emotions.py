@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.devices.replies import face_of
+from lobug.devices.turns import face_of
 from lobug.language.emotions import Emotion
 from lobug.language.en.emotion_cues import emotion_of
 from lobug.turn.events import Action

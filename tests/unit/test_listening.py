@@ -133,14 +133,16 @@ async def ears(
     mode: Any = "auto",
     busy: Callable[[], bool] = lambda: False,
     stt: Any = None,
-    stood_in: Callable[[float], None] = lambda seconds: None,
+    on_silence_inserted: Callable[[float], None] = lambda seconds: None,
     **listening: Any,
 ) -> AsyncIterator[Ears]:
     """A listener at work; at its end no task of it may be left."""
     settings = Settings(_env_file=None, listening={**LISTENING, **listening}, stt=stt or {})
     gate, engine = ScriptedGate(), ToldSpeechToText()
     before = asyncio.all_tasks()
-    listener = Listener(gate, engine, settings, mode=mode, busy=busy, stood_in=stood_in)
+    listener = Listener(
+        gate, engine, settings, mode=mode, busy=busy, on_silence_inserted=on_silence_inserted
+    )
     opened = Ears(listener, engine, gate)
     collecting = asyncio.create_task(opened.collect())
     try:
@@ -311,7 +313,7 @@ async def test_a_stream_that_stalls_in_mid_utterance_is_silent(mode: str, frames
         "unfinished_silence_s": 0.5,
         "stalled_s": 0.05,
     }
-    async with ears(mode=mode, stood_in=missing.append, **stalled) as e:
+    async with ears(mode=mode, on_silence_inserted=missing.append, **stalled) as e:
         e.stt.immediate = "What time is it?"
         e.hear(frames)
         assert (await e.names(2))[0] == "SpeechBegan"

@@ -1,4 +1,4 @@
-"""From the messages of an OpenAI request to a turn; and whether a told history is known."""
+"""From the messages of an OpenAI request to a turn; and whether a context history is known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lobug.conversation.registry import Exchange
 from lobug.engines.base import ChatMessage
 from lobug.errors import InvalidRequestError
-from lobug.http.openai.messages import asked, exchanges
+from lobug.http.openai.messages import exchanges, turn_request
 from lobug.http.openai.schemas import ChatRequest
 from lobug.turn.caller_context import is_end_of
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance
@@ -28,7 +28,7 @@ def pair(user: str, assistant: str) -> Exchange:
 
 
 def test_the_last_words_are_the_turn_and_the_rest_is_what_was_told() -> None:
-    found = asked(
+    found = turn_request(
         request(
             ("system", "Be brief."),
             ("user", "Hi"),
@@ -42,17 +42,17 @@ def test_the_last_words_are_the_turn_and_the_rest_is_what_was_told() -> None:
         100,
     )
     assert found.utterance == TypedUtterance("How are you?")
-    assert found.told.history == (pair("Hi", "Hello."),)
-    assert found.told.instruction == "Be brief.\n\nIn rhyme."
-    assert (found.told.max_tokens, found.told.temperature) == (20, 0.1)
+    assert found.context.history == (pair("Hi", "Hello."),)
+    assert found.context.instruction == "Be brief.\n\nIn rhyme."
+    assert (found.context.max_tokens, found.context.temperature) == (20, 0.1)
 
 
 def test_parts_of_text_are_joined_and_a_recording_is_spoken() -> None:
     text = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
-    assert asked(request(("user", text)), 100).utterance == TypedUtterance("a\nb")
+    assert turn_request(request(("user", text)), 100).utterance == TypedUtterance("a\nb")
     sound = {"data": base64.b64encode(b"RIFF").decode(), "format": "wav"}
     spoken = [{"type": "input_audio", "input_audio": sound}]
-    assert asked(request(("user", spoken)), 100).utterance == SpokenUtterance(b"RIFF")
+    assert turn_request(request(("user", spoken)), 100).utterance == SpokenUtterance(b"RIFF")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_what_cannot_be_asked_names_its_field(
     messages: list[tuple[str, Any]], more: dict[str, Any], code: str, param: str
 ) -> None:
     with pytest.raises(InvalidRequestError) as caught:
-        asked(request(*messages, **more), 100)
+        turn_request(request(*messages, **more), 100)
     assert (caught.value.code, caught.value.param) == (code, param)
 
 
@@ -103,7 +103,7 @@ def test_what_does_nothing_may_be_sent() -> None:
         "top_p": 0.9,
         "seed": 4,
     }
-    assert asked(request(("user", "Hi"), **neutral), 100).utterance == TypedUtterance("Hi")
+    assert turn_request(request(("user", "Hi"), **neutral), 100).utterance == TypedUtterance("Hi")
 
 
 def test_only_answered_words_are_history() -> None:
@@ -133,10 +133,10 @@ CONTENTS = (
 @given(st.lists(st.tuples(ROLES, CONTENTS), min_size=1, max_size=8))
 def test_any_history_is_taken_or_refused_with_a_code(messages: list[tuple[str, Any]]) -> None:
     try:
-        found = asked(request(*messages), 50)
+        found = turn_request(request(*messages), 50)
     except InvalidRequestError:
         return
-    for exchange in found.told.history:
+    for exchange in found.context.history:
         assert (exchange.user.role, exchange.assistant.role) == ("user", "assistant")
         assert exchange.assistant.content
 
@@ -149,7 +149,7 @@ HELD = [
 
 
 @pytest.mark.parametrize(
-    ("told", "known"),
+    ("context", "known"),
     [
         ([], True),
         ([pair("d", "D")], True),
@@ -162,8 +162,8 @@ HELD = [
         ([pair("d", "D"), pair("e", "E")], False),
     ],
 )
-def test_whether_a_told_history_is_held(told: list[Exchange], known: bool) -> None:
-    assert is_end_of(told, HELD) is known
+def test_whether_a_told_history_is_held(context: list[Exchange], known: bool) -> None:
+    assert is_end_of(context, HELD) is known
 
 
 def test_nothing_held_is_the_end_of_nothing_told_alone() -> None:

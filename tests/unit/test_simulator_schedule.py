@@ -6,9 +6,15 @@ import re
 
 import pytest
 
-from lobug.simulator.results import HealthResult, SensorResult, Summary, TurnResult
-from lobug.simulator.run import RunOptions, reply_name, unmet
-from lobug.simulator.schedule import Job, Schedule, TurnPlan, percentile
+from lobug.simulator.http.device import Job, Schedule
+from lobug.simulator.http.results import (
+    HealthResult,
+    SensorResult,
+    Summary,
+    TurnResult,
+)
+from lobug.simulator.http.run import RunOptions, reply_name, unmet
+from lobug.simulator.runs import TurnPlan, percentile
 
 
 def turn(**changes: object) -> TurnResult:

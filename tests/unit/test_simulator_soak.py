@@ -25,11 +25,13 @@ from lobug.simulator.soak.plan import (
     MAX_DEVICES,
     MAX_HOURS,
     Action,
-    Door,
-    door_of,
+    SoakRunOptions,
+    Transport,
     plan,
+    transport_of,
 )
-from lobug.simulator.soak.runner import SoakOptions, SoakResult, at_rest
+from lobug.simulator.soak.runner import SoakResult
+from lobug.simulator.soak.server import at_rest
 
 HELD = Tolerance("held", "", absolute=2.0, relative=0.05)
 WRITTEN = Tolerance("written", "", absolute=1.0, relative=0.5, per_turn=True)
@@ -134,12 +136,12 @@ def test_what_was_never_measured_is_unknown(values: Mapping[str, float]) -> None
 def test_too_few_measurements_are_no_verdict_and_fail_a_soak() -> None:
     assert verdict_on(lambda i: 9.0 * i, count=7).outcome == "unknown"
     assert verdict_on(lambda i: 9.0 * i, count=8).outcome == "grows"
-    result = SoakResult(SoakOptions(1.0), Tally(), measured(lambda i: 1.0, count=3))
+    result = SoakResult(SoakRunOptions(1.0), Tally(), measured(lambda i: 1.0, count=3))
     assert result.problems == ["there are too few measurements to tell anything"]
 
 
 def test_a_soak_in_which_nobody_talked_says_so() -> None:
-    result = SoakResult(SoakOptions(0.02), Tally(), measured(lambda i: 1.0, name="tasks"))
+    result = SoakResult(SoakRunOptions(0.02), Tally(), measured(lambda i: 1.0, name="tasks"))
     assert result.problems == ["nobody talked: give it more hours"]
 
 
@@ -155,14 +157,16 @@ def test_the_slope_of_points() -> None:
 
 def test_a_soak_fails_for_growth_for_failed_turns_and_for_errors_in_the_log() -> None:
     flat = [Measurement(HOUR_S * i, 50 * i, {"descriptors": 18.0}) for i in range(16)]
-    assert SoakResult(SoakOptions(1.0), Tally(turns=9), flat).ok
+    assert SoakResult(SoakRunOptions(1.0), Tally(turns=9), flat).ok
     leaking = [Measurement(HOUR_S * i, 50 * i, {"descriptors": 18.0 + i}) for i in range(16)]
-    assert SoakResult(SoakOptions(1.0), Tally(turns=9), leaking).problems == ["descriptors grows"]
+    assert SoakResult(SoakRunOptions(1.0), Tally(turns=9), leaking).problems == [
+        "descriptors grows"
+    ]
     tally = Tally(turns=9)
     tally.failed("turn", "no answer")
     tally.failed("turn", "no answer")
-    assert SoakResult(SoakOptions(1.0), tally, flat).problems == ["turn: no answer (2 times)"]
-    logged = SoakResult(SoakOptions(1.0), Tally(turns=9), flat, log_lines=["ERROR lobug: no"])
+    assert SoakResult(SoakRunOptions(1.0), tally, flat).problems == ["turn: no answer (2 times)"]
+    logged = SoakResult(SoakRunOptions(1.0), Tally(turns=9), flat, log_lines=["ERROR lobug: no"])
     assert logged.problems == ["the server logged: ERROR lobug: no"]
 
 
@@ -186,12 +190,12 @@ def test_a_plan_has_about_as_many_actions_as_asked_for_and_quiet_nights() -> Non
 
 def test_bursts_follow_one_another_and_every_action_comes_by_its_own_door() -> None:
     made = plan(20, 24.0, 96.0)
-    doors: dict[Door, set[Action]] = {Door.HTTP: set(), Door.SOCKET: set()}
+    doors: dict[Transport, set[Action]] = {Transport.HTTP: set(), Transport.SOCKET: set()}
     for one in made:
-        doors[door_of(one.device)].add(one.action)
-    assert doors[Door.HTTP] | doors[Door.SOCKET] == set(Action)
-    assert {Action.EXPORT, Action.FORGET, Action.HALF_SENT} <= doors[Door.HTTP]
-    assert {Action.BREAK_OFF, Action.VANISH, Action.PAIR} <= doors[Door.SOCKET]
+        doors[transport_of(one.device)].add(one.action)
+    assert doors[Transport.HTTP] | doors[Transport.SOCKET] == set(Action)
+    assert {Action.EXPORT, Action.FORGET, Action.HALF_SENT} <= doors[Transport.HTTP]
+    assert {Action.BREAK_OFF, Action.VANISH, Action.PAIR} <= doors[Transport.SOCKET]
     of_first = [one.at_s for one in made if one.device == 0]
     gaps = [after - before for before, after in pairwise(of_first)]
     assert any(gap == pytest.approx(20.0) for gap in gaps)
@@ -214,7 +218,7 @@ def test_a_plan_beyond_its_bounds_is_refused(devices: int, hours: float, actions
 
 
 def test_a_soak_in_real_time_begins_in_the_evening_and_takes_its_time() -> None:
-    compressed, real = SoakOptions(24.0), SoakOptions(0.5, factor=1.0)
+    compressed, real = SoakRunOptions(24.0), SoakRunOptions(0.5, factor=1.0)
     assert compressed.real_s == pytest.approx(900.0)
     assert real.real_s == pytest.approx(1_800.0)
     assert len(compressed.plan()) > 700

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from lobug.simulator import wire
-from lobug.simulator.sensors import Orientation, SensorModel
+from lobug.simulator.address import ServerAddress, parse_server
+from lobug.simulator.http import wire
+from lobug.simulator.http.sensors import Orientation, SensorModel
 
 
 def test_the_multipart_body_byte_for_byte() -> None:
@@ -23,7 +24,7 @@ def test_the_multipart_body_byte_for_byte() -> None:
 
 
 def test_headers_are_those_of_the_esp32_client_and_no_others() -> None:
-    server = wire.parse_server("http://192.168.1.5:8321/")
+    server = parse_server("http://192.168.1.5:8321/")
     request = wire.audio_request(server, b"abc")
     assert request.headers == (
         ("Host", "192.168.1.5:8321"),
@@ -37,14 +38,14 @@ def test_headers_are_those_of_the_esp32_client_and_no_others() -> None:
 
 
 def test_a_device_id_is_one_header_more() -> None:
-    server = wire.parse_server("http://bug:8321")
+    server = parse_server("http://bug:8321")
     plain = wire.text_request(server, "hi").headers
     named = wire.text_request(server, "hi", "core2-1").headers
     assert set(named) - set(plain) == {("Device-Id", "core2-1")}
 
 
 def test_json_bodies_are_compact_utf8() -> None:
-    server = wire.parse_server("bug:8321")
+    server = parse_server("bug:8321")
     assert wire.text_request(server, "grüß dich").body == '{"text":"grüß dich"}'.encode()
 
 
@@ -59,17 +60,17 @@ def test_json_bodies_are_compact_utf8() -> None:
     ],
 )
 def test_addresses(address: str, url: str, host: str) -> None:
-    assert wire.parse_server(address) == wire.ServerAddress(url, host)
+    assert parse_server(address) == ServerAddress(url, host)
 
 
 @pytest.mark.parametrize("address", ["", "ftp://bug", "http://", "http://bug:port", "bug:99999"])
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        wire.parse_server(address)
+        parse_server(address)
 
 
 def test_sensor_reports_have_the_fields_of_the_contract() -> None:
-    server = wire.parse_server("bug:8321")
+    server = parse_server("bug:8321")
     body = json.loads(wire.sensors_request(server, SensorModel().reading(0).payload()).body)
     assert list(body) == [
         "orientation",

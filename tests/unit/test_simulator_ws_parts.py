@@ -19,6 +19,7 @@ from lobug.devices.frames import FRAME_DURATIONS_MS, AudioCodec, AudioFormat
 from lobug.devices.messages import ListenMode
 from lobug.simulator.streaming import protocol
 from lobug.simulator.streaming.device import backoff_s
+from lobug.simulator.streaming.device_audio import Microphone
 from lobug.simulator.streaming.discovery import (
     DeviceStore,
     DiscoveryError,
@@ -26,9 +27,7 @@ from lobug.simulator.streaming.discovery import (
     identity_of,
     socket_url,
 )
-from lobug.simulator.streaming.machine import Action
 from lobug.simulator.streaming.results import TurnRecorder, WsSummary, WsTurnResult
-from lobug.simulator.streaming.sound import Microphone
 from lobug.simulator.streaming.speaker import SpeakerAccount
 from lobug.simulator.streaming.speech import (
     encode_speech,
@@ -36,6 +35,7 @@ from lobug.simulator.streaming.speech import (
     reply_wav,
     speech_bounds,
 )
+from lobug.simulator.streaming.state_machine import Action
 from lobug.simulator.streaming.tools import DeviceTools
 from support.scripted_ws import opus_packets, tone
 

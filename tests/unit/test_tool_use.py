@@ -26,7 +26,7 @@ from lobug.turn.reply.tools import (
     NO_WORDS,
     NOT_DONE,
     ToolUse,
-    offer,
+    offer_tools,
 )
 from lobug.turn.timeline import Timeline
 from support.scripted import ScriptedChatModel
@@ -87,8 +87,8 @@ async def talking(*, sure: bool = True, timeout_s: float = 60.0) -> AsyncIterato
     box.start()
     await asyncio.wait_for(listed.wait(), 10)
     conversation = Conversations(Settings()).get(ConversationKey("ada", "ada/device:desk"))
-    offer(conversation, box.tools(), ChatSettings().tool_prompt_tokens)
-    conversation.tell_of_tools()
+    offer_tools(conversation, box.tools(), ChatSettings().tool_prompt_tokens)
+    conversation.include_tools()
     talk = Talk(device, box, conversation, asyncio.Event(), asyncio.Event(), [])
     if sure:
         talk.sure.set()

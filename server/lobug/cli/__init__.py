@@ -1,4 +1,4 @@
-"""The command line. Light on purpose: ``lobug --help`` must not load an engine."""
+"""The command line. Kept light: ``lobug --help`` must not load an engine."""
 
 
 def main() -> None:

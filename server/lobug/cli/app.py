@@ -1,4 +1,4 @@
-"""All commands of ``lobug``. Each imports what it needs only when it runs."""
+"""All commands of ``lobug``. Each imports its libraries only when it runs."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import httpx
 
 TIMEOUT_S = 120.0
-"""A person can see that it is still thinking; longer than any time-out of the server."""
+"""Seconds. Longer than any time-out of the server: the terminal shows that it is thinking."""
 
 HELP = "Type and press Enter. Ctrl-D or /quit ends it."
 
@@ -46,7 +46,7 @@ def chat(
     if device_id:
         headers["Device-Id"] = device_id
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
-    # People think for longer than a server keeps an idle connection: a new one for each turn.
+    # A new connection for each turn: people pause for longer than a server keeps an idle one.
     limits = httpx.Limits(max_keepalive_connections=0)
     with httpx.Client(
         base_url=address.url, headers=headers, timeout=TIMEOUT_S, limits=limits
@@ -59,7 +59,7 @@ def chat(
 
 
 def _check_server(http: httpx.Client, url: str) -> None:
-    from lobug.simulator.contract import check_health
+    from lobug.simulator.http.contract import check_health
 
     status, body = _call(http, "GET", "/health", None)
     if status != 200 or check_health(body):
@@ -121,7 +121,7 @@ def _answer_lines(http: httpx.Client, lines: Iterable[str]) -> None:
 
 def _ask(http: httpx.Client, text: str) -> str:
     """One turn. Raises CommandError."""
-    from lobug.simulator.contract import check_text, read_error
+    from lobug.simulator.http.contract import check_text, read_error
 
     status, body = _call(http, "POST", "/chat/text", {"text": text})
     if status != 200:

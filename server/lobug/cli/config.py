@@ -1,4 +1,4 @@
-"""``lobug config``: what is in effect, and the generated pages."""
+"""``lobug config``: the effective settings, and the generated pages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""How commands reach a Lo-Bug: through the running server, else its files directly."""
+"""How commands reach Lo-Bug: through the running server, else through its files directly."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 60.0
 
 HOLDER_TIMEOUT_S = 10.0
-"""For the first answer of the server that holds the data folder, seconds."""
+"""Time-out of the first request to the server that holds the data folder, seconds."""
 
 DIRECT_URL = "http://localhost"
 
@@ -31,20 +32,22 @@ class RefusedError(CommandError):
         self.message = message
 
 
-def way(server: str | None, direct: Callable[[], httpx.BaseTransport]) -> dict[str, Any]:
-    """Arguments for a client that reaches the server, or without one, ``direct``.
+def client_arguments(
+    server: str | None, direct: Callable[[], httpx.BaseTransport]
+) -> dict[str, Any]:
+    """Arguments of an ``httpx.Client`` for the running server; when none runs, for ``direct()``.
 
-    The server is the one that is named, else the one that holds the data folder, else the one at
-    the address of the settings. Raises CommandError, also when somebody holds the data folder who
-    does not answer: it is not opened beside another writer.
+    The server is the one that was named, else the one that holds the data folder, else the one at
+    the address of the settings. Raises CommandError, also when the holder of the data folder does
+    not answer: the files are never opened beside another writer.
     """
     import httpx
 
-    from lobug.simulator.contract import check_health
+    from lobug.simulator.http.contract import check_health
 
     holder = None if server is not None else _holder()
     if holder is not None and holder.kind == "server":
-        return _way_to(holder)
+        return _holder_arguments(holder)
     url = server_address(server).url
     try:
         health = httpx.get(f"{url}/health", timeout=TIMEOUT_S, trust_env=not is_loopback(url))
@@ -68,8 +71,8 @@ def _holder() -> Holder | None:
     return holder_of(load_settings().settings)
 
 
-def _way_to(holder: Holder) -> dict[str, Any]:
-    """Arguments for a client of the server that holds the data folder. Raises CommandError."""
+def _holder_arguments(holder: Holder) -> dict[str, Any]:
+    """Arguments of a client for the server that holds the data folder. Raises CommandError."""
     import httpx
 
     if holder.url is None:
@@ -87,7 +90,7 @@ def _way_to(holder: Holder) -> dict[str, Any]:
             code=EXIT_UNREACHABLE,
         ) from error
     if health.headers.get("lobug-instance") != holder.instance:
-        # As with a data folder that a container shares with its host.
+        # It happens when a container shares its data folder with its host.
         raise CommandError(
             f"{holder} uses the data folder, but what answers at {holder.url} is not that one: it"
             " may run in a container or on another computer. Nothing was changed. Run the command"
@@ -98,8 +101,9 @@ def _way_to(holder: Holder) -> dict[str, Any]:
 
 
 def token_header(url: str) -> dict[str, str]:
-    """The ``Authorization`` for a server there: ``own_secret``, else at this computer none, where
-    one is the owner without; else the token of the settings, if there is one."""
+    """The ``Authorization`` header for the server at ``url``: with ``own_secret``, if there is one;
+    else on this computer none, because a caller there is the owner; elsewhere the settings'
+    token."""
     from lobug.cli.load import load_settings
 
     secret = own_secret(url)
@@ -109,10 +113,10 @@ def token_header(url: str) -> dict[str, str]:
 
 
 def own_secret(url: str) -> str:
-    """What the server there wants to see of its owner's programs, where it is the one that holds
-    the data folder; empty: it is not, or wants nothing."""
+    """The secret for the owner's programs of the server at ``url``, if it is the holder of the data
+    folder; empty: it is not, or it asks for none."""
     holder = _holder()
-    # Letter by letter: what listens under another name of this computer may be somebody else's.
+    # Compared as text: another name of this computer may lead to somebody else's server.
     return holder.secret if holder is not None and url == holder.url else ""
 
 
@@ -126,7 +130,7 @@ def ask(
     """One request. Raises CommandError unless it succeeds."""
     import httpx
 
-    from lobug.simulator.contract import read_error
+    from lobug.simulator.http.contract import read_error
 
     try:
         answer = http.request(method, path, timeout=timeout_s, **content)
@@ -139,3 +143,36 @@ def ask(
     if answer.status_code != 200:
         raise RefusedError(answer.status_code, *read_error(answer.content))
     return answer
+
+
+if TYPE_CHECKING:
+    import httpx
+
+
+class AccessClient:
+    """The routes ``/devices`` and ``/tokens``."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+
+    def send(self, method: str, path: str, body: object = None) -> Any:
+        """One request with a JSON answer. Raises CommandError."""
+        content: dict[str, Any] = {} if body is None else {"json": body}
+        return ask(self._http, method, path, **content).json()
+
+
+@contextmanager
+def open_access_client(server: str | None) -> Iterator[AccessClient]:
+    """Open devices and tokens through the running server; without one, in their file. Raises
+    CommandError, StorageError."""
+    import httpx
+
+    with httpx.Client(**client_arguments(server, _direct_access)) as http:
+        yield AccessClient(http)
+
+
+def _direct_access() -> httpx.BaseTransport:
+    from lobug.cli.direct import DirectAccessTransport  # imports the application
+    from lobug.cli.load import load_settings
+
+    return DirectAccessTransport(load_settings().settings)

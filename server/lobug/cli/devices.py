@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import typer
 
-from lobug.cli.access_door import AccessDoor, open_access_door
+from lobug.cli.connection import AccessClient, open_access_client
 from lobug.cli.faults import CommandError, SentenceGroup
 from lobug.cli.memory.options import JsonOption, print_json
 from lobug.cli.memory.tables import (
@@ -42,7 +42,7 @@ UserOption = Annotated[
 @devices_app.command("list")
 def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> None:
     """Show the devices that wait with a code, and those that were approved."""
-    with open_access_door(server) as door:
+    with open_access_client(server) as door:
         found = door.send("GET", "/devices")
     if as_json:
         print_json(found)
@@ -94,7 +94,7 @@ def approve(
     as_json: JsonOption = False,
 ) -> None:
     """Let the device in that shows CODE. It connects by itself within a minute."""
-    with open_access_door(server) as door:
+    with open_access_client(server) as door:
         body = {"code": "".join(code), "name": name, "user": user}
         device = door.send("POST", "/devices/approve", body)
     _tell(device, "approved", as_json=as_json)
@@ -114,7 +114,7 @@ def name_device(
     """Give a device a name, or with --user another user (an empty one: as the settings say)."""
     if name is None and user is None:
         raise CommandError("give a name, or a user with --user")
-    with open_access_door(server) as door:
+    with open_access_client(server) as door:
         body = {"name": name, "user": user}
         changed = door.send("PATCH", _path(door, device), body)
     _tell(changed, "changed", as_json=as_json)
@@ -125,7 +125,7 @@ def revoke(
     device: DeviceArgument, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
     """End a device's right to talk, at once. To come back it has to be approved again."""
-    with open_access_door(server) as door:
+    with open_access_client(server) as door:
         ended = door.send("DELETE", _path(door, device))
     _tell(ended, "revoked", as_json=as_json)
 
@@ -140,7 +140,7 @@ def alert(
     server: ServerOption = None,
 ) -> None:
     """Let a connected device show and sound MESSAGE."""
-    with open_access_door(server) as door:
+    with open_access_client(server) as door:
         door.send("POST", f"{_path(door, device)}/alert", {"message": message, "status": title})
     console().print("sent", markup=False)
 
@@ -148,7 +148,7 @@ def alert(
 @devices_app.command()
 def reboot(device: DeviceArgument, server: ServerOption = None) -> None:
     """Let a connected device start again."""
-    with open_access_door(server) as door:
+    with open_access_client(server) as door:
         door.send("POST", f"{_path(door, device)}/reboot")
     console().print("sent", markup=False)
 
@@ -165,7 +165,7 @@ def device_id(known: list[dict[str, Any]], what: str) -> str:
     raise CommandError(f"no device is called {what}; `lobug devices list` shows all")
 
 
-def _path(door: AccessDoor, what: str) -> str:
+def _path(door: AccessClient, what: str) -> str:
     found = device_id(door.send("GET", "/devices")["devices"], what)
     return f"/devices/{quote(found, safe='')}"
 

@@ -1,8 +1,4 @@
-"""A server's doors without a server: the same routes, in this process.
-
-The doors of memory without a server, over the database.
-
-The doors of devices and tokens without a server."""
+"""The routes of memory, devices and tokens, for commands that find no running server."""
 
 from __future__ import annotations
 
@@ -33,15 +29,15 @@ LOGGER = logging.getLogger("lobug")
 
 
 class DirectTransport(httpx.BaseTransport, ABC):
-    """Answers an ordinary HTTP client from the routes themselves, as a caller at this computer.
+    """An HTTP transport that calls the routes directly, as a caller on this computer.
 
-    Without engines, and with the data folder locked. Raises StorageError when what it is about
-    cannot be opened, DataFolderInUseError when somebody else writes to it.
+    There are no engines, and the data folder is locked. Raises StorageError when the files cannot
+    be opened, DataFolderInUseError when another process writes to them.
     """
 
     def __init__(self, settings: Settings, *routers: APIRouter) -> None:
         self._log_level = LOGGER.level
-        LOGGER.setLevel(logging.ERROR)  # the command itself says what it did, and needs no engine
+        LOGGER.setLevel(logging.ERROR)  # warnings about missing engines do not concern a command
         self._runner = asyncio.Runner()
         self._claim = Claim(settings, "command")
         try:
@@ -54,13 +50,13 @@ class DirectTransport(httpx.BaseTransport, ABC):
             raise
 
     def _build(self, settings: Settings, routers: Sequence[APIRouter]) -> None:
-        # Who may open the files is the owner, whatever a server would ask for.
+        # Whoever can open the files is the owner, whatever token a server would require.
         access = settings.access.model_copy(update={"loopback": "free"})
         settings = settings.model_copy(update={"access": access})
         self.server = with_memory(settings, absent_engines())
         app = FastAPI()
         add_problem_handlers(app)
-        # A file that is on this computer already may be of any size.
+        # A file that is already on this computer may have any size.
         limit_bodies(app, settings.limits.model_copy(update={"max_body_bytes": sys.maxsize}))
         app.add_middleware(Authentication)
         for router in routers:
@@ -70,17 +66,17 @@ class DirectTransport(httpx.BaseTransport, ABC):
 
     @abstractmethod
     async def open(self) -> None:
-        """Open what the routes are about. Raises StorageError."""
+        """Open the files of the routes. Raises StorageError."""
 
     @abstractmethod
     async def shut(self) -> None:
-        """Close it."""
+        """Close the files of the routes."""
 
     async def before(self, request: httpx.Request) -> None:
-        """What has to be done before a request is answered: nothing."""
+        """Called before each request."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """One request and its whole answer."""
+        """Answer one request."""
         return self._runner.run(self._answer(request))
 
     async def _answer(self, request: httpx.Request) -> httpx.Response:
@@ -94,7 +90,7 @@ class DirectTransport(httpx.BaseTransport, ABC):
         return httpx.Response(answer.status_code, headers=headers, content=body)
 
     def close(self) -> None:
-        """Close what the routes are about."""
+        """Close the files of the routes."""
         try:
             self._runner.run(self.shut())
         finally:
@@ -121,12 +117,12 @@ class DirectMemoryTransport(DirectTransport):
         await self._memory.start(work=False)
 
     async def before(self, request: httpx.Request) -> None:
-        """Analyse what was imported before it is searched: no worker does it here."""
+        """Analyse imported turns before a search, because no worker runs here."""
         if request.url.path == "/memory/search":
             await self._memory.analyse_turns()
 
     async def shut(self) -> None:
-        """Close the database; what was erased is gone from the file by then."""
+        """Compact and close the database, so that erased words are gone from the file."""
         try:
             await self._memory.compact()
         finally:
@@ -137,7 +133,7 @@ class DirectAccessTransport(DirectTransport):
     """Opens the file of devices and tokens, and nothing else."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, admin.router, admin.messages_router, tokens.router)
+        super().__init__(settings, admin.router, tokens.router)
 
     async def open(self) -> None:
         """Open the file."""

@@ -36,8 +36,8 @@ def doctor(
 
 
 def examine() -> Iterator[Finding]:
-    """Every check, one after the other, so that each shows as soon as it is done. Never raises:
-    a check that fails itself is a finding like any other."""
+    """Run every check in turn, and yield findings as they come. Never raises: a check that breaks
+    is a finding like any other."""
     from lobug.cli.checks.finding import fail, ok, warn
     from lobug.cli.load import DOTENV, load_settings
 
@@ -62,18 +62,18 @@ def examine() -> Iterator[Finding]:
     yield from _look("database", "storage", "check_database", settings)
     yield from _look("access", "storage", "check_access", settings)
     yield from _look("privacy", "storage", "check_privacy", settings)
-    yield from _look("who may talk", "openness", "check_openness", settings)
+    yield from _look("who may talk", "configuration", "check_openness", settings)
     yield from _look("ollama", "served", "check_ollama", settings)
     yield from _look("openai", "served", "check_openai", settings)
     yield from _look("models", "models", "check_model_files", settings)
-    yield from _look("context window", "conversation", "check_context", settings)
+    yield from _look("context window", "configuration", "check_context", settings)
     yield from _look("embeddings", "engines", "check_embeddings", settings)
     yield from _look("audio", "engines", "check_audio", settings)
 
 
 def _look(name: str, module: str, function: str, *arguments: object) -> Iterator[Finding]:
-    """The findings of one function of ``lobug.cli.checks``, imported only now: a library that is
-    missing then costs the checks that need it, and no other."""
+    """The findings of one function of ``lobug.cli.checks``. Imported only here, so that a missing
+    library breaks the checks that need it, and no other."""
     from lobug.cli.checks.finding import Finding, fail
 
     try:

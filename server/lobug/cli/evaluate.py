@@ -1,6 +1,4 @@
-"""``lobug eval``: how well memory recalls, in figures.
-
-``lobug eval locomo``: evidence recall on conversations of the LoCoMo benchmark."""
+"""``lobug eval``: measure recall, on Lo-Bug's own cases and on the LoCoMo benchmark."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -21,7 +19,10 @@ from lobug.cli.faults import EXIT_FAILED, EXIT_USAGE, CommandError, SentenceGrou
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from lobug.engines.base import ChatModel
     from lobug.evaluation.cases import Case, CaseCategory
+    from lobug.evaluation.locomo import Conversation
+    from lobug.evaluation.locomo_run import Examined, Progress
     from lobug.settings import Settings
 
 eval_app = typer.Typer(
@@ -85,7 +86,7 @@ def cases(
 
 @contextmanager
 def quiet_memory() -> Iterator[None]:
-    """Only errors: what memory cannot sum up without a chat model is no news in an evaluation."""
+    """Log only errors of memory: without a chat model it warns that it cannot summarise."""
     logger = logging.getLogger("lobug.memory")
     before = logger.level
     logger.setLevel(logging.ERROR)
@@ -95,16 +96,9 @@ def quiet_memory() -> Iterator[None]:
         logger.setLevel(before)
 
 
-class Step(Protocol):
-    """So many pieces of the work are done."""
-
-    def __call__(self, pieces: int = 1, /) -> None:
-        """Move the bar."""
-
-
 @contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Step]:
-    """A bar on standard error while something long runs; nothing where that is no terminal."""
+def progress_bar(what: str, total: int) -> Iterator[Progress]:
+    """A progress bar on standard error; none when that is not a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
@@ -137,7 +131,7 @@ def _category(name: str | None) -> CaseCategory | None:
     )
 
 
-async def _run(chosen: list[Case], settings: Settings, step: Step) -> dict[str, Any]:
+async def _run(chosen: list[Case], settings: Settings, step: Progress) -> dict[str, Any]:
     from lobug.evaluation.case_run import report, run_cases
     from lobug.evaluation.cases import load_worlds
     from lobug.evaluation.product import ProductMaker, started_embedder
@@ -183,14 +177,6 @@ def _cell(value: float | None) -> str:
         return "-"
     return str(value) if isinstance(value, int) else f"{value:.2f}"
 
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from lobug.engines.base import ChatModel
-    from lobug.evaluation.locomo import Conversation
-    from lobug.evaluation.locomo_run import Examined
-    from lobug.settings import Settings
 
 LOCOMO_COLUMNS = {
     "recall@5": "R@5",
@@ -250,7 +236,7 @@ def locomo(
 
 
 async def _run_locomo(
-    conversations: Sequence[Conversation], settings: Settings, step: Step, *, facts: bool
+    conversations: Sequence[Conversation], settings: Settings, step: Progress, *, facts: bool
 ) -> tuple[str, list[Examined]]:
     from lobug.evaluation.locomo_run import examine
     from lobug.evaluation.product import started_embedder

@@ -1,4 +1,4 @@
-"""Failures as one sentence on standard error and an exit code, never a stack trace."""
+"""Failures of commands: sentences on standard error and an exit code, never a stack trace."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ EXIT_USAGE = 2
 EXIT_UNREACHABLE = 3
 """No server answers."""
 
+EXIT_INTERRUPTED = 130
+"""Ctrl-C, as a shell reports it."""
+
 
 class CommandError(Exception):
-    """A failure that a person can act on. The text is whole sentences."""
+    """A failure that a person can act on. Its arguments are whole sentences."""
 
     def __init__(self, *sentences: str, code: int = EXIT_FAILED) -> None:
         super().__init__("\n".join(sentences))
@@ -45,7 +48,7 @@ class SentenceGroup(TyperGroup):
             _say(str(error) or error.spoken)
             raise typer.Exit(EXIT_FAILED) from error
         except BrokenPipeError as error:
-            # The reader of our output (head, less) has gone; Python would complain at exit.
+            # The reader of our output (head, less) has ended; Python would complain at exit.
             sys.stderr.close()
             raise typer.Exit(EXIT_FAILED) from error
         return result

@@ -1,4 +1,4 @@
-"""``lobug firmware``: the images that devices are offered."""
+"""``lobug firmware``: add, list and remove the images that devices are offered."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def remove(
 
 
 def _make_data_folder() -> None:
-    """Readable by its owner alone. Where it cannot be made the library says so."""
+    """Make the data folder, readable by its owner alone. If that fails, the library raises."""
     from lobug.cli.load import load_settings
 
     with suppress(OSError):

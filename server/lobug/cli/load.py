@@ -1,4 +1,4 @@
-"""Reads the settings for a command: with sentences instead of traces, and where each came from."""
+"""Reads the settings for a command: faults as sentences, and the origin of every value."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def read_dotenv(path: Path = DOTENV) -> dict[str, str]:
 
 
 def _sentence(item: Mapping[str, Any], in_file: Mapping[str, str]) -> str:
-    """What is wrong with one setting, by the name that the user wrote. Values stay out where they
-    may be secret."""
+    """The fault of one setting, under the name that the user wrote. Values of secret settings are
+    left out."""
     path = tuple(str(part) for part in item["loc"])
     env = PREFIX + DELIMITER.join(path).upper()
     where = " in .env" if env in {name.upper() for name in in_file} and not _in_env(env) else ""

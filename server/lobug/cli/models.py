@@ -1,4 +1,4 @@
-"""``lobug models``: which embedded models there are, fetch them, check them."""
+"""``lobug models``: list the embedded models, fetch them, check them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from lobug.cli.faults import EXIT_FAILED, CommandError, SentenceGroup
+from lobug.cli.faults import EXIT_FAILED, EXIT_INTERRUPTED, CommandError, SentenceGroup
 from lobug.cli.load import load_settings
 from lobug.models import catalog, fetch, verify
 from lobug.models.catalog import Model, needed_models
 from lobug.models.progress import reporter_for
 from lobug.settings import Settings
-
-EXIT_INTERRUPTED = 130
-"""Ctrl-C, as a shell reports it."""
 
 models_app = typer.Typer(
     cls=SentenceGroup,
@@ -61,7 +58,7 @@ def pull_models(
         raise CommandError("Give names or --all, not both.")
     chosen = tuple(catalog.CATALOG) if everything else tuple(names or needed_models(settings))
     for name in chosen:
-        catalog.get(name)  # a typing error stops before the first gigabyte
+        catalog.get(name)  # raises for a wrong name before the first download
     console = Console()
     reporter = reporter_for(console)
     try:

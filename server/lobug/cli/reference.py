@@ -1,7 +1,7 @@
 """Every setting as a row: name in the environment, type, default, meaning. Pure.
 
-One walk over ``Settings`` serves the configuration page, ``.env.example``, ``lobug config`` and
-the search for misspelt names, so that none of them can miss a setting.
+The configuration page, ``.env.example``, ``lobug config`` and the search for misspelt names all use
+these rows, so that none of them can miss a setting.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ MACHINE_DEFAULTS: Mapping[str, str] = {
     "models_dir": "`models` in the user's cache folder: `~/.cache/lobug/models` on Linux,"
     " `~/Library/Caches/lobug/models` on macOS",
 }
-"""Defaults that differ from machine to machine, described: a page must not show one machine's."""
+"""Descriptions of defaults that differ between machines: a page must not show one machine's."""
 
 OTHER_VARIABLES: frozenset[str] = frozenset({"LOBUG_TEST_WITHOUT_SPEECH"})
-"""Variables with our prefix that are read elsewhere than in the settings."""
+"""Variables with our prefix that are not settings but are read elsewhere."""
 
 _BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
@@ -67,7 +67,7 @@ class Section:
     """Settings that belong together."""
 
     name: str
-    """Empty for those that stand outside of any section."""
+    """Empty for settings outside any section."""
     description: str
     settings: tuple[Setting, ...]
 
@@ -115,7 +115,7 @@ def unknown_variables(names: Iterable[str], model: type[BaseModel] = Settings) -
 
 
 def nearest(env: str) -> str | None:
-    """The setting whose name is most like this one, if any is."""
+    """The setting with the most similar name; None: none is similar."""
     near = difflib.get_close_matches(env, [s.env for s in all_settings()], n=1, cutoff=0.7)
     return near[0] if near else None
 

@@ -15,7 +15,6 @@ import typer
 
 from lobug.access.addresses import ANY_ADDRESS, local_url
 from lobug.cli.faults import CommandError, warn
-from lobug.cli.listening import open_socket
 from lobug.cli.terminal import program_name
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ def serve(
     """Start the server. Ctrl-C stops it."""
     from rich.console import Console
 
+    from lobug.cli.http_server import open_socket
     from lobug.cli.load import load_settings
     from lobug.data_folder.claim import require_free
 
@@ -60,7 +60,7 @@ def serve(
     with open_socket(settings.host, settings.port) as listener:
         require_free(settings)
         _require_models(settings)
-        # After the cheap checks: this imports the application, which takes a second.
+        # After the cheap checks, because importing the application takes a second.
         from lobug.app import create_app
         from lobug.telemetry.logs import configure_logging
 
@@ -71,7 +71,7 @@ def serve(
 
 
 def _remove_stored_reports() -> None:
-    """Remove what a library stored for its maker, and say so."""
+    """Remove the usage reports that onnxruntime stored for its maker, and log it."""
     from lobug.vendor_telemetry import remove_stored_reports
 
     for path in remove_stored_reports():
@@ -79,7 +79,7 @@ def _remove_stored_reports() -> None:
 
 
 def _require_models(settings: Settings) -> None:
-    """Raises CommandError when files are missing that nothing can stand in for."""
+    """Raise CommandError when models are missing that nothing can replace."""
     from lobug.cli.checks.models import lacking_models, replaceable_by_ollama
 
     wrong = lacking_models(settings)
@@ -102,14 +102,14 @@ def run_app(
     *,
     address_of: Callable[[str | None], str | None] = lambda address: address,
 ) -> None:
-    """Serve until a signal comes. Raises what kept the application from starting. ``address_of``:
-    as in ``Admission``."""
+    """Serve until a signal arrives. Raises the exception that kept the application from starting.
+    ``address_of``: see ``Admission``."""
     import uvicorn
 
     from lobug.admission.connections import Admission, raise_descriptor_limit
     from lobug.admission.ledger import capacity_for
     from lobug.admission.protocols import WebSocketConnection, http_protocol
-    from lobug.cli.uvicorn_server import AnnouncingServer, FailureCatcher
+    from lobug.cli.http_server import AnnouncingServer, FailureCatcher
 
     limits = settings.limits
     capacity = capacity_for(raise_descriptor_limit(limits.max_open_files), limits)
@@ -128,7 +128,7 @@ def run_app(
         http=http_protocol(admission),
         ws=WebSocketConnection,
         backlog=capacity.accepts_at_once,
-        # One byte more, so that the session can close with a code that says why.
+        # One byte more, so that the session itself sees the message and closes with its code.
         ws_max_size=settings.streaming.max_message_bytes + 1,
         ws_per_message_deflate=False,  # audio is compressed already
     )
@@ -146,7 +146,7 @@ def run_app(
 
 
 def announcement(server: LobugServer, url: str, host: str) -> list[str]:
-    """What a person wants to know once it runs: where, with what, and what to try. rich markup."""
+    """The lines printed once the server runs: address, engines, what to try. Rich markup."""
     from rich.markup import escape
 
     lines = ["", f"[bold green]Lo-Bug listens at {url}[/bold green]"]
@@ -184,7 +184,7 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
 
 
 def _devices_lines(server: LobugServer, url: str, host: str, program: str) -> list[str]:
-    """Where devices find it, and how a new one is let in. rich markup."""
+    """How devices find the server, and how a new one is approved. Rich markup."""
     from rich.markup import escape
 
     from lobug.access.addresses import is_loopback

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""The ``--server`` option, and what to type to start this program again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lobug.access.addresses import local_url
 from lobug.cli.faults import EXIT_USAGE, CommandError
 
 if TYPE_CHECKING:
-    from lobug.simulator.wire import ServerAddress
+    from lobug.simulator.address import ServerAddress
 
 ServerOption = Annotated[
     str | None,
@@ -25,9 +25,9 @@ ServerOption = Annotated[
 
 
 def server_address(server: str | None) -> ServerAddress:
-    """The server meant by ``--server``; without it the one that holds the data folder, else the
-    one at the address of the settings. Raises CommandError."""
-    from lobug.simulator.wire import parse_server
+    """The server named by ``--server``; without it the one that holds the data folder, else the one
+    at the address of the settings. Raises CommandError."""
+    from lobug.simulator.address import parse_server
 
     if server is None:
         from lobug.cli.load import load_settings  # loads pydantic
@@ -46,10 +46,10 @@ def server_address(server: str | None) -> ServerAddress:
 
 
 def program_name(found: str | None, started: Path, folder: Path) -> str:
-    """What to type in ``folder`` to start this program again. Pure.
+    """The command that starts this program again in ``folder``. Pure.
 
-    ``found``: where the shell finds ``lobug``, if it does; ``started``: what was started. After
-    ``make run`` the program is in an environment that the shell knows nothing of.
+    ``found``: where the shell finds ``lobug``; None: nowhere, as after ``make run``, which puts the
+    program in an environment outside the shell's path. ``started``: the path of this program.
     """
     if found is not None or started.name != "lobug":
         return "lobug"

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import typer
 
 from lobug.access.rules import TokenScope
-from lobug.cli.access_door import open_access_door
+from lobug.cli.connection import open_access_client
 from lobug.cli.faults import SentenceGroup
 from lobug.cli.memory.options import JsonOption, print_json
 from lobug.cli.memory.tables import console, show_table, when
@@ -67,7 +67,7 @@ def create(
     }
     if scope is not None:
         body["scope"] = scope  # a server that is older than scopes knows no such field
-    with open_access_door(server) as door:
+    with open_access_client(server) as door:
         made = door.send("POST", "/tokens", body)
     if as_json:
         print_json(made)
@@ -80,7 +80,7 @@ def create(
 @tokens_app.command("list")
 def list_tokens(server: ServerOption = None, as_json: JsonOption = False) -> None:
     """Show the tokens that were made, without the tokens themselves."""
-    with open_access_door(server) as door:
+    with open_access_client(server) as door:
         found = door.send("GET", "/tokens")
     if as_json:
         print_json(found)
@@ -117,7 +117,7 @@ def revoke(
     as_json: JsonOption = False,
 ) -> None:
     """End a token, at once."""
-    with open_access_door(server) as door:
+    with open_access_client(server) as door:
         ended = door.send("DELETE", f"/tokens/{quote(token_id, safe='')}")
     if as_json:
         print_json(ended)

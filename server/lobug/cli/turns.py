@@ -1,4 +1,4 @@
-"""``lobug turns``: where the time of the last turns went."""
+"""``lobug turns``: the stage times of the last turns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TIMEOUT_S = 10.0
 _FIELDS = {"id", "finished_at", "door", "device", "outcome", "error", "timings"}
 
 UNANSWERED = {"failed", "cancelled"}
-"""Their stages do not count: one that was refused at once would make the others look fast."""
+"""Outcomes left out of percentiles: a turn refused at once would make the others look fast."""
 
 
 def turns(
@@ -69,7 +69,7 @@ def fetch_turns(url: str, limit: int) -> Sequence[Turn]:
 
 
 def _read(answer: httpx.Response, url: str) -> Sequence[Turn]:
-    from lobug.simulator.contract import read_error
+    from lobug.simulator.http.contract import read_error
 
     if answer.status_code != 200:
         code, message = read_error(answer.content)
@@ -117,8 +117,8 @@ def table_rows(found: Sequence[Turn], stages: Sequence[str]) -> Iterator[Sequenc
 def stage_percentiles(
     found: Sequence[Turn], stages: Sequence[str], share: float
 ) -> Sequence[float | None]:
-    """For each stage the percentile at ``share`` (0 to 1), nearest rank; None: no turn that counts
-    had it. Pure."""
+    """The percentile of each stage at ``share`` (0 to 1), nearest rank; None: no counted turn had
+    the stage. Pure."""
     from lobug.evaluation.metrics import percentile
 
     answered = [turn["timings"] for turn in found if turn["outcome"] not in UNANSWERED]

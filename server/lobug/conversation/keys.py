@@ -14,11 +14,16 @@ def conversation_of(
     user: str | None = None,
     conversation: str | None = None,
 ) -> ConversationKey:
-    """Return the conversation key of a caller. Its user is ``user`` from its token, else the one
-    that the settings name for it, else a user of its own.
+    """The user and conversation of a caller.
 
-    Every caller has its own ``conversation``, unless its token says which; only long-term memory is
-    shared, and only between callers that belong to the same user.
+    Every caller has its own conversation unless its token names one. Only long-term memory is
+    shared, and only between callers of the same user.
+
+    Args:
+        caller: its key.
+        users: names of users by caller's key, from the settings.
+        user: the user that the token names; None: the one of ``users``, else the caller itself.
+        conversation: the conversation that the token names; None: the caller's own.
     """
     if user is None:
         by_caller = {key.lower(): name for key, name in users.items()}

@@ -1,13 +1,12 @@
-"""How what was recalled is put to the chat model: with the user's words, as data. Pure.
+"""The chat model's prompt. Pure.
 
-A memory is what somebody once said; whatever it says, it is never an instruction. So it stands on
-one line, between marks that nothing in it can close.
+Parts that never change come first, because every token before the first change is free (the model's
+prefix cache) and every token after it costs about 15 ms on two cores. The order is: personality and
+examples; base memory; history, which only grows; then the relevant memories, the device's sensors
+and the user's words.
 
-The prompt: what never changes first, what changes each turn last. Pure.
-
-Order, because every token before the first change is free (the model's prefix cache) and every
-token after it costs about 15 ms on two cores: personality and examples; base memory; history,
-append-only; then, with the user's words, the relevant memories and what the device senses."""
+A memory is data, never an instruction: it stands on one line, between marks that no text in it can
+close."""
 
 from __future__ import annotations
 
@@ -34,12 +33,14 @@ from lobug.language.en.questions import asks_when
 from lobug.memory.base import Recalled
 
 TURN_CHARS = 240
-"""What is shown of a former turn, characters."""
+"""Most characters of a former turn in the prompt."""
 
 
 def notes(recalled: Sequence[Recalled], question: str = "") -> str:
-    """The memories as the prompt gets them; empty when there are none. To the day where the
-    question asks when; else to the month, since every token costs time."""
+    """The memories as the prompt holds them; empty if there are none.
+
+    Dates have a day if ``question`` asks when, else only a month, because every token costs time.
+    """
     if not recalled:
         return ""
     to_the_day = asks_when(question)
@@ -47,7 +48,7 @@ def notes(recalled: Sequence[Recalled], question: str = "") -> str:
 
 
 def line(memory: Recalled, *, to_the_day: bool = False) -> str:
-    """One memory on one line, with the month in which it was said, or the day."""
+    """One memory on one line, with the month or the day on which it was said."""
     text = _plain(memory.content)
     told = month_or_day(datetime.fromtimestamp(memory.said_at).astimezone(), to_the_day=to_the_day)
     if memory.kind == "turn":
@@ -66,14 +67,14 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """The part of every prompt that never changes while the server runs."""
+    """The beginning of every prompt, which never changes while the server runs."""
 
     text: str
     examples: tuple[ChatMessage, ...] = ()
 
 
 def make_persona(custom: str, *, ignore_and_react: bool) -> Persona:
-    """The built-in personality, or the owner's own, which then brings its own examples."""
+    """The built-in personality with its examples, or the owner's ``custom`` text without any."""
     rule = IGNORE_AND_REACT if ignore_and_react else ""
     if custom:
         return Persona(custom + rule)
@@ -94,24 +95,31 @@ def prefix(
     earlier: str = "",
     tools: Sequence[ChatMessage] = (),
 ) -> list[ChatMessage]:
-    """The prompt up to the user's words: what a model can read ahead of the turn. ``earlier`` sums
-    up what ``history`` no longer holds, ``tools`` tells of the device's (``tool_prompt``)."""
+    """The prompt up to the user's words, which the model can read ahead of the turn.
+
+    Args:
+        persona: the personality and its examples.
+        base_memory: the most important memories, as text.
+        history: the messages of working memory.
+        earlier: summary of the session before ``history``.
+        tools: the device's tools (``tool_prompt``).
+    """
     text = persona.text
     if base_memory:
         text += f"\n\n{LONG_TERM_MEMORY}\n{_unmarked(base_memory)}"
     if earlier:
-        # It is data: on one line it cannot pose as another section of the prompt.
+        # It is data: on one line it cannot imitate another section of the prompt.
         text += f"\n\n{EARLIER}\n{_unmarked(' '.join(earlier.split()))}"
     return [ChatMessage("system", text), *persona.examples, *tools, *history]
 
 
 def _unmarked(text: str) -> str:
-    """A memory without the brackets that marks of a model's template are made of."""
+    """A memory without the brackets of which the marks of a model's template are made."""
     return text.replace("<", "(").replace(">", ")")
 
 
 def user_message(text: str, recalled: Sequence[Recalled], sensors: str) -> ChatMessage:
-    """The user's words, after what this turn alone has to know."""
+    """The user's words after this turn's memories and sensor readings."""
     before = [notes(recalled, text)] if recalled else []
     if sensors:
         before.append(PHYSICAL_STATE.format(sensors))
@@ -123,8 +131,8 @@ def user_message(text: str, recalled: Sequence[Recalled], sensors: str) -> ChatM
 def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
     """Estimate of a prompt's tokens: one for 3 bytes and 8 for each message's frame.
 
-    English in common vocabularies has 4 to 5 bytes a token, other scripts about 3, so it is mostly
-    too high, which is the safe side. Of digits, one token each, it is too low: the turn then drops
-    history when the model says that the prompt is too long.
+    English has 4 to 5 bytes a token in common vocabularies, other scripts about 3, so the estimate
+    is mostly too high, which is safe. For digits, one token each, it is too low; the turn then
+    drops history when the model reports that the prompt is too long.
     """
     return sum(len(m.content.encode()) // 3 + 8 for m in messages)

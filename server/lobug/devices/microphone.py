@@ -1,6 +1,4 @@
-"""When something that was said into a stream happened, on the server's clock. Pure.
-
-A device's ears: its audio, decoded, in the listener that fits the mode."""
+"""A device's microphone: its audio, decoded, with the time at which it was spoken."""
 
 from __future__ import annotations
 
@@ -22,15 +20,15 @@ from lobug.turn.listen.listener import Listener
 
 
 class StreamClock:
-    """Turns seconds of stream into readings of the clock.
+    """Converts seconds of a stream into readings of the server's clock. Pure.
 
-    A sample cannot arrive before it was spoken, so the earliest arrival, counted from the stream's
-    beginning, is the nearest to the truth; the network only ever adds to it. A gap in the stream (a
-    device that stopped sending for a while) begins a new count.
+    The network only ever delays a sample, so the earliest arrival, counted from the stream's
+    beginning, is the best estimate. After a gap (the device stopped sending for a while) the
+    estimate begins anew.
     """
 
     GAP_S = 1.0
-    """Later than this means that the device did not send for a while."""
+    """Seconds of delay from which the device is taken to have stopped sending."""
 
     def __init__(self) -> None:
         self._fed_s = 0.0
@@ -39,11 +37,11 @@ class StreamClock:
 
     @property
     def fed_s(self) -> float:
-        """Seconds of stream so far."""
+        """Seconds of the stream so far."""
         return self._fed_s
 
     def arrived(self, seconds: float, now: float) -> None:
-        """So much audio has arrived now."""
+        """``seconds`` of audio have arrived at ``now``, a reading of the clock."""
         self._fed_s += seconds
         start = now - self._fed_s
         if self._gap or start > self._start + self.GAP_S:
@@ -51,22 +49,23 @@ class StreamClock:
         self._gap = False
         self._start = min(self._start, start)
 
-    def deaf(self) -> None:
-        """Audio has come that is no part of the stream: a gap, however short."""
+    def skip(self) -> None:
+        """Audio was ignored, so the stream has a gap, however short."""
         self._gap = True
 
     def at(self, stream_s: float) -> float:
-        """The reading of the clock at which that second of the stream was spoken."""
+        """The reading of the clock at which second ``stream_s`` of the stream was spoken."""
         return self._start + stream_s
 
 
 _JUDGED_PACKETS = 50
-"""Packets by whose share of broken ones a device is judged: 3 s of 60 ms. A poor network loses
-packets, it breaks none; a device that sends something else breaks most."""
+"""Packets by which a device's format is judged: 3 s of 60 ms. A poor network loses packets but
+breaks none; of a wrong format most cannot be decoded."""
 
 
-class DeviceHearing:
-    """Listens when the device does: not while it speaks, except in realtime mode."""
+class Microphone:
+    """Decodes a device's audio and listens to it: not while a reply is played, except in realtime
+    mode."""
 
     def __init__(
         self,
@@ -78,7 +77,7 @@ class DeviceHearing:
         *,
         busy: Callable[[], bool],
     ) -> None:
-        """``busy``: whether the cores have something better to do than interim transcripts."""
+        """``busy``: whether interim transcripts would delay more urgent work."""
         self.mode: ListeningMode = "auto"
         self._gate = gate
         self._stt = stt
@@ -87,30 +86,30 @@ class DeviceHearing:
         self._connection = connection
         self._clock = clock
         self._open = False
-        self._answering = False
+        self._replying = False
         self._listener: Listener | None = None
         self._decoder: Decoder | None = None
         self._stream = StreamClock()
         self._changed = asyncio.Event()
         self._closed = False
         self.restarts = 0
-        """How often what was heard before was forgotten: what is still told of it is void."""
+        """Number of starts and resets. Events from before the last one are discarded."""
         self.bad_packets = 0
         """Audio packets that could not be decoded since ``start``; they are skipped."""
-        self._broken: deque[bool] = deque(maxlen=_JUDGED_PACKETS)
+        self._bad: deque[bool] = deque(maxlen=_JUDGED_PACKETS)
 
     @property
     def stopped(self) -> bool:
-        """Whether the device has said that that was all, and waits."""
+        """Whether the device has sent ``stop`` and waits for a reply."""
         return self._listener is not None and not self._open
 
     @property
-    def mostly_broken(self) -> bool:
-        """Whether most of the last packets could not be decoded: this is another format."""
-        return 2 * sum(self._broken) > _JUDGED_PACKETS
+    def mostly_bad(self) -> bool:
+        """Whether most of the last packets could not be decoded, as of a wrong format."""
+        return 2 * sum(self._bad) > _JUDGED_PACKETS
 
     def start(self, mode: ListeningMode) -> None:
-        """The device listens from now on. What it sent before is forgotten."""
+        """Listen to a new stream. What was sent before is discarded."""
         self.restarts += 1
         self.bad_packets = 0
         if self._listener is not None:
@@ -124,59 +123,60 @@ class DeviceHearing:
             self._settings,
             mode=mode,
             busy=self._busy,
-            stood_in=lambda seconds: stream.arrived(seconds, self._clock()),
+            on_silence_inserted=lambda seconds: stream.arrived(seconds, self._clock()),
             clock=self._clock,
         )
-        self._open, self._answering = True, False
+        self._open, self._replying = True, False
         self._changed.set()
 
     def stop(self) -> None:
-        """The button was let go: that was all."""
+        """End the utterance: the button was let go."""
         if self._listener is not None and self._open:
             self._listener.stop()
             self._open = False
 
     def reset(self) -> None:
-        """Forget what was heard so far."""
+        """Discard what was heard so far."""
         self.restarts += 1
         if self._listener is not None:
             self._listener.reset()
 
-    def answering(self) -> None:
-        """A reply is on its way: the device hears only in realtime mode."""
-        self._answering = True
+    def reply_began(self) -> None:
+        """A reply is on its way: audio is ignored until its end, except in realtime mode."""
+        self._replying = True
         if self.mode != "realtime" and self._listener is not None:
-            # Words that have begun meanwhile would have a hole in them.
+            # Words that began already would have a gap in them.
             self._listener.reset()
 
-    def answered(self) -> None:
-        """The reply is over. A device that was not told to speak still listens."""
-        self._answering = False
+    def reply_ended(self) -> None:
+        """The reply is over: audio counts again."""
+        self._replying = False
 
     def moment(self, stream_s: float) -> float:
-        """When a second of the stream was spoken, on the clock."""
+        """The reading of the clock at which second ``stream_s`` of the stream was spoken."""
         return self._stream.at(stream_s)
 
-    async def take(self, packet: bytes) -> None:
-        """Hear an audio packet. Raises AudioPacketError for what is no audio; it is skipped."""
-        deaf = self._answering and self.mode != "realtime"
+    async def decode(self, packet: bytes) -> None:
+        """Decode an audio packet and listen to it. A packet that is no audio is skipped and raises
+        AudioPacketError."""
+        ignored = self._replying and self.mode != "realtime"
         listener, decoder = self._listener, self._decoder
-        if deaf:
-            self._stream.deaf()
-        if listener is None or decoder is None or deaf or not self._open:
+        if ignored:
+            self._stream.skip()
+        if listener is None or decoder is None or ignored or not self._open:
             return
         try:
             samples = await self._connection.compute(partial(decoder.decode, packet))
         except AudioPacketError:
             self.bad_packets += 1
-            self._broken.append(True)
+            self._bad.append(True)
             raise
-        self._broken.append(False)
+        self._bad.append(False)
         self._stream.arrived(samples.size / STT_SAMPLE_RATE, self._clock())
         listener.push(samples)
 
     async def events(self) -> AsyncGenerator[ListeningEvent]:
-        """What is noticed, whichever listener is at work, until ``close``."""
+        """Yield what is noticed, across all streams, until ``close``."""
         while not self._closed:
             self._changed.clear()
             listener = self._listener

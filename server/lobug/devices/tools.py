@@ -1,6 +1,6 @@
-"""The tools of one connected device, over MCP: the device is the server, we are its client.
+"""The tools of one connected device, over MCP: the device is the server, Lo-Bug its client.
 
-The JSON-RPC is the official SDK's; what the device says is made safe first (``tool_messages``).
+The official SDK speaks JSON-RPC; what the device sends is validated first (``tool_messages``).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from lobug.devices.tool_messages import (
     Notice,
     ToolAnswer,
     ToolPage,
-    complaint,
-    read,
-    tool_of,
+    argument_error,
+    parse,
+    read_tool,
 )
 from lobug.engines.tools import Tool, ToolResult
 from lobug.settings import StreamingSettings
@@ -31,9 +31,9 @@ from lobug.settings import StreamingSettings
 MAX_PAGES = 32
 """Pages of ``tools/list`` in one listing."""
 MAX_LISTINGS = 64
-"""How often one connection's tools are asked for, when it says that they changed."""
+"""Most listings of one connection's tools; each change that the device reports causes one."""
 MAX_WAITING = 32
-"""Answers of the device that wait to be looked at; more are dropped."""
+"""Answers of the device that may wait for the client; more are dropped."""
 
 _Answer = TypeVar("_Answer", bound=BaseModel)
 _Incoming = SessionMessage | Exception
@@ -41,16 +41,12 @@ _Incoming = SessionMessage | Exception
 log = logging.getLogger(__name__)
 
 
-class _NoUseError(Exception):
-    """The device gave no answer that can be used; the text says why, for log and model."""
+class _UnusableAnswerError(Exception):
+    """The device gave no usable answer. The text says why, for log and model."""
 
 
 class DeviceTools:
-    """A ``ToolBox`` over one connection.
-
-    ``send`` gets each JSON-RPC message: the ``payload`` of an ``mcp`` message to the device.
-    ``on_change`` is called whenever the tools have become known or are others than before.
-    """
+    """A ``ToolBox`` over one connection."""
 
     def __init__(
         self,
@@ -58,6 +54,8 @@ class DeviceTools:
         settings: StreamingSettings,
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
+        """``send`` takes each JSON-RPC message, which is the ``payload`` of an ``mcp`` message to
+        the device. ``on_change`` is called whenever the tools become known or change."""
         self._send = send
         self._settings = settings
         self._on_change = on_change
@@ -69,7 +67,7 @@ class DeviceTools:
         self._gone = asyncio.Event()
 
     def start(self) -> None:
-        """Begin to ask the device for its tools. Needs a running event loop; safe to call again."""
+        """Begin to list the device's tools. Needs a running event loop; safe to call again."""
         if self._task is not None or self._gone.is_set():
             return
         self._from_device, to_session = anyio.create_memory_object_stream[_Incoming](MAX_WAITING)
@@ -77,7 +75,7 @@ class DeviceTools:
 
     def receive(self, payload: object) -> None:
         """Take the ``payload`` of a device's ``mcp`` message, whatever it is. Never raises."""
-        message = read(payload)
+        message = parse(payload)
         if message is Notice.TOOLS_CHANGED:
             self._changed.set()
         elif isinstance(message, types.JSONRPCMessage) and self._from_device is not None:
@@ -87,15 +85,15 @@ class DeviceTools:
                 log.debug("an answer of a device was dropped")
 
     def tools(self) -> Sequence[Tool]:
-        """What the device has said that it can do; empty until then and after the connection."""
+        """The device's tools; empty before they are listed and after the connection."""
         return () if self._gone.is_set() else tuple(self._tools.values())
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Use a tool. Every failure is a result with ``is_error``, told in words for the model."""
+        """Use a tool. Every failure is a result with ``is_error`` and a text for the model."""
         tool = self._tools.get(name)
         if tool is None:
             return ToolResult("There is no such tool.", is_error=True)
-        if (wrong := complaint(tool.input_schema, arguments)) is not None:
+        if (wrong := argument_error(tool.input_schema, arguments)) is not None:
             return ToolResult(f"Wrong arguments: {wrong}", is_error=True)
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
         request = types.ClientRequest(types.CallToolRequest(params=params))
@@ -104,13 +102,13 @@ class DeviceTools:
             return ToolResult("The device is gone.", is_error=True)
         try:
             answer = await self._answer(session.send_request(request, ToolAnswer))
-        except _NoUseError as failure:
+        except _UnusableAnswerError as failure:
             log.info("a device's tool could not be used")
             return ToolResult(str(failure), is_error=True)
         return answer.result(self._settings.tool_result_chars)
 
     async def close(self) -> None:
-        """The connection is over: calls that wait get an error. Safe to call twice."""
+        """End with the connection: calls that wait return an error. Safe to call twice."""
         self._gone.set()
         if self._task is not None:
             self._task.cancel()
@@ -125,7 +123,7 @@ class DeviceTools:
         try:
             async with ClientSession(to_session, to_device, client_info=client) as session:
                 await self._keep_listed(session)
-        except Exception:  # nothing else awaits this task: it must be told here
+        except Exception:  # nothing else awaits this task, so it is logged here
             log.exception("a device's tools failed")
         finally:
             self._gone.set()
@@ -142,16 +140,16 @@ class DeviceTools:
                 payload = message.message.model_dump(by_alias=True, mode="json", exclude_none=True)
                 try:
                     await self._send(payload)
-                except Exception as error:  # noqa: BLE001 - whose connection it is tells of it
+                except Exception as error:  # noqa: BLE001 - the connection reports it
                     log.debug("a device's tools are out of reach: %s", type(error).__name__)
                     self._gone.set()
                     return
 
     async def _keep_listed(self, session: ClientSession) -> None:
-        """Ask for the tools, and again whenever the device says that they changed."""
+        """List the tools, and again whenever the device says that they changed."""
         try:
             await self._answer(session.initialize())
-        except _NoUseError as failure:
+        except _UnusableAnswerError as failure:
             if not self._gone.is_set():
                 log.info("a device that says it has tools offers none")
                 log.debug("why it offers none: %r", str(failure))
@@ -161,7 +159,7 @@ class DeviceTools:
             self._changed.clear()
             try:
                 self._take(await self._list(session))
-            except _NoUseError as failure:
+            except _UnusableAnswerError as failure:
                 if not self._gone.is_set():
                     log.info("a device's tools could not be listed")
                     log.debug("why they could not: %r", str(failure))
@@ -171,7 +169,7 @@ class DeviceTools:
         await self._gone.wait()
 
     async def _list(self, session: ClientSession) -> dict[str, Tool]:
-        """All the pages of ``tools/list``, as far as they are worth reading."""
+        """All pages of ``tools/list``, up to ``MAX_PAGES`` and ``streaming.max_tools``."""
         found: dict[str, Tool] = {}
         cursors: set[str] = set()
         cursor: str | None = None
@@ -183,7 +181,7 @@ class DeviceTools:
                 if len(found) >= self._settings.max_tools:
                     log.info("a device has more tools than streaming.max_tools")
                     return found
-                if (tool := tool_of(listed)) is not None:
+                if (tool := read_tool(listed)) is not None:
                     found.setdefault(tool.name, tool)
             cursor = page.cursor
             if cursor is None or cursor in cursors:
@@ -198,30 +196,31 @@ class DeviceTools:
             self._on_change()
 
     async def _answer(self, request: Coroutine[Any, Any, _Answer]) -> _Answer:
-        """What a request brings. Raises _NoUseError: time-out, refusal, nonsense, connection."""
+        """The answer to a request. Raises _UnusableAnswerError after a time-out, a refusal, an
+        invalid answer or a lost connection."""
         asked = asyncio.create_task(self._timed(request))
         await self._either(asked)
         try:
             return asked.result()
         except asyncio.CancelledError:
-            raise _NoUseError("The device is gone.") from None
+            raise _UnusableAnswerError("The device is gone.") from None
 
     async def _timed(self, request: Coroutine[Any, Any, _Answer]) -> _Answer:
         try:
-            # The SDK's own time-out does not count the time that sending takes.
+            # The SDK's own time-out leaves out the time that sending takes.
             async with asyncio.timeout(self._settings.tool_timeout_s):
                 return await request
         except TimeoutError:
-            raise _NoUseError("The device did not answer in time.") from None
+            raise _UnusableAnswerError("The device did not answer in time.") from None
         except McpError as error:
-            raise _NoUseError(error.error.message) from None
+            raise _UnusableAnswerError(error.error.message) from None
         except (ValidationError, RuntimeError, RecursionError):
-            raise _NoUseError("The device gave an answer that makes no sense.") from None
+            raise _UnusableAnswerError("The device gave an answer that makes no sense.") from None
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            raise _NoUseError("The device is gone.") from None
+            raise _UnusableAnswerError("The device is gone.") from None
 
     async def _either(self, work: Coroutine[Any, Any, Any] | asyncio.Task[Any]) -> None:
-        """Wait for ``work``, not longer than the connection lasts, and leave nothing running."""
+        """Wait for ``work`` or the end of the connection, then cancel what still runs."""
         task = asyncio.ensure_future(work)
         gone = asyncio.create_task(self._gone.wait())
         try:

@@ -1,6 +1,4 @@
-"""Tells a memory a case's story, asks its questions and judges what was recalled.
-
-The figures of a run over the cases, by category. Pure."""
+"""Runs recall cases: tells a memory each story, asks the questions, judges the answers."""
 
 from __future__ import annotations
 
@@ -41,34 +39,34 @@ LATER = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A question with what came of it."""
+    """A question with its judged answer."""
 
     case: str
     category: CaseCategory
     question: Question
     ranked: tuple[str, ...]
-    """What was found, best first: the names of the case's steps, or "turn:ID", "memory:ID" of what
-    has none. A memory and the turn that it was taken from have one name."""
+    """Results, best first: names of the case's steps, or "turn:ID" and "memory:ID" if there is no
+    step. A memory and the turn that it was taken from share a name."""
     evidence: frozenset[str]
     """Which of these names should have been found; empty where there is nothing to find."""
     in_order: bool | None
-    """Nothing that is out of date stands above the first evidence. None: nothing to order."""
+    """Whether no outdated result ranks above the first evidence. None: nothing to order."""
     prompted: tuple[str, ...]
     """What went to the prompt, by name."""
     forbidden: tuple[str, ...]
-    """What was recalled, or kept, and must not be; empty is right."""
+    """Results or stored words that must not exist; empty when all is right."""
     search_ms: float
     context_ms: float
 
 
 @dataclass(slots=True)
-class _Told:
-    """What became of a case's steps."""
+class _Story:
+    """The steps of a case with the ids that memory gave them."""
 
     names: dict[str, str] = field(default_factory=dict)
     """By reference ("turn:3"): the step's name."""
     owners: dict[str, str] = field(default_factory=dict)
-    """By reference: whose it is."""
+    """By reference: the user to whom it belongs."""
     entries: dict[str, int] = field(default_factory=dict)
     """By step: the entry's id."""
     turns: dict[str, int] = field(default_factory=dict)
@@ -78,7 +76,7 @@ class _Told:
     keys: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     """By owner and key: the steps of its versions."""
     gone: set[str] = field(default_factory=set)
-    """Steps that must never be found any more: corrected or forgotten."""
+    """Steps that must not be found any more: corrected or forgotten."""
 
     def versions(self, step: str) -> list[str]:
         """The steps of all versions of the memory that a step stored."""
@@ -89,30 +87,30 @@ class _Told:
         return self.taken_from.get(step, step)
 
     def name(self, found: Found) -> str:
-        """What a result is called in a ranking."""
+        """Name of a result in a ranking."""
         step = self.names.get(found.reference)
         return found.reference if step is None else self.evidence_name(step)
 
 
-def access_to(case: Case, who: str, device: str) -> MemoryScope:
-    """What a person at a device may see in a case."""
+def scope_of(case: Case, who: str, device: str) -> MemoryScope:
+    """Scope of a person at a device in a case."""
     return MemoryScope(who, f"{who}-{device}", case.household.get(who, "none"))
 
 
 async def run_case(case: Case, world: World, make: SubjectMaker) -> list[Judged]:
     """Tell the story with its world, in the order of time, then ask each question."""
     async with make(case.household) as subject:
-        told = await _tell(subject, case, world)
+        story = await _tell(subject, case, world)
         await subject.settle()
         person = case.who or world.who
         last = max(step.at for step in (*world.turns, *case.steps))
         judged = []
         for question in case.questions:
-            access = access_to(case, question.who or person, question.device)
+            access = scope_of(case, question.who or person, question.device)
             at = question.at or last + LATER
             answer = await subject.ask(access, _seconds(at), question.ask, LIMIT)
             kept = await subject.kept(access) if question.never_words else ""
-            judged.append(_judge(case, question, access, told, answer, kept))
+            judged.append(_judge(case, question, access, story, answer, kept))
     return judged
 
 
@@ -135,73 +133,73 @@ def _seconds(at: datetime) -> float:
     return at.astimezone().timestamp()
 
 
-async def _tell(subject: Subject, case: Case, world: World) -> _Told:
-    told = _Told()
+async def _tell(subject: Subject, case: Case, world: World) -> _Story:
+    story = _Story()
     replies = cycle(world.replies)
-    # No question means a world's turn by name.
+    # Questions do not refer to the turns of a world, so those have no names.
     background: Iterator[tuple[Step, str, str | None]] = (
         (step, world.who, None) for step in world.turns
     )
-    story: Iterator[tuple[Step, str, str | None]] = (
+    own_steps: Iterator[tuple[Step, str, str | None]] = (
         (step, case.who or world.who, step.id) for step in case.steps
     )
-    for step, person, name in merge(background, story, key=lambda told_step: told_step[0].at):
-        access = access_to(case, step.who or person, step.device)
-        await _do(subject, step, access, told, name, next(replies))
-    return told
+    for step, person, name in merge(background, own_steps, key=lambda entry: entry[0].at):
+        access = scope_of(case, step.who or person, step.device)
+        await _do(subject, step, access, story, name, next(replies))
+    return story
 
 
 async def _do(
-    subject: Subject, step: Step, scope: MemoryScope, told: _Told, name: str | None, reply: str
+    subject: Subject, step: Step, scope: MemoryScope, story: _Story, name: str | None, reply: str
 ) -> None:
     at = _seconds(step.at)
     match step:
         case Say():
             said = step.say * step.repeat
             turn = await subject.add_turn(scope, at, said, step.reply or reply)
-            _note(told, Found("turn", turn, said), name, scope.user)
+            _note(story, Found("turn", turn, said), name, scope.user)
             if name is not None:
-                told.turns[name] = turn
+                story.turns[name] = turn
         case Store():
-            cites = None if step.cites is None else told.turns[step.cites]
+            cites = None if step.cites is None else story.turns[step.cites]
             entry = await subject.store(
                 scope, at, step.store, key=step.key, visibility=step.scope, cites=cites
             )
             owner = HOUSEHOLD if step.scope == "household" else scope.user
-            _note(told, Found("memory", entry, step.store), name, owner)
+            _note(story, Found("memory", entry, step.store), name, owner)
             if name is not None:
-                told.entries[name] = entry
-                told.keys.setdefault((owner, step.key or name), []).append(name)
+                story.entries[name] = entry
+                story.keys.setdefault((owner, step.key or name), []).append(name)
                 if step.cites is not None:
-                    told.taken_from[name] = step.cites
+                    story.taken_from[name] = step.cites
         case Correct():
-            entry = await subject.correct(scope, at, told.entries[step.correct], step.to)
-            _note(told, Found("memory", entry, step.to), name, scope.user)
-            told.gone.add(step.correct)
+            entry = await subject.correct(scope, at, story.entries[step.correct], step.to)
+            _note(story, Found("memory", entry, step.to), name, scope.user)
+            story.gone.add(step.correct)
             if name is not None:
-                told.entries[name] = entry
-                told.versions(step.correct).append(name)
+                story.entries[name] = entry
+                story.versions(step.correct).append(name)
         case Forget():
-            await subject.forget(scope, at, told.entries[step.forget])
-            for version in told.versions(step.forget):
-                told.gone |= {version, told.evidence_name(version)}
-            told.keys = {key: s for key, s in told.keys.items() if step.forget not in s}
+            await subject.forget(scope, at, story.entries[step.forget])
+            for version in story.versions(step.forget):
+                story.gone |= {version, story.evidence_name(version)}
+            story.keys = {key: s for key, s in story.keys.items() if step.forget not in s}
         case ForgetText():
             await subject.forget_text(scope, at, step.forget_text)
 
 
-def _note(told: _Told, found: Found, name: str | None, owner: str) -> None:
-    told.owners[found.reference] = owner
+def _note(story: _Story, found: Found, name: str | None, owner: str) -> None:
+    story.owners[found.reference] = owner
     if name is not None:
-        told.names[found.reference] = name
+        story.names[found.reference] = name
 
 
 def _judge(
-    case: Case, question: Question, scope: MemoryScope, told: _Told, answer: Answer, kept: str
+    case: Case, question: Question, scope: MemoryScope, story: _Story, answer: Answer, kept: str
 ) -> Judged:
-    ranked = tuple(dict.fromkeys(told.name(found) for found in answer.found))
-    evidence = frozenset(told.evidence_name(step) for step in question.expect)
-    older = {told.evidence_name(step) for step in question.before} - evidence
+    ranked = tuple(dict.fromkeys(story.name(found) for found in answer.found))
+    evidence = frozenset(story.evidence_name(step) for step in question.expect)
+    older = {story.evidence_name(step) for step in question.before} - evidence
     return Judged(
         case=case.id,
         category=case.category,
@@ -209,15 +207,15 @@ def _judge(
         ranked=ranked,
         evidence=evidence,
         in_order=_in_order(ranked, evidence, older) if older else None,
-        prompted=tuple(dict.fromkeys(told.name(found) for found in answer.prompted)),
-        forbidden=tuple(_forbidden(question, scope, told, answer, kept)),
+        prompted=tuple(dict.fromkeys(story.name(found) for found in answer.prompted)),
+        forbidden=tuple(_forbidden(question, scope, story, answer, kept)),
         search_ms=answer.search_ms,
         context_ms=answer.context_ms,
     )
 
 
 def _in_order(ranked: Sequence[str], evidence: frozenset[str], older: set[str]) -> bool:
-    """Whether the first evidence was found, with nothing that is out of date above it."""
+    """Whether evidence was found, and no outdated result ranks above it."""
     for name in ranked:
         if name in evidence:
             return True
@@ -227,13 +225,13 @@ def _in_order(ranked: Sequence[str], evidence: frozenset[str], older: set[str]) 
 
 
 def _forbidden(
-    question: Question, scope: MemoryScope, told: _Told, answer: Answer, kept: str
+    question: Question, scope: MemoryScope, story: _Story, answer: Answer, kept: str
 ) -> Iterator[str]:
-    """What was recalled although it belongs to somebody else, was corrected or was forgotten."""
-    never = told.gone | set(question.never)
+    """Results that belong to somebody else, were corrected or were forgotten."""
+    never = story.gone | set(question.never)
     for found in dict.fromkeys((*answer.found, *answer.prompted)):
-        step = told.names.get(found.reference)
-        owner = told.owners.get(found.reference, scope.user)
+        step = story.names.get(found.reference)
+        owner = story.owners.get(found.reference, scope.user)
         if step in never or not _may_see(scope, owner):
             yield step or found.reference
         for word in question.never_words:
@@ -264,8 +262,8 @@ def misses(judged: Judged) -> list[str]:
 
 
 def floor_is_right(judged: Judged) -> bool | None:
-    """Whether the relevance floor let something through where something fits, and nothing where
-    nothing does. None: the question does not say which."""
+    """Whether the relevance floor let results through if and only if something fits. None: the
+    question does not say whether something fits."""
     if judged.question.nothing:
         return not judged.prompted
     return bool(judged.prompted) if judged.evidence else None
@@ -275,10 +273,11 @@ def summary(answers: Sequence[Judged]) -> dict[str, Any]:
     """The figures over some answers; None where nothing was measured.
 
     ``recall@k``: mean share of a question's evidence among the first k; ``all@k``: share of the
-    questions with all of it there. ``in_order``: share of those where nothing out of date stands
-    above. ``forbidden``: answers with something that must not be recalled. ``floor``: share where
-    the relevance floor is right; ``floor_nothing`` where nothing fits, ``floor_something`` where
-    something does. ``evidence_in_prompt``: share of the questions with all evidence in the prompt.
+    questions with all evidence there. ``in_order``: share of the ordered questions where nothing
+    outdated ranks above the evidence. ``forbidden``: answers with something that must not be
+    recalled. ``floor``: share of answers where the relevance floor is right; ``floor_nothing`` of
+    those where nothing fits, ``floor_something`` of those where something does.
+    ``evidence_in_prompt``: share of the questions with all evidence in the prompt.
     """
     with_evidence = [answer for answer in answers if answer.evidence]
     floors = [(answer, floor_is_right(answer)) for answer in answers]
@@ -309,7 +308,7 @@ def summary(answers: Sequence[Judged]) -> dict[str, Any]:
 
 
 def report(answers: Sequence[Judged]) -> dict[str, Any]:
-    """``summary`` over all and by category, and what went wrong, question by question."""
+    """``summary`` over all answers and by category, and the misses of each question."""
     categories: list[CaseCategory] = list(dict.fromkeys(answer.category for answer in answers))
     return {
         **summary(answers),

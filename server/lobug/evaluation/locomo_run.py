@@ -1,10 +1,9 @@
-"""The figures of a run over the benchmark's conversations. Pure.
+"""Runs the LoCoMo benchmark: logs its conversations in a memory, asks the questions, counts.
 
-Tells Lo-Bug's own memory the benchmark's conversations and asks their questions.
-
-Each conversation is the log of one user in a database of its own: the turns go in at the door that
-a turn uses in life, with who said them and when, the background worker embeds them, the owner's
-search ranks them. No language model takes part but, where asked for, in extracting facts."""
+Each conversation is the log of one user in a database of its own. Turns are logged as in a
+conversation, with speaker and time; the background worker embeds them; the owner's search ranks
+them. A language model takes part only if facts are to be extracted.
+"""
 
 from __future__ import annotations
 
@@ -44,16 +43,16 @@ METRICS: Final = ("recall@5", "recall@10", "recall@20", "all@10", "mrr", "ndcg@1
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with what came of it."""
+    """A question with its results."""
 
     category: int
     evidence: frozenset[Place]
     ranked: Sequence[Place | None]
-    """What was found, best first; None: a memory that cites no turn, which takes a place too."""
+    """Results, best first. None: a memory that cites no turn; it takes a rank too."""
     took_ms: float
-    """Of the search, with the question's embedding."""
+    """Duration of the search, with the question's embedding, milliseconds."""
     tokens: int
-    """What the ten best would add to a prompt, estimated."""
+    """Estimated tokens that the ten best results would add to a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class Examined:
     entries: int
     """Memories beside the turns: extracted facts."""
     embedder_failures: int
-    """How often the embedder failed: then turns, or all of them, are found by their words only."""
+    """Failures of the embedder. Turns without a vector are found by their words only."""
 
 
 def report(
@@ -132,7 +131,7 @@ def metrics(asked: Sequence[Asked]) -> dict[str, float | None]:
 
 
 def _places(asked: Asked) -> list[Place | tuple[str, int]]:
-    """The ranking with a name of its own for each memory that cites no turn: each takes a place."""
+    """The ranking, with a distinct name for each memory that cites no turn: each takes a rank."""
     return [("memory", rank) if place is None else place for rank, place in enumerate(asked.ranked)]
 
 
@@ -161,14 +160,14 @@ PROMPTED = 10
 
 
 class Progress(Protocol):
-    """So much of the work is done: a turn told, a turn's facts extracted, a question asked."""
+    """Called for each finished piece of work: a turn logged, its facts extracted, a question."""
 
     def __call__(self, pieces: int = 1, /) -> None:
-        """Move the bar."""
+        """Count ``pieces`` as done."""
 
 
 def pieces(conversations: Sequence[Conversation], *, facts: bool) -> int:
-    """How much there is to do, as ``Progress`` counts it."""
+    """The number of pieces of work, as ``Progress`` counts them."""
     return sum((1 + facts) * each.turns + len(each.questions) for each in conversations)
 
 
@@ -194,8 +193,10 @@ async def _examine(
     chat: ChatModel | None,
 ) -> Examined:
     failures = embedder.failures
-    async with told(conversation, settings, embedder, progress, chat=chat) as told_memory:
-        memory, places = told_memory
+    async with told_memory(conversation, settings, embedder, progress, chat=chat) as (
+        memory,
+        places,
+    ):
         asked = []
         for question in conversation.questions:
             started = perf_counter()
@@ -218,7 +219,7 @@ async def _examine(
 
 
 @asynccontextmanager
-async def told(
+async def told_memory(
     conversation: Conversation,
     settings: MemorySettings,
     embedder: RememberingEmbedder,
@@ -226,8 +227,8 @@ async def told(
     *,
     chat: ChatModel | None = None,
 ) -> AsyncIterator[tuple[MemoryManager, Mapping[int, Place]]]:
-    """A memory that was told a conversation, a day after its last session, and each turn's place by
-    its message's id. What is embedded from now on is not remembered. Raises StorageError."""
+    """A memory with a conversation, a day after its last session, and each turn's place by its
+    message's id. While it is open, embeddings are not cached. Raises StorageError."""
     clock = Clock()
     extracting = None if chat is None else _OnlyFacts(chat, progress, conversation.turns)
     # Nothing is summed up: the benchmark asks for turns.
@@ -248,7 +249,7 @@ async def told(
                 clock.now += settings.retry_delay_s
             extracting.finish()
         await memory.process_due()
-        # What is loaded at first use has been loaded in a companion that runs.
+        # So that no question pays for what is loaded at first use.
         await memory.control.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
         clock.now = max(s.at for s in conversation.sittings).timestamp() + LATER.total_seconds()
         embedder.remembering = False
@@ -305,7 +306,7 @@ async def _count_entries(control: MemoryControl, scope: MemoryScope) -> int:
 
 
 class _FailuresCounted(RememberingEmbedder):
-    """Memory goes on by words when the embedder fails; whoever reads the figures must know."""
+    """Counts failures of the embedder, after which memory searches by words alone."""
 
     failures = 0
 
@@ -319,7 +320,7 @@ class _FailuresCounted(RememberingEmbedder):
 
 
 class _OnlyFacts:
-    """The chat model for extraction alone: it sums nothing up."""
+    """A chat model that only extracts facts and writes no summaries."""
 
     def __init__(self, chat: ChatModel, progress: Progress, turns: int) -> None:
         self._chat = chat
@@ -327,7 +328,7 @@ class _OnlyFacts:
         self._left = turns
 
     def finish(self) -> None:
-        """Turns of which the model was not asked have been seen too."""
+        """Count the turns for which the model was not asked."""
         self._progress(self._left)
         self._left = 0
 
@@ -342,10 +343,10 @@ class _OnlyFacts:
         return self._chat.prefill_ms_per_token
 
     async def start(self) -> None:
-        """It is started."""
+        """Do nothing: the model was started before."""
 
     async def close(self) -> None:
-        """Whoever started it closes it."""
+        """Do nothing: whoever started the model closes it."""
 
     def status(self) -> EngineStatus:
         """The model's."""

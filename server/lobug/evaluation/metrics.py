@@ -1,7 +1,7 @@
 """How good a ranking is. Pure; shared by every evaluation.
 
-``ranked`` is what was found, best first; what occurs twice counts where it stands first.
-``relevant`` is what should have been found, never empty. All figures are 0 to 1, higher is better.
+``ranked``: results, best first; a repeated one counts at its first rank. ``relevant``: what should
+have been found, never empty. All figures are 0 to 1, higher is better.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ T = TypeVar("T", bound=Hashable)
 
 
 def recall_at(ranked: Sequence[T], relevant: Collection[T], k: int) -> float:
-    """The share of the relevant ones that is among the first ``k``."""
+    """The share of ``relevant`` among the first ``k`` results."""
     wanted = _wanted(relevant)
     return len(wanted & set(_first(ranked, k))) / len(wanted)
 
 
 def all_at(ranked: Sequence[T], relevant: Collection[T], k: int) -> float:
-    """1 if every relevant one is among the first ``k``, otherwise 0."""
+    """1 if all of ``relevant`` are among the first ``k`` results, otherwise 0."""
     return float(_wanted(relevant) <= set(_first(ranked, k)))
 
 
 def reciprocal_rank(ranked: Sequence[T], relevant: Collection[T]) -> float:
-    """1 divided by the rank of the best relevant one; 0 if there is none."""
+    """1 divided by the rank of the first relevant result; 0 if there is none."""
     wanted = _wanted(relevant)
     for rank, item in enumerate(_first(ranked, len(ranked)), start=1):
         if item in wanted:

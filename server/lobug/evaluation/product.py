@@ -1,9 +1,9 @@
-"""What an evaluation asks of a memory: the doors that life uses too, and nothing else.
+"""The memory under evaluation: Lo-Bug's own, with real SQLite and the embedder of the settings.
 
-Lo-Bug's own memory under examination: real SQLite, the embedder of the settings, no chat model.
-
-Turns go in as a conversation logs them, memories as the conversation_key stores, corrects and forgets them.
-Facts are not extracted and nothing is summed up: what a case needs of that it stores."""
+Turns are logged as a conversation logs them; memories are stored, corrected and forgotten as the
+owner does it. There is no chat model: facts are not extracted and nothing is summarised, so a case
+stores the memories that it needs.
+"""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What memory has to say to a question."""
+    """Memory's answer to a question."""
 
     found: Sequence[Found]
     """By the search over memories and turns, best first."""
     prompted: Sequence[Found]
-    """What would go to the chat model's prompt: what is above the relevance floor."""
+    """What would go into the chat model's prompt: results above the relevance floor."""
     search_ms: float
-    """Of the search, with the question's embedding."""
+    """Duration of the search, with the question's embedding."""
     context_ms: float
-    """Of what goes to the prompt."""
+    """Duration of collecting what goes into the prompt."""
 
 
 class Subject(Protocol):
-    """A memory that is examined. Times are seconds since the epoch and never go back, except that
-    a question's ``at`` may lie before what was added last."""
+    """A memory under evaluation. Times are seconds since the epoch and never go back, except that a
+    question's ``at`` may lie before the last addition."""
 
     async def add_turn(self, scope: MemoryScope, at: float, said: str, reply: str) -> int:
         """Somebody says something and is answered. Returns the id of the user's message."""
@@ -76,7 +76,7 @@ class Subject(Protocol):
         """Store a memory, taken from the turn ``cites``. Returns the entry's id."""
 
     async def correct(self, scope: MemoryScope, at: float, entry: int, content: str) -> int:
-        """Put an entry right. Returns the id of what replaces it."""
+        """Correct an entry. Returns the id of the entry that replaces it."""
 
     async def forget(self, scope: MemoryScope, at: float, entry: int) -> None:
         """Forget an entry and what it came from."""
@@ -85,17 +85,17 @@ class Subject(Protocol):
         """Forget whatever says this."""
 
     async def settle(self) -> None:
-        """Finish what is done in the background: embedding."""
+        """Finish background work: embedding."""
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         """Recall what fits a question, at most ``limit`` results of the search."""
 
     async def kept(self, scope: MemoryScope) -> str:
-        """All that is kept of the person, as an export gives it."""
+        """All texts of the person's export."""
 
 
 class SubjectMaker(Protocol):
-    """Makes empty memories, one for each case."""
+    """Makes an empty memory for each case."""
 
     def __call__(
         self, household: Mapping[str, HouseholdGrant]
@@ -240,13 +240,13 @@ class Product:
         await self._control.forget_text(scope, text)
 
     async def settle(self) -> None:
-        """Embed what waits for it, and search once, so that no question pays for what is loaded at
-        first use: a companion that runs has loaded it."""
+        """Embed all that waits, and search once, so that no question pays for what is loaded at
+        first use."""
         await self._memory.process_due()
         await self._control.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
-        """Search, and what would go to the prompt; both with an embedding of their own."""
+        """Search, and collect what would go into the prompt; each embeds the question itself."""
         self._clock.now = at
         self._embedder.remembering = False
         try:
@@ -317,7 +317,7 @@ class ProductMaker:
         """An empty memory. Raises StorageError."""
         clock = Clock()
         settings = self._settings.model_copy(update={"household": dict(household)})
-        # What working memory holds goes to the prompt without being recalled: nothing here.
+        # Working memory goes into the prompt without being recalled, so it holds nothing here.
         async with opened(settings, self._embedder, clock, NoChat(), working_memory=0) as memory:
             yield Product(memory, clock, self._embedder)
 
@@ -337,8 +337,8 @@ async def started_embedder(settings: Settings) -> AsyncIterator[Embedder]:
 
 
 def _texts(document: object) -> Iterator[str]:
-    """The strings in a JSON document, keys too: numbers are times and ids, and any digits occur in
-    those."""
+    """The strings in a JSON document, keys included. Numbers are left out: they are times and ids,
+    and may hold any digits."""
     if isinstance(document, str):
         yield document
     elif isinstance(document, Mapping):

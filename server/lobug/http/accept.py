@@ -1,4 +1,4 @@
-"""Which kind of answer a caller wants. Pure."""
+"""Reads ``Accept`` and ``Content-Type`` headers. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ WAV = "audio/wav"
 
 
 def preferred(accept: str | None, offered: Sequence[str]) -> str:
-    """The kind of answer for an ``Accept`` header: the first of ``offered`` unless another one is
-    asked for by its own name and wanted more.
+    """The media type for an ``Accept`` header: the first of ``offered``, unless the header names
+    another one with a higher weight.
 
-    ``*/*`` and what is not offered count for nothing, so a caller that does not care, or sends
-    something odd, gets what it always got.
+    Wildcards and types that are not offered are ignored, so a caller without a preference gets the
+    first.
     """
     wanted = dict.fromkeys(offered, 0.0)
     for item in (accept or "").split(","):
@@ -26,7 +26,7 @@ def preferred(accept: str | None, offered: Sequence[str]) -> str:
 
 
 def _range(item: str) -> tuple[str, float]:
-    """One media range and its weight, 0 to 1; 0 for a weight that is none."""
+    """One media range and its weight, 0 to 1; an invalid weight counts as 0."""
     name, parameters = content_type(item)
     try:
         weight = float(parameters.get("q", "1"))
@@ -36,8 +36,8 @@ def _range(item: str) -> tuple[str, float]:
 
 
 def content_type(value: str) -> tuple[str, dict[str, str]]:
-    """A content type's name and its parameters, all in small letters. Never raises;
-    of quoted text with a ``;`` in it, which none of ours has, it makes nothing useful."""
+    """Name and parameters of a content type, in lower case. Never raises. Quoted values with a
+    ``;`` are not supported; none of our types has one."""
     name, *parameters = value.split(";")
     pairs = (parameter.partition("=") for parameter in parameters)
     return name.strip().lower(), {

@@ -1,4 +1,4 @@
-"""Hearing and speaking without a turn: as many at once as turns, and as many waiting."""
+"""Slots for speech-to-text and text-to-speech outside of turns, with the limits of turns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lobug.turn.slots import EngineSlots, waiting_quota
 
 
 class AudioJobs:
-    """The places of such work; it goes before background work, as turns do."""
+    """The slots of an app for such work, which takes precedence over background work."""
 
     def __init__(self, limits: LimitSettings) -> None:
         self._places = EngineSlots(limits.max_concurrent_turns)
@@ -25,41 +25,41 @@ class AudioJobs:
 
     @property
     def waiting(self) -> int:
-        """Requests that wait for a place."""
+        """Number of requests that wait for a slot."""
         return self._waiting.held
 
     @asynccontextmanager
-    async def place(self, claimant: Claimant) -> AsyncIterator[None]:
-        """Wait for a place. Raises TooManyRequestsError when too many requests of this person wait
-        already, and BusyError when too many of all do."""
+    async def slot(self, claimant: Claimant) -> AsyncIterator[None]:
+        """Hold a slot; waits until one is free. Raises TooManyRequestsError when too many requests
+        of this person wait already, BusyError when too many of all do."""
         refusal = self._waiting.refusal(claimant) if self._places.locked() else None
         if refusal is not None:
             raise refusal
         async with AsyncExitStack() as place:
             self._waiting.take(claimant)
             try:
-                await place.enter_async_context(self._places.place(claimant))
+                await place.enter_async_context(self._places.slot(claimant))
             finally:
                 self._waiting.give_back(claimant)
             yield
 
 
 @dataclass(frozen=True, slots=True)
-class CallersJobs:
-    """The places of such work, as one caller may take them."""
+class CallerAudioJobs:
+    """The slots of an app, for one caller."""
 
     jobs: AudioJobs
     claimant: Claimant
 
-    def place(self) -> AbstractAsyncContextManager[None]:
-        """Wait for a place; raises what ``AudioJobs.place`` does."""
-        return self.jobs.place(self.claimant)
+    def slot(self) -> AbstractAsyncContextManager[None]:
+        """Hold a slot: ``AudioJobs.slot`` for this caller."""
+        return self.jobs.slot(self.claimant)
 
 
-async def get_audio_jobs(request: Request, server: ServerDep) -> CallersJobs:
-    """Those of the app that this request came to, for its caller."""
+async def get_audio_jobs(request: Request, server: ServerDep) -> CallerAudioJobs:
+    """The slots of this request's app, for its caller."""
     claimant = claimant_of_scope(request.scope, server.settings)
-    return CallersJobs(request.app.state.audio_jobs, claimant)
+    return CallerAudioJobs(request.app.state.audio_jobs, claimant)
 
 
-AudioJobsDep = Annotated[CallersJobs, Depends(get_audio_jobs)]
+AudioJobsDep = Annotated[CallerAudioJobs, Depends(get_audio_jobs)]

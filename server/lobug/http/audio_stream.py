@@ -1,6 +1,4 @@
-"""Sound that is sent while it is made.
-
-A turn's reply as a WAV that is sent while it is still being spoken: ``Accept: audio/wav``."""
+"""Sound that is sent while it is made, such as a turn's reply for ``Accept: audio/wav``."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 from lobug.audio.wav import header, pcm16, resample
 from lobug.errors import EngineUnavailableError
 from lobug.http.accept import WAV
-from lobug.http.problems import problem, unheard
+from lobug.http.problems import client_closed, problem
 from lobug.http.sse import TURN_HEADER
 from lobug.http.turn_stream import TurnStream, while_connected
 from lobug.settings import Settings
@@ -26,8 +24,8 @@ log = logging.getLogger(__name__)
 
 
 class AudioResponse(StreamingResponse):
-    """A body of unknown length. ``close`` stops whatever makes it, however the answer ends: sent to
-    its end, the caller gone, or nothing read for ``send_timeout_s`` seconds."""
+    """A body of unknown length. ``close`` stops its source, however the response ends: complete,
+    the caller gone, or nothing read for ``send_timeout_s`` seconds."""
 
     def __init__(
         self,
@@ -45,7 +43,7 @@ class AudioResponse(StreamingResponse):
         self._send_timeout_s = send_timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send the response."""
 
         async def sending(message: Message) -> None:
             async with asyncio.timeout(self._send_timeout_s):
@@ -69,11 +67,11 @@ REASON_HEADER = "X-Lobug-Reason"
 async def spoken_reply(
     request: Request, turn: TurnStream, turn_id: str, settings: Settings
 ) -> Response:
-    """The answer, once there is sound to be sent or it is known that there will be none.
+    """The response to a turn, once its first sound exists or it is clear that there is none.
 
-    200: a WAV of unknown length, sent as it is spoken. 204: nothing is to be played, the header
-    ``X-Lobug-Action`` says whether it was ignored or is a reaction. A turn that failed, or a reply
-    without a voice, is an ordinary failure; the latter's ``response`` is the reply. A turn that
+    200: a WAV of unknown length, sent as it is spoken. 204: nothing to play; the header
+    ``X-Lobug-Action`` says whether the words were ignored or got a reaction. A failed turn, or a
+    reply without a voice, is an ordinary error; the latter's ``response`` is the reply. A turn that
     fails after its first sound ends the WAV there.
     """
     headers = {TURN_HEADER: turn_id}
@@ -81,7 +79,7 @@ async def spoken_reply(
         first = await while_connected(request, _first_sound(turn, headers))
     except ClientDisconnect:
         await turn.aclose()
-        return unheard()
+        return client_closed()
     except BaseException:
         await turn.aclose()
         raise

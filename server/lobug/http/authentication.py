@@ -1,8 +1,5 @@
-"""Which requests come from web pages of other sites. Pure.
-
-Turns a request away before any route sees it, over HTTP and WebSocket alike.
-
-Lets nobody in whose right to talk has not been checked, and notes who it is."""
+"""Checks every request before a route sees it: the caller's right to talk, and foreign web
+pages."""
 
 from __future__ import annotations
 
@@ -30,12 +27,12 @@ from lobug.errors import (
     TooManyAttemptsError,
     TooManyConnectionsError,
 )
-from lobug.http.browser import PATH as DOCS_PATH
+from lobug.http.browser import DOCS_PATH
 from lobug.http.problems import problem
 
 
 def from_foreign_page(headers: Mapping[str, str]) -> bool:
-    """Whether a browser sent the request for a page of another origin.
+    """Whether a browser sent the request on behalf of a page of another origin. Pure.
 
     Args:
         headers: of the request; names are found in any case, as Starlette's mapping does.
@@ -44,8 +41,8 @@ def from_foreign_page(headers: Mapping[str, str]) -> bool:
 
 
 def follows_link(headers: Mapping[str, str]) -> bool:
-    """Whether a browser opens the address as a page of its own, in the place of the one before:
-    neither inside of another page nor for it to read."""
+    """Whether a browser opens the address as a top-level page: not framed by another page, nor
+    readable by it. Pure."""
     return (
         headers.get("sec-fetch-mode") == "navigate"
         and headers.get("sec-fetch-dest") == "document"
@@ -54,19 +51,18 @@ def follows_link(headers: Mapping[str, str]) -> bool:
 
 
 def _is_foreign_fetch(headers: Mapping[str, str]) -> bool:
-    """By ``Sec-Fetch-Site``, which browsers send with every request to a loopback address or over
-    TLS, pictures and scripts of a page too, and which no page can change. ``none``: a person typed
-    the address, or opened a bookmark. ``same-site`` is another port of this computer."""
+    """Judge by ``Sec-Fetch-Site``. Browsers send it with every request to a loopback address or
+    over TLS, also for pictures and scripts, and no page can change it. ``none``: a person typed the
+    address, or opened a bookmark. ``same-site`` is another port of this computer."""
     return headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
 
 
 def _is_foreign_origin(headers: Mapping[str, str]) -> bool:
-    """By ``Origin``: whether it names another site than the ``Host`` that was called.
+    """Judge by ``Origin``: whether it names another site than ``Host``.
 
-    Any page that somebody opens can post to this address, without reading the answer, and so put
-    words into a memory; a WebSocket it could even read. Devices, curl and scripts send no such
-    header, but some WebSocket libraries for microcontrollers and some programs do, with anything
-    in it.
+    Any web page can post to this address without reading the answer, and so put words into a
+    memory; from a WebSocket it could even read. Devices, curl and scripts send no ``Origin``, but
+    some WebSocket libraries for microcontrollers and some programs do, with any value.
     """
     origin = headers.get("origin")
     if origin is None:
@@ -79,12 +75,12 @@ def _is_foreign_origin(headers: Mapping[str, str]) -> bool:
 
 
 POLICY_VIOLATION = 1008
-"""Close code of RFC 6455 for it."""
+"""Close code of a refused WebSocket (RFC 6455)."""
 
 
 async def refuse(error: LobugError, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer with a failure. A WebSocket is not accepted first: its client gets the same HTTP
-    answer, or 403 where the server software can only close."""
+    """Answer with an error. A WebSocket is refused before it is accepted: with the same HTTP
+    answer, or with 403 if the server software can only close."""
     if scope["type"] == "websocket" and "websocket.http.response" not in scope.get(
         "extensions", {}
     ):
@@ -99,12 +95,11 @@ async def refuse(error: LobugError, scope: Scope, receive: Receive, send: Send) 
 
 
 OPEN_PATHS = frozenset({"/health", "/xiaozhi/ota", "/xiaozhi/ota/", "/xiaozhi/ota/activate"})
-"""Doors at which nobody needs a token: what they tell a stranger is no secret, and a device asks
-for its token there."""
+"""Paths that need no token: their answers hold no secret, and a device asks for its token there."""
 
 LINKED_PATHS = frozenset({DOCS_PATH})
-"""Pages that a link on another site may open in a browser. They hold nothing of the owner's, and
-the other site cannot read or frame them."""
+"""Pages that a link on another site may open in a browser. They hold no data of the owner, and the
+other site cannot read or frame them."""
 
 REFUSALS: tuple[type[LobugError], ...] = (
     TokenRequiredError,
@@ -117,25 +112,25 @@ REFUSALS: tuple[type[LobugError], ...] = (
     TooManyConnectionsError,
     AccessUnavailableError,
 )
-"""What every other door may answer before it is reached."""
+"""Errors that every other path may answer before its route runs."""
 
 STATE_KEY = "caller"
-"""Where the ``Caller`` is in ``scope["state"]``."""
+"""Key of the ``Caller`` in ``scope["state"]``."""
 
 
 class Authentication:
-    """ASGI middleware for HTTP and WebSocket: refuses who may not talk, with the answer that
-    ``lobug.access.rules`` gives; of everybody else it puts the ``Caller`` into the scope.
+    """ASGI middleware for HTTP and WebSocket: refuses callers who may not talk, by the rules of
+    ``lobug.access.rules``, and puts the ``Caller`` of all others into the scope.
 
-    A WebSocket is refused before it is accepted. Whoever is let in without a token of ours may not
-    come from a web page of another site; such a page cannot know a token, so with one it is none.
+    A WebSocket is refused before it is accepted. A caller without a token of ours may not be a web
+    page of another site. Such a page cannot know a token, so callers with one need no such check.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on once it is known from whom it is."""
+        """Pass a request on once its caller is known."""
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""JSON bodies, whatever their content type says: `curl -d` and small devices leave it wrong."""
+"""Reads JSON bodies, whatever their content type: `curl -d` and small devices send a wrong one."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from lobug.http.uploads import read_at_most
 M = TypeVar("M", bound=BaseModel)
 
 SHOWN_FAULTS = 5
-"""More would be a nuisance to whoever reads them."""
+"""Most faults of a body that an error lists."""
 
 BYTES_PER_CHARACTER = 12
 """Longest form of a character in JSON: two escaped surrogates."""
 
 BYTES_BESIDE_TEXT = 64 * 1024
-"""Room for all that is not the text. Reading JSON holds the event loop, 10 to 20 ms a megabyte, so
-a body may not be as large as a recording."""
+"""Allowance for all but the text. Parsing JSON blocks the event loop, 10 to 20 ms a megabyte, so a
+body may not be as large as a recording."""
 
 
 def json_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
-    """A dependency that reads the body as JSON of this shape.
+    """A dependency that reads the body as JSON of this model.
 
-    It raises InvalidEncodingError (not JSON, not UTF-8), InvalidRequestError (wrong shape) or
-    BodyTooLargeError (larger than any JSON with ``limits.max_text_chars`` has to be). Use
+    It raises InvalidEncodingError (not JSON, not UTF-8), InvalidRequestError (not of this model) or
+    BodyTooLargeError (larger than any JSON with ``limits.max_text_chars`` needs to be). Use
     ``documented`` on the route, for OpenAPI.
     """
 
@@ -42,7 +42,7 @@ def json_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
             faults = error.errors(include_url=False, include_context=False, include_input=False)
             if any(fault["type"] == "json_invalid" for fault in faults):
                 raise InvalidEncodingError("the body is not valid JSON in UTF-8") from None
-            # The input itself stays out of message and log: it may be somebody's words.
+            # The input is left out of message and log: it may be somebody's words.
             shown = (
                 f"{'.'.join(map(str, fault['loc'])) or 'body'}: {fault['msg']}"
                 for fault in faults[:SHOWN_FAULTS]
@@ -53,15 +53,15 @@ def json_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
 
 
 def documented(model: type[BaseModel]) -> dict[str, Any]:
-    """For a route's ``openapi_extra``: the body that ``json_body`` reads."""
+    """The body that ``json_body`` reads, for a route's ``openapi_extra``."""
     schema = model.model_json_schema()
     schema = _inlined(schema, schema.pop("$defs", {}))
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
 def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
-    """A schema with its definitions in place: in the middle of a document nothing can refer to
-    them. None of ours holds itself."""
+    """A schema with its definitions inlined, because references do not work in the middle of a
+    document. None of our schemas is recursive."""
     if isinstance(schema, list):
         return [_inlined(item, definitions) for item in schema]
     if not isinstance(schema, dict):

@@ -1,6 +1,4 @@
-"""What every answer tells a browser: other sites may neither read, frame nor reinterpret it.
-
-`GET /docs`: the routes, to be read and tried in a browser. Nothing is fetched from elsewhere."""
+"""For browsers: security headers of every answer, and `GET /docs`, the page of the routes."""
 
 from __future__ import annotations
 
@@ -21,11 +19,12 @@ BROWSER_RULES: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
 }
-"""Headers of every answer that does not set its own. Devices and scripts ignore them."""
+"""Headers of every answer, unless it sets its own: other sites may neither read, frame nor
+reinterpret it. Devices and scripts ignore them."""
 
 
 def add_browser_rules(headers: MutableHeaders) -> None:
-    """Add what an answer does not say itself."""
+    """Add ``BROWSER_RULES`` to the headers of an answer, except those that it has."""
     for name, value in BROWSER_RULES.items():
         headers.setdefault(name, value)
 
@@ -37,7 +36,7 @@ class BrowserRules:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and its answer back with the headers."""
+        """Pass a request on, and add the headers to its answer."""
 
         async def answering(message: Message) -> None:
             if message["type"] in {"http.response.start", "websocket.http.response.start"}:
@@ -47,22 +46,24 @@ class BrowserRules:
         await self._app(scope, receive, answering)
 
 
-PATH = "/docs"
-FOLDER = Path(__file__).parents[1] / "web" / "docs"
+DOCS_PATH = "/docs"
+DOCS_FOLDER = Path(__file__).parents[1] / "web" / "docs"
 
-POLICY = (
+DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The page acts with the owner's rights: no script but our own, and no request to anywhere else.
-Swagger UI draws its icons from ``data:``."""
+"""Policy of the page. It acts with the owner's rights, so it runs no scripts but ours and sends no
+requests elsewhere. Swagger UI draws its icons from ``data:``."""
 
 
 def add_docs_page(app: FastAPI) -> None:
-    """Serve the page and its files."""
+    """Serve `/docs` and its files; nothing is fetched from elsewhere."""
 
     async def page() -> Response:
-        return FileResponse(FOLDER / "page.html", headers={"Content-Security-Policy": POLICY})
+        return FileResponse(
+            DOCS_FOLDER / "page.html", headers={"Content-Security-Policy": DOCS_POLICY}
+        )
 
-    app.add_api_route(PATH, page, methods=["GET"], include_in_schema=False)
-    app.mount(f"{PATH}/assets", StaticFiles(directory=FOLDER / "assets"), name="docs")
+    app.add_api_route(DOCS_PATH, page, methods=["GET"], include_in_schema=False)
+    app.mount(f"{DOCS_PATH}/assets", StaticFiles(directory=DOCS_FOLDER / "assets"), name="docs")

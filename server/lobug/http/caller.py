@@ -1,4 +1,4 @@
-"""Who is calling, from a request that ``Authentication`` has let in."""
+"""The caller of a request that ``Authentication`` has let in, as dependencies for routes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from lobug.settings import Settings
 
 
 def caller_of(scope: Scope) -> Caller:
-    """The caller of a request or a WebSocket. Raises KeyError where nobody has checked it."""
+    """The caller of a request or a WebSocket. Raises KeyError if ``Authentication`` did not run."""
     caller: Caller = scope["state"][STATE_KEY]
     return caller
 
 
 def conversation_of_caller(caller: Caller, settings: Settings) -> ConversationKey:
-    """Whose words come from a caller, and which conversation they belong to."""
+    """The user and the conversation to which a caller's words belong."""
     return conversation_of(
         caller.key,
         settings.conversation.users,
@@ -34,13 +34,12 @@ def conversation_of_caller(caller: Caller, settings: Settings) -> ConversationKe
 
 
 def conversation_of_scope(scope: Scope, settings: Settings) -> ConversationKey:
-    """The owner of the words in a request or a WebSocket. Raises KeyError as ``caller_of``."""
+    """User and conversation of a request or a WebSocket. Raises KeyError as ``caller_of``."""
     return conversation_of_caller(caller_of(scope), settings)
 
 
 def claimant_of_scope(scope: Scope, settings: Settings) -> Claimant:
-    """Whose share of what is scarce a request or a WebSocket uses. Raises KeyError as
-    ``caller_of``."""
+    """The claimant whose quotas a request or a WebSocket uses. Raises KeyError as ``caller_of``."""
     caller = caller_of(scope)
     return Claimant(conversation_of_caller(caller, settings).user, caller.privileged)
 
@@ -53,7 +52,7 @@ async def get_caller(request: Request) -> Caller:
 async def get_conversation(
     request: Request,
     server: ServerDep,
-    # For the documentation; it has been read before.
+    # Only for OpenAPI; ``Authentication`` has read the header.
     device_id: Annotated[
         str | None,
         Header(
@@ -63,12 +62,12 @@ async def get_conversation(
         ),
     ] = None,
 ) -> ConversationKey:
-    """The owner of the words in this request."""
+    """User and conversation of this request."""
     return conversation_of_scope(request.scope, server.settings)
 
 
 async def require_admin(request: Request) -> Caller:
-    """The caller, who must be the owner: at this computer, or with an owner's token. Raises
+    """The caller, who must be the owner: on this computer, or with an owner's token. Raises
     OwnerOnlyError."""
     caller = caller_of(request.scope)
     if not caller.owner:

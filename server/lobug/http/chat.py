@@ -1,9 +1,8 @@
-"""`POST /context/sensors`: what a device senses.
+"""`POST /chat/text` and `/chat/audio`: a turn over HTTP; `POST /context/sensors`.
 
-`POST /chat/text` and `POST /chat/audio`: a turn over plain HTTP.
-
-One answer, as the first device reads it; or, by the ``Accept`` header, the turn's events or its
-speech as they come."""
+The answer of a turn is one JSON object, as the first device reads it, or by the ``Accept`` header
+the turn's events or its speech as they come.
+"""
 
 from __future__ import annotations
 
@@ -35,17 +34,17 @@ from lobug.http.accept import (
 from lobug.http.audio_stream import spoken_reply
 from lobug.http.body import documented, json_body
 from lobug.http.caller import ConversationDep, caller_of
-from lobug.http.problems import error_responses, problem, unheard
+from lobug.http.problems import client_closed, error_responses, problem
 from lobug.http.schemas import AudioReply, SensorReply, SensorRequest, TextReply, TextRequest
 from lobug.http.sse import event_stream
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import TURN_ERRORS, Outcome, TurnStream, run_to_end, while_connected
-from lobug.http.uploads import DOCUMENTED, RecordingDep
+from lobug.http.uploads import RECORDING_BODY, RecordingDep
 from lobug.memory.base import ConversationKey
 from lobug.server import LobugServer
 from lobug.turn.events import Failed
-from lobug.turn.runner import SpokenUtterance, TypedUtterance, Utterance
 from lobug.turn.timeline import Timeline
+from lobug.turn.utterance import SpokenUtterance, TypedUtterance, Utterance
 
 sensors_router = APIRouter(tags=["context"])
 
@@ -108,7 +107,7 @@ async def chat_text(
     request: Request,
 ) -> TextReply | Response:
     """Say something in writing and get the reply in writing, and aloud where it is wanted."""
-    utterance = TypedUtterance(typed(body.text, server.settings.limits.max_text_chars))
+    utterance = TypedUtterance(checked_text(body.text, server.settings.limits.max_text_chars))
     answer = await _answer(
         request, server, conversation_key, utterance, background, voice=body.voice
     )
@@ -127,7 +126,7 @@ async def chat_text(
 @router.post(
     "/chat/audio",
     response_model=AudioReply,
-    openapi_extra=DOCUMENTED,
+    openapi_extra=RECORDING_BODY,
     responses={
         **_STREAMS,
         **error_responses(
@@ -168,8 +167,8 @@ async def chat_audio(
     )
 
 
-def typed(text: str, limit: int) -> str:
-    """Words that somebody typed, fit for a turn.
+def checked_text(text: str, limit: int) -> str:
+    """Typed words without surrounding spaces, checked for a turn.
 
     Raises EmptyTextError, TextTooLongError (more than ``limit`` characters), InvalidEncodingError.
     """
@@ -194,7 +193,7 @@ async def _answer(
     *,
     voice: bool,
 ) -> Outcome | Response:
-    """Run a turn; a finished one where a plain answer is wanted, else what is to be sent."""
+    """Run a turn. Returns its outcome if a plain answer is wanted, else the response."""
     kind = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM, WAV))
     background.add_task(server.after_turn, conversation_key)
     door = "audio" if isinstance(utterance, SpokenUtterance) else "text"
@@ -213,7 +212,7 @@ async def _answer(
     try:
         outcome = await while_connected(request, run_to_end(turn))
     except ClientDisconnect:
-        return unheard()
+        return client_closed()
     if isinstance(outcome, Failed):
         return problem(outcome.error, outcome.transcription)
     return outcome

@@ -1,4 +1,5 @@
-"""Refuses bodies that are too large, too many or never end, whatever their headers claim."""
+"""Refuses request bodies that are too large, too many or never end, whatever their headers
+claim."""
 
 from __future__ import annotations
 
@@ -22,34 +23,34 @@ from lobug.http.uploads import (
 from lobug.settings import LimitSettings
 
 LINGER_S = 10.0
-"""How long the rest of a body is read and thrown away after the answer. A connection that is closed
-while the other end still sends is reset, and the answer is lost with it."""
+"""Seconds for which the rest of a body is read and discarded after the answer. A connection that is
+closed while the other side still sends is reset, and the answer is lost with it."""
 
 
 @dataclass(frozen=True, slots=True)
-class BodyClock:
-    """When a body has to be here. Times on any clock, seconds."""
+class BodyDeadlines:
+    """Deadlines of a request body. Times are seconds of any clock."""
 
     piece_s: float
     """Longest wait for the next piece."""
     whole_s: float
-    """Longest wait for all of it."""
+    """Longest wait for the whole body."""
 
     @classmethod
-    def of(cls, limits: LimitSettings, *, to_strangers: bool) -> BodyClock:
-        """As the settings have it. Somebody may send a recording while speaking, so the longest
-        recording always has time enough; what strangers send is short."""
+    def of(cls, limits: LimitSettings, *, to_strangers: bool) -> BodyDeadlines:
+        """The deadlines of the settings. A recording may be sent while it is spoken, so there is
+        always time for the longest recording. Bodies of strangers are short."""
         piece_s = limits.body_timeout_s
         if to_strangers:
             return cls(piece_s, piece_s)
         return cls(piece_s, max(limits.body_deadline_s, limits.max_audio_seconds + piece_s))
 
     def deadline(self, began: float, now: float) -> float:
-        """Until when the next piece has to come."""
+        """When the next piece is due."""
         return min(now + self.piece_s, began + self.whole_s)
 
     def fault(self, began: float, now: float) -> BodyTimeoutError:
-        """What to say when it did not. ``now``: since when it was waited for."""
+        """The error for a missed deadline. ``now``: when the wait for the piece began."""
         if began + self.whole_s <= now + self.piece_s:
             return BodyTimeoutError(f"not all of the body came within {self.whole_s:g} s")
         return BodyTimeoutError(f"nothing more of the body for {self.piece_s:g} s")
@@ -63,12 +64,12 @@ class BodyLimit:
       ``limits.body_deadline_s``,
     - 429 or 503 when there is no room for it beside others (``UploadRoom``).
 
-    A ``Content-Length`` that is too large is refused before anything is read; a chunked body when
-    the limit is passed. A device that left its network in an upload says nothing any more: without
-    the time-out what it sent would be kept for ever.
+    A ``Content-Length`` that is too large is refused before anything is read; a chunked body once
+    it passes the limit. A device that leaves its network during an upload goes silent; without the
+    time-out its upload would be kept forever.
 
-    At the doors that are open to strangers a body has room for a device's introduction, and all of
-    it has to come within ``limits.body_timeout_s``: else anybody could fill this computer's memory.
+    On the paths that need no token a body may only be as large as a device's introduction, and all
+    of it must arrive within ``limits.body_timeout_s``: else anybody could fill the memory.
     """
 
     def __init__(self, app: ASGIApp, limits: LimitSettings, room: UploadRoom) -> None:
@@ -87,12 +88,16 @@ class BodyLimit:
             max_bytes = min(max_bytes, INTRODUCTION_BYTES)
         held = self._held(scope)
         body = _Body(
-            scope, receive, max_bytes, BodyClock.of(self._limits, to_strangers=to_strangers), held
+            scope,
+            receive,
+            max_bytes,
+            BodyDeadlines.of(self._limits, to_strangers=to_strangers),
+            held,
         )
         started = False
 
         async def answering(message: Message) -> None:
-            # FastAPI turns whatever a body's reading raises into its own 400: that is held back.
+            # FastAPI answers 400 to any exception while it reads a body: that answer is held back.
             nonlocal started
             if body.fault is None or started:
                 started = True
@@ -115,7 +120,7 @@ class BodyLimit:
             await problem(body.fault)(scope, receive, refusing)
 
     def _held(self, scope: Scope) -> HeldBody | None:
-        """What the request holds of the room; None: a stranger's holds nothing that counts."""
+        """The request's share of the room; None for a stranger, whose bodies are not counted."""
         if caller_of(scope).kind == "stranger":
             return None
         claimant = claimant_of_scope(scope, scope["app"].state.lobug.settings)
@@ -125,21 +130,21 @@ class BodyLimit:
 
 
 def limit_bodies(app: FastAPI, limits: LimitSettings) -> None:
-    """Hold an app's request bodies to ``limits``, and bring in one import at a time."""
+    """Apply ``limits`` to an app's request bodies, and let it run one import at a time."""
     app.state.one_import = asyncio.Lock()
     app.state.upload_room = UploadRoom(limits)
     app.add_middleware(BodyLimit, limits=limits, room=app.state.upload_room)
 
 
 class _Body:
-    """One request's body as it arrives, and what an answer has to know of it."""
+    """The body of one request as it arrives, and the answer's part in reading it."""
 
     def __init__(
         self,
         scope: Scope,
         receive: Receive,
         max_bytes: int,
-        clock: BodyClock,
+        clock: BodyDeadlines,
         held: HeldBody | None,
     ) -> None:
         headers = dict(scope["headers"])
@@ -153,10 +158,10 @@ class _Body:
         self._size = 0
         self._complete = False
         self._may_read = b"expect" not in headers
-        """Whether reading makes the server software ask for nothing: of a body that is announced
-        with ``Expect: 100-continue`` the first reading sends the request to go on."""
+        """Whether reading has no side effect. With ``Expect: 100-continue`` the first reading makes
+        the server software ask the client to send the body."""
         self.fault: LobugError | None = None
-        """Why it is refused."""
+        """Why the body is refused; None: it is not."""
         if self._declared > max_bytes:
             self.fault = self._too_large()
         elif held is not None:
@@ -168,13 +173,13 @@ class _Body:
     async def receive(self) -> Message:
         """The next message. Raises ``fault``."""
         if self._complete:
-            # Whoever still listens waits for the caller to hang up: as long as the answer takes.
+            # The reader now waits for a disconnection, which has no deadline.
             return await self._receive()
         loop = asyncio.get_running_loop()
         self._may_read = True
         now = loop.time()
         deadline = self._clock.deadline(self._began, now)
-        if deadline <= now:  # whose pieces are always there already never lets a time-out happen
+        if deadline <= now:  # pieces that are always ready would never let the time-out happen
             self.fault = self._clock.fault(self._began, now)
             raise self.fault
         try:
@@ -198,8 +203,8 @@ class _Body:
         self._complete = not message.get("more_body", False)
 
     async def answer(self, message: Message, send: Send) -> None:
-        """Send a message of the answer. Where the rest of a large body is still to come, it is
-        thrown away for a while before the answer ends and the connection with it."""
+        """Send a message of the answer. If the rest of a large body is still to come, it is read
+        and discarded for a while before the answer and its connection end."""
         large = max(self._size, self._declared) > SMALL_BYTES
         if self._complete or not (large or self.fault is not None):
             await send(message)

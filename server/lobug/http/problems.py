@@ -1,4 +1,4 @@
-"""Failures as HTTP answers: a stable code, a sentence for the device, never a stack trace."""
+"""Errors as HTTP answers: a stable code, a sentence for the device, never a stack trace."""
 
 from __future__ import annotations
 
@@ -36,24 +36,23 @@ _HTTP_CODES = {
 
 
 _RETRY_AFTER_S = {TooManyRequestsError.code: "5", TooManyAttemptsError.code: "60"}
-"""By code: the value of ``Retry-After``. A turn takes some seconds; attempts are counted by the
-minute."""
+"""The value of ``Retry-After`` by error code. A turn takes some seconds; attempts are counted by
+the minute."""
 
 _UNAVAILABLE_S = "2"
-"""The same for every answer with status 503."""
+"""The value of ``Retry-After`` for status 503."""
 
 CLIENT_CLOSED_REQUEST = 499
-"""nginx's status for it; the standard has none."""
+"""nginx's status for a caller that hung up; the standard has none."""
 
 
-def unheard() -> Response:
-    """For a caller that has hung up: nobody reads it, but what follows an answer still follows."""
+def client_closed() -> Response:
+    """The answer for a caller that hung up. Nobody reads it, but its background tasks still run."""
     return Response(status_code=CLIENT_CLOSED_REQUEST)
 
 
 class Problem(JSONResponse):
-    """A failure as the door says it that it is sent through: as an ``ErrorReply``, and below
-    ``/v1`` in OpenAI's form."""
+    """An error as an ``ErrorReply``; below ``/v1`` in OpenAI's form."""
 
     def __init__(self, status: int, reply: ErrorReply, param: str | None) -> None:
         unavailable = _UNAVAILABLE_S if status == HTTPStatus.SERVICE_UNAVAILABLE else None
@@ -64,7 +63,7 @@ class Problem(JSONResponse):
         self._param = param
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send the error in the form of the request's path."""
         if not speaks_openai(scope):
             await super().__call__(scope, receive, send)
             return
@@ -79,7 +78,7 @@ class Problem(JSONResponse):
 def problem(
     error: LobugError, transcription: str = "", *, response: str | None = None
 ) -> JSONResponse:
-    """The answer for a typed failure; ``response`` is shown instead of its sentence."""
+    """The answer for a typed error. ``response``: shown instead of the error's sentence."""
     reply = error_reply(error, transcription)
     if response:
         reply.response = response
@@ -87,13 +86,13 @@ def problem(
 
 
 def error_reply(error: LobugError, transcription: str = "") -> ErrorReply:
-    """The body for a typed failure."""
+    """The body of a typed error."""
     detail = ErrorDetail(code=error.code, message=str(error) or error.code)
     return ErrorReply(error=detail, response=error.spoken, transcription=transcription)
 
 
 def error_responses(*errors: type[LobugError]) -> dict[int | str, dict[str, Any]]:
-    """For a route's ``responses=``: documents each error by its status and code."""
+    """Document errors by status and code, for a route's ``responses=``."""
     by_status: dict[int | str, dict[str, Any]] = {}
     for error in errors:
         known = by_status.get(error.status)
@@ -106,7 +105,7 @@ def error_responses(*errors: type[LobugError]) -> dict[int | str, dict[str, Any]
 
 
 def add_problem_handlers(app: FastAPI) -> None:
-    """Let every failure of a route end as an ``ErrorReply``."""
+    """Answer every exception of a route with an ``ErrorReply``."""
 
     async def typed(_: Request, error: Exception) -> JSONResponse:
         if not isinstance(error, LobugError):
@@ -131,13 +130,13 @@ def add_problem_handlers(app: FastAPI) -> None:
         return answer
 
     async def hung_up(_: Request, _error: Exception) -> Response:
-        # In the middle of its upload. Devices on a radio do that: it is no fault of this program.
-        return unheard()
+        # During its upload, as devices on a radio do: not a fault of this program.
+        return client_closed()
 
     async def unexpected(_: Request, error: Exception) -> JSONResponse:
         log.error("unexpected failure", exc_info=error)
         answer = problem(LobugError(type(error).__name__))
-        add_browser_rules(answer.headers)  # it is sent from outside of all middleware
+        add_browser_rules(answer.headers)  # this answer does not pass the middleware
         return answer
 
     app.add_exception_handler(LobugError, typed)
@@ -148,7 +147,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
 
 def _validation_problem(error: RequestValidationError) -> LobugError:
-    # The offending input stays out: it may be a recording or somebody's words.
+    # The input is left out: it may be a recording or somebody's words.
     places = []
     for item in error.errors():
         place = ".".join(str(part) for part in item["loc"])

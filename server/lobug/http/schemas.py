@@ -1,4 +1,4 @@
-"""The bodies of the HTTP contract. Field names are fixed: devices in the field read them."""
+"""Bodies of `/chat`, `/context` and `/health`, and of errors. Devices depend on the field names."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ class SensorRequest(BaseModel):
     gyro_z: Finite = Field(0.0, description="Rotation, degrees a second.")
 
     def reading(self) -> SensorReading:
-        """The same as the conversation knows it."""
+        """The reading for the conversation."""
         return SensorReading(
-            # One line of plain words: it goes into the prompt, where it must not pose as more.
+            # One line without brackets: in the prompt it must not look like an instruction.
             orientation=" ".join(self.orientation.replace("[", "(").replace("]", ")").split()),
             is_moving=self.is_moving,
             is_shaking=self.is_shaking,

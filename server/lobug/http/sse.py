@@ -1,6 +1,4 @@
-"""The data of each server-sent event of a turn.
-
-A turn as server-sent events: what ``Accept: text/event-stream`` gets."""
+"""A turn as server-sent events, for ``Accept: text/event-stream``."""
 
 from __future__ import annotations
 
@@ -80,16 +78,16 @@ class DoneEvent(BaseModel):
 log = logging.getLogger(__name__)
 
 TURN_HEADER = "X-Lobug-Turn"
-"""The turn's id, as in the log and in ``/turns``."""
+"""Header with the turn's id, as in the log and in ``/turns``."""
 
 Sent = Heard | Ignored | ReplyDelta | Piece | SpeechAudio | Done | Failed
-"""What goes over the wire of a turn."""
+"""Events of a turn that are sent."""
 
 _LINE_END = "\n"
 
 
 def event_stream(turn: TurnStream, turn_id: str, settings: Settings) -> EventSourceResponse:
-    """Send a turn's events as they come; the turn stops when the caller has gone, or reads nothing
+    """Send a turn's events as they come. The turn stops when the caller hangs up, or reads nothing
     for ``streaming.send_timeout_s``."""
 
     async def events() -> AsyncGenerator[ServerSentEvent]:
@@ -98,7 +96,7 @@ def event_stream(turn: TurnStream, turn_id: str, settings: Settings) -> EventSou
         try:
             async for event in turn:
                 if isinstance(event, AllSaid):
-                    continue  # of doors that know when speech was played
+                    continue  # only for devices, which know when speech was played
                 if isinstance(event, Ignored):
                     reason = event.reason
                 if isinstance(event, SpeechAudio):
@@ -114,7 +112,7 @@ def event_stream(turn: TurnStream, turn_id: str, settings: Settings) -> EventSou
 def event_response(
     events: AsyncGenerator[ServerSentEvent], turn_id: str, settings: Settings
 ) -> EventSourceResponse:
-    """An answer of server-sent events, kept alive with comments while there are none."""
+    """A response of server-sent events, kept alive with comments while there are no events."""
     return _Events(
         events,
         headers={TURN_HEADER: turn_id},
@@ -126,10 +124,10 @@ def event_response(
 
 
 class _Events(EventSourceResponse):
-    """Says in one line that a caller reads nothing, where the base would leave a stack trace."""
+    """Logs one line when a caller reads nothing; the base class would leave a stack trace."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send the events."""
         try:
             await super().__call__(scope, receive, send)
         except SendTimeoutError:

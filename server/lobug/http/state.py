@@ -1,4 +1,4 @@
-"""What routes share: the one server object that ``create_app`` builds."""
+"""The server object that ``create_app`` builds, as a dependency for routes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from lobug.server import LobugServer
 
 
 async def get_server(request: Request) -> LobugServer:
-    """The server that this app belongs to. A coroutine: FastAPI runs plain functions in a pool of
-    threads, and ``/health`` must wait for nothing."""
+    """The server of this request's app. A coroutine, because FastAPI runs plain functions in a pool
+    of threads, and ``/health`` must not wait for a thread."""
     server: LobugServer = request.app.state.lobug
     return server
 

@@ -1,8 +1,4 @@
-"""`GET /health`: is Lo-Bug well, and if not, what is to be done.
-
-`GET /metrics`: figures for Prometheus.
-
-`GET /turns`: where the time of the last turns went, for the owner."""
+"""State of the server: `GET /health`, `GET /metrics` for Prometheus, `GET /turns` for the owner."""
 
 from __future__ import annotations
 
@@ -45,8 +41,8 @@ async def health(server: ServerDep, caller: CallerDep, response: Response) -> He
     for the owner, and for a token with the scope `metrics`.
     """
     report = server.health()
-    # The same for every caller: a command finds out by it whether this is the server of its data
-    # folder, before it sends anything.
+    # For every caller: by it a command recognises the server of its data folder before it sends
+    # anything else.
     response.headers["Lobug-Instance"] = server.instance
     status: Literal["ok", "degraded"] = "ok" if report.can_talk else "degraded"
     if not caller.may_watch:
@@ -113,8 +109,8 @@ async def metrics(
     return Response(content, headers={"Content-Type": media_type, "Cache-Control": "no-store"})
 
 
-MAX_TURNS = 1000
-"""Longest list that is given at once."""
+MAX_TURNS_LISTED = 1000
+"""Most turns in one answer."""
 
 
 class TurnCounters(BaseModel):
@@ -171,7 +167,9 @@ turns_router = APIRouter(
 )
 async def turns(
     server: ServerDep,
-    limit: Annotated[int, Query(ge=1, le=MAX_TURNS, description="At most so many turns.")] = 20,
+    limit: Annotated[
+        int, Query(ge=1, le=MAX_TURNS_LISTED, description="At most so many turns.")
+    ] = 20,
 ) -> TurnList:
     """The stage times of the last turns (`telemetry.turns_kept` are kept)."""
     names = _device_names(server)
@@ -193,7 +191,7 @@ async def turn(
 
 
 def _device_names(server: LobugServer) -> Mapping[str, str]:
-    """What the owner calls each device, by its id; nothing while that cannot be read."""
+    """The owner's names of the devices, by id; empty while they cannot be read."""
     try:
         return {device.device_id: device.name for device in server.access.devices.all()}
     except AccessUnavailableError:

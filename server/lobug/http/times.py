@@ -1,4 +1,4 @@
-"""Times at the doors: seconds since the epoch inside, RFC 3339 outside. Pure."""
+"""Times in requests and answers: RFC 3339 outside, seconds since the epoch inside. Pure."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SPACED_OFFSET = re.compile(r"(T[^\sT]+) (\d{2}:?\d{2})$", re.ASCII)
 
 
 def rfc3339(seconds: float) -> str:
-    """``2026-03-01T12:00:00Z``, with milliseconds where there are any. What no calendar holds
-    becomes the first or the last day that one does."""
+    """``2026-03-01T12:00:00Z``, with milliseconds if there are any. A time beyond the years 1 to
+    9999 becomes the first or the last day of them."""
     held = min(max(seconds, _EARLIEST), _LATEST) if not math.isnan(seconds) else 0.0
     moment = _EPOCH + timedelta(milliseconds=round(held * 1000))
     precision = "milliseconds" if moment.microsecond else "seconds"
@@ -23,7 +23,7 @@ def rfc3339(seconds: float) -> str:
 
 
 def rfc3339_or_none(seconds: float | None) -> str | None:
-    """``rfc3339`` of what may not have happened."""
+    """``rfc3339``, or None for None."""
     return None if seconds is None else rfc3339(seconds)
 
 

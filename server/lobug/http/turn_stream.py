@@ -1,8 +1,5 @@
-"""A caller that hangs up: nobody waits for the answer any more.
-
-Turns as the HTTP doors run them: to the end for one answer, or as a stream.
-
-A turn whose events are sent on as they come."""
+"""Turns over HTTP: run to the end for one answer, or as a stream; stopped when the caller hangs
+up."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ T = TypeVar("T")
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """The result of ``work``, which is cancelled when the caller hangs up before it ends.
+    """The result of ``work``, which is cancelled when the caller hangs up.
 
     The request's body must have been read. Raises ClientDisconnect once ``work`` has stopped.
     """
@@ -67,21 +64,21 @@ TURN_ERRORS: tuple[type[LobugError], ...] = (
     StorageError,
     *StorageError.__subclasses__(),
 )
-"""What may go wrong in any turn."""
+"""Errors of any turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a plain HTTP answer needs of a turn that was finished."""
+    """The outcome of a finished turn, for a plain HTTP answer."""
 
     done: Done
     speech: Sequence[SpeechAudio]
     reason: str | None
-    """Why it was ignored."""
+    """Why the words were ignored; None: they were not."""
 
     async def wav(self, sample_rate: int) -> bytes:
-        """The reply's speech as one WAV at ``sample_rate`` Hz; empty where nothing is to be
-        played."""
+        """The reply's speech as one WAV at ``sample_rate`` Hz; empty if there is nothing to
+        play."""
         if self.done.action is not Action.RESPOND or not self.speech:
             return b""
         return await asyncio.to_thread(_reply_wav, self.speech, sample_rate)
@@ -118,10 +115,9 @@ log = logging.getLogger(__name__)
 class TurnStream:
     """The events of a turn that runs in a task of its own.
 
-    The turn does not wait for whoever reads: a reply is short, so all of it may wait here, and a
-    slow reader holds up nobody. ``aclose`` stops the turn, and so does the end of the caller's
-    right to talk, with TokenInvalidError. The last event is always ``Done`` or ``Failed``, whatever
-    happens.
+    The turn does not wait for the reader: a reply is short, so all of it is queued here, and a slow
+    reader delays nothing. ``aclose`` stops the turn. So does a revocation of the caller's right to
+    talk, with TokenInvalidError. The last event is always ``Done`` or ``Failed``.
     """
 
     def __init__(
@@ -135,10 +131,10 @@ class TurnStream:
 
     async def _run(self, events: AsyncGenerator[TurnEvent]) -> None:
         last: TurnEvent | None = None
-        forget = self._access.when_revoked(self._on_revoked)
+        unsubscribe = self._access.when_revoked(self._on_revoked)
         try:
             if not self._access.still_good(self._caller):
-                self._refuse()  # since the request was let in; nobody could tell it
+                self._refuse()  # revoked since the request was let in
                 return
             async with aclosing(events):
                 async for event in events:
@@ -149,7 +145,7 @@ class TurnStream:
             last = Failed(LobugError(type(error).__name__))
             self._queue.put_nowait(last)
         finally:
-            forget()
+            unsubscribe()
             if not isinstance(last, Done | Failed):
                 stopped = EngineInterruptedError("chat", "the turn ended without an outcome")
                 self._queue.put_nowait(Failed(stopped))
@@ -160,7 +156,7 @@ class TurnStream:
             self._task.cancel()
 
     def _refuse(self) -> None:
-        """Let nothing more be read, whatever waits, but why."""
+        """Drop all queued events, and end with TokenInvalidError."""
         while not self._queue.empty():
             self._queue.get_nowait()
         error = TokenInvalidError("the token was revoked, or stands for another user now")
@@ -177,9 +173,9 @@ class TurnStream:
         return event
 
     async def aclose(self) -> None:
-        """Stop the turn where it still runs, and return once it has stopped."""
+        """Stop the turn if it still runs, and return once it has stopped."""
         self._over = True
         self._task.cancel()
-        # A response's task group keeps cancelling what it wants gone; a turn cleans up in peace.
+        # A response's task group cancels repeatedly; the shield lets the turn finish its clean-up.
         with anyio.CancelScope(shield=True):
             await asyncio.wait([self._task])

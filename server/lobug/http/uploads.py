@@ -1,6 +1,7 @@
-"""How much of request bodies is held at once, and the temporary files that they are kept in.
+"""Uploads: quotas and temporary files of request bodies, and the recording in a request.
 
-A recording in a request: in a form, as the first device sends it, or as the body itself."""
+A recording is in a form, as the first device sends it, or is the body itself.
+"""
 
 from __future__ import annotations
 
@@ -29,24 +30,24 @@ from lobug.quota import Claimant, Quota, QuotaLedger
 from lobug.settings import LimitSettings
 
 SMALL_BYTES = 64 * 1024
-"""A body up to this size is not counted: a server that holds a connection holds as much anyway."""
+"""Bodies up to this size are not counted: every open connection takes as much anyway."""
 
 SPOOL_BYTES = 1024 * 1024
-"""A body beyond this size is kept in a temporary file, as Starlette does it with files in forms."""
+"""A body beyond this size is kept in a temporary file, as Starlette does with files in forms."""
 
 _TIDY_AFTER_S = 5.0
-"""After the end of a large upload: a recording whose caller hung up is decoded to its end."""
+"""Seconds after a large upload: a recording is decoded to its end even if its caller hung up."""
 
 STATE_KEY = "held_body"
-"""Where a request's ``HeldBody`` is in ``scope["state"]``."""
+"""Key of a request's ``HeldBody`` in ``scope["state"]``."""
 
 
 class UploadRoom:
-    """The room for bodies, shared by all requests of an app: so many uploads, and so many bytes, by
-    one person and by all.
+    """The room for the bodies of an app: quotas of uploads and of bytes, for each person and for
+    all.
 
-    A body takes its room from its first byte until its request has been answered, whether it waits
-    in memory or in a file.
+    A body counts from its first byte until its request has been answered, whether it is kept in
+    memory or in a file.
     """
 
     def __init__(self, limits: LimitSettings) -> None:
@@ -64,9 +65,9 @@ class UploadRoom:
         )
         self._tidying: asyncio.TimerHandle | None = None
 
-    def left(self, size: int) -> None:
-        """A body of ``size`` bytes is held no more. After the last large one, memory that was freed
-        goes back to the system, in a thread."""
+    def note_release(self, size: int) -> None:
+        """Note that a body of ``size`` bytes was released. After the last large one, freed memory
+        is returned to the system, in a thread."""
         if size > SPOOL_BYTES:
             if self._tidying is not None:
                 self._tidying.cancel()
@@ -75,21 +76,20 @@ class UploadRoom:
 
     def _tidy(self) -> None:
         self._tidying = None
-        with suppress(RuntimeError):  # the server stops, and its memory goes anyway
+        with suppress(RuntimeError):  # the server is stopping
             asyncio.get_running_loop().run_in_executor(None, return_freed_memory)
 
 
 def return_freed_memory() -> None:
-    """Give what was freed back to the system. glibc keeps it, for each thread apart: three rounds
-    of recordings of 20 MB left 137 MB behind, with this 40 to 70. Elsewhere nothing
-    happens."""
+    """Return freed memory to the system. glibc keeps it for each thread: three rounds of recordings
+    of 20 MB left 137 MB behind, with this call 40 to 70. Does nothing without glibc."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
 
 
 class HeldBody:
-    """What one request holds of the room. ``close`` gives it back."""
+    """The share of the room that one request holds. ``close`` gives it back."""
 
     def __init__(self, room: UploadRoom, claimant: Claimant) -> None:
         self._room = room
@@ -99,8 +99,8 @@ class HeldBody:
         self._closing: list[Callable[[], None]] = []
 
     def resize(self, size: int) -> LobugError | None:
-        """The body has ``size`` bytes by now. Returns why there is no room for them; None: there
-        is. Raises nothing."""
+        """Take room for the ``size`` bytes that the body has by now. Returns the refusal, or None.
+        Never raises."""
         if size <= SMALL_BYTES:
             return None
         refusal = self.announce(size)
@@ -112,7 +112,8 @@ class HeldBody:
         return refusal
 
     def announce(self, size: int) -> LobugError | None:
-        """A body of ``size`` bytes is about to come. Returns why it may not; None: it may."""
+        """Take room for an upload of ``size`` bytes that is about to arrive. Returns the refusal,
+        or None."""
         if self._counted or size <= SMALL_BYTES:
             return None
         refusal = self._room.uploads.refusal(self._claimant)
@@ -126,7 +127,7 @@ class HeldBody:
         self._closing.append(close)
 
     def close(self) -> None:
-        """Give back what is held, and drop the temporary files."""
+        """Give the room back, and close the temporary files."""
         for close in self._closing:
             close()
         self._closing.clear()
@@ -136,22 +137,21 @@ class HeldBody:
         if self._bytes:
             self._room.bytes.give_back(self._claimant, self._bytes)
         size, self._bytes = self._bytes, 0
-        self._room.left(size)
+        self._room.note_release(size)
 
 
 def held_body(request: Request) -> HeldBody:
-    """That of a request which ``BodyLimit`` has let in. Raises KeyError for a stranger's."""
+    """The share of a request that ``BodyLimit`` has let in. Raises KeyError for a stranger's."""
     held: HeldBody = request.scope["state"][STATE_KEY]
     return held
 
 
 async def spool(request: Request) -> tuple[BinaryIO, int]:
-    """The body, and its size in bytes, at its end: in memory up to ``SPOOL_BYTES``, else in a
-    temporary file.
+    """Read the whole body into a file, in memory up to ``SPOOL_BYTES``, else temporary. Returns the
+    file, at its end, and its size in bytes.
 
-    The file has no name and is readable by this program alone, so it vanishes with the process
-    whatever ends that; otherwise with the request. It is written in a thread. Raises
-    UploadStorageError.
+    A temporary file has no name and only this program can read it, so it vanishes with the request,
+    or with the process, however that ends. It is written in a thread. Raises UploadStorageError.
     """
     file = cast("BinaryIO", tempfile.SpooledTemporaryFile(SPOOL_BYTES))  # noqa: SIM115 - closed below
     held_body(request).at_the_end(file.close)
@@ -169,8 +169,7 @@ async def spool(request: Request) -> tuple[BinaryIO, int]:
 
 
 async def read_at_most(request: Request, limit: int) -> bytes:
-    """The body of a request whose route takes no large ones. Raises BodyTooLargeError as soon as it
-    passes ``limit`` bytes."""
+    """Read a body of at most ``limit`` bytes. Raises BodyTooLargeError as soon as it is larger."""
     pieces = bytearray()
     async for piece in request.stream():
         if len(pieces) + len(piece) > limit:
@@ -183,9 +182,9 @@ _FILES = ("application/octet-stream", "application/ogg")
 _DEFAULT_RATE = "16000"
 _MAX_CHANNELS = 32
 _LONGEST_FIELD_BYTES = 64 * 1024
-"""Of a form, beside its file. Fields are kept in memory."""
+"""Longest field of a form beside its file. Fields are kept in memory."""
 
-FORM = {
+RECORDING_FORM = {
     "type": "object",
     "required": ["audio"],
     "properties": {
@@ -198,11 +197,11 @@ FORM = {
     },
 }
 
-DOCUMENTED: dict[str, Any] = {
+RECORDING_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
-            "multipart/form-data": {"schema": FORM},
+            "multipart/form-data": {"schema": RECORDING_FORM},
             **{
                 kind: {
                     "schema": {
@@ -223,21 +222,21 @@ DOCUMENTED: dict[str, Any] = {
         },
     }
 }
-"""For a route's ``openapi_extra``."""
+"""The body of a recording, for a route's ``openapi_extra``."""
 
 
 @dataclass(frozen=True, slots=True)
 class UploadedRecording:
-    """A recording that was sent, in memory or in a temporary file (``audio.StoredRecording``)."""
+    """An uploaded recording, in memory or in a temporary file (``audio.StoredRecording``)."""
 
     file: BinaryIO
     prefix: bytes = b""
-    """The header that the bytes lack."""
+    """WAV header for bytes that have none."""
     big_endian: bool = False
-    """Whether the samples have their high byte first."""
+    """Whether the samples are big-endian."""
 
     def read(self) -> bytes:
-        """All of it, as a file that ``audio.decode`` reads."""
+        """The whole recording, as a file that ``audio.decode`` reads."""
         self.file.seek(0)
         data = self.file.read()
         if self.big_endian:
@@ -246,15 +245,15 @@ class UploadedRecording:
 
 
 async def read_recording(request: Request) -> UploadedRecording:
-    """The recording of a request, good until the request has been answered.
+    """The recording of a request, valid until the request has been answered.
 
-    Raises InvalidRequestError (no form with a file ``audio``, and no sound by its content type),
+    Raises InvalidRequestError (neither a form with a file ``audio`` nor audio by its content type),
     AudioEmptyError, UploadStorageError.
     """
     kind, parameters = content_type(request.headers.get("content-type", ""))
     prefix, big_endian = b"", False
     if kind in {"audio/l16", "audio/pcm"}:
-        prefix = _pcm_header(kind, parameters)  # refused before all of it has been sent
+        prefix = _pcm_header(kind, parameters)  # raises before the body has been read
         big_endian = kind == "audio/l16" and parameters.get("endianness") != "little-endian"
     elif not (kind.startswith("audio/") or kind in _FILES):
         return await _file_of_form(request)
@@ -292,8 +291,8 @@ async def _file_of_form(request: Request) -> UploadedRecording:
 
 
 async def read_form(request: Request, *, max_fields: int) -> FormData:
-    """A form with one file, whose bytes beyond 1 MB are in a temporary file until the request has
-    been answered. Raises UploadStorageError, HTTPException (no form, or too much in it)."""
+    """Read a form with one file, which beyond 1 MB is kept in a temporary file until the request
+    has been answered. Raises UploadStorageError, HTTPException (no form, or too much in it)."""
     try:
         form = await request.form(
             max_files=1, max_fields=max_fields, max_part_size=_LONGEST_FIELD_BYTES

@@ -1,1 +1,1 @@
-"""Devices in software: a Core2 with the first firmware, and one with the open streaming one."""
+"""Devices in software: one with the first firmware, one with the open streaming firmware."""

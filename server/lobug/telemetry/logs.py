@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Literal, TextIO
 
 from lobug.errors import LobugError
-from lobug.turn.observer import current_turn
+from lobug.turn.timeline import current_turn
 
 LogFormat = Literal["text", "json"]
 

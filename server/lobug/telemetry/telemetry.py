@@ -124,7 +124,7 @@ class Telemetry:
         """Record a turn that has ended, with any outcome. Its later marks are counted too."""
         self.turns.add(FinishedTurn(timeline, self._wall()))
         self.metrics.turn_finished(timeline)
-        timeline.tell_late_marks(partial(self.metrics.stage_ended, timeline))
+        timeline.on_late_mark(partial(self.metrics.stage_ended, timeline))
         log.info("turn over: %s", describe(timeline))
 
     @contextmanager

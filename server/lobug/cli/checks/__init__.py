@@ -1,1 +1,1 @@
-"""What ``lobug doctor`` looks at, a module for each area."""
+"""The checks of ``lobug doctor``, one module for each area."""

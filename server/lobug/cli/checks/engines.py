@@ -1,4 +1,4 @@
-"""The engines that compute in this process: can they be loaded, and do they work together?"""
+"""Checks of the engines in this process: can they be loaded, and do they work together?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIBRARIES = ("av", "soxr", "ctranslate2", "faster_whisper", "hibari", "xllamacpp
 """Native libraries that an installation may have broken: each is imported once."""
 
 SENTENCE = "The weather is nice today."
-"""What the voice says and the ears should hear."""
+"""The sentence that the voice says and speech-to-text should hear."""
 
 
 def check_libraries(names: Sequence[str] = LIBRARIES) -> list[Finding]:
@@ -40,7 +40,7 @@ def check_libraries(names: Sequence[str] = LIBRARIES) -> list[Finding]:
 
 
 def check_audio(settings: Settings) -> list[Finding]:
-    """Load voice, gate and speech-to-text, and let them hear what the voice says."""
+    """Load voice, speech gate and speech-to-text, and let them transcribe what the voice says."""
     findings = check_libraries()
     if any(finding.advice for finding in findings):
         return findings
@@ -55,7 +55,7 @@ def check_audio(settings: Settings) -> list[Finding]:
 
 
 def check_embeddings(settings: Settings) -> list[Finding]:
-    """Load the embedded embedding model, where the settings may need it, and use it once."""
+    """Load the embedded embedding model, if the settings may need it, and use it once."""
     if settings.embeddings.engine not in {"auto", "embedded"}:
         return []
     from lobug.engines.embed_embedded import EmbeddedEmbedder
@@ -75,7 +75,7 @@ def check_embeddings(settings: Settings) -> list[Finding]:
 
 
 async def try_audio(voice: TextToSpeech, gate: SpeechGate, ears: SpeechToText) -> list[Finding]:
-    """Start each engine; if all are ready, one sentence goes all the way round."""
+    """Start each engine; if all are ready, speak a sentence and transcribe it."""
     engines: dict[str, Engine] = {"voice": voice, "speech gate": gate, "speech-to-text": ears}
     findings = []
     try:

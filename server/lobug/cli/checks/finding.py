@@ -1,4 +1,4 @@
-"""What a check found."""
+"""The result of a check."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How much it matters."""
+    """How serious a finding is."""
 
     OK = "ok"
     WARN = "warn"
-    """Lo-Bug runs, but something is missing or will be."""
+    """Lo-Bug runs, but something is missing or soon will be."""
     FAIL = "fail"
     """Lo-Bug does not run, or cannot talk."""
 
@@ -23,7 +23,7 @@ class Finding:
     name: str
     level: Level
     message: str
-    """What is so."""
+    """What was found."""
     advice: str = ""
     """What to do about it; never empty for a warning or a failure."""
 
@@ -38,15 +38,15 @@ class Finding:
 
 
 def ok(name: str, message: str) -> Finding:
-    """All is well."""
+    """A finding without a problem."""
     return Finding(name, Level.OK, message)
 
 
 def warn(name: str, message: str, advice: str) -> Finding:
-    """Worth a look."""
+    """A finding that the owner should look at."""
     return Finding(name, Level.WARN, message, advice)
 
 
 def fail(name: str, message: str, advice: str) -> Finding:
-    """Must be repaired."""
+    """A finding that must be repaired."""
     return Finding(name, Level.FAIL, message, advice)

@@ -1,4 +1,4 @@
-"""The computer: Python, memory, disk space, the port."""
+"""Checks of the computer: Python, memory, disk space, the port."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import httpx
 from lobug.access.addresses import local_url
 from lobug.cli.checks.finding import Finding, fail, ok, warn
 from lobug.cli.faults import CommandError
-from lobug.cli.listening import open_socket
+from lobug.cli.http_server import open_socket
 from lobug.settings import Settings
-from lobug.simulator.contract import check_health
+from lobug.simulator.http.contract import check_health
 
 GB = 1_000_000_000
 
@@ -24,10 +24,10 @@ MEMORY_NEEDED = 4 * GB
 """Bytes: 3.2 GB for Lo-Bug with all embedded engines, the rest for the system."""
 
 DATA_FULL = GB // 10
-"""Free bytes below which the memory may soon fail to be written."""
+"""Free bytes below which writing memories may soon fail."""
 
 DATA_LOW = GB
-"""Free bytes below which it is time to make room."""
+"""Free bytes below which the owner should make room."""
 
 
 def check_python() -> Finding:
@@ -39,7 +39,7 @@ def check_python() -> Finding:
 
 
 def check_memory(settings: Settings) -> Finding:
-    """Whether the embedded chat model fits."""
+    """Whether main memory is large enough for the embedded chat model."""
     try:
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):
@@ -48,7 +48,7 @@ def check_memory(settings: Settings) -> Finding:
 
 
 def judge_memory(total: int, *, embedded: bool) -> Finding:
-    """``total`` in bytes. Pure."""
+    """Judge main memory of ``total`` bytes. Pure."""
     message = f"{total / GB:.1f} GB of main memory"
     if total >= MEMORY_NEEDED or not embedded:
         return ok("memory", message)
@@ -61,7 +61,7 @@ def judge_memory(total: int, *, embedded: bool) -> Finding:
 
 
 def check_data_folder(settings: Settings) -> Finding:
-    """Whether the memory can be written, and how much room it has."""
+    """Whether the data folder can be written, and how much room it has."""
     folder = settings.data_dir
     problem = unwritable(folder)
     if problem:
@@ -71,7 +71,7 @@ def check_data_folder(settings: Settings) -> Finding:
 
 
 def judge_room(name: str, folder: Path, free: int, *, needed: int, wanted: int) -> Finding:
-    """Sizes in bytes. Pure."""
+    """Judge the free space of a folder. Sizes in bytes. Pure."""
     message = f"{folder}: {free / GB:.1f} GB free"
     if free < needed:
         return fail(name, message, f"Make room: {needed / GB:.1f} GB are needed.")
@@ -81,7 +81,8 @@ def judge_room(name: str, folder: Path, free: int, *, needed: int, wanted: int) 
 
 
 def unwritable(folder: Path) -> str | None:
-    """Why files cannot be made in the folder, or None. It need not exist yet, and is not made."""
+    """Why files cannot be written in the folder, or None. The folder need not exist, and is not
+    made."""
     place = existing_part(folder)
     if not place.is_dir():
         return f"{place} is not a folder"
@@ -91,7 +92,7 @@ def unwritable(folder: Path) -> str | None:
 
 
 def existing_part(folder: Path) -> Path:
-    """The folder, or the nearest one above it that exists."""
+    """The folder, or its nearest parent that exists."""
     place = folder.absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -103,7 +104,7 @@ def _free(folder: Path) -> int:
 
 
 def check_port(settings: Settings) -> Finding:
-    """Whether the server can listen, or already does."""
+    """Whether the port is free, or a Lo-Bug server already listens there."""
     where = f"{settings.host}:{settings.port}"
     try:
         open_socket(settings.host, settings.port).close()

@@ -1,4 +1,4 @@
-"""Model files on disk."""
+"""Checks of the model files on disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REINSTALL = "Reinstall: delete .venv, then `make run`."
 def lacking_models(settings: Settings) -> list[ModelCheck]:
     """The embedded models that the settings need and that are missing or of the wrong size.
 
-    Raises ModelMissingError when the settings name a model that there is not.
+    Raises ModelMissingError when the settings name an unknown model.
     """
     checks = [verify.check(settings.models_dir, name) for name in needed_models(settings)]
     return [check for check in checks if not check.ok]
@@ -35,9 +35,11 @@ def replaceable_by_ollama(settings: Settings) -> bool:
 
 
 def check_model_files(settings: Settings) -> list[Finding]:
-    """Each embedded model that the settings need, and those installed with the program, by the
-    SHA-256 of every file. That takes about a second a gigabyte; a bar on standard error shows how
-    far it is. Not to be called in an event loop."""
+    """Check the SHA-256 of every file of the needed models and of those that came with Lo-Bug.
+
+    That takes about a second a gigabyte; a bar on standard error shows the progress. Not to be
+    called in an event loop.
+    """
     console = Console(stderr=True)
     reporter = BarReporter(console) if console.is_terminal else None
     return examine_model_files(settings, probe_ollama(settings), reporter)
@@ -46,7 +48,7 @@ def check_model_files(settings: Settings) -> list[Finding]:
 def examine_model_files(
     settings: Settings, ollama: OllamaState, reporter: BarReporter | None = None
 ) -> list[Finding]:
-    """What ``check_model_files`` does, told whether Ollama could think instead."""
+    """As ``check_model_files``; ``ollama`` says whether it could replace the chat model."""
     findings = []
     built_in = [model.name for model in catalog.CATALOG.values() if model.installed_with_program]
     for name in (*needed_models(settings), *built_in):
@@ -99,7 +101,7 @@ def _check_models_folder(settings: Settings) -> Finding:
     for name in needed_models(settings):
         if name in catalog.CATALOG and not verify.check(folder, name).ok:
             model = catalog.get(name)
-            # While it is put together, what was downloaded and the file lie side by side.
+            # While a model is assembled, its download and its file are both on disk.
             wanted += model.size + model.download_size
     if wanted and (problem := unwritable(folder)):
         advice = "Give it to the user who runs Lo-Bug, or set LOBUG_MODELS_DIR to another folder."

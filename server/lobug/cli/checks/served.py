@@ -1,4 +1,4 @@
-"""Engines on another server: Ollama, OpenAI-compatible ones."""
+"""Checks of engines on other servers: Ollama and OpenAI-compatible ones."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lobug.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class OllamaState:
-    """What an Ollama server has of what the settings want."""
+    """Whether Ollama answers, and which of the wanted models it has."""
 
     answers: bool
     models: frozenset[str] = frozenset()
-    """Those of the wanted models that it has, by the names of the settings."""
+    """The wanted models that it has, as the settings name them."""
 
 
 def probe_ollama(settings: Settings) -> OllamaState:
@@ -36,7 +36,7 @@ def probe_ollama(settings: Settings) -> OllamaState:
 
 
 def check_ollama(settings: Settings) -> list[Finding]:
-    """The Ollama server, as far as the settings want it. Not to be called in an event loop."""
+    """Check the Ollama server, if the settings use it. Not to be called in an event loop."""
     ollama = probe_ollama(settings)
     jobs = [
         (job, name)
@@ -53,7 +53,8 @@ def check_ollama(settings: Settings) -> list[Finding]:
 def judge_ollama(
     host: str, ollama: OllamaState, jobs: Sequence[tuple[str, str]], *, must: bool
 ) -> list[Finding]:
-    """``jobs`` are pairs of job and model name; ``must``: nothing else may do them. Pure."""
+    """Judge Ollama. ``jobs``: pairs of job and model name; ``must``: no other engine may do them.
+    Pure."""
     if not jobs:
         return [ok("ollama", "not used by these settings")]
     if not ollama.answers:

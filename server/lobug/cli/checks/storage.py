@@ -1,4 +1,4 @@
-"""The SQLite driver, the database, the file of devices and tokens, and who can read them."""
+"""Checks of the SQLite driver, the database, the file of devices and tokens, and their privacy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lobug.storage.migrations import version_of
 
 
 def check_driver() -> Finding:
-    """Whether a driver can load the vector search."""
+    """Whether the SQLite driver can load vector search."""
     try:
         report = driver.describe()
     except StorageError as error:
@@ -33,7 +33,7 @@ def check_driver() -> Finding:
 
 
 def check_database(settings: Settings) -> Finding:
-    """Whether the memory can be read, is whole, and is one that this program knows."""
+    """Whether the database can be read, is intact, and has a version that this program knows."""
     return _check_file(
         "database",
         settings.database_path,
@@ -44,7 +44,7 @@ def check_database(settings: Settings) -> Finding:
 
 
 def check_access(settings: Settings) -> Finding:
-    """The same of the file of devices and tokens."""
+    """The check of ``check_database``, for the file of devices and tokens."""
     return _check_file(
         "access",
         settings.data_dir / ACCESS_FILE,
@@ -55,7 +55,8 @@ def check_access(settings: Settings) -> Finding:
 
 
 def _check_file(name: str, path: Path, timeout_s: float, newest: int, without: str) -> Finding:
-    """``newest`` version that this program knows; ``without``: what follows when it is away."""
+    """Check a database file. ``newest``: the newest version that this program knows; ``without``:
+    what happens when the file is moved away."""
     if not path.exists():
         return ok(name, f"{path} will be made at the first start")
     advice = _advice(path, without)
@@ -79,7 +80,7 @@ def _check_file(name: str, path: Path, timeout_s: float, newest: int, without: s
 
 
 def _look_into(path: Path, timeout_s: float) -> tuple[int, str]:
-    """Schema version and the first line of SQLite's own check. Changes nothing."""
+    """Schema version and the first line of SQLite's quick check. Changes nothing."""
     with typed_errors(path):
         connection = driver.connect(str(path), timeout_s=timeout_s)
         try:
@@ -98,7 +99,7 @@ def _advice(path: Path, without: str) -> str:
 
 
 def check_privacy(settings: Settings) -> Finding:
-    """Whether others at this computer can read what Lo-Bug remembers."""
+    """Whether other users of this computer can read the data folder."""
     opened = open_paths(settings)
     if not opened:
         return ok("privacy", f"nobody but its owner can read what is in {settings.data_dir}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from lobug.cli.connection import TIMEOUT_S, ask, way
+from lobug.cli.connection import TIMEOUT_S, ask, client_arguments
 from lobug.cli.connection import RefusedError as RefusedError  # noqa: PLC0414 - given on
 from lobug.cli.faults import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
 
@@ -71,7 +71,7 @@ def open_door(
     """
     import httpx
 
-    with httpx.Client(**way(server, lambda: _direct(creates=creates))) as http:
+    with httpx.Client(**client_arguments(server, lambda: _direct(creates=creates))) as http:
         door = Door(http)
         if not any_user:
             door.user = _user(door, user, creates=creates)

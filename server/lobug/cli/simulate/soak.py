@@ -1,4 +1,4 @@
-"""``lobug simulate --soak HOURS``: whether a server stays as small as it was, over a day."""
+"""``lobug simulate --soak HOURS``: whether a server grows while many devices use it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from lobug.cli.faults import EXIT_FAILED, EXIT_USAGE, CommandError
+from lobug.cli.faults import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, CommandError
+from lobug.cli.simulate.options import SoakOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from lobug.simulator.soak.flatness import Measurement, Verdict
-    from lobug.simulator.soak.runner import SoakOptions, SoakResult
+    from lobug.simulator.soak.plan import SoakRunOptions
+    from lobug.simulator.soak.runner import SoakResult
 
 _OPTIONS = {"soak", "real_time", "devices", "seed", "as_json"}
-"""What a soak knows of the options of ``lobug simulate``."""
+"""The options of ``lobug simulate`` that a soak has."""
 
 _NAMES = {
     "resident_mb": "resident memory, MB",
@@ -46,38 +48,34 @@ _OUTCOMES = {
 
 
 def simulate_soak(
-    context: typer.Context,
-    hours: float | None,
-    devices: int,
-    seed: int,
-    *,
-    real_time: bool,
-    as_json: bool,
+    context: typer.Context, soak: SoakOptions, devices: int, seed: int, *, as_json: bool
 ) -> None:
-    """Run a soak; ends with the exit code of ``lobug simulate``."""
-    from lobug.simulator.soak import runner
+    """Run a soak; raises typer.Exit with the exit code of ``lobug simulate``."""
+    from lobug.simulator.soak import plan
+    from lobug.simulator.soak.server import SoakError
 
     given = {name for name in context.params if _was_given(context, name)}
     _refuse_others(given)
+    hours = soak.soak
     if hours is None:
         raise CommandError("--real-time needs --soak HOURS", code=EXIT_USAGE)
-    usual = runner.SoakOptions(hours)
-    options = runner.SoakOptions(
+    usual = plan.SoakRunOptions(hours)
+    options = plan.SoakRunOptions(
         hours,
         devices=devices if "devices" in given else usual.devices,
-        factor=1.0 if real_time else runner.COMPRESSED,
+        factor=1.0 if soak.real_time else plan.COMPRESSED,
         seed=seed,
-        rests=runner.RESTS,
-        server=runner.SERVER,
+        rests=plan.RESTS,
+        server=plan.SERVER,
     )
     try:
         result = _run_as_json(options) if as_json else _run_for_people(options)
     except ValueError as error:
         raise CommandError(str(error), code=EXIT_USAGE) from error
-    except runner.SoakError as error:
+    except SoakError as error:
         raise CommandError(str(error)) from error
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     if not result.ok:
         raise typer.Exit(EXIT_FAILED)
 
@@ -88,8 +86,8 @@ def _was_given(context: typer.Context, name: str) -> bool:
 
 
 def _refuse_others(given: set[str]) -> None:
-    """Raises CommandError for an option that a soak would leave unused; --server above all: a soak
-    fills a memory with chatter, so it talks to no server but its own."""
+    """Raise CommandError for an option that a soak does not use. Above all --server: a soak fills a
+    memory with chatter, so it talks only to a server of its own."""
     if "server" in given:
         raise CommandError(
             "--soak starts a server of its own, with a temporary memory: no --server",
@@ -102,7 +100,7 @@ def _refuse_others(given: set[str]) -> None:
         raise CommandError(f"{what} has no meaning with --soak", code=EXIT_USAGE)
 
 
-def _run_as_json(options: SoakOptions) -> SoakResult:
+def _run_as_json(options: SoakRunOptions) -> SoakResult:
     from lobug.simulator.soak.runner import run
 
     def show(record: dict[str, object]) -> None:
@@ -118,7 +116,7 @@ def _run_as_json(options: SoakOptions) -> SoakResult:
     return result
 
 
-def _run_for_people(options: SoakOptions) -> SoakResult:
+def _run_for_people(options: SoakRunOptions) -> SoakResult:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

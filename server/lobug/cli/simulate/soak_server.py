@@ -2,8 +2,9 @@
 clock that may run faster. Started as ``python -m lobug.cli.simulate.soak_server`` with a
 ``SoakServer`` as JSON.
 
-It prints its address, then a line of JSON with what it holds for each line that it reads: ``look``
-for what costs nothing to tell, anything else for all of it. It ends when its standard input does.
+It prints its address. Then it answers each line on its standard input with its measures as a line
+of JSON: ``look`` with those that cost nothing to take, anything else with all. It ends when its
+standard input ends.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ if TYPE_CHECKING:
 _DAY_H = 24.0
 
 LOG_KEPT_H = 12.0
-"""How long messages are kept, simulated hours: so that a soak of more than a day erases some."""
+"""Retention of messages, simulated hours: a soak of more than a day erases some."""
 
 LEAST_IDLE_S = 10.0
-"""A connection on which nobody speaks is closed after 120 s of the soak's time, and not before this
-of real time: what is said takes its real time."""
+"""Least real seconds after which an idle connection is closed. By the soak's clock it is 120 s, but
+speech takes its real time."""
 
 _PETS = re.compile(r"I have a (\w+) named (\w+)")
 _USER = re.compile(r"User: (.+)")
@@ -85,7 +86,7 @@ class SoakServer:
 
 
 class ScaledClock:
-    """Seconds since the epoch that go by faster."""
+    """A wall clock that runs ``factor`` times as fast: seconds since the epoch."""
 
     def __init__(
         self,
@@ -98,17 +99,17 @@ class ScaledClock:
         self._began_wall, self._began = wall(), monotonic()
 
     def __call__(self) -> float:
-        """What the clock shows now."""
+        """The current time of this clock."""
         return self._began_wall + self._factor * (self._monotonic() - self._began)
 
 
 class SoakChat(InstantChat):
-    """Finds the pets in what somebody said, so that there are facts to store."""
+    """Extracts the pets that users mention, so that there are facts to store."""
 
     async def stream(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[str]:
-        """Facts as JSON where a schema asks for them, else the usual reply."""
+        """Yield facts as JSON if a schema asks for them, else the usual reply."""
         if options.json_schema:
             pets = _PETS.findall(messages[-1].content)
             yield json.dumps(
@@ -126,14 +127,14 @@ class SoakChat(InstantChat):
 
 
 def _said(transcript: str) -> str:
-    """The last words of a user in a transcript."""
+    """The last message of a user in a transcript."""
     said: list[str] = _USER.findall(transcript)
     return said[-1] if said else transcript.strip()
 
 
 class SoakSpeechToText(InstantSpeechToText):
-    """Hears one of a hundred sentences after the other: people have a vocabulary, and caches of its
-    words fill in the warm-up."""
+    """Hears a hundred sentences in turn: a limited vocabulary, as people have, so that caches of
+    words fill during the warm-up."""
 
     def __init__(self) -> None:
         self._heard = itertools.cycle(range(100))
@@ -145,7 +146,7 @@ class SoakSpeechToText(InstantSpeechToText):
 
 
 def soak_engines() -> Engines:
-    """Engines that cost nothing and hear a hundred sentences in turn."""
+    """Engines that cost no time and hear a hundred sentences in turn."""
 
     def nobody_listens() -> Callable[[int], None]:
         return lambda _samples: None
@@ -159,7 +160,7 @@ def serve(told: SoakServer, engines: Engines) -> None:
 
     from lobug.app import create_app
     from lobug.assembly import with_memory
-    from lobug.cli.listening import open_socket
+    from lobug.cli.http_server import open_socket
     from lobug.cli.serve import run_app
     from lobug.telemetry.logs import configure_logging
 
@@ -178,8 +179,8 @@ def serve(told: SoakServer, engines: Engines) -> None:
         run_app(app, settings, listener, Console(quiet=True))
 
 
-def seen(server: LobugServer) -> dict[str, float]:
-    """What this process holds, as far as it costs nothing to tell."""
+def cheap_measures(server: LobugServer) -> dict[str, float]:
+    """The measures of this process that cost nothing to take."""
     values: dict[str, float] = {
         "tasks": len(asyncio.all_tasks()),
         "connections": len(server.connections),
@@ -190,10 +191,10 @@ def seen(server: LobugServer) -> dict[str, float]:
     return values if descriptors is None else {**values, "descriptors": descriptors}
 
 
-def held(server: LobugServer) -> dict[str, float]:
-    """All that this process holds. Takes a tenth of a second, in which nothing else is done."""
+def all_measures(server: LobugServer) -> dict[str, float]:
+    """All measures of this process. Blocks the event loop for a tenth of a second."""
     gc.collect()
-    values = {**seen(server), "objects": len(gc.get_objects())}
+    values = {**cheap_measures(server), "objects": len(gc.get_objects())}
     values["blocks"] = sys.getallocatedblocks()
     native_mb = malloc_in_use_mb()
     return values if native_mb is None else {**values, "malloc_mb": native_mb}
@@ -209,8 +210,7 @@ class _Mallinfo(ctypes.Structure):
 
 
 def malloc_in_use_mb() -> float | None:
-    """What malloc has given out and was not given back; None: the C library does not tell (glibc
-    does from 2.33 on)."""
+    """Memory in use by malloc, MB; None: the C library does not tell (glibc does from 2.33 on)."""
     ask = getattr(ctypes.CDLL(None), "mallinfo2", None)
     if ask is None:
         return None
@@ -220,7 +220,7 @@ def malloc_in_use_mb() -> float | None:
 
 
 def _threads() -> int:
-    """Native ones included, where the system tells."""
+    """Number of threads; native ones are included where the system counts them."""
     tasks = Path("/proc/self/task")
     return len(list(tasks.iterdir())) if tasks.is_dir() else threading.active_count()
 
@@ -231,17 +231,17 @@ def _descriptors() -> int | None:
 
 
 async def _answer(server: LobugServer) -> None:
-    """Tell what is held, whenever it is asked for."""
+    """Answer every line on standard input with the measures."""
     loop = asyncio.get_running_loop()
     asked = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(asked), sys.stdin)
     while question := await asked.readline():
-        _tell(seen(server) if question.strip() == b"look" else held(server))
+        _tell(cheap_measures(server) if question.strip() == b"look" else all_measures(server))
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 async def _wake(server: LobugServer) -> None:
-    """Let background work look at the clock often: it sleeps by the real one."""
+    """Wake background work often: it sleeps by the real clock, not by the scaled one."""
     while True:
         await asyncio.sleep(_WAKE_S)
         server.memory.wake()

@@ -1,4 +1,4 @@
-"""How a run of streaming devices is shown: lines for people, JSON lines for programs."""
+"""Output of a run of streaming devices: lines for people, JSON lines for programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from lobug.simulator.schedule import percentile
+from lobug.simulator.runs import percentile
 from lobug.simulator.streaming.results import WsSummary, WsTurnResult
 
 _TIMES: dict[str, Callable[[WsTurnResult], float | None]] = {
@@ -63,14 +63,14 @@ class WsTable:
         self._console = console or Console(highlight=False, soft_wrap=True)
 
     def code(self, device_id: str, code: str) -> None:
-        """What the device's screen would show, and what to do about it."""
+        """Print the code of the device's screen, and the command that approves it."""
         self._console.print(
             f"device {escape(device_id)} shows the code [bold]{escape(code)}[/bold]:"
             f" lobug devices approve {escape(code)}"
         )
 
     def result(self, turn: WsTurnResult) -> None:
-        """Print what was said, heard and answered, and what went wrong."""
+        """Print the words, what was understood, the reply, and the problems."""
         say = self._console.print
         first = "no audio"
         if turn.first_audio_s is not None:
@@ -92,7 +92,7 @@ class WsTable:
             say(f"  [red]failed  {escape(problem)}[/red]")
 
     def summary(self, summary: WsSummary) -> None:
-        """Print the times, what the devices suffered, and whether all was well."""
+        """Print times, playback figures, and whether all was well."""
         say = self._console.print
         if summary.turns:
             say(_times(summary))

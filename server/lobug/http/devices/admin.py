@@ -1,8 +1,4 @@
-"""What the owner's doors, `/devices` and `/tokens`, share.
-
-`/devices`: which devices may talk, for the owner.
-
-`/devices/{id}/alert` and `/reboot`: what the owner, or a program of theirs, tells a device."""
+"""`/devices`, for the owner: which devices may talk, alerts and reboots."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Request
 
 from lobug.access.records import Device
 from lobug.access.service import Access
-from lobug.devices import messages as say
+from lobug.devices import messages
 from lobug.errors import (
     AccessFullError,
     AccessUnavailableError,
@@ -43,35 +39,35 @@ from lobug.http.devices.schemas import (
 from lobug.http.problems import error_responses
 from lobug.http.state import ServerDep
 
-FAULTS: tuple[type[LobugError], ...] = (
+OWNER_ERRORS: tuple[type[LobugError], ...] = (
     OwnerOnlyError,
     InvalidRequestError,
     AccessUnavailableError,
     StorageError,
 )
-"""What may go wrong at each of them."""
+"""Errors of every route of the owner's."""
 
-WITH_BODY: tuple[type[LobugError], ...] = (
-    *FAULTS,
+OWNER_BODY_ERRORS: tuple[type[LobugError], ...] = (
+    *OWNER_ERRORS,
     InvalidEncodingError,
     BodyTooLargeError,
     BodyTimeoutError,
 )
-
+"""Errors of the owner's routes that take a body."""
 
 router = APIRouter(prefix="/devices", tags=["devices"], dependencies=[Depends(require_admin)])
 
 DeviceId = Annotated[str, Path(max_length=128, description="The `Device-Id` of a device.")]
 
 
-@router.get("", responses=error_responses(*FAULTS))
+@router.get("", responses=error_responses(*OWNER_ERRORS))
 async def devices(server: ServerDep) -> KnownDevices:
     """List the devices that were approved, and those that wait for it."""
     access = server.access
     known = access.devices.all()
     paired = {device.device_id for device in known if device.token_hash is not None}
     return KnownDevices(
-        devices=[_shown(access, device) for device in known],
+        devices=[_known_device(access, device) for device in known],
         waiting=[
             WaitingDevice.of(pairing, replaces=pairing.device_id in paired)
             for pairing in access.devices.waiting()
@@ -82,7 +78,9 @@ async def devices(server: ServerDep) -> KnownDevices:
 @router.post(
     "/approve",
     openapi_extra=documented(ApproveRequest),
-    responses=error_responses(*WITH_BODY, PairingCodeError, TooManyAttemptsError, AccessFullError),
+    responses=error_responses(
+        *OWNER_BODY_ERRORS, PairingCodeError, TooManyAttemptsError, AccessFullError
+    ),
 )
 async def approve(
     body: Annotated[ApproveRequest, Depends(json_body(ApproveRequest))],
@@ -96,13 +94,13 @@ async def approve(
         user=body.user,
         address=request.client.host if request.client else None,
     )
-    return _shown(server.access, device)
+    return _known_device(server.access, device)
 
 
 @router.patch(
     "/{device_id}",
     openapi_extra=documented(DescribeRequest),
-    responses=error_responses(*WITH_BODY, DeviceUnknownError),
+    responses=error_responses(*OWNER_BODY_ERRORS, DeviceUnknownError),
 )
 async def describe(
     device_id: DeviceId,
@@ -111,31 +109,26 @@ async def describe(
 ) -> KnownDevice:
     """Give a device another name or user. With another user its open connection is ended."""
     device = await server.access.devices.describe(device_id, name=body.name, user=body.user)
-    return _shown(server.access, device)
+    return _known_device(server.access, device)
 
 
-@router.delete("/{device_id}", responses=error_responses(*FAULTS, DeviceUnknownError))
+@router.delete("/{device_id}", responses=error_responses(*OWNER_ERRORS, DeviceUnknownError))
 async def revoke(device_id: DeviceId, server: ServerDep) -> KnownDevice:
     """End a device's right to talk, at once. To come back it has to be approved again."""
-    return _shown(server.access, await server.access.devices.revoke(device_id))
+    return _known_device(server.access, await server.access.devices.revoke(device_id))
 
 
-def _shown(access: Access, device: Device) -> KnownDevice:
+def _known_device(access: Access, device: Device) -> KnownDevice:
     connected = None
     if access.connected is not None:
         connected = access.connected(f"device:{device.device_id}")
     return KnownDevice.of(device, connected=connected)
 
 
-messages_router = APIRouter(
-    prefix="/devices", tags=["devices"], dependencies=[Depends(require_admin)]
-)
-
-
-@messages_router.post(
+@router.post(
     "/{device_id}/alert",
     openapi_extra=documented(AlertRequest),
-    responses=error_responses(*WITH_BODY, DeviceOfflineError),
+    responses=error_responses(*OWNER_BODY_ERRORS, DeviceOfflineError),
 )
 async def alert(
     device_id: DeviceId,
@@ -143,13 +136,13 @@ async def alert(
     server: ServerDep,
 ) -> Sent:
     """Let a connected device show and sound a message."""
-    write = partial(say.alert, status=body.status, message=body.message, emotion=body.emotion)
+    write = partial(messages.alert, status=body.status, message=body.message, emotion=body.emotion)
     await server.connections.tell(f"device:{device_id.lower()}", write)
     return Sent()
 
 
-@messages_router.post("/{device_id}/reboot", responses=error_responses(*FAULTS, DeviceOfflineError))
+@router.post("/{device_id}/reboot", responses=error_responses(*OWNER_ERRORS, DeviceOfflineError))
 async def reboot(device_id: DeviceId, server: ServerDep) -> Sent:
     """Let a connected device start again."""
-    await server.connections.tell(f"device:{device_id.lower()}", say.system_reboot)
+    await server.connections.tell(f"device:{device_id.lower()}", messages.system_reboot)
     return Sent()

@@ -1,6 +1,7 @@
-"""What discovery answers. The field names are those of the device protocol. Pure.
+"""`/xiaozhi/ota/`: discovery. A device asks where to talk, and waits for the owner's approval.
 
-`/xiaozhi/ota/`: a device asks where to talk, and waits until it may."""
+The field names of the replies are those of the device protocol.
+"""
 
 from __future__ import annotations
 
@@ -33,16 +34,17 @@ from lobug.http.state import ServerDep
 from lobug.ota.image import FirmwareImage
 
 SOCKET_PATH = "/xiaozhi/v1/"
-"""Where devices talk."""
+"""Path of the devices' WebSocket."""
 
 FIRMWARE_PATH = "/firmware"
-"""Where firmware images are, by board and version."""
+"""Path of firmware images, by board and version."""
 
 PROTOCOL_VERSION = 1
-"""How audio is framed on the socket: version 1 is known by every firmware there is."""
+"""Version of the audio frames on the WebSocket: every firmware knows version 1."""
 
 NO_VERSION = "0.0.0"
-"""For a device that does not say its version: newer than none, so it never updates itself."""
+"""Stands for the version of a device that names none. No version is older, so the device never
+updates itself."""
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?", re.ASCII)
 
@@ -101,7 +103,7 @@ class DiscoveryReply(BaseModel):
 
 
 def server_time(now: datetime) -> ServerTime:
-    """The time as devices take it. ``now``: with its time zone."""
+    """The time in the device protocol's form. ``now`` has a time zone."""
     offset = now.utcoffset()
     return ServerTime(
         timestamp=int(now.timestamp() * 1000),
@@ -110,8 +112,8 @@ def server_time(now: datetime) -> ServerTime:
 
 
 def server_url(public_url: str, scheme: str, host: str | None) -> str:
-    """Where a device finds this server (``http`` or ``https``, no slash at the end): at the address
-    that the owner has set, else at the one that it has just called.
+    """Address of this server for a device (``http`` or ``https``, no slash at the end): the one
+    that the owner has set, else the one that the device has just called.
 
     Raises:
         InvalidRequestError: the ``Host`` header is missing or is no name or address.
@@ -128,9 +130,9 @@ def server_url(public_url: str, scheme: str, host: str | None) -> str:
 
 
 def called_url(public_url: str, scheme: str, host: str | None, *, forwarded: bool) -> str:
-    """The same, as the device has called it: it takes firmware from nowhere else. That is the
-    owner's address only where the device came by it. ``forwarded``: a proxy passed it on. Raises
-    InvalidRequestError."""
+    """Address of this server as the device has called it; it takes firmware from no other address.
+    ``public_url`` counts only if the device used it, or a proxy forwarded the request
+    (``forwarded``). Raises InvalidRequestError."""
     by_public = forwarded or (host or "").lower() == urlsplit(public_url).netloc.lower()
     return server_url(public_url if by_public else "", scheme, host)
 
@@ -144,8 +146,8 @@ def reply_to(
     image: FirmwareImage | None = None,
     image_url: str = "",
 ) -> DiscoveryReply:
-    """The answer for a device. ``url``: of this server; ``now``: with its time zone; ``image``:
-    what a paired device is offered, from the server at ``image_url``."""
+    """The reply to a device. ``url``: address of this server; ``now`` has a time zone; ``image``:
+    the firmware that a paired device is offered, from the server at ``image_url``."""
     reply = DiscoveryReply(
         server_time=server_time(now),
         firmware=Firmware(version=introduction.version or NO_VERSION),

@@ -1,4 +1,4 @@
-"""`/firmware`: a device fetches the image that discovery offered it."""
+"""`/firmware`: images that devices fetch after discovery has offered them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ async def fetch_image(board: str, version: str, server: ServerDep, caller: Calle
 
 
 class _ImageResponse(Response):
-    """An image, piece by piece. A device that reads nothing for ``timeout_s`` is cut off."""
+    """Sends an image in pieces. A device that reads nothing for ``timeout_s`` seconds is cut
+    off."""
 
     def __init__(
         self,
@@ -69,7 +70,7 @@ class _ImageResponse(Response):
         self._timeout_s = timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send the image."""
         try:
             await while_connected(Request(scope, receive), self._send(send))
         except ClientDisconnect:
@@ -92,7 +93,7 @@ class _ImageResponse(Response):
             piece = await asyncio.to_thread(self._content.read, min(_CHUNK, left))
             if not piece:
                 log.warning("the firmware image %s was changed", self._image.path)
-                return  # the connection is closed: what has come is not whole
+                return  # the body stays incomplete, so the connection is closed
             left -= len(piece)
             async with asyncio.timeout(self._timeout_s):
                 await send({"type": "http.response.body", "body": piece, "more_body": left > 0})

@@ -1,4 +1,4 @@
-"""`/tokens`: API tokens of people and scripts, for the owner."""
+"""`/tokens`, for the owner: API tokens of people and scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Response
 from lobug.errors import AccessFullError, TokenUnknownError
 from lobug.http.body import documented, json_body
 from lobug.http.caller import require_admin
-from lobug.http.devices.admin import FAULTS, WITH_BODY
+from lobug.http.devices.admin import OWNER_BODY_ERRORS, OWNER_ERRORS
 from lobug.http.devices.schemas import (
     KnownToken,
     KnownTokens,
@@ -22,7 +22,7 @@ from lobug.http.state import ServerDep
 router = APIRouter(prefix="/tokens", tags=["tokens"], dependencies=[Depends(require_admin)])
 
 
-@router.get("", responses=error_responses(*FAULTS))
+@router.get("", responses=error_responses(*OWNER_ERRORS))
 async def tokens(server: ServerDep) -> KnownTokens:
     """List the API tokens; of each all but the token itself, which is not kept."""
     known = server.access.tokens.all()
@@ -32,7 +32,7 @@ async def tokens(server: ServerDep) -> KnownTokens:
 @router.post(
     "",
     openapi_extra=documented(TokenRequest),
-    responses=error_responses(*WITH_BODY, AccessFullError),
+    responses=error_responses(*OWNER_BODY_ERRORS, AccessFullError),
 )
 async def create(
     body: Annotated[TokenRequest, Depends(json_body(TokenRequest))],
@@ -51,7 +51,7 @@ async def create(
     return NewToken.model_validate({**KnownToken.fields_of(made), "token": token})
 
 
-@router.delete("/{token_id}", responses=error_responses(*FAULTS, TokenUnknownError))
+@router.delete("/{token_id}", responses=error_responses(*OWNER_ERRORS, TokenUnknownError))
 async def revoke(
     token_id: Annotated[str, Path(max_length=64, description="Id of a token.")], server: ServerDep
 ) -> KnownToken:

@@ -1,4 +1,4 @@
-"""`/xiaozhi/v1/`: the streaming door for devices, a WebSocket."""
+"""`/xiaozhi/v1/`: the WebSocket of streaming devices."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from contextlib import suppress
 from fastapi import APIRouter, WebSocket
 
 from lobug.devices import messages
-from lobug.devices import messages as say
 from lobug.devices.connection import Connection, ConnectionLostError
 from lobug.devices.frames import CloseCode
-from lobug.devices.negotiation import agree
+from lobug.devices.negotiation import negotiate
 from lobug.devices.session import DeviceSession
 from lobug.errors import HelloError, MessageError
 from lobug.http.caller import caller_of, conversation_of_caller
@@ -27,7 +26,7 @@ router = APIRouter()
 @router.websocket("/xiaozhi/v1")
 @router.websocket("/xiaozhi/v1/")
 async def converse(websocket: WebSocket) -> None:
-    """A device's conversation, from its hello to its end. docs/protocol.md describes it."""
+    """Talk with a device, from its hello to the end. docs/protocol.md describes the protocol."""
     server: LobugServer = websocket.app.state.lobug
     await websocket.accept()
     connection = Connection(
@@ -47,7 +46,7 @@ async def converse(websocket: WebSocket) -> None:
     ):
         try:
             if not server.access.still_good(caller):
-                # It was revoked while the connection was being opened: nobody could tell it.
+                # Revoked while the connection was being opened, when no callback was set yet.
                 await connection.close(CloseCode.TOKEN_REVOKED)
                 return
             if not await _greet(websocket, connection, server):
@@ -72,7 +71,7 @@ async def converse(websocket: WebSocket) -> None:
 
 
 async def _greet(websocket: WebSocket, connection: Connection, server: LobugServer) -> bool:
-    """Exchange hellos. False: it did not come to that, and the connection is closed."""
+    """Exchange hellos. False: the hello was late or wrong, and the connection is closed."""
     try:
         async with asyncio.timeout(server.settings.streaming.hello_timeout_s):
             message = await connection.receive()
@@ -80,13 +79,12 @@ async def _greet(websocket: WebSocket, connection: Connection, server: LobugServ
         await connection.close(CloseCode.HELLO_TIMEOUT)
         return False
     try:
-        agreed = agree(_hello(message), websocket.headers.get("protocol-version"))
+        connection.agreement = negotiate(_hello(message), websocket.headers.get("protocol-version"))
     except (HelloError, MessageError) as fault:
-        await connection.send(say.alert(connection.session_id, "Lo-Bug", fault.spoken))
+        await connection.send(messages.alert(connection.session_id, "Lo-Bug", fault.spoken))
         await connection.close(CloseCode.HELLO_INVALID, str(fault))
         return False
-    connection.agree(agreed)
-    await connection.send(say.hello(connection.session_id, agreed.downlink))
+    await connection.send(messages.hello(connection.session_id, connection.agreement.downlink))
     return True
 
 

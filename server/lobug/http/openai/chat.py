@@ -1,4 +1,4 @@
-"""`POST /v1/chat/completions`: a turn for the tools that people have already."""
+"""`POST /v1/chat/completions`: a turn for tools that speak OpenAI's protocol."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from lobug.http.accept import EVENT_STREAM
 from lobug.http.body import documented
 from lobug.http.caller import ConversationDep, caller_of
 from lobug.http.openai.errors import failure_body
-from lobug.http.openai.messages import asked, words_of
-from lobug.http.openai.models import CHAT, require_model
+from lobug.http.openai.messages import turn_request, words_of
+from lobug.http.openai.models import CHAT_MODEL, require_model
 from lobug.http.openai.schemas import (
     ChatCompletion,
     ChatRequest,
@@ -42,7 +42,7 @@ from lobug.http.openai.schemas import (
     Usage,
     openai_json,
 )
-from lobug.http.problems import error_responses, problem, unheard
+from lobug.http.problems import client_closed, error_responses, problem
 from lobug.http.sse import TURN_HEADER, event_response
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import TURN_ERRORS, TurnStream, run_to_end, while_connected
@@ -85,18 +85,18 @@ async def chat_completions(
     answer: Response,
 ) -> ChatCompletion | Response:
     """Say something to Lo-Bug, with its memory: whose it is says the token, never the body."""
-    require_model(body.model, CHAT)
-    turn_asked = asked(body, server.settings.limits.max_text_chars)
+    require_model(body.model, CHAT_MODEL)
+    asked = turn_request(body, server.settings.limits.max_text_chars)
     timeline = Timeline("openai", server.clock)
     completion = _Completion(timeline.id, body)
     background.add_task(server.after_turn, conversation_key)
     caller = caller_of(request.scope)
     turn = server.turns.run(
         conversation_key,
-        turn_asked.utterance,
+        asked.utterance,
         voice=False,
         timeline=timeline,
-        told=turn_asked.told,
+        caller=asked.context,
         privileged=caller.privileged,
     )
     if body.stream:
@@ -105,7 +105,7 @@ async def chat_completions(
     try:
         outcome = await while_connected(request, run_to_end(turn))
     except ClientDisconnect:
-        return unheard()
+        return client_closed()
     if isinstance(outcome, Failed):
         return problem(outcome.error)
     answer.headers[TURN_HEADER] = timeline.id
@@ -115,13 +115,13 @@ async def chat_completions(
 async def _streamed(
     request: Request, turn: TurnStream, completion: _Completion, settings: Settings
 ) -> Response:
-    """The answer, once the first words are there: until then a failure is an ordinary one, which
-    clients try again."""
+    """The response, once the first words exist. Until then a failure is an ordinary error, after
+    which clients try again."""
     try:
         first = await while_connected(request, _first_words(turn))
     except ClientDisconnect:
         await turn.aclose()
-        return unheard()
+        return client_closed()
     except BaseException:
         await turn.aclose()
         raise
@@ -164,7 +164,7 @@ async def _chunks(
 
 
 class _Completion:
-    """The answer to one request, in one or in chunks."""
+    """The answer to one request, whole or in chunks."""
 
     def __init__(self, turn_id: str, request: ChatRequest) -> None:
         self.turn_id = turn_id
@@ -178,19 +178,19 @@ class _Completion:
         self._said = ""
 
     def whole(self, done: Done) -> ChatCompletion:
-        """All of it."""
+        """The whole answer."""
         self._said = done.response
         choice = Choice(message=ReplyMessage(content=done.response), finish_reason=_finish(done))
         return ChatCompletion(**self._head, choices=[choice], usage=self._usage())
 
     def chunk(self, delta: dict[str, str], finish: FinishReason | None = None) -> ServerSentEvent:
-        """More of it."""
+        """The next chunk."""
         self._said += delta.get("content", "")
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         return self._chunk([choice], {"usage": None} if self.include_usage else {})
 
     def usage_chunk(self) -> ServerSentEvent:
-        """The last chunk."""
+        """The last chunk, with the token counts."""
         return self._chunk([], {"usage": self._usage().model_dump()})
 
     def _chunk(self, choices: list[Any], more: dict[str, Any]) -> ServerSentEvent:

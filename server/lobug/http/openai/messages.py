@@ -1,4 +1,4 @@
-"""From the messages of a request to a turn: what was said, and what was said before. Pure."""
+"""Turns the messages of a request into a turn: its utterance, history and instruction. Pure."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ _NEUTRAL: dict[str, tuple[object, ...]] = {
     "audio": (),
     "web_search_options": (),
 }
-"""What does nothing, beside null, of the fields that are not supported."""
+"""Unsupported fields, with the values beside null that have no effect and are accepted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request as a turn."""
+class TurnRequest:
+    """The turn of a request."""
 
     utterance: TypedUtterance | SpokenUtterance
-    told: CallerContext
+    context: CallerContext
 
 
-def asked(request: ChatRequest, max_chars: int) -> Asked:
+def turn_request(request: ChatRequest, max_chars: int) -> TurnRequest:
     """The turn that a request asks for.
 
-    The last message is the user's words. System messages are an instruction. What lies between
-    becomes exchanges; a message that never got an answer is left out, as Lo-Bug itself does.
+    The last message holds the user's words. System messages are the instruction. The others become
+    exchanges; a message without an answer is left out, as in Lo-Bug's own history.
 
     Raises UnsupportedParameterError, InvalidRequestError, EmptyTextError, TextTooLongError (last
     words or instruction longer than ``max_chars``), InvalidEncodingError (half a surrogate pair).
@@ -86,7 +86,7 @@ def asked(request: ChatRequest, max_chars: int) -> Asked:
             raise UnsupportedParameterError(
                 f"messages of a {message.role} are not supported", param=f"messages.{place}.role"
             )
-    told = CallerContext(
+    context = CallerContext(
         history=exchanges(said),
         instruction=_fitting("\n\n".join(filter(None, instructions)), max_chars, "messages"),
         max_tokens=request.max_completion_tokens or request.max_tokens,
@@ -94,17 +94,17 @@ def asked(request: ChatRequest, max_chars: int) -> Asked:
     )
     recording = _recording(last, at)
     if recording is not None:
-        return Asked(SpokenUtterance(recording), told)
+        return TurnRequest(SpokenUtterance(recording), context)
     param = f"messages.{at}.content"
     text = _fitting(_words(last, at), max_chars, param)
     if not text:
         raise EmptyTextError("the last message is empty", param=param)
-    return Asked(TypedUtterance(text), told)
+    return TurnRequest(TypedUtterance(text), context)
 
 
 def exchanges(said: Sequence[ChatMessage]) -> tuple[Exchange, ...]:
-    """The answered exchanges of a history: user and assistant in turn. Several messages of the
-    assistant in a row are one reply."""
+    """The answered exchanges of a history. Several messages of the assistant in a row are one
+    reply."""
     found: list[Exchange] = []
     user: ChatMessage | None = None
     for message in said:
@@ -127,14 +127,15 @@ def _same(value: object, allowed: object) -> bool:
 
 
 def words_of(message: RequestMessage) -> str:
-    """A message's text; empty for spoken words."""
+    """Text of a message; empty for a recording."""
     if message.content is None or isinstance(message.content, str):
         return message.content or ""
     return "\n".join(part.text for part in message.content if isinstance(part, TextPart))
 
 
 def _words(message: RequestMessage, place: int) -> str:
-    """The same, of nothing but what is supported."""
+    """Text of a message. Raises UnsupportedParameterError for other parts than text and audio,
+    InvalidEncodingError."""
     parts = message.content if isinstance(message.content, list) else []
     for number, part in enumerate(parts):
         if not isinstance(part, TextPart | AudioPart):
@@ -161,7 +162,7 @@ def _fitting(text: str, max_chars: int, param: str) -> str:
 
 
 def _recording(message: RequestMessage, place: int) -> bytes | None:
-    """The recording that a message is; None: it is text."""
+    """The recording in a message; None: the message is text."""
     parts = message.content if isinstance(message.content, list) else []
     recordings = [part for part in parts if isinstance(part, AudioPart)]
     if not recordings:

@@ -1,4 +1,4 @@
-"""The models of OpenAI's door: `GET /v1/models`."""
+"""`GET /v1/models`: the names of Lo-Bug's models for OpenAI's clients."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from lobug.server import LobugServer
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 
-CHAT, HEARING, VOICE = "lobug", "lobug-stt", "lobug-tts"
-ALIASES = {"whisper-1": HEARING, "tts-1": VOICE}
-"""Names that tools have built in."""
+CHAT_MODEL, STT_MODEL, TTS_MODEL = "lobug", "lobug-stt", "lobug-tts"
+ALIASES = {"whisper-1": STT_MODEL, "tts-1": TTS_MODEL}
+"""OpenAI's names, which some tools have built in."""
 
 
 class Model(BaseModel):
@@ -36,7 +36,7 @@ class ModelList(BaseModel):
 
 
 def require_model(name: str, wanted: str) -> None:
-    """Raises UnknownModelError unless ``name`` is the model ``wanted``, or another name of it."""
+    """Raise UnknownModelError unless ``name`` is the model ``wanted`` or an alias of it."""
     if ALIASES.get(name, name) != wanted:
         raise UnknownModelError(f"the model here is {wanted!r}")
 
@@ -44,13 +44,13 @@ def require_model(name: str, wanted: str) -> None:
 @router.get("/models")
 async def models(server: ServerDep) -> ModelList:
     """The three models: conversation, speech-to-text, text-to-speech."""
-    return ModelList(data=[_model(name, server) for name in (CHAT, HEARING, VOICE)])
+    return ModelList(data=[_model(name, server) for name in (CHAT_MODEL, STT_MODEL, TTS_MODEL)])
 
 
 @router.get("/models/{model_id}", responses=error_responses(UnknownModelError))
 async def model(model_id: str, server: ServerDep) -> Model:
     """One model, by its name or one of its other names."""
-    if ALIASES.get(model_id, model_id) not in {CHAT, HEARING, VOICE}:
+    if ALIASES.get(model_id, model_id) not in {CHAT_MODEL, STT_MODEL, TTS_MODEL}:
         raise UnknownModelError("there is no model of this name")
     return _model(model_id, server)
 

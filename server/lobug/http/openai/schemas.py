@@ -1,6 +1,5 @@
-"""What `/v1/chat/completions` and `/v1/audio/speech` take and give.
-
-JSON bodies below ``/v1``: whatever is wrong names its field."""
+"""Bodies of `/v1/chat/completions` and `/v1/audio/speech`, and their reading: errors name the
+field."""
 
 from __future__ import annotations
 
@@ -155,7 +154,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def openai_json(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
-    """A dependency that reads the body as JSON of this shape, at most ``limits.max_chat_bytes``.
+    """A dependency that reads the body as JSON of this model, at most ``limits.max_chat_bytes``.
 
     It raises InvalidEncodingError, InvalidRequestError, BodyTooLargeError.
     """
@@ -165,7 +164,7 @@ def openai_json(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
         try:
             return model.model_validate_json(body)
         except ValidationError as error:
-            # The input itself stays out of message and log: it may be somebody's words.
+            # The input is left out of message and log: it may be somebody's words.
             fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
             if fault["type"] == "json_invalid":
                 raise InvalidEncodingError("the body is not valid JSON in UTF-8") from None

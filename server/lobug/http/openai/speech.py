@@ -1,4 +1,4 @@
-"""`POST /v1/audio/speech`: words spoken by Lo-Bug's voice, sent sentence by sentence."""
+"""`POST /v1/audio/speech`: text spoken by Lo-Bug's voice, sent sentence by sentence."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from lobug.errors import (
     UnknownModelError,
     UnsupportedParameterError,
 )
-from lobug.http.audio_jobs import AudioJobsDep, CallersJobs
+from lobug.http.audio_jobs import AudioJobsDep, CallerAudioJobs
 from lobug.http.audio_stream import AudioResponse
 from lobug.http.body import documented
-from lobug.http.openai.models import VOICE, require_model
+from lobug.http.openai.models import TTS_MODEL, require_model
 from lobug.http.openai.schemas import SpeechRequest, openai_json
-from lobug.http.problems import error_responses, unheard
+from lobug.http.problems import client_closed, error_responses
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import while_connected
 from lobug.language import language_of
@@ -74,23 +74,23 @@ async def speech(
     request: Request,
 ) -> Response:
     """Speak."""
-    require_model(body.model, VOICE)
+    require_model(body.model, TTS_MODEL)
     tts = server.engines.tts
     if body.stream_format not in {None, "audio"}:
         raise UnsupportedParameterError("only audio is streamed", param="stream_format")
     if body.speed != 1.0 and not isinstance(tts, PacedVoice):
         raise UnsupportedParameterError("this voice has one speed", param="speed")
-    sentences = to_speak(body.input, server.settings.limits.max_text_chars)
+    sentences = sentences_to_speak(body.input, server.settings.limits.max_text_chars)
     sound = _encoded(server, jobs, sentences, body.speed, SpeechEncoder(body.response_format))
     try:
-        # What fails before the first sound is an ordinary failure.
+        # A failure before the first sound is an ordinary error.
         first = await while_connected(request, _first(sound))
     except ClientDisconnect:
-        return unheard()
+        return client_closed()
     if first is None:
         if isinstance(tts, NoVoice):
             raise EngineUnavailableError("tts", "there is no voice")
-        # Nothing that the same request would cure: no 503, after which clients try again.
+        # Trying again would not help, so no 503, after which clients try again.
         raise EmptyTextError("the voice can say nothing of this", param="input")
     return AudioResponse(
         _after(first, sound),
@@ -101,7 +101,7 @@ async def speech(
     )
 
 
-def to_speak(text: str, max_chars: int) -> Sequence[str]:
+def sentences_to_speak(text: str, max_chars: int) -> Sequence[str]:
     """The sentences of a text, as a person would read them aloud.
 
     Raises EmptyTextError (nothing that can be spoken), TextTooLongError, InvalidEncodingError.
@@ -124,15 +124,15 @@ def to_speak(text: str, max_chars: int) -> Sequence[str]:
 
 async def _encoded(
     server: LobugServer,
-    jobs: CallersJobs,
+    jobs: CallerAudioJobs,
     sentences: Sequence[str],
     speed: float,
     encoder: SpeechEncoder,
 ) -> AsyncGenerator[bytes]:
-    """The sound of each sentence. Nothing at all where the voice says nothing."""
+    """The encoded sound of each sentence; no bytes at all if the voice produces no sound."""
     tts = server.engines.tts
     spoken = False
-    async with jobs.place(), server.priority.turn():
+    async with jobs.slot(), server.priority.turn():
         for sentence in sentences:
             samples = await _spoken(tts, sentence, speed)
             if samples.size:

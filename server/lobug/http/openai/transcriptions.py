@@ -1,4 +1,4 @@
-"""`POST /v1/audio/transcriptions`: the words of a recording."""
+"""`POST /v1/audio/transcriptions`: speech-to-text of a recording."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from lobug.errors import (
     UnsupportedParameterError,
     UploadStorageError,
 )
-from lobug.http.audio_jobs import AudioJobsDep, CallersJobs
-from lobug.http.openai.models import HEARING, require_model
-from lobug.http.problems import error_responses, unheard
+from lobug.http.audio_jobs import AudioJobsDep, CallerAudioJobs
+from lobug.http.openai.models import STT_MODEL, require_model
+from lobug.http.problems import client_closed, error_responses
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import while_connected
 from lobug.http.uploads import read_form, recording_in
@@ -116,7 +116,7 @@ async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request
     form = await read_form(request, max_fields=32)
     fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
     recording = recording_in(form, "file")
-    require_model(fields.get("model", ""), HEARING)
+    require_model(fields.get("model", ""), STT_MODEL)
     kind = fields.get("response_format", "json")
     if kind not in {"json", "text", "verbose_json"}:
         raise UnsupportedParameterError(
@@ -133,21 +133,21 @@ async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request
         raise InvalidRequestError("language: two letters are expected", param="language")
     try:
         heard = await while_connected(
-            request, _hear(server, jobs, recording, None if language == "auto" else language)
+            request, _transcribe(server, jobs, recording, None if language == "auto" else language)
         )
     except ClientDisconnect:
-        return unheard()
+        return client_closed()
     if kind == "text":
         return PlainTextResponse(f"{heard.text}\n")
     fields_wanted = {"text"} if kind == "json" else None
     return JSONResponse(heard.model_dump(include=fields_wanted))
 
 
-async def _hear(
-    server: LobugServer, jobs: CallersJobs, recording: StoredRecording, language: str | None
+async def _transcribe(
+    server: LobugServer, jobs: CallerAudioJobs, recording: StoredRecording, language: str | None
 ) -> Transcription:
     settings = server.settings
-    async with jobs.place(), server.priority.turn():
+    async with jobs.slot(), server.priority.turn():
         audio: Samples = await decode(
             recording,
             max_seconds=settings.limits.max_audio_seconds,
@@ -159,7 +159,7 @@ async def _hear(
         )
         spans = await server.engines.gate.find_speech(audio)
         seconds = sum(span.end - span.start for span in spans) / STT_SAMPLE_RATE
-        # Whisper writes words for silence and noise too: they are judged as in a turn.
+        # Whisper invents words for silence and noise; they are judged as in a turn.
         if not judge(None, seconds, settings.stt).accepted:
             return nothing
         transcript = await server.engines.stt.transcribe(audio, language)

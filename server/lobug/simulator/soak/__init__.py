@@ -1,1 +1,1 @@
-"""A soak test: many devices live their day against one server."""
+"""A soak: many devices use one server for a simulated day, and it must not grow."""

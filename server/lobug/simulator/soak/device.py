@@ -1,4 +1,4 @@
-"""One device of a soak, with its owner: does what the plan says, by either protocol."""
+"""One device of a soak, with its owner: carries out the plan, by HTTP or by WebSocket."""
 
 from __future__ import annotations
 
@@ -15,12 +15,19 @@ import numpy as np
 from lobug.audio import wav
 from lobug.devices.frames import AudioCodec
 from lobug.engines.base import STT_SAMPLE_RATE
-from lobug.simulator import wire
-from lobug.simulator.device import SimulatedDevice
-from lobug.simulator.microphone import Recording
-from lobug.simulator.results import HealthResult, Result, SensorResult, TurnResult
-from lobug.simulator.sensors import SensorModel
-from lobug.simulator.soak.plan import Action, Door, door_of
+from lobug.simulator.address import ServerAddress
+from lobug.simulator.http import wire
+from lobug.simulator.http.device import SimulatedDevice
+from lobug.simulator.http.results import (
+    HealthResult,
+    Result,
+    SensorResult,
+    TurnResult,
+)
+from lobug.simulator.http.sensors import SensorModel
+from lobug.simulator.http.wire import Timeouts
+from lobug.simulator.recordings import Recording
+from lobug.simulator.soak.plan import Action, Transport, transport_of
 from lobug.simulator.streaming import protocol
 from lobug.simulator.streaming.device import (
     NO_FAULTS,
@@ -42,10 +49,9 @@ from lobug.simulator.streaming.network import NetworkOptions
 from lobug.simulator.streaming.results import WsTurnResult
 from lobug.simulator.streaming.session import DeviceKind
 from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech
-from lobug.simulator.wire import ServerAddress, Timeouts
 
 BEFORE_S, SPEECH_S, AFTER_S = 0.3, 0.9, 0.1
-"""Of what a device says, seconds: silence, sound, silence."""
+"""Parts of an utterance, seconds: silence, sound, silence."""
 
 REPLY_S = 30.0
 """How long a device waits for a reply, real seconds."""
@@ -57,28 +63,27 @@ _KINDS = "dog cat parrot rabbit".split()
 
 @dataclass(slots=True)
 class Tally:
-    """What the devices of a soak have done, together."""
+    """Counts over all devices of a soak."""
 
     actions: Counter[str] = field(default_factory=Counter)
     requests: int = 0
     """Sensor reports and health checks."""
     turns: int = 0
     failures: Counter[str] = field(default_factory=Counter)
-    """By sentence: what did not work although nobody meant it to fail."""
+    """Unprovoked failures, by sentence."""
     uneven: int = 0
     """Turns whose audio came too late or too early for a device's buffer: a busy computer."""
-
     repeated: int = 0
-    """Turns that were begun in the moment in which the server ended an idle connection."""
+    """Turns that began just as the server ended an idle connection."""
 
     def failed(self, action: str, why: str) -> None:
-        """Something did not work."""
+        """Count a failure."""
         self.failures[f"{action}: {why}"] += 1
 
 
 @dataclass(frozen=True, slots=True)
 class Sounds:
-    """What all devices say, made once."""
+    """The utterance of all devices, encoded once."""
 
     recording: Recording
     packets: Mapping[AudioCodec, EncodedSpeech]
@@ -96,23 +101,22 @@ class Sounds:
 
 
 class ForwardedIdentity(Identity):
-    """A device whose requests a proxy passes on: it has to be approved, though it is at this
-    computer."""
+    """A device behind a proxy: it needs approval although it runs on this computer."""
 
     def headers(self) -> dict[str, str]:
-        """Those of any device, and the proxy's."""
+        """The headers of any device, and the proxy's."""
         return {**Identity.headers(self), "X-Forwarded-For": "192.0.2.7"}
 
 
 class SoakDevice:
-    """A device and its owner. An async context manager; nothing it does raises what it meets:
-    failures go to the tally."""
+    """A device and its owner. An async context manager. Its actions do not raise: failures are
+    counted in the tally."""
 
     def __init__(
         self, index: int, server: ServerAddress, sounds: Sounds, tally: Tally, seed: int
     ) -> None:
         self.index = index
-        self.door = door_of(index)
+        self.transport = transport_of(index)
         self._server = server
         self._sounds = sounds
         self._tally = tally
@@ -149,9 +153,9 @@ class SoakDevice:
         await self._http.__aexit__(None, None, None)
 
     async def do(self, action: Action) -> None:
-        """Do it, and note what came of it."""
+        """Carry out an action, and count a failure."""
         self._tally.actions[action.value] += 1
-        deeds: dict[Action, Callable[[], Awaitable[None]]] = {
+        actions: dict[Action, Callable[[], Awaitable[None]]] = {
             Action.TYPE: self._type,
             Action.SPEAK: self._speak,
             Action.TELL: self._tell,
@@ -167,18 +171,18 @@ class SoakDevice:
             Action.PAIR: self._pair,
         }
         try:
-            await deeds[action]()
+            await actions[action]()
         except (LinkError, DiscoveryError, httpx.HTTPError, OSError, TimeoutError) as error:
-            # Without the port: the same failure is counted as the same.
+            # Without the port, so that equal failures count as one.
             why = str(error).replace(self._server.url, "the server") or type(error).__name__
             self._tally.failed(action.value, why)
 
     async def beat(self) -> None:
-        """Send what the sensors show."""
+        """Send the sensors' readings."""
         await self._http.send_sensors()
 
     async def check_health(self) -> None:
-        """Ask whether the server is well."""
+        """Check the server's health."""
         await self._http.check_health()
 
     async def hang_up(self) -> None:
@@ -248,7 +252,7 @@ class SoakDevice:
         return SimulatedWsDevice(identity, endpoint, kind, reply_s=REPLY_S)
 
     async def _speak(self) -> None:
-        if self.door is Door.SOCKET:
+        if self.transport is Transport.SOCKET:
             await self._talk(self._socket, NO_FAULTS)
         else:
             self._http_turn(await self._http.speak(self._sounds.recording))
@@ -262,7 +266,7 @@ class SoakDevice:
 
     async def _vanish(self) -> None:
         def ignore(*_heard: object) -> None:
-            """What comes is of no interest."""
+            """Received messages do not matter."""
 
         closed: asyncio.Future[Closed] = asyncio.get_running_loop().create_future()
         link = await open_link(
@@ -322,7 +326,7 @@ class SoakDevice:
         except LinkError:
             hung_up = True
         if hung_up:
-            # The server ended the idle connection in the moment in which the device began.
+            # The server ended the idle connection just as the device began.
             self._tally.repeated += 1
             await device.connect_again(_ATTEMPTS)
             turn = await device.turn(speech, faults)
@@ -341,6 +345,6 @@ class SoakDevice:
 
 
 def _paired_name(index: int) -> tuple[str, str]:
-    """Device-Id and Client-Id of a device's twin, which is paired again and again."""
+    """Device-Id and Client-Id of the identity with which a device is paired again and again."""
     twin = identity_of("02:4c:6f:42:76:01", index)
     return twin.device_id, twin.client_id

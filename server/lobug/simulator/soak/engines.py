@@ -1,9 +1,9 @@
-"""A sound that shows whether a piece of it is missing or in the wrong place. Pure.
+"""Engines that cost no time, so that the rest of a turn's time is Lo-Bug's own; and their sound.
 
-Every 60 ms its pitch goes up a step. Whoever has heard it, also through Opus, can tell every step,
-its place and its length: no frame can be lost, doubled or swapped without being noticed.
-
-Engines that cost nothing: what is left of a turn's time is Lo-Bug's own."""
+The voice is a stepped tone: its pitch rises a step every 60 ms. Every step, its place and its
+length can be recognised in what was heard, also after Opus, so no frame can be lost, doubled or
+swapped unnoticed.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ LOWEST_HZ, STEP_HZ = 400.0, 100.0
 
 _WINDOW_S, _HOP_S = 0.03, 0.005
 _SHORTEST_RUN = 2
-"""Windows in a row that make a step: fewer are the change from one to the next."""
+"""Fewest windows in a row that make a step; fewer are the change between two steps."""
 
 _QUIET = 0.02
 TOLERANCE_S = 0.02
-"""How exactly a step's length can be told. A lost frame shortens one, or two together, by 60 ms."""
+"""Precision of a step's measured length, seconds. A lost frame takes 60 ms away."""
 
 
 def tone(first: int, count: int, sample_rate: int) -> Samples:
@@ -89,17 +89,17 @@ HEARD = "Tell me something about the sea."
 REPLY = "This is the first half of it. And this is the second half of it."
 
 STEPS = 32
-"""Of the stepped tone that a reply is spoken as: half of them for each sentence."""
+"""Steps of the tone that speaks a reply: half of them for each sentence."""
 
 VOICE_RATE = 24_000
-"""Hz, as the embedded voice has it."""
+"""Hz, as of the embedded voice."""
 
 _DIMENSION = 512
 _LOUD = 0.02
 
 
 class _Instant:
-    """What all of them share."""
+    """Base of the engines."""
 
     async def start(self) -> None:
         """There is nothing to load."""
@@ -135,7 +135,7 @@ class InstantChat(_Instant):
 
 
 class InstantEmbedder(_Instant):
-    """A direction of its own for each text."""
+    """A different direction for each text."""
 
     model_id = "instant/hash"
     dimension = _DIMENSION
@@ -179,7 +179,7 @@ class LoudnessStream:
     """Takes each frame for speech that is loud enough."""
 
     fed: Callable[[int], None]
-    """Told how many samples have come so far, before they are judged."""
+    """Called with the number of samples so far, before they are judged."""
     samples: int = 0
     rest: Samples = field(default_factory=lambda: np.zeros(0, np.float32))
 
@@ -199,8 +199,8 @@ class LoudnessStream:
 
 
 class InstantGate(_Instant):
-    """A gate by loudness. ``on_stream`` is called where a stream is opened, in its task, and gives
-    what is told of the samples that it gets."""
+    """A gate by loudness. ``on_stream`` is called when a stream is opened, in its task, and returns
+    the ``fed`` callback of that stream."""
 
     def __init__(self, on_stream: Callable[[], Callable[[int], None]]) -> None:
         self._on_stream = on_stream
@@ -216,7 +216,7 @@ class InstantGate(_Instant):
 
 
 def instant_engines(on_stream: Callable[[], Callable[[int], None]]) -> Engines:
-    """All of them. ``on_stream``: see ``InstantGate``."""
+    """A full set of engines. ``on_stream``: see ``InstantGate``."""
     return Engines(
         chat=InstantChat(),
         embedder=InstantEmbedder(),

@@ -14,17 +14,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 LEAST_MEASUREMENTS = 8
-"""Fewer say nothing: two in each quarter."""
-
+"""Fewest measurements for a verdict: two in each quarter."""
 
 LEAST_TURNS = 30
-"""Turns in a quarter without which growth for each turn says nothing: the database's own work does
-not come evenly."""
+"""Fewest turns in a quarter for a verdict on growth per turn: the database writes unevenly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How much of a measure may come on top and still count as flat."""
+    """How much a measure may grow and still count as flat."""
 
     name: str
     unit: str
@@ -55,11 +53,11 @@ TOLERANCES = (
 )
 """What a soak judges.
 
-``resident_mb``: resident memory. Its bound is the widest, since both allocators keep what the
-largest export needed and was free again. ``malloc_mb`` and ``blocks`` are in use: what malloc, and
-what Python's own allocator has given out. ``objects``: Python objects that the garbage collector
-knows. ``pending_tasks``: background work that was left when the rest ended; how much depends on
-the computer's speed, so it is only shown."""
+``resident_mb``: resident memory. Its bound is the widest, since both allocators keep the memory
+that the largest export has freed. ``malloc_mb`` and ``blocks``: memory in use, as malloc and as
+Python's own allocator count it. ``objects``: Python objects that the garbage collector knows.
+``pending_tasks``: background work that was left when the rest ended; it depends on the computer's
+speed, so it is only shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ Outcome = Literal["flat", "grows", "unknown", "shown"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one measure."""
+    """The judgement of one measure."""
 
     tolerance: Tolerance
     outcome: Outcome
@@ -130,8 +128,8 @@ def _verdict(measurements: Sequence[Measurement], tolerance: Tolerance) -> Verdi
     allowed = max(tolerance.absolute, tolerance.relative * abs(before))
     grown = after - before > allowed
     if not tolerance.per_turn:
-        # Both must say so: a single step up after the warm-up lifts the line less than the
-        # medians, and the teeth of a saw may lie so that they lift the medians alone.
+        # Medians and regression line must agree: a single step after the warm-up lifts the line
+        # less than the medians, and a sawtooth can lift the medians alone.
         judged = [one for quarter in quarters[1:] for one in quarter]
         worked = [_worked(one, known) for one in judged]
         line = slope([(x, one.values[name]) for x, one in zip(worked, judged, strict=True)])
@@ -150,8 +148,8 @@ def _verdict(measurements: Sequence[Measurement], tolerance: Tolerance) -> Verdi
 
 
 def _quarters(known: Sequence[Measurement]) -> list[list[Measurement]]:
-    """The measurements in four parts of equally many turns each, at least two in each part. Where
-    turns were taken so unevenly that this cannot be: four parts of equally many measurements."""
+    """The measurements in four parts of equally many turns, at least two measurements in each. If
+    the turns were too uneven for that: four parts of equally many measurements."""
     turns = known[-1].turns - known[0].turns
     parts: list[list[Measurement]] = [[], [], [], []]
     for one in known:
@@ -163,7 +161,7 @@ def _quarters(known: Sequence[Measurement]) -> list[list[Measurement]]:
 
 
 def _worked(one: Measurement, known: Sequence[Measurement]) -> float:
-    """How much had been done at a measurement: turns, or seconds where there were none."""
+    """Work done before a measurement: turns, or seconds when there were no turns."""
     return float(one.turns) if known[-1].turns > known[0].turns else one.at_s
 
 

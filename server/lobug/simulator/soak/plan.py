@@ -1,13 +1,29 @@
-"""What the devices of a soak do in their day, and when. Pure: the same seed gives the same plan."""
+"""Options of a soak, and what its devices do when. Pure: the same seed gives the same plan."""
 
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 HOUR_S = 3_600.0
+
+COMPRESSED = 96.0
+"""Simulated seconds in a real one: a day takes 15 minutes."""
+
+ACTIONS_PER_DAY = 48.0
+"""Of each device, where time is compressed."""
+
+ACTIONS_PER_DAY_IN_REAL_TIME = 480.0
+"""Of each device in real time: one in three minutes, more in the evening."""
+
+RESTS = 16
+"""How often a server is measured, besides once at the beginning."""
+
+SERVER = (sys.executable, "-m", "lobug.cli.simulate.soak_server")
+"""Command that starts the server; the description of the server is its last argument."""
 
 MAX_HOURS = 168.0
 """The longest soak, simulated hours: a week."""
@@ -20,10 +36,10 @@ HOURLY_SHARE = (
     0.2, 0.1, 0.1, 0.1, 0.1, 0.3, 1.0, 2.0, 1.5, 0.8, 0.8, 1.0,
     1.6, 1.2, 0.8, 0.8, 1.0, 1.5, 2.2, 2.4, 2.0, 1.4, 0.8, 0.3,
 )  # fmt: skip
-"""How much is going on in each hour of a day: 1 is the average of all 24."""
+"""Activity in each hour of a day; 1 is the mean of all 24."""
 
 EVENING_H = 18.0
-"""When a soak without compressed time begins: an hour in which much is going on."""
+"""Hour at which a soak in real time begins: a busy one."""
 
 BURST_SHARE = 0.3
 """Share of actions that are followed by more of the same device at once."""
@@ -31,7 +47,7 @@ BURST_S = 20.0
 """Pause between the actions of a burst, simulated seconds."""
 
 
-class Door(StrEnum):
+class Transport(StrEnum):
     """Which protocol a device speaks."""
 
     HTTP = "http"
@@ -39,20 +55,20 @@ class Door(StrEnum):
 
 
 class Action(StrEnum):
-    """What a device, or its owner, does."""
+    """Something that a device or its owner does."""
 
     TYPE = "type"
     """A turn in writing."""
     SPEAK = "speak"
-    """A spoken turn, by the device's own protocol."""
+    """A spoken turn, by the device's protocol."""
     TELL = "tell"
     """A turn that tells something worth remembering."""
     REMEMBER = "remember"
-    """The memory command in words."""
+    """A spoken command to remember."""
     FORGET = "forget"
-    """Forgetting in words, confirmed."""
+    """A spoken command to forget, confirmed."""
     SEARCH = "search"
-    """The owner looks something up in memory."""
+    """The owner searches a memory."""
     EXPORT = "export"
     """The owner downloads a memory."""
     HALF_SENT = "half_sent"
@@ -60,17 +76,17 @@ class Action(StrEnum):
     INTERRUPT = "interrupt"
     """A spoken turn whose reply is interrupted."""
     BREAK_OFF = "break_off"
-    """A spoken turn in which the connection is lost without goodbye."""
+    """A spoken turn in which the connection breaks without a goodbye."""
     HANG_UP = "hang_up"
-    """The connection is ended with goodbye."""
+    """The connection is closed in order."""
     VANISH = "vanish"
-    """A connection on which nobody speaks breaks off without goodbye."""
+    """An idle connection breaks without a goodbye."""
     PAIR = "pair"
     """Discovery, a code, the owner's approval, a connection with the token, and its revocation."""
 
 
-_SHARES: dict[Door, dict[Action, float]] = {
-    Door.HTTP: {
+_SHARES: dict[Transport, dict[Action, float]] = {
+    Transport.HTTP: {
         Action.TYPE: 20,
         Action.SPEAK: 40,
         Action.TELL: 12,
@@ -80,7 +96,7 @@ _SHARES: dict[Door, dict[Action, float]] = {
         Action.EXPORT: 3,
         Action.HALF_SENT: 9,
     },
-    Door.SOCKET: {
+    Transport.SOCKET: {
         Action.SPEAK: 50,
         Action.TELL: 6,
         Action.INTERRUPT: 14,
@@ -103,9 +119,9 @@ class PlannedAction:
     action: Action
 
 
-def door_of(device: int) -> Door:
-    """Every second device streams."""
-    return Door.SOCKET if device % 2 else Door.HTTP
+def transport_of(device: int) -> Transport:
+    """The protocol of a device: every second device streams."""
+    return Transport.SOCKET if device % 2 else Transport.HTTP
 
 
 def plan(
@@ -140,14 +156,14 @@ def _of_device(
     device: int, hours: float, actions_per_day: float, seed: int, begins_h: float
 ) -> Sequence[PlannedAction]:
     chance = random.Random(f"{seed}/{device}")  # noqa: S311 - a model of people
-    shares = _SHARES[door_of(device)]
+    shares = _SHARES[transport_of(device)]
     kinds, weights = list(shares), list(shares.values())
     # A burst adds 1 / (1 - share) actions on average to each that begins one.
     busiest_per_s = max(HOURLY_SHARE) * actions_per_day * (1 - BURST_SHARE) / (24 * HOUR_S)
     made: list[PlannedAction] = []
     at_s = 0.0
     while True:
-        # Thinning: as many as in the busiest hour, of which quieter hours keep their share.
+        # Thinning: draw at the rate of the busiest hour, and keep the hour's share of the draws.
         at_s += chance.expovariate(busiest_per_s)
         if at_s >= hours * HOUR_S:
             return made
@@ -160,3 +176,36 @@ def _of_device(
             if chance.random() >= BURST_SHARE:
                 break
             when_s += BURST_S
+
+
+@dataclass(frozen=True, slots=True)
+class SoakRunOptions:
+    """How a soak is run."""
+
+    hours: float
+    """Simulated."""
+    devices: int = 20
+    factor: float = COMPRESSED
+    """Simulated seconds in a real one; 1: real time."""
+    seed: int = 0
+    rests: int = RESTS
+    server: Sequence[str] = SERVER
+    actions_per_day: float | None = None
+    """Of each device, on average; None: as the factor suggests."""
+
+    @property
+    def real_s(self) -> float:
+        """Real seconds that it takes, without its rests."""
+        return self.hours * HOUR_S / self.factor
+
+    def plan(self) -> list[PlannedAction]:
+        """All actions, in order of time. Raises ValueError, a sentence, beyond the bounds."""
+        compressed = self.factor > 1
+        usual = ACTIONS_PER_DAY if compressed else ACTIONS_PER_DAY_IN_REAL_TIME
+        return plan(
+            self.devices,
+            self.hours,
+            self.actions_per_day or usual,
+            self.seed,
+            begins_h=0.0 if compressed else EVENING_H,
+        )

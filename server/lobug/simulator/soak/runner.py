@@ -1,122 +1,66 @@
-"""A soak: devices live their day against a server of its own, and what it holds is measured.
+"""A soak: devices use a server for a simulated day, and the server's resources are measured.
 
-The server runs in a child process with scripted engines and a temporary data folder: nobody's
-memories are touched. Its wall clock runs ``factor`` times as fast as the real one: sessions end,
-old things are erased and codes expire by it. What is said and heard takes its real time.
+The server runs in a child process with scripted engines and a temporary data folder, so nobody's
+memories are touched. Its wall clock runs ``factor`` times as fast as the real one: by it sessions
+end, old data is erased and codes expire. Speech takes its real time.
 
-At rests, evenly spread, every device hangs up and waits until the server has nothing left to do;
-then it is measured (``flatness`` judges that).
+At evenly spread rests every device hangs up and waits until the server is idle; then the server is
+measured. ``flatness`` judges the measurements.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sqlite3
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from lobug.simulator import wire
-from lobug.simulator.device import SimulatedDevice
+from lobug.simulator.http import wire
 from lobug.simulator.soak import flatness
 from lobug.simulator.soak.device import SoakDevice, Sounds, Tally
 from lobug.simulator.soak.flatness import Measurement, Verdict
 from lobug.simulator.soak.plan import (
-    EVENING_H,
     HOUR_S,
     PlannedAction,
-    plan,
+    SoakRunOptions,
 )
-from lobug.simulator.wire import ServerAddress, parse_server
-
-COMPRESSED = 96.0
-"""Simulated seconds in a real one: a day takes 15 minutes."""
-
-ACTIONS_PER_DAY = 48.0
-"""Of each device, where time is compressed."""
-
-ACTIONS_PER_DAY_IN_REAL_TIME = 480.0
-"""The same where it is not: about one in three minutes, and more in the evening."""
-
-RESTS = 16
-"""How often a server is measured, besides once at the beginning."""
-
-SERVER = (sys.executable, "-m", "lobug.cli.simulate.soak_server")
-"""The program of the server; its description is added."""
+from lobug.simulator.soak.server import (
+    FAILURES_SHOWN,
+    REST_S,
+    ServerProcess,
+    at_rest,
+    log_faults,
+    own_server,
+)
 
 HEARTBEAT_S = 2.5
 """Least real seconds between two sensor reports of a device, where time is compressed."""
 
-_START_S = 180.0
-_REST_S = 60.0
-"""Most real seconds until a server has noticed that everybody has hung up, and until it ends."""
 _WORK_S = 10.0
 """Most real seconds that background work gets in a rest: on a busy computer some is left."""
 _LOOK_S = 0.2
-_FAILURES_SHOWN = 5
-
-
-class SoakError(Exception):
-    """The soak could not be run; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class SoakOptions:
-    """What a soak is."""
-
-    hours: float
-    """Simulated."""
-    devices: int = 20
-    factor: float = COMPRESSED
-    """Simulated seconds in a real one; 1: real time."""
-    seed: int = 0
-    rests: int = RESTS
-    server: Sequence[str] = SERVER
-    actions_per_day: float | None = None
-    """Of each device, on average; None: as the factor suggests."""
-
-    @property
-    def real_s(self) -> float:
-        """How long it takes, seconds, without its rests."""
-        return self.hours * HOUR_S / self.factor
-
-    def plan(self) -> list[PlannedAction]:
-        """What is going to happen. Raises ValueError, as a sentence."""
-        compressed = self.factor > 1
-        usual = ACTIONS_PER_DAY if compressed else ACTIONS_PER_DAY_IN_REAL_TIME
-        return plan(
-            self.devices,
-            self.hours,
-            self.actions_per_day or usual,
-            self.seed,
-            begins_h=0.0 if compressed else EVENING_H,
-        )
 
 
 @dataclass(slots=True)
 class SoakResult:
-    """What came of a soak."""
+    """Result of a soak."""
 
-    options: SoakOptions
+    options: SoakRunOptions
     tally: Tally
     measurements: list[Measurement] = field(default_factory=list)
     seconds: float = 0.0
-    """Real ones, rests included."""
+    """Real seconds, rests included."""
     late_s: float = 0.0
-    """How much later than planned an action began at most, real seconds."""
+    """Longest delay of an action after its planned time, real seconds."""
     log_lines: list[str] = field(default_factory=list)
-    """Errors and stack traces of the server's log: the first ones."""
+    """The first errors and stack traces of the server's log."""
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """On each measure."""
+        """The verdict on each measure."""
         return flatness.judge(self.measurements)
 
     @property
@@ -127,7 +71,7 @@ class SoakResult:
             found.append("there are too few measurements to tell anything")
         elif self.tally.turns == 0:
             found.append("nobody talked: give it more hours")
-        for failure, count in self.tally.failures.most_common(_FAILURES_SHOWN):
+        for failure, count in self.tally.failures.most_common(FAILURES_SHOWN):
             found.append(f"{failure} ({count} times)" if count > 1 else failure)
         return found + [f"the server logged: {line}" for line in self.log_lines]
 
@@ -172,11 +116,11 @@ def _grows(verdict: Verdict) -> bool:
 
 
 async def run(
-    options: SoakOptions,
+    options: SoakRunOptions,
     on_measured: Callable[[Measurement], None] = lambda _one: None,
     on_progress: Callable[[float], None] = lambda _share: None,
 ) -> SoakResult:
-    """Run a soak. ``on_progress`` gets the share that is over, 0 to 1.
+    """Run a soak. ``on_progress`` gets the share that is done, 0 to 1.
 
     Raises SoakError when the server does not start or dies, ValueError, as a sentence, for a soak
     beyond its bounds.
@@ -187,35 +131,8 @@ async def run(
         async with own_server(options, Path(folder)) as server:
             soak = _Soak(options, server, sounds, on_measured, on_progress)
             await soak.run(actions)
-        soak.result.log_lines = _faults(Path(folder) / "server.log")
+        soak.result.log_lines = log_faults(Path(folder) / "server.log")
         return soak.result
-
-
-class Server:
-    """The child process, as the soak sees it."""
-
-    def __init__(
-        self, process: asyncio.subprocess.Process, address: ServerAddress, data: Path
-    ) -> None:
-        self._process = process
-        self.address = address
-        self._data = data
-
-    async def look(self) -> dict[str, float]:
-        """What it can tell at no cost. Raises SoakError when it has died."""
-        return await self._ask(b"look\n")
-
-    async def measured(self) -> dict[str, float]:
-        """All that it holds, and what is seen from outside: memory and files. Raises SoakError."""
-        values = await self._ask(b"measure\n")
-        outside = await asyncio.to_thread(outside_of, self._process.pid, self._data)
-        return {**values, **outside}
-
-    async def _ask(self, question: bytes) -> dict[str, float]:
-        assert self._process.stdin is not None  # noqa: S101 - for the type checker
-        self._process.stdin.write(question)
-        values: dict[str, float] = await _read(self._process)
-        return values
 
 
 class _Soak:
@@ -223,8 +140,8 @@ class _Soak:
 
     def __init__(
         self,
-        options: SoakOptions,
-        server: Server,
+        options: SoakRunOptions,
+        server: ServerProcess,
         sounds: Sounds,
         on_measured: Callable[[Measurement], None],
         on_progress: Callable[[float], None],
@@ -239,13 +156,13 @@ class _Soak:
             for index in range(options.devices)
         ]
         self._awake = asyncio.Event()
-        """Clear while the devices rest."""
+        """Not set while the devices rest."""
         self._at_work = 0
         self._nobody_at_work = asyncio.Event()
         self._nobody_at_work.set()
         self._began = 0.0
         self._rested_s = 0.0
-        """Real seconds of rests so far: the devices' day stands still in them."""
+        """Real seconds of rests so far; the simulated day stands still in them."""
 
     def _now_s(self) -> float:
         """Simulated seconds since the beginning, by the devices' day."""
@@ -263,17 +180,19 @@ class _Soak:
             await self._rest()
             async with asyncio.TaskGroup() as group:
                 days = [
-                    group.create_task(self._day(device, by_device.get(device.index, ())))
+                    group.create_task(self._run_day(device, by_device.get(device.index, ())))
                     for device in self._devices
                 ]
-                beats = [group.create_task(self._beats(device)) for device in self._devices]
-                await self._rests()
+                beats = [
+                    group.create_task(self._run_heartbeats(device)) for device in self._devices
+                ]
+                await self._run_rests()
                 await asyncio.wait(days)
                 for task in beats:
                     task.cancel()
         self.result.seconds = time.monotonic() - self._began
 
-    async def _rests(self) -> None:
+    async def _run_rests(self) -> None:
         end_s = self._options.hours * HOUR_S
         for number in range(1, self._options.rests + 1):
             due_s = end_s * number / self._options.rests
@@ -282,7 +201,7 @@ class _Soak:
                 self._on_progress(min(1.0, self._now_s() / end_s))
             await self._rest()
 
-    async def _day(self, device: SoakDevice, actions: Sequence[PlannedAction]) -> None:
+    async def _run_day(self, device: SoakDevice, actions: Sequence[PlannedAction]) -> None:
         for planned in actions:
             while (left_s := planned.at_s - self._now_s()) > 0 or not self._awake.is_set():
                 await asyncio.sleep(max(0.0, left_s) / self._options.factor)
@@ -292,7 +211,7 @@ class _Soak:
             with self._work():
                 await device.do(planned.action)
 
-    async def _beats(self, device: SoakDevice) -> None:
+    async def _run_heartbeats(self, device: SoakDevice) -> None:
         period_s = max(wire.SENSOR_PERIOD_S / self._options.factor, HEARTBEAT_S)
         if self._options.factor == 1:
             period_s = wire.SENSOR_PERIOD_S
@@ -312,18 +231,18 @@ class _Soak:
         return _Work(self)
 
     def begin_work(self) -> None:
-        """A device does something."""
+        """Count an action that begins."""
         self._at_work += 1
         self._nobody_at_work.clear()
 
     def end_work(self) -> None:
-        """It has done it."""
+        """Count an action that has ended."""
         self._at_work -= 1
         if self._at_work == 0:
             self._nobody_at_work.set()
 
     async def _rest(self) -> None:
-        """Let everybody finish and hang up, wait for the server, measure."""
+        """Let the devices finish and hang up, wait until the server is idle, measure it."""
         self._awake.clear()
         began, at_s = time.monotonic(), self._now_s()
         await self._nobody_at_work.wait()
@@ -331,7 +250,7 @@ class _Soak:
             await device.hang_up()
         before = await self._server.look()
         quiet_since = time.monotonic()
-        while time.monotonic() < quiet_since + _REST_S:
+        while time.monotonic() < quiet_since + REST_S:
             await asyncio.sleep(_LOOK_S)
             now = await self._server.look()
             enough = time.monotonic() > quiet_since + _WORK_S
@@ -347,7 +266,7 @@ class _Soak:
 
 
 class _Work:
-    """Something that a device does: a rest waits for its end."""
+    """An action of a device. A rest waits for its end."""
 
     def __init__(self, soak: _Soak) -> None:
         self._soak = soak
@@ -357,123 +276,3 @@ class _Work:
 
     def __exit__(self, *_error: object) -> None:
         self._soak.end_work()
-
-
-def at_rest(before: Mapping[str, float], now: Mapping[str, float]) -> bool:
-    """Whether nothing happens at a server's doors any more, by two looks at it. Pure."""
-    steady = all(
-        now.get(name) == before.get(name) for name in ("tasks", "descriptors", "connections")
-    )
-    return steady and now["connections"] == 0
-
-
-def outside_of(pid: int, data: Path) -> dict[str, float]:
-    """What is seen of a server from outside: resident memory, files, rows. What this system does
-    not tell is missing."""
-    values: dict[str, float] = {"files": sum(1 for path in data.rglob("*") if path.is_file())}
-    rows, kilobytes = 0, 0.0
-    for path in data.rglob("*.db"):
-        counted = _database(path)
-        rows, kilobytes = rows + counted[0], kilobytes + counted[1]
-    values |= {"rows": rows, "database_kb": kilobytes}
-    resident_mb = _resident_mb(pid)
-    return values if resident_mb is None else {**values, "resident_mb": resident_mb}
-
-
-def _database(path: Path) -> tuple[int, float]:
-    """Rows and kilobytes. Read only, so that the server's file stays its own."""
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
-        names = connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table'"
-            " AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%'"
-        ).fetchall()
-        rows = sum(
-            connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]  # noqa: S608 - its own names
-            for (name,) in names
-        )
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        size = connection.execute("PRAGMA page_size").fetchone()[0]
-    return rows, pages * size / 1000
-
-
-def _resident_mb(pid: int) -> float | None:
-    """Resident memory of a process: by /proc, else by ``ps``; None: neither tells."""
-    status = Path(f"/proc/{pid}/status")
-    try:
-        if status.is_file():
-            lines = status.read_text(encoding="ascii", errors="replace").splitlines()
-            told = next((line for line in lines if line.startswith("VmRSS:")), None)
-            return None if told is None else int(told.split()[1]) * 1024 / 1e6
-        asked = subprocess.run(  # noqa: S603 - a number
-            ["/bin/ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True
-        )
-        return int(asked.stdout) * 1024 / 1e6
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-
-
-def _faults(log: Path) -> list[str]:
-    """The first lines of a log that tell of an error or a stack trace."""
-    try:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-    return [line for line in lines if "ERROR" in line or "Traceback" in line][:_FAILURES_SHOWN]
-
-
-@asynccontextmanager
-async def own_server(options: SoakOptions, folder: Path) -> AsyncIterator[Server]:
-    """A server with its data and its log under ``folder``, once it is healthy; ended afterwards.
-    Raises SoakError when it does not start."""
-    told = json.dumps({"folder": str(folder), "factor": options.factor})
-    log = folder / "server.log"
-    with log.open("wb") as stderr:
-        process = await asyncio.create_subprocess_exec(
-            *options.server,
-            told,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=stderr,
-        )
-    try:
-        yield Server(process, await _healthy(process), folder / "data")
-    except SoakError as error:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-1:]
-        raise SoakError(" ".join([f"{error}.", *lines])) from error
-    finally:
-        await _end(process)
-
-
-async def _healthy(process: asyncio.subprocess.Process) -> ServerAddress:
-    """Where a server listens, once it is healthy. Raises SoakError."""
-    try:
-        async with asyncio.timeout(_START_S):
-            address = parse_server((await _read(process))["url"])
-    except TimeoutError as error:
-        raise SoakError("the server did not start") from error
-    async with SimulatedDevice(address) as early:
-        health = await early.wait_until_healthy(_START_S)
-    if health.problems:
-        raise SoakError(f"the server did not become healthy: {'; '.join(health.problems)}")
-    return address
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End it by closing its standard input, or, where that does not help, by force."""
-    assert process.stdin is not None  # noqa: S101 - for the type checker
-    process.stdin.close()
-    try:
-        await asyncio.wait_for(process.wait(), _REST_S)
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-
-
-async def _read(process: asyncio.subprocess.Process) -> Any:
-    """Its next line. Raises SoakError when there is none."""
-    assert process.stdout is not None  # noqa: S101 - for the type checker
-    line = await process.stdout.readline()
-    try:
-        return json.loads(line)
-    except ValueError as error:
-        raise SoakError("the server ended before its time") from error

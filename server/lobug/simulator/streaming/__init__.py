@@ -1,1 +1,1 @@
-"""A simulated device with the streaming firmware."""
+"""A device with the open streaming firmware, in software."""

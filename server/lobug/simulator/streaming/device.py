@@ -15,14 +15,14 @@ from lobug.devices.messages import ListenMode
 from lobug.engines.base import Samples
 from lobug.simulator.streaming.discovery import Endpoint, Identity
 from lobug.simulator.streaming.link import LinkError, open_link
-from lobug.simulator.streaming.machine import Event, State
 from lobug.simulator.streaming.network import NetworkOptions
+from lobug.simulator.streaming.pending_turns import PendingTurn
 from lobug.simulator.streaming.results import WsTurnResult
 from lobug.simulator.streaming.session import DeviceKind, Session
 from lobug.simulator.streaming.speaker import SpeakerAccount
 from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech, reply_wav
+from lobug.simulator.streaming.state_machine import Event, State
 from lobug.simulator.streaming.tools import DeviceTools
-from lobug.simulator.streaming.turns import TurnUnderWay
 
 HELLO_S = 10.0
 """How long a device waits for the server's hello, seconds; the firmware's patience."""
@@ -44,21 +44,21 @@ class BargeIn:
 
 @dataclass(frozen=True, slots=True)
 class TurnFaults:
-    """What goes wrong, on purpose, in a turn."""
+    """Faults that a turn provokes on purpose."""
 
     barge_in: BargeIn | None = None
     disconnect_after_s: float | None = None
-    """Break off without a word, seconds from the beginning of the recording."""
+    """Cut the connection without a goodbye, seconds after recording began."""
     stop_reading_s: float | None = None
-    """Read nothing for so long, from the first packet of the reply on, seconds."""
+    """From the reply's first packet on read nothing for this long, seconds."""
 
 
 NO_FAULTS = TurnFaults()
 
 
 def backoff_s(attempt: int, randomness: random.Random) -> float:
-    """How long to wait before attempt ``attempt`` (from 1) to connect again, seconds: so that the
-    devices of a house do not come all at once. Pure."""
+    """Seconds to wait before attempt ``attempt`` (from 1) to connect again. Random, so that the
+    devices of a house do not all connect at once. Pure."""
     longest_s = min(MAX_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** (attempt - 1))
     return longest_s * randomness.uniform(0.5, 1.0)
 
@@ -94,7 +94,7 @@ class SimulatedWsDevice:
         self._hello_s = hello_s
         self._randomness = random.Random(f"{seed}/{identity.device_id}")  # noqa: S311 - a model
         self._session: Session | None = None
-        self._follow_up: TurnUnderWay | None = None
+        self._follow_up: PendingTurn | None = None
         self._turns = 0
         self._lost_segments = 0
 
@@ -174,18 +174,18 @@ class SimulatedWsDevice:
         if not isinstance(speech, EncodedSpeech):
             speech = await asyncio.to_thread(encode_speech, "speech", speech, self.kind.codec)
         session = self._open_session()
-        provoked = _Provoked(session, faults, self._interrupt)
+        provoked = _FaultTimers(session, faults, self._interrupt)
         turn = session.begin_turn(speech, provoked.recording_began, provoked.reply_began)
         provoked.turn = turn
         if session.machine.state is State.IDLE:
-            session.touch(self._wake_event())
+            session.press(self._wake_event())
         try:
             return await self._outcome(session, turn, speech)
         finally:
             provoked.cancel()
 
     async def follow_up(self) -> WsTurnResult | None:
-        """The turn of the speech that interrupted the last one; None: it did not come to that."""
+        """The turn of the speech that interrupted the last turn; None: nothing interrupted it."""
         turn, self._follow_up = self._follow_up, None
         if turn is None or self._session is None:
             return None
@@ -211,7 +211,7 @@ class SimulatedWsDevice:
         return Event.BUTTON if self.kind.wake_word is None else Event.WAKE_WORD
 
     async def _outcome(
-        self, session: Session, turn: TurnUnderWay, speech: EncodedSpeech | None
+        self, session: Session, turn: PendingTurn, speech: EncodedSpeech | None
     ) -> WsTurnResult:
         loop = asyncio.get_running_loop()
         recorded_by = loop.time() + (speech.seconds if speech is not None else 0.0)
@@ -226,12 +226,12 @@ class SimulatedWsDevice:
             session.give_up(turn)
             if not reacted:
                 recorder.problem(f"nothing came from the server for {self._reply_s:g} s")
-                # As the firmware's user would: what still comes must not answer the next turn.
+                # As a user would switch it off: a late reply must not answer the next turn.
                 await self.close()
         return await self._result(session, turn, turn.done.result())
 
     async def _result(
-        self, session: Session, turn: TurnUnderWay, account: SpeakerAccount
+        self, session: Session, turn: PendingTurn, account: SpeakerAccount
     ) -> WsTurnResult:
         self._turns += 1
         result = turn.recorder.result(self.identity.device_id, self._turns, account)
@@ -241,10 +241,8 @@ class SimulatedWsDevice:
             result = replace(result, wav=sound)
         return result
 
-    def _interrupt(
-        self, session: Session, turn: TurnUnderWay, speech: EncodedSpeech | None
-    ) -> None:
-        """The moment of ``BargeIn``. Too late when the reply is over."""
+    def _interrupt(self, session: Session, turn: PendingTurn, speech: EncodedSpeech | None) -> None:
+        """Interrupt the reply, as ``BargeIn`` says; nothing when the reply is over."""
         if session.machine.state is not State.SPEAKING or turn.recorder.complete:
             return
         recorder = turn.recorder
@@ -261,21 +259,21 @@ class SimulatedWsDevice:
         if self.kind.mode is ListenMode.MANUAL:
             if speech is not None:
                 self._follow_up = session.begin_turn(speech)
-            session.touch(Event.HELD)
+            session.press(Event.HELD)
         else:
-            session.touch(self._wake_event())
+            session.press(self._wake_event())
 
 
-class _Provoked:
-    """The clocks of a turn's faults."""
+class _FaultTimers:
+    """Timers that provoke the faults of a turn."""
 
-    turn: TurnUnderWay
+    turn: PendingTurn
 
     def __init__(
         self,
         session: Session,
         faults: TurnFaults,
-        interrupt: Callable[[Session, TurnUnderWay, EncodedSpeech | None], None],
+        interrupt: Callable[[Session, PendingTurn, EncodedSpeech | None], None],
     ) -> None:
         self._session = session
         self._faults = faults
@@ -284,13 +282,13 @@ class _Provoked:
         self._timers: list[asyncio.TimerHandle] = []
 
     def recording_began(self, at: float) -> None:
-        """Its first packet begins to be recorded."""
+        """Start the timer of the disconnection. ``at``: when recording began."""
         if self._faults.disconnect_after_s is not None:
             when = at + self._faults.disconnect_after_s
             self._timers.append(self._loop.call_at(when, self._disconnect))
 
     def reply_began(self, at: float) -> None:
-        """The first sample of the reply is played."""
+        """Start the faults of the reply. ``at``: when its first sample is played."""
         barge_in, pause_s = self._faults.barge_in, self._faults.stop_reading_s
         if barge_in is not None:
             when = at + barge_in.after_s
@@ -298,11 +296,11 @@ class _Provoked:
         if pause_s is not None:
             self.turn.recorder.provoked = True
             self._session.link.stop_reading()
-            # Not one of the timers: a turn that is given up leaves no device that reads nothing.
+            # Not cancelled with the turn: the device must read again when a turn is given up.
             self._loop.call_later(pause_s, self._session.link.read_on)
 
     def cancel(self) -> None:
-        """The turn is over."""
+        """Cancel the timers: the turn is over."""
         for timer in self._timers:
             timer.cancel()
 

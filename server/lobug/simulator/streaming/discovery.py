@@ -1,6 +1,6 @@
-"""What a device asks at boot: where to talk, with which token, and whether it is known.
+"""Discovery at boot: a device asks for its WebSocket, its token, and whether it is approved.
 
-It keeps what it was told, as the firmware does: a reply without a token leaves the one it has.
+It keeps the answers, as the firmware does: a reply without a token leaves the old token in place.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ POLL_S = 3.0
 """Seconds between two questions whether the code was approved; the firmware's pause."""
 
 FIRST_DEVICE_ID = "02:4c:6f:42:75:01"
-"""A locally administered MAC address, so that it is nobody's."""
+"""A locally administered MAC address, which no real device has."""
 
 _TIMEOUT_S = 10.0
 
@@ -69,14 +69,14 @@ class DiscoveryError(Exception):
 
 
 def identity_of(first: str | None, index: int) -> Identity:
-    """The identity of device ``index`` (from 0): the first's MAC address counted on, or its name
-    with a number. Pure."""
+    """The identity of device ``index`` (from 0): the first device's MAC address plus ``index``, or
+    its name with a number. Pure."""
     base = first or FIRST_DEVICE_ID
-    name = base if index == 0 else _counted_on(base, index)
+    name = base if index == 0 else _successor(base, index)
     return Identity(name, str(uuid.uuid5(uuid.NAMESPACE_URL, f"lobug-simulator/{name}")))
 
 
-def _counted_on(base: str, index: int) -> str:
+def _successor(base: str, index: int) -> str:
     digits = base.replace(":", "")
     if base.count(":") != 5 or len(digits) != 12:
         return f"{base}-{index + 1}"
@@ -89,12 +89,13 @@ def _counted_on(base: str, index: int) -> str:
 
 
 def socket_url(server_url: str) -> str:
-    """Where the socket of a server is that was given as ``http://host:port``. Pure."""
+    """The WebSocket's address of a server at ``http://host:port``. Pure."""
     return f"ws{server_url.removeprefix('http')}{SOCKET_PATH}"
 
 
 class DeviceStore:
-    """What devices keep over a restart: a JSON file that only its owner can read, or only memory.
+    """What devices remember over a restart: in a JSON file that only its owner can read, or only
+    in memory.
 
     Raises DiscoveryError for a file that is damaged, OSError for one that cannot be read.
     """
@@ -104,7 +105,7 @@ class DeviceStore:
         self._kept = _read(path) if path is not None and path.is_file() else {}
 
     def load(self, identity: Identity) -> Endpoint | None:
-        """What this device was told before; None: nothing."""
+        """The endpoint that this device was given before; None: none."""
         return self._kept.get(identity.device_id)
 
     def save(self, identity: Identity, endpoint: Endpoint) -> None:
@@ -214,7 +215,7 @@ async def _activated(http: httpx.AsyncClient, server_url: str) -> bool:
 
 
 def _endpoint(reply: Mapping[str, Any], known: Endpoint | None) -> Endpoint | None:
-    """What is known now: each thing told replaces what was kept."""
+    """The known endpoint with the values of the reply; None: there is none yet."""
     told = reply.get("websocket")
     if not isinstance(told, Mapping):
         return known

@@ -1,4 +1,4 @@
-"""A WebSocket connection as a device has it, with a network model between it and the server."""
+"""A device's WebSocket connection, with a network model between device and server."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from lobug.simulator.streaming.network import NetworkOptions, Sender, TcpPath
 
 MAX_WAITING = 40
-"""Audio packets that wait to be sent, the firmware's bound; the oldest is thrown away."""
+"""Most audio packets that wait to be sent, as in the firmware; beyond it the oldest is dropped."""
 
 MAX_MESSAGE_BYTES = 1_000_000
 """Largest message of a server that is read."""
 
 _READ_AHEAD = 4
-"""Messages that the library holds for a reader that does not read."""
+"""Messages that the WebSocket library queues while the device does not read."""
 
 
 class LinkError(Exception):
@@ -64,7 +64,7 @@ class Link:
         self._may_read.set()
         self._closed = False
         self.unsent = 0
-        """Audio packets that were thrown away because the connection did not take them."""
+        """Audio packets that were dropped because the connection was too slow."""
         self._tasks = (
             asyncio.create_task(self._read(), name="simulated device: reads"),
             asyncio.create_task(self._write(), name="simulated device: writes"),
@@ -76,7 +76,7 @@ class Link:
         return self._up.lost_segments + self._down.lost_segments
 
     def send(self, message: str | bytes) -> None:
-        """Send as soon as the network takes it. Never waits."""
+        """Queue a message; it is sent as soon as the network model allows. Never waits."""
         if self._closed:
             return
         sent = self._loop.time()
@@ -87,7 +87,7 @@ class Link:
         self._something_to_send.set()
 
     def stop_reading(self) -> None:
-        """Read nothing more, as a device that hangs."""
+        """Stop reading, as a device that hangs."""
         self._may_read.clear()
 
     def read_on(self) -> None:
@@ -95,7 +95,7 @@ class Link:
         self._may_read.set()
 
     def cut(self) -> None:
-        """Break off without a word, as a device whose battery is empty."""
+        """Cut the connection without a goodbye, as a device whose battery is empty."""
         self._socket.transport.abort()
 
     async def close(self) -> None:
@@ -152,7 +152,8 @@ class Link:
             pass
 
     def _drop_oldest_audio(self, now: float) -> None:
-        """Only what has had its time on the network: the model's delay is no full queue."""
+        """Drop the oldest packet whose arrival time has passed: packets that the network model
+        delays do not make the queue full."""
         for position, (arrival, message) in enumerate(self._going):
             if arrival > now:
                 return

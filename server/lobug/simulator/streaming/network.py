@@ -1,11 +1,10 @@
 """A poor network between device and server: what TCP makes of loss, latency and jitter. Pure.
 
-TCP loses nothing and reorders nothing. A lost segment is sent again once the sender has noticed,
-and all that was sent after it waits behind it (head-of-line blocking): what a programme sees of
-loss is delay, in one lump. How long a sender takes to notice is its own: a server's kernel looks at
-what arrived of later segments (RACK-TLP, RFC 8985; Linux' default), and so it does when what was
-sent again is lost, too; the small stack of a device waits for three later segments the first time,
-and for a time-out then.
+TCP loses nothing and reorders nothing. A lost segment is sent again once the sender has noticed the
+loss, and later segments wait behind it (head-of-line blocking), so a program sees loss as one long
+delay. How soon the sender notices depends on its stack. A server's kernel watches which later
+segments arrived (RACK-TLP, RFC 8985, the default on Linux), also for a segment that it sends again.
+The small stack of a device waits for three later segments the first time, then for a time-out.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ SPACING_S = 0.06
 """Between two segments of a voice stream: one packet of audio each."""
 
 TOGETHER_S = 0.02
-"""What is sent within so many seconds is delayed alike: it waits in the same queue, or for the same
-beacon of the access point while a device's radio sleeps."""
+"""Segments sent within this many seconds get the same jitter: they wait in the same queue, or for
+the same beacon of the access point while a device's radio sleeps."""
 
 AT_ONCE_S = 0.000_5
-"""What the server writes within so many seconds leaves in one segment as far as it fits: it joins
-the writes of one step of its event loop (``lobug.admission.protocols``)."""
+"""Writes of the server within this many seconds share a segment as far as they fit: the server
+joins the writes of one step of its event loop (``lobug.admission.protocols``)."""
 
 DEVICE_TIMEOUT_S = 1.0
 """A device's first time-out, seconds; it doubles. An assumption: the clock of lwIP, the stack of
 ESP32 firmware, has steps of half a second."""
 
 MAX_LOSSES = 6
-"""How often a segment is lost in a row at most, so that every delay has a bound."""
+"""Most losses of one segment in a row, so that every delay has a bound."""
 
 
 class Sender(StrEnum):
-    """Whose TCP it is that has to notice a loss."""
+    """Which side sends, and so has to notice a loss."""
 
     SERVER = "server"
     DEVICE = "device"
@@ -50,7 +49,7 @@ class NetworkOptions:
     loss: float = 0.0
     """Share of segments that are lost, 0 to 1."""
     jitter_s: float = 0.0
-    """The delay varies by so much, evenly distributed, seconds."""
+    """Width of the delay's even distribution, seconds."""
     latency_s: float = 0.0
     """Least delay one way, seconds."""
 
@@ -65,7 +64,7 @@ class NetworkOptions:
         return 2 * self.latency_s + self.jitter_s
 
     def recovery_s(self, sender: Sender, losses: int) -> float:
-        """How much later a segment that was lost so often in a row arrives, seconds."""
+        """Extra delay of a segment that was lost ``losses`` times in a row, seconds."""
         if losses == 0:
             return 0.0
         if sender is Sender.SERVER:
@@ -76,7 +75,7 @@ class NetworkOptions:
         return third_repeated_answer_s + DEVICE_TIMEOUT_S * (2.0 ** (losses - 1) - 1)
 
     def max_delay_s(self, sender: Sender) -> float:
-        """No message takes longer than this, seconds."""
+        """The longest delay of a message, seconds."""
         losses = MAX_LOSSES if self.loss > 0 else 0
         return self.latency_s + self.jitter_s + self.recovery_s(sender, losses)
 
@@ -94,11 +93,11 @@ class TcpPath:
         self._segment_sent = float("-inf")
         self._segment_room = 0
         self.lost_segments = 0
-        """How many had to be sent again."""
+        """How many segments had to be sent again."""
 
     def arrival(self, sent: float, size: int) -> float:
-        """When a message of ``size`` bytes that is sent now arrives whole, never before one that
-        was sent earlier."""
+        """When a message of ``size`` bytes, sent at ``sent``, has arrived in full; never before an
+        earlier one."""
         if sent - self._segment_sent <= AT_ONCE_S and size <= self._segment_room:
             self._segment_room -= size
             return self._last

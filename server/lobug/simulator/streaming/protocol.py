@@ -1,4 +1,4 @@
-"""The text messages of the open firmware, and how it reads the server's. Pure."""
+"""Text messages of the open firmware: those it writes, and the server's as it reads them. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lobug.devices.messages import ListenMode
-from lobug.simulator.streaming.machine import Action
+from lobug.simulator.streaming.state_machine import Action
 
 MICROPHONE_RATE = 16_000
 """Hz of what a device sends."""
@@ -19,7 +19,7 @@ FRAME_MS = 60
 
 @dataclass(frozen=True, slots=True)
 class ServerHello:
-    """What the server said of itself."""
+    """The server's side of the hello."""
 
     session_id: str
     sample_rate: int
@@ -53,8 +53,8 @@ def hello(version: int, audio_format: str, *, tools: bool, echo_cancelling: bool
 def message_of(
     action: Action, session_id: str, mode: ListenMode, wake_word: str | None = None
 ) -> str:
-    """What the device says when its machine wants it to. Raises ValueError for an action that is
-    nothing to say."""
+    """The message of an action of the state machine. Raises ValueError for an action that sends
+    none."""
     listen = {"session_id": session_id, "type": "listen"}
     abort = {"session_id": session_id, "type": "abort"}
     match action:
@@ -77,7 +77,7 @@ def mcp(session_id: str, payload: Mapping[str, Any]) -> str:
 
 
 def read(text: str) -> Mapping[str, Any] | None:
-    """A message of the server; None: it is no JSON object with a type, which devices ignore."""
+    """A message of the server; None: not a JSON object with a type, which devices ignore."""
     try:
         message = json.loads(text)
     except ValueError:
@@ -88,7 +88,7 @@ def read(text: str) -> Mapping[str, Any] | None:
 
 
 def read_hello(message: Mapping[str, Any]) -> ServerHello | None:
-    """The server's first message; None: it is none, and the device goes on waiting."""
+    """The server's hello; None: the message is another one, and the device keeps waiting."""
     if message.get("type") != "hello" or message.get("transport") != "websocket":
         return None
     audio = message.get("audio_params")
@@ -96,7 +96,7 @@ def read_hello(message: Mapping[str, Any]) -> ServerHello | None:
     session_id, audio_format = message.get("session_id"), audio.get("format")
     return ServerHello(
         session_id=session_id if isinstance(session_id, str) else "",
-        # The firmware's own where the server says nothing.
+        # The firmware's own values where the server names none.
         sample_rate=_number(audio.get("sample_rate"), 24_000),
         frame_ms=_number(audio.get("frame_duration"), FRAME_MS),
         audio_format=audio_format if isinstance(audio_format, str) else "opus",

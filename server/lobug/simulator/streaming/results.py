@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lobug.simulator.schedule import percentile
+from lobug.simulator.runs import percentile
 from lobug.simulator.streaming.speaker import SpeakerAccount
 
 
@@ -32,7 +32,7 @@ class WsTurnResult:
     first_audio_s: float | None = None
     """Until the loudspeaker played its first sample."""
     cut_short_s: float | None = None
-    """So much speech was not recorded any more because the server spoke too early."""
+    """Seconds of speech that were not recorded because the server spoke too early."""
     heard: str = ""
     """What the server understood."""
     sentences: tuple[str, ...] = ()
@@ -41,9 +41,9 @@ class WsTurnResult:
     account: SpeakerAccount = field(default_factory=SpeakerAccount)
     """What became of the reply's audio."""
     dropped: int = 0
-    """Packets that came while the device did not speak; it throws them away."""
+    """Packets that arrived while the device did not speak; it drops them."""
     out_of_order: int = 0
-    """Packets whose number is not the one that follows; counted only where packets have one."""
+    """Packets out of sequence; counted only where packets have numbers."""
     interrupted_silence_s: float | None = None
     """From the interruption until the loudspeaker was silent."""
     tools_used: int = 0
@@ -174,7 +174,7 @@ class TurnRecorder:
         return None if at is None else at - self.speech_end_at
 
     def _found(self, account: SpeakerAccount) -> list[str]:
-        """What a device would suffer from, as sentences."""
+        """Problems of the device's user, as sentences."""
         found = []
         if account.overflowed:
             found.append(f"{account.overflowed} packets found the device's buffer full")
@@ -211,7 +211,7 @@ class WsSummary:
 
     @property
     def failed_turns(self) -> int:
-        """Turns with problems."""
+        """PendingTurns with problems."""
         return sum(not turn.ok for turn in self.turns)
 
     @property

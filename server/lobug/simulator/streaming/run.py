@@ -9,8 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lobug.simulator.run import UnreachableError, file_words, save_reply
-from lobug.simulator.schedule import TurnPlan
+from lobug.simulator.runs import TurnPlan, UnreachableError, file_words, save_reply
 from lobug.simulator.streaming.device import BargeIn, SimulatedWsDevice, TurnFaults
 from lobug.simulator.streaming.discovery import (
     DiscoveryError,
@@ -26,18 +25,18 @@ from lobug.simulator.streaming.speech import EncodedSpeech
 from lobug.simulator.streaming.tools import DeviceTools
 
 ATTEMPTS = 6
-"""How often a device that has lost its connection tries to get another."""
+"""How often a device tries to connect again after it lost its connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class WsRunOptions:
-    """What the devices are, what is done to them, and what is expected."""
+    """The devices of a run, the faults they provoke, and what is expected of the replies."""
 
     kind: DeviceKind = field(default_factory=DeviceKind)
     network: NetworkOptions = field(default_factory=NetworkOptions)
     devices: int = 1
     device_id: str | None = None
-    """Of the first; None: one of our own."""
+    """Id of the first device; None: ``FIRST_DEVICE_ID``."""
     tools: bool = False
     until: re.Pattern[str] | None = None
     max_turns: int | None = None
@@ -45,16 +44,16 @@ class WsRunOptions:
     pause_s: float = 0.0
     """Between two turns of a device, seconds."""
     spread_s: float = 0.0
-    """The devices begin within so many seconds of one another."""
+    """The devices start at random times within this many seconds."""
     idle_s: float = 0.0
     """How long they stay connected after their last turn, seconds."""
     reply_s: float = 30.0
     barge_in_s: float | None = None
     """Interrupt every reply, seconds after its first sample."""
     disconnect_after_s: float | None = None
-    """Break off in the first turn of each device, seconds after it began to speak."""
+    """Cut the connection in each device's first turn, seconds after it began to speak."""
     stop_reading_s: float | None = None
-    """Read nothing for so long in the first turn of each device, seconds."""
+    """Stop reading for this long in each device's first turn, seconds."""
     expect_speech: bool = False
     """A turn in which nothing was understood is a failure."""
     expect_voice: bool = False
@@ -70,8 +69,8 @@ async def run(
     options: WsRunOptions,
     on_result: Callable[[WsTurnResult], None],
 ) -> WsSummary:
-    """Take the turns of the plan with all devices at once. ``endpoint_of`` finds out where a device
-    talks.
+    """Take the turns of the plan with all devices at once. ``endpoint_of`` finds a device's
+    WebSocket and token.
 
     Raises UnreachableError when no device could connect, OSError when a reply cannot be saved.
     """
@@ -149,7 +148,7 @@ class _Run:
                 await self._take(follow_up)
                 done += 1
         if not device.connected and self._options.disconnect_after_s is not None:
-            # With no turn left too: whether the server takes it back is what the run is for.
+            # Also when no turn is left: the run shows whether the server takes the device back.
             await self._connect_again(device)
         if device.connected:
             await asyncio.sleep(self._options.idle_s)

@@ -1,7 +1,7 @@
-"""One connection of a streaming device: messages and packets in, what the machine says out.
+"""One connection of a streaming device: messages and packets in, what the state machine says out.
 
-Everything runs in callbacks of one event loop, without a task of its own, so that many devices
-cost little. Times are readings of the loop's clock: the device's own.
+All of it runs in callbacks of one event loop, without a task of its own, so that many devices cost
+little. Times are readings of the loop's clock, which is the device's clock.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.devices.messages import ListenMode
 from lobug.errors import FrameError
 from lobug.simulator.streaming import protocol
+from lobug.simulator.streaming.device_audio import DeviceAudio
 from lobug.simulator.streaming.link import Closed, Link, LinkError
-from lobug.simulator.streaming.machine import (
+from lobug.simulator.streaming.pending_turns import PendingTurn, PendingTurns
+from lobug.simulator.streaming.protocol import FRAME_MS, ServerHello
+from lobug.simulator.streaming.results import TurnRecorder
+from lobug.simulator.streaming.speaker import BUFFER_FRAMES
+from lobug.simulator.streaming.speech import EncodedSpeech, packet_seconds
+from lobug.simulator.streaming.state_machine import (
     Action,
     DeviceMachine,
     Event,
     State,
 )
-from lobug.simulator.streaming.protocol import FRAME_MS, ServerHello
-from lobug.simulator.streaming.results import TurnRecorder
-from lobug.simulator.streaming.sound import Sound
-from lobug.simulator.streaming.speaker import BUFFER_FRAMES
-from lobug.simulator.streaming.speech import EncodedSpeech, packet_seconds
 from lobug.simulator.streaming.tools import DeviceTools
-from lobug.simulator.streaming.turns import Turns, TurnUnderWay
 
 _FLUSH_S = 0.25
-"""Seconds. A ``tts start`` so soon after a ``tts stop`` may only be meant to make the device drop
-what it holds."""
+"""Seconds. A ``tts start`` this soon after a ``tts stop`` may only make the device drop the packets
+that it holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceKind:
-    """What sort of device it is."""
+    """Abilities and mode of a device."""
 
     mode: ListenMode = ListenMode.AUTO
     codec: AudioCodec = AudioCodec.OPUS
     wake_word: str | None = None
-    """What wakes it; None: a button does."""
+    """Wake word; None: a button wakes the device."""
     echo_cancelling: bool = False
-    """It asks the server to cancel its echo."""
+    """The device asks the server to cancel its echo."""
     buffer_frames: int = BUFFER_FRAMES
     """Packets that it holds before they are decoded."""
     keep_audio: bool = False
@@ -56,7 +56,7 @@ class DeviceKind:
 
 
 class Session:
-    """What a device does on one connection. ``link`` must be set before the first message."""
+    """A device on one connection. ``link`` must be set before the first message."""
 
     link: Link
 
@@ -68,14 +68,14 @@ class Session:
         self.hello: asyncio.Future[ServerHello] = self._loop.create_future()
         manual = kind.mode is ListenMode.MANUAL
         self.machine = DeviceMachine(ListenMode.AUTO if manual else kind.mode)
-        self._sound = Sound(kind.buffer_frames, self._recorded, self._fell_silent)
-        self._speaker = self._sound.speaker
+        self._audio = DeviceAudio(kind.buffer_frames, self._recorded, self._fell_silent)
+        self._speaker = self._audio.speaker
         self._downlink = AudioFormat(AudioCodec.OPUS, 24_000, float(FRAME_MS))
-        self._turns = Turns()
+        self._turns = PendingTurns()
         self._stops_to_ignore = 0
         self._reply_begun_at = self._reply_ended_at = -math.inf
         self.last_heard_at = self._loop.time()
-        """When something of a turn last came from the server."""
+        """When the server last sent something that belongs to a turn."""
         self.closed = False
 
     @property
@@ -99,11 +99,11 @@ class Session:
         speech: EncodedSpeech,
         begun: Callable[[float], None] = lambda _at: None,
         first_audio: Callable[[float], None] = lambda _at: None,
-    ) -> TurnUnderWay:
-        """Say this as soon as the microphone is open. ``begun`` is told when its recording begins,
-        ``first_audio`` when its reply begins to be played."""
+    ) -> PendingTurn:
+        """Say this as soon as the microphone is open. ``begun`` gets the time at which recording
+        begins, ``first_audio`` the time at which the reply begins to play."""
         recorder = TurnRecorder(speech.name)
-        turn = TurnUnderWay(recorder, self._loop.create_future(), first_audio)
+        turn = PendingTurn(recorder, self._loop.create_future(), first_audio)
         self._turns.begin(turn)
         self.last_heard_at = self._loop.time()
 
@@ -111,29 +111,29 @@ class Session:
             recorder.begin(at, speech.speech_start_s, speech.speech_end_s)
             begun(at)
 
-        self._sound.say(speech, note)
+        self._audio.say(speech, note)
         return turn
 
-    def touch(self, event: Event) -> None:
-        """A button or the wake word."""
+    def press(self, event: Event) -> None:
+        """Somebody presses or releases a button, or says the wake word."""
         spoke = self.machine.state is State.SPEAKING
         self._handle(event, self._loop.time())
         if spoke and self.machine.state is not State.SPEAKING:
-            # It left speaking by itself: the server's `tts stop` is still to come.
+            # The device stopped speaking by itself: the server's `tts stop` is still to come.
             self._stops_to_ignore += 1
             self._complete(self._turns.playing)
 
-    def give_up(self, turn: TurnUnderWay) -> None:
-        """End a turn that is never going to be over."""
+    def give_up(self, turn: PendingTurn) -> None:
+        """End a turn to which no reply comes."""
         self._turns.finish(turn, self._speaker.account())
 
     def end(self) -> None:
         """Stop the clocks."""
         self.closed = True
-        self._sound.end()
+        self._audio.end()
 
     def on_close(self, closed: Closed) -> None:
-        """The connection is gone, and with it every turn."""
+        """End every turn: the connection is gone."""
         self._handle(Event.CLOSED, self._loop.time())
         self.end()
         how = (
@@ -146,7 +146,7 @@ class Session:
         self._turns.finish_all(self._speaker.account(), how)
 
     def on_message(self, at: float, message: str | bytes) -> None:
-        """Something has come."""
+        """Take a message of the server."""
         if self.closed:
             return
         if isinstance(message, str):
@@ -172,26 +172,26 @@ class Session:
             return
         match message["type"]:
             case "hello":
-                self._greeted(message)
+                self._on_hello(message)
             case "stt":
-                self._understood(at, message.get("text"))
+                self._on_transcript(at, message.get("text"))
             case "llm":
                 self.last_heard_at = at
                 turn = self._turns.receiving
                 if turn is not None and isinstance(message.get("emotion"), str):
                     turn.recorder.emotions.append(message["emotion"])
             case "tts":
-                self._told_to_speak(at, message)
+                self._on_speech(at, message)
             case "alert":
-                self._alerted(message)
+                self._on_alert(message)
             case "mcp":
-                self._asked(at, message.get("payload"))
+                self._on_tool_call(at, message.get("payload"))
             case "system":
                 if message.get("command") == "reboot":
                     self._problem("the server told the device to reboot")
                     self.link.cut()
 
-    def _greeted(self, message: Mapping[str, Any]) -> None:
+    def _on_hello(self, message: Mapping[str, Any]) -> None:
         greeting = protocol.read_hello(message)
         if greeting is None or self.hello.done():
             return
@@ -204,7 +204,7 @@ class Session:
         self._downlink = AudioFormat(codec, greeting.sample_rate, float(greeting.frame_ms))
         self.hello.set_result(greeting)
 
-    def _understood(self, at: float, text: object) -> None:
+    def _on_transcript(self, at: float, text: object) -> None:
         self.last_heard_at = at
         turn = self._turns.heard
         if turn is None or not isinstance(text, str):
@@ -212,7 +212,7 @@ class Session:
         turn.recorder.transcript_at = turn.recorder.transcript_at or at
         turn.recorder.heard = f"{turn.recorder.heard} {text}".strip()
 
-    def _told_to_speak(self, at: float, message: Mapping[str, Any]) -> None:
+    def _on_speech(self, at: float, message: Mapping[str, Any]) -> None:
         self.last_heard_at = at
         turn = self._turns.receiving
         match message.get("state"):
@@ -231,7 +231,7 @@ class Session:
             case "stop":  # without a start: there is nothing to say
                 self._complete(turn)
 
-    def _alerted(self, message: Mapping[str, Any]) -> None:
+    def _on_alert(self, message: Mapping[str, Any]) -> None:
         told = [message.get(name) for name in ("status", "message", "emotion")]
         if not all(isinstance(part, str) for part in told):
             self._problem("an alert has no status, message and emotion")
@@ -244,7 +244,7 @@ class Session:
         if self.machine.state is not State.SPEAKING:
             self._complete(turn)
 
-    def _asked(self, at: float, payload: object) -> None:
+    def _on_tool_call(self, at: float, payload: object) -> None:
         if self._tools is None or not isinstance(payload, Mapping):
             return
         self.last_heard_at = at
@@ -285,7 +285,7 @@ class Session:
             case Action.STOP_SPEAKER:
                 self._stop_speaker(at)
             case Action.OPEN_MICROPHONE:
-                self._sound.open_microphone()
+                self._audio.open_microphone()
             case Action.CLOSE_MICROPHONE:
                 self._close_microphone()
             case Action.CLOSE:
@@ -328,11 +328,11 @@ class Session:
         self._watch_silence()
 
     def _watch_silence(self) -> None:
-        """Be there when the last sample has been played, if something waits for it."""
+        """Ask for a notice when the last sample has been played, if something waits for it."""
         if self.machine.waits_for_silence or self._turns.any_complete:
-            self._sound.tell_silence()
+            self._audio.notify_silence()
         else:
-            self._sound.forget_silence()
+            self._audio.cancel_silence_notice()
 
     def _fell_silent(self, at: float) -> None:
         self._handle(Event.DRAINED, at)
@@ -343,10 +343,10 @@ class Session:
     def _recorded(self, packet: bytes, said_all: bool) -> None:  # noqa: FBT001 - a callback
         self.link.send(frames.pack_audio(self._version, packet))
         if said_all and self.machine.mode is ListenMode.MANUAL:
-            self.touch(Event.RELEASED)
+            self.press(Event.RELEASED)
 
     def _close_microphone(self) -> None:
-        lost_s = self._sound.close_microphone()
+        lost_s = self._audio.close_microphone()
         turn = self._turns.receiving
         if lost_s > 0 and turn is not None and self.machine.state is State.SPEAKING:
             turn.recorder.cut_short_s = lost_s
@@ -365,13 +365,13 @@ class Session:
         if turn is None or turn.recorder.sentences or not flushed:
             self._complete(turn)
             return
-        # Right after a stop a start and a stop with nothing in between: the server made the device
-        # drop what it held.
+        # A start and a stop right after a stop, with nothing in between: the server only made the
+        # device drop the packets that it held.
         turn.recorder.speaking_at = None
         self._turns.playing = None
         self._watch_silence()
 
-    def _complete(self, turn: TurnUnderWay | None) -> None:
+    def _complete(self, turn: PendingTurn | None) -> None:
         if turn is not None:
             turn.recorder.complete = True
         self._watch_silence()

@@ -1,8 +1,7 @@
 """The loudspeaker of a device with the open firmware: what it plays, and when. Pure.
 
-A packet is played as soon as the one before it has ended; a device has no buffer of its own choice
-before it starts. What waits is bounded: a packet that finds the buffer full is thrown away.
-Times are seconds of the device's clock.
+A packet is played as soon as the one before it has ended; the first is played at once. The buffer
+is bounded: a packet that finds it full is dropped. Times are seconds of the device's clock.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ DECODED_FRAMES = 2
 """Packets that are decoded and wait to be played."""
 
 OUTPUT_S = 0.06
-"""What the sound output has taken over already and cannot give back: 6 DMA buffers of 10 ms."""
+"""Sound in the output's 6 DMA buffers of 10 ms, seconds: it is played even after a stop."""
 
 _ROUNDING_S = 1e-6
 
 
 @dataclass(slots=True)
 class SpeakerAccount:
-    """What became of one reply's audio."""
+    """Playback figures of one reply."""
 
     first_at: float | None = None
     """When its first sample was heard; None: none was."""
@@ -45,7 +44,7 @@ class SpeakerAccount:
     paused_s: float = 0.0
     """For how long in all, seconds."""
     discarded: int = 0
-    """Packets that were thrown away unplayed, when playback was stopped."""
+    """Packets that were dropped when playback was stopped."""
 
 
 class Speaker:
@@ -69,7 +68,7 @@ class Speaker:
         return at >= self._until - _ROUNDING_S
 
     def begin_reply(self, at: float) -> None:
-        """Throw away what is left of the one before, and start a new account."""
+        """Drop the rest of the reply before, and start a new account."""
         self.stop(at)
         self._account = SpeakerAccount()
         self._at_boundary = True
@@ -79,7 +78,7 @@ class Speaker:
         self._at_boundary = True
 
     def take(self, at: float, seconds: float) -> bool:
-        """A packet has come. False: the buffer was full and it is thrown away."""
+        """Take a packet. False: the buffer is full and the packet is dropped."""
         self._hand_over(at)
         account = self._account
         if len(self._waiting) >= self._capacity:
@@ -104,7 +103,7 @@ class Speaker:
         return True
 
     def stop(self, at: float) -> int:
-        """Throw away what has not reached the output; returns how many packets that were."""
+        """Drop the packets that have not reached the output; returns their number."""
         self._hand_over(at)
         thrown = len(self._waiting)
         if not thrown:
@@ -120,7 +119,7 @@ class Speaker:
         return thrown
 
     def account(self) -> SpeakerAccount:
-        """Of the reply that was begun last, as it stands."""
+        """The account of the last reply, so far."""
         return replace(self._account)
 
     def _hand_over(self, at: float) -> None:

@@ -1,4 +1,4 @@
-"""What a streaming device says, as the packets that it sends; and the packets it got, as sound."""
+"""Speech of a streaming device as packets, and the packets that it received as sound."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.simulator.streaming.protocol import FRAME_MS
 
 QUIET_DB = 35.0
-"""What is so much quieter than the loudest part of a recording is not speech, decibels."""
+"""Decibels below the loudest part of a recording; what is quieter is not speech."""
 
 _WINDOW = 160
-"""Samples, 10 ms: how finely the end of speech is found."""
+"""Samples, 10 ms: resolution of the end of speech."""
 
 _SILENT_FRAMES = 10
-"""Frames of silence that are encoded after speech; an encoder needs a few until they are all
-alike, and the last one stands for all that follow."""
+"""Frames of silence encoded after speech. After a few frames an encoder's packets are all alike, so
+the last one stands for all that follow."""
 
 _OPUS_RATE = 48_000
 """Hz of what the Opus decoder gives, whatever was encoded (RFC 7845)."""
@@ -39,7 +39,7 @@ class EncodedSpeech:
     """The file's name, or the words."""
     packets: tuple[bytes, ...]
     silence: tuple[bytes, ...]
-    """What follows it; the last one over and over."""
+    """Packets of the silence after it; the last one repeats."""
     frame_s: float
     """Length of a packet, seconds."""
     speech_start_s: float
@@ -96,8 +96,8 @@ def speech_bounds(samples: Samples, sample_rate: int = STT_SAMPLE_RATE) -> tuple
 def packet_seconds(packet: bytes, format_: AudioFormat) -> float | None:
     """How long a packet plays; None: it is no audio. Pure.
 
-    For Opus by its first bytes (RFC 6716, section 3.1), so that a device in software need not
-    decode what nobody listens to.
+    Of an Opus packet by its first bytes (RFC 6716, section 3.1), so that a simulated device need
+    not decode what nobody listens to.
     """
     if not packet:
         return None

@@ -1,7 +1,7 @@
-"""The tools of a simulated device: an MCP server in few words, as the open firmware is one. Pure.
+"""The tools of a simulated device: a small MCP server, like the open firmware's. Pure.
 
 A request in, its answer out. Like the firmware it answers errors without a code, ignores
-notifications and what is no JSON-RPC request, and lists its tools in pages.
+notifications and anything that is no JSON-RPC request, and lists its tools in pages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ PROTOCOL_VERSION = "2024-11-05"
 """The MCP version that the firmware speaks."""
 
 PAGE_TOOLS = 2
-"""Tools of one page. The firmware fills pages up to 8,000 bytes; here there are always several."""
+"""Tools on one page. The firmware fills pages up to 8,000 bytes; here there are always several
+pages."""
 
 
 @dataclass(slots=True)
@@ -34,7 +35,7 @@ class DeviceState:
     """Red, green, blue, 0 to 255 each."""
 
     def record(self) -> dict[str, object]:
-        """As the status tool tells it."""
+        """As the status tool answers."""
         return {
             "audio_speaker": {"volume": self.volume},
             "screen": {"brightness": self.brightness, "theme": self.theme},

@@ -1,6 +1,4 @@
-"""The audio of the utterance that is being spoken, by its place in the stream.
-
-The transcriptions of the utterance that is being spoken: one at a time, the last one counts."""
+"""The audio of the present utterance and its transcriptions: one at a time, the last one counts."""
 
 from __future__ import annotations
 
@@ -16,15 +14,16 @@ from lobug.errors import EngineError, EngineUnavailableError
 
 
 class UtteranceAudio:
-    """The last samples of a stream. Places count the stream's samples from ``origin``."""
+    """The last samples of a stream. Places are numbers of samples since the stream's beginning."""
 
     def __init__(self, origin: int = 0) -> None:
+        """``origin``: place of the first sample that will be appended."""
         self._pieces: deque[Samples] = deque()
         self._first = origin
         self._next = origin
 
     def __len__(self) -> int:
-        """Samples kept."""
+        """Number of samples kept."""
         return self._next - self._first
 
     def append(self, samples: Samples) -> None:
@@ -33,7 +32,7 @@ class UtteranceAudio:
         self._next += len(samples)
 
     def forget_before(self, place: int) -> None:
-        """Drop what lies before ``place``, as far as whole pieces go."""
+        """Drop the appended pieces that end before ``place``."""
         while self._pieces and self._first + len(self._pieces[0]) <= place:
             self._first += len(self._pieces.popleft())
 
@@ -47,15 +46,15 @@ class UtteranceAudio:
 
 @dataclass(frozen=True, slots=True)
 class Transcription:
-    """What came of one."""
+    """The outcome of one transcription."""
 
     outcome: Transcript | EngineError
     speech_end: int
-    """The last voiced frame + 1 that it knows of."""
+    """Number of the last voiced frame it covers, plus 1."""
 
 
-class Transcribing:
-    """Runs transcriptions. ``finished`` is called when one can be taken."""
+class Transcriber:
+    """Runs transcriptions, one at a time. ``finished`` is called when one can be taken."""
 
     def __init__(
         self, stt: SpeechToText, language: str | None, finished: Callable[[], None]
@@ -66,10 +65,10 @@ class Transcribing:
         self._task: asyncio.Task[Transcription] | None = None
         self._tasks: set[asyncio.Task[Transcription]] = set()
         self.speech_end: int | None = None
-        """Of the one under way."""
+        """As of ``Transcription``, of the one that runs; None: none runs."""
 
     def begin(self, audio: Samples, speech_end: int) -> None:
-        """Transcribe ``audio``, which ends behind ``speech_end``. What is under way is given up."""
+        """Transcribe ``audio``, up to frame ``speech_end``. Cancels the one that runs."""
         self.abandon()
         task = asyncio.create_task(self._run(audio, speech_end))
         self._tasks.add(task)
@@ -77,23 +76,23 @@ class Transcribing:
         self._task, self.speech_end = task, speech_end
 
     def abandon(self) -> None:
-        """Give up the one under way, if there is one."""
+        """Cancel the one that runs, if any."""
         task, self._task, self.speech_end = self._task, None, None
         if task is not None:
             task.cancel()
 
     def take(self) -> Transcription | None:
-        """What has come of the one under way; None: nothing yet."""
+        """The outcome of the one that ran; None: there is none yet."""
         if self._task is None or not self._task.done():
             return None
         task, speech_end = self._task, self.speech_end or 0
         self._task = self.speech_end = None
-        if task.cancelled():  # not by ``abandon``: the engine was closed under it
+        if task.cancelled():  # not by ``abandon``, which clears it: the engine was closed
             return Transcription(EngineUnavailableError("stt", "was closed"), speech_end)
         return task.result()
 
     async def close(self) -> None:
-        """Give everything up, and return once it is gone."""
+        """Cancel everything and return once it has ended."""
         self.abandon()
         if self._tasks:
             await asyncio.wait(self._tasks)

@@ -1,7 +1,7 @@
-"""Lets the chat model use a device's tools in the middle of its reply.
+"""Lets the chat model use a device's tools during its reply.
 
-The model writes a call, it is carried out, the model reads what came of it and goes on in words.
-Only the words leave here.
+The model writes a call, the call is carried out, the model reads the result and continues in words.
+Only the words are passed on.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from lobug.engines.base import ChatMessage
 from lobug.engines.tools import Tool, ToolBox, ToolResult
 from lobug.errors import EngineError
 from lobug.language.en.prompts.tools import STATUS_TOOL
-from lobug.turn.reply.tool_calls import CallFinder, fitted, read_call
+from lobug.turn.reply.tool_calls import CallFinder, coerce_arguments, read_call
 
 DONE = "Okay, done."
-"""Said where the model has nothing to say of a call that went well."""
+"""Said where the model writes nothing about a call that succeeded."""
 NOT_DONE = "Sorry, that did not work."
-"""The same of one that did not."""
+"""Said where the model writes nothing about a call that failed."""
 NO_WORDS = "I'm not sure what to say to that."
-"""Said where the model wrote nothing but calls that it may not make."""
+"""Said where the model writes nothing but calls that it may not make."""
 
 Write = Callable[[Sequence[ChatMessage], Mapping[str, Any] | None], AsyncGenerator[str]]
-"""Lets the model write, after the prompt's prefix: the messages of this turn, and the JSON schema
-of what it may write (None: free text)."""
+"""Streams what the model writes. Takes the messages of this turn, which follow the prompt's prefix,
+and the JSON schema of the answer (None: free text)."""
 
 log = logging.getLogger(__name__)
 
@@ -49,49 +49,52 @@ class ToolUse:
 
     box: ToolBox
     prompt: ToolPrompt
-    """The tools as the turn's prompt tells of them."""
+    """The tools that the turn's prompt describes."""
     said: str
     """The user's words alone."""
     allowed: Callable[[], Awaitable[None]]
-    """Returns once the turn is certain: a tool's effect cannot be taken back."""
+    """Returns once the turn counts; a tool's effect cannot be undone."""
     max_rounds: int
-    """Calls of the model in this turn."""
+    """Most calls in this turn."""
     called: list[str] = field(default_factory=list)
-    """Names of the tools that were used, for the turn's record."""
+    """Names of the tools that were used."""
 
 
-def offer(conversation: Conversation, tools: Sequence[Tool], max_tokens: int) -> None:
-    """Let the conversation's prompt tell of ``tools``, within ``max_tokens``, once they are read.
+def offer_tools(conversation: Conversation, tools: Sequence[Tool], max_tokens: int) -> None:
+    """Put ``tools`` into the conversation's prompt, within ``max_tokens``, once the model has read
+    them (``PromptPrefetcher``).
 
-    Reading them takes a small computer many seconds, and who talks to a device that has just
-    connected waits for none of them: see ``tell_if_needed``. Call it when the tools are known, not
-    before: a device that comes back with the same tools finds its prompt read.
+    A small computer takes many seconds to read them, and a person who talks to a device that has
+    just connected must not wait for that; see ``include_tools_if_needed``. Call it when the tools
+    are known: a device that comes back with the same tools finds its prompt in the model's cache.
     """
     conversation.offered = tool_prompt(tools, max_tokens)
     if not conversation.tools_unread:
-        conversation.tell_of_tools()
+        conversation.include_tools()
 
 
-def tell_if_needed(conversation: Conversation, said: str) -> None:
-    """Let a turn's prompt tell of tools that are not read yet only when its words need one."""
+def include_tools_if_needed(conversation: Conversation, said: str) -> None:
+    """Put tools that the model has not read yet into the prompt if the words may need one."""
     concerned = conversation.offered, conversation.tools
     if conversation.tools_unread and any(tools.may_concern(said) for tools in concerned):
-        conversation.tell_of_tools()
+        conversation.include_tools()
 
 
-async def with_tools(write: Write, user: ChatMessage, use: ToolUse | None) -> AsyncGenerator[str]:
-    """Yield the words of the reply as they are written, without the calls in between.
+async def write_with_tools(
+    write: Write, user: ChatMessage, use: ToolUse | None
+) -> AsyncGenerator[str]:
+    """Yield the words of the reply as they are written, without the calls.
 
-    Raises what ``write`` raises.
+    ``use`` None: no tool may be used. Raises what ``write`` raises.
     """
-    source = write([user], None) if use is None else _Turn(write, user, use).words()
+    source = write([user], None) if use is None else _ToolRounds(write, user, use).words()
     async with aclosing(source) as words:
         async for piece in words:
             yield piece
 
 
-class _Turn:
-    """The calls of one turn."""
+class _ToolRounds:
+    """One reply with its tool calls."""
 
     def __init__(self, write: Write, user: ChatMessage, use: ToolUse) -> None:
         self._write = write
@@ -99,13 +102,13 @@ class _Turn:
         self._user = user
         self._messages = [user]
         self._only_words = False
-        """The model has said that no tool is meant: it gets none."""
+        """Whether the model has said that no tool is meant; calls are then ignored."""
         self._rounds = 0
         self._last: ToolResult | None = None
         self._carried_out: set[str] = set()
 
     async def words(self) -> AsyncGenerator[str]:
-        """The reply's words."""
+        """Yield the reply's words."""
         call: str | None = None
         if self._use.box.tools() and self._use.prompt.may_concern(self._use.said):
             call = await self._choice()
@@ -132,8 +135,8 @@ class _Turn:
             yield NO_WORDS
 
     async def _choice(self) -> str | None:
-        """The call that the model takes the words for, when it has to say; None: there is none to
-        carry out, the model is to go on in words."""
+        """Ask the model, with a JSON schema, which tool the words are for. Returns its call; None:
+        there is nothing to carry out, the model continues in words."""
         use = self._use
         await use.allowed()
         status = use.prompt.status
@@ -146,7 +149,7 @@ class _Turn:
                 async for piece in stream:
                     call += piece
         except EngineError as error:
-            # Not every server can hold a model to a schema; in words it may still do.
+            # Not every server can enforce a schema; the model may still call a tool in its words.
             log.info("which tool is meant could not be asked: %s", error.code)
             return None
         read = read_call(call)
@@ -159,13 +162,13 @@ class _Turn:
             return None
         if status is not None and told is not None and short_name(read[0]) == STATUS_TOOL:
             self._last = told
-            self._note(call, told)  # it has just been asked
+            self._append_result(call, told)  # the status was read just now
             return None
         return call
 
     async def _carry_out(self, call: str) -> bool:
-        """Carry a call out and put what came of it into the prompt. Returns whether the model may
-        go on: not so when it repeats itself, or has made too many calls."""
+        """Carry a call out and put its result into the prompt. Returns whether the model may
+        continue; False after a repeated call and after too many calls."""
         if call in self._carried_out or self._rounds >= self._use.max_rounds:
             return False
         self._rounds += 1
@@ -176,7 +179,7 @@ class _Turn:
             self._messages = declined(self._user, "ready")
             return True
         self._last = await self._result(call)
-        self._note(call, self._last)
+        self._append_result(call, self._last)
         return True
 
     async def _result(self, call: str) -> ToolResult:
@@ -189,12 +192,12 @@ class _Turn:
         if tool is None:
             return ToolResult(f"There is no {name[:80]}, only {', '.join(tools)}.", is_error=True)
         await self._use.allowed()
-        return await self._call(tool.name, fitted(tool, arguments))
+        return await self._call(tool.name, coerce_arguments(tool, arguments))
 
     async def _call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         self._use.called.append(name)
         return await self._use.box.call(name, arguments)
 
-    def _note(self, call: str, result: ToolResult) -> None:
+    def _append_result(self, call: str, result: ToolResult) -> None:
         answer = result_message(call, result.text, is_error=result.is_error)
         self._messages = [*self._messages, ChatMessage("assistant", call), answer]

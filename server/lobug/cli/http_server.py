@@ -1,0 +1,108 @@
+"""The HTTP server of ``lobug serve``: its socket, and uvicorn with what it lacks.
+
+Uvicorn does not say when it answers, has no answer when descriptors run out, and logs failures of
+the start instead of raising them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lobug.admission.connections import AcceptFaults, Admission
+from lobug.cli.faults import CommandError
+
+
+def open_socket(host: str, port: int) -> socket.socket:
+    """A socket that is bound but does not listen yet, so that a client that connects before the
+    engines are ready is refused at once instead of waiting. Raises CommandError."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        raise CommandError(f"{host!r} is not an address of this computer: {error}") from error
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Connections inherit it: those of devices that vanished end by themselves.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    try:
+        listener.bind(address)
+    except PermissionError as error:
+        listener.close()
+        raise CommandError(
+            f"port {port} needs more rights than you have; choose one above 1023 with --port or"
+            " LOBUG_PORT"
+        ) from error
+    except OSError as error:
+        listener.close()
+        raise CommandError(
+            f"cannot listen on {host}:{port}: {error.strerror}. If another Lo-Bug runs there, use"
+            " it or stop it; else choose another port with --port or LOBUG_PORT."
+        ) from error
+    return listener
+
+
+LISTEN_BACKLOG = 128
+"""Connections that the system queues until they are accepted. Under a flood the queue is full, and
+the owner's connection waits behind all of it: with 1,024 that took seconds."""
+
+
+class AnnouncingServer(uvicorn.Server):
+    """Calls ``announce`` once the server answers, and ``admission`` when the system has no
+    descriptor left for another connection."""
+
+    def __init__(
+        self, config: uvicorn.Config, announce: Callable[[], None], admission: Admission
+    ) -> None:
+        super().__init__(config)
+        self._announce = announce
+        self._admission = admission
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then announce."""
+        asyncio.get_running_loop().set_exception_handler(AcceptFaults(self._admission))
+        await super().startup(sockets)
+        for listener in sockets or ():
+            # Uvicorn's own setting is also the number of connections that asyncio accepts in one
+            # step.
+            listener.listen(LISTEN_BACKLOG)
+        if self.started:
+            self._announce()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close all connections, and accept no others."""
+        self._admission.stop()
+        await super().shutdown(sockets)
+
+
+class FailureCatcher:
+    """ASGI middleware that keeps the exception with which the application failed to start.
+
+    Otherwise uvicorn logs the stack trace, which does not help the person who typed the command.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self.failure: Exception | None = None
+        """None while nothing failed."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on, but a failed start without its message."""
+        if scope["type"] != "lifespan":
+            await self._app(scope, receive, send)
+            return
+
+        async def quiet(message: Message) -> None:
+            if message["type"] == "lifespan.startup.failed":
+                message = {"type": message["type"], "message": ""}
+            await send(message)
+
+        try:
+            await self._app(scope, receive, quiet)
+        except Exception as error:  # noqa: BLE001 - kept whole, and raised by who started us
+            self.failure = error

@@ -1,0 +1,1 @@
+"""A device with the first firmware, in software: one HTTP request a turn, checked byte for byte."""
