@@ -15,7 +15,7 @@ from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import SAMPLE_RATE, HibariVoice
 from lobug.settings import Settings
 from support.firmware_device import FirmwareDevice, firmware_device, pair
-from support.served import ServedLobug, served
+from support.lobug_process import ServedLobug, served
 from support.speech import Clip, pocketsphinx, prompts, wer
 
 pytestmark = [pytest.mark.models, pytest.mark.speech, pytest.mark.timeout(900)]

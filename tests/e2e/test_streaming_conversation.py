@@ -19,7 +19,7 @@ from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import SAMPLE_RATE, HibariVoice
 from lobug.settings import Settings
 from support.device_client import DeviceClient, device
-from support.served import ServedLobug, served
+from support.lobug_process import ServedLobug, served
 from support.speech import pocketsphinx, prompt, wer
 
 pytestmark = [pytest.mark.models, pytest.mark.timeout(900)]

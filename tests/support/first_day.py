@@ -16,7 +16,7 @@ import psutil
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lobug.vendor_telemetry import SWITCHES
-from support.served import served
+from support.lobug_process import served
 
 FACT = "My name is Alex, and I live in Boston."
 
