@@ -169,7 +169,7 @@ async def test_revoking_while_a_connection_is_being_opened_ends_it(
         firmware = Firmware(http)
         await pair(firmware)
         # As if it had been revoked after the check of its token and before it was registered.
-        monkeypatch.setattr(app.state.lobug.access, "still_good", lambda _: False)
+        monkeypatch.setattr(app.state.lobug.access, "still_valid", lambda _: False)
         base = str(http.base_url)
         opening = firmware.opening()
         async with device(base, firmware.device_id, hello=None, headers=opening) as client:

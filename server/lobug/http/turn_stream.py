@@ -133,7 +133,7 @@ class TurnStream:
         last: TurnEvent | None = None
         unsubscribe = self._access.when_revoked(self._on_revoked)
         try:
-            if not self._access.still_good(self._caller):
+            if not self._access.still_valid(self._caller):
                 self._refuse()  # revoked since the request was let in
                 return
             async with aclosing(events):
