@@ -11,7 +11,7 @@ import httpx
 import numpy as np
 import pytest
 
-from lobug.audio.wav import resample
+from lobug.audio.resample import resample
 from lobug.devices.codec import make_decoder, make_encoder
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import STT_SAMPLE_RATE, Samples

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lobug.audio.wav import resample
+from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE
 from lobug.engines.stt_whisper import WhisperSpeechToText, is_too_short
 from lobug.engines.tts_hibari import HibariVoice

@@ -8,7 +8,7 @@ from contextlib import aclosing
 import numpy as np
 import pytest
 
-from lobug.audio.wav import resample
+from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice

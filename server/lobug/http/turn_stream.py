@@ -18,7 +18,8 @@ from starlette.requests import ClientDisconnect
 from lobug.access.callers import Caller
 from lobug.access.revocation import Revoked
 from lobug.access.service import Access
-from lobug.audio.wav import encode, resample
+from lobug.audio.resample import resample
+from lobug.audio.wav import encode
 from lobug.errors import (
     BusyError,
     EngineError,
