@@ -18,7 +18,7 @@ SMALL_LIMITS = {"max_body_bytes": 400_000, "max_text_chars": 500}
 
 
 def quiet_engines() -> ScriptedEngines:
-    """Engines of which the chat model finds no facts."""
+    """Return engines whose chat model extracts no facts."""
     chat = ScriptedChatModel(lambda _, options: "[]" if options.json_schema else "Okay.")
     return ScriptedEngines(chat=chat)
 

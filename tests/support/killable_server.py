@@ -1,6 +1,6 @@
-"""A server that ends itself by ``kill -9`` at a named moment. A program of its own:
+"""A server that ends itself by ``kill -9`` at a named moment. Run as a program:
 
-python mortal_server.py FOLDER PORT MOMENT     (MOMENT "never": it lives)
+python killable_server.py FOLDER PORT MOMENT     (MOMENT "never": it is not killed)
 """
 
 from __future__ import annotations
