@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lobug.language import words
-from lobug.language.en import paraphrase, replacement
+from lobug.language.en import paraphrase, replacement, words
 from lobug.memory import entries, identity
 from lobug.memory.index import fact_vectors
 from lobug.memory.index.fact_vectors import Vector, VectorIndex

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.facts import NewFact
 from lobug.memory import entries, fact_merge, keys
 from lobug.memory.entries import NewVersion

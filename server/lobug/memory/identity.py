@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lobug.errors import IdentityFullError
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.paraphrase import is_subsumed
 from lobug.language.en.prompts.background import SECTIONS
 from lobug.language.en.replacement import COMMON

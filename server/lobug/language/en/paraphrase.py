@@ -14,8 +14,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lobug.language import words
-from lobug.language.en import replacement
+from lobug.language.en import replacement, words
 from lobug.language.en.fact_checks import AGAINST, NEGATED
 from lobug.language.en.lists import word_list, word_map
 

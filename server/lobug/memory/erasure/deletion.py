@@ -15,8 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 
-from lobug.language import words
-from lobug.language.en import mentions
+from lobug.language.en import mentions, words
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
 from lobug.memory.access import visible

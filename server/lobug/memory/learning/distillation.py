@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lobug.engines.base import ChatModel
-from lobug.language import words
-from lobug.language.en import replacement
+from lobug.language.en import replacement, words
 from lobug.language.en.prompts.background import (
     BASE_SCHEMA,
     SECTIONS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.questions import analyse
 from lobug.memory import entries
 from lobug.memory.facts import EmbeddedQuery
