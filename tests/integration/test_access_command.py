@@ -20,8 +20,8 @@ from lobug.cli.app import app
 from lobug.cli.devices import device_id
 from lobug.cli.faults import CommandError
 from lobug.settings import AccessSettings
-from support.memory_doors import app_with, door_settings
-from support.running import in_thread
+from support.app_server import in_thread
+from support.memory_app import app_with, door_settings
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 Lobug = Callable[..., Result]

@@ -22,10 +22,10 @@ from lobug.app import create_app
 from lobug.server import LobugServer
 from lobug.settings.access import AccessSettings
 from lobug.telemetry.logs import log_handler
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.device_client import DeviceClient, device
-from support.memory_doors import quiet_engines
+from support.memory_app import quiet_engines
 from support.paired_firmware import Firmware
-from support.running import client_of, scripted_assembler, settings_for
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 OPEN = {"/health", "/xiaozhi/ota/", "/xiaozhi/ota/activate"}

@@ -11,10 +11,10 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from lobug.app import create_app
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.device_client import device
-from support.memory_doors import quiet_engines
+from support.memory_app import quiet_engines
 from support.paired_firmware import DESCRIPTION, Firmware
-from support.running import client_of, scripted_assembler, settings_for
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 ORIGINS = [

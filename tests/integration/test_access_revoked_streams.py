@@ -15,8 +15,8 @@ import pytest
 from lobug.access.service import Access
 from lobug.engines.base import BACKGROUND_LANE
 from lobug.server import LobugServer
+from support.app_server import ScriptedEngines, running, settings_for
 from support.faults import PATIENCE_S
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, ScriptedChatModel
 
 DOORS: dict[str, tuple[str, dict[str, Any], str]] = {

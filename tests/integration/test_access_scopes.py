@@ -15,9 +15,9 @@ from lobug.access import store, tokens
 from lobug.access.rules import allows
 from lobug.access.service import FILE
 from lobug.app import create_app
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.device_client import device
-from support.memory_doors import quiet_engines
-from support.running import client_of, scripted_assembler, settings_for
+from support.memory_app import quiet_engines
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 TRUSTED = "10.1.2.3"

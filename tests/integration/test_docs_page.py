@@ -18,9 +18,9 @@ from hatchling.builders.wheel import WheelBuilder
 
 from lobug.app import create_app
 from lobug.http.browser import DOCS_FOLDER, DOCS_POLICY
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.browser import running_chromium
-from support.memory_doors import quiet_engines
-from support.running import client_of, scripted_assembler, settings_for
+from support.memory_app import quiet_engines
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 ROOT = Path(__file__).parents[2]

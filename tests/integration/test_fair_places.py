@@ -17,10 +17,10 @@ from lobug.app import create_app
 from lobug.errors import TooManyRequestsError
 from lobug.http.audio_jobs import AudioJobs
 from lobug.server import LobugServer
+from support.app_server import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.device_client import HELLO, DeviceClient, device
 from support.faults import PATIENCE_S, assert_problem, until
 from support.paired_firmware import Firmware
-from support.running import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
 from support.simulated_address import remote_headers, with_simulated_addresses
 from support.wav import pcm16, tone

@@ -17,10 +17,10 @@ from lobug.app import create_app
 from lobug.ota.image import FirmwareImage
 from lobug.ota.offers import MOST_FETCHES
 from lobug.server import LobugServer
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.device_client import until
 from support.esp32_images import image_bytes, image_file
-from support.memory_doors import quiet_engines
-from support.running import client_of, scripted_assembler, settings_for
+from support.memory_app import quiet_engines
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 CORE2 = "m5stack-core2"

@@ -21,9 +21,9 @@ from websockets.exceptions import InvalidStatus
 
 from lobug.app import create_app
 from lobug.http.browser import BROWSER_RULES
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.browser import FOREIGN_HOST, PATIENCE_S, Browser, Page, running_chromium
-from support.memory_doors import quiet_engines
-from support.running import client_of, scripted_assembler, settings_for
+from support.memory_app import quiet_engines
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 TRUSTED = "10.1.2.3"

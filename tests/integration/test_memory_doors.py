@@ -13,8 +13,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from support.memory_doors import app_with, door_settings, exchange, memory_of
-from support.running import client_of
+from support.app_server import client_of
+from support.memory_app import app_with, door_settings, exchange, memory_of
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 FAR = remote_headers("192.168.1.7")

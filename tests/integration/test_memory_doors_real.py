@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from support.memory_doors import app_with, door_settings
-from support.running import client_of
+from support.app_server import client_of
+from support.memory_app import app_with, door_settings
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 DESK = {"Device-Id": "desk"}

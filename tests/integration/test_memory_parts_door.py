@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 
 from lobug.app import create_app
-from support.memory_doors import quiet_engines
-from support.running import client_of, scripted_assembler, settings_for
+from support.app_server import client_of, scripted_assembler, settings_for
+from support.memory_app import quiet_engines
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 DOORS = (

@@ -24,7 +24,7 @@ from lobug.settings import Settings
 from lobug.storage.compaction import compact, note
 from lobug.storage.database import Database, DatabaseOptions
 from lobug.storage.driver import connect
-from support.running import ScriptedEngines, running, settings_for
+from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_serve import lobug, scripted_serve
 

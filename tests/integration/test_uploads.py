@@ -23,8 +23,8 @@ from lobug.app import create_app
 from lobug.errors import UploadStorageError
 from lobug.http.uploads import SMALL_BYTES, SPOOL_BYTES, UploadRoom
 from lobug.server import LobugServer
+from support.app_server import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.faults import PATIENCE_S, assert_problem, until
-from support.running import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
 from support.simulated_address import remote_headers, with_simulated_addresses
 from support.wav import pcm16, tone

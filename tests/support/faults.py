@@ -17,7 +17,7 @@ from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from support.running import ScriptedEngines, client_of
+from support.app_server import ScriptedEngines, client_of
 
 PATIENCE_S = 60.0
 """Longest wait for an expected event, seconds; only a failing test waits this long."""

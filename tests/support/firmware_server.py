@@ -34,8 +34,8 @@ from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import ChatMessage, ChatOptions, Samples, Transcript
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from support.app_server import ScriptedEngines, in_thread, scripted_assembler, settings_for
 from support.firmware_tls import Certificate
-from support.running import ScriptedEngines, in_thread, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 

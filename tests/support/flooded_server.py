@@ -34,8 +34,8 @@ from lobug.app import create_app
 from lobug.cli.http_server import open_socket
 from lobug.cli.serve import run_app
 from lobug.telemetry.logs import configure_logging
+from support.app_server import ScriptedEngines, scripted_assembler, settings_for
 from support.lobug_process import environment
-from support.running import ScriptedEngines, scripted_assembler, settings_for
 
 PATIENCE_S = 60.0
 """Longest wait, seconds, for what an idle computer does at once."""

@@ -20,7 +20,7 @@ from lobug.assembly import with_memory
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions, Samples, Transcript
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from support.running import ScriptedEngines, settings_for
+from support.app_server import ScriptedEngines, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText, ScriptedTextToSpeech
 

@@ -29,8 +29,8 @@ from lobug.cli.app import app
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from support.app_server import ScriptedEngines
 from support.lobug_process import environment
-from support.running import ScriptedEngines
 from support.scripted import ScriptedChatModel
 
 START_S = 60.0

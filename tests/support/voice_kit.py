@@ -16,8 +16,8 @@ from lobug.memory.model import Entry, Filter, MemoryScope
 from lobug.memory.service import Memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from support.app_server import ScriptedEngines, client_of, settings_for
 from support.memory_kit import Clock, look
-from support.running import ScriptedEngines, client_of, settings_for
 from support.scripted import ScriptedChatModel
 
 
