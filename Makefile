@@ -1,12 +1,13 @@
 # Lo-Bug. `make run` is all a newcomer needs; `make help` lists the rest.
 # Works with GNU make 3.81 (macOS) and /bin/sh. Settings (LOBUG_HOST, LOBUG_PORT, LOBUG_DATA_DIR ...)
-# come from the environment or .env; PYTHON names another Python, ARGS goes to pytest or the bench.
+# come from the environment or .env; PYTHON names another Python, ARGS goes to pytest, bench or fuzz.
 
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test firmware bench lint lock sbom models clean
+.PHONY: help run check test firmware fuzz bench lint lock sbom models clean
 
 BIN = .venv/bin
+FUZZ_SECONDS ?= 300
 UV_LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 UV_COMPILE = $(UV_LOCK) --group build
@@ -19,6 +20,14 @@ run: ## Set up what is missing and start the server (a second start is offline)
 	@$(BIN)/lobug models pull
 	@exec $(BIN)/lobug serve
 
+check: ## The fast check, under two minutes: lint, types, layers, unit tests (no models needed)
+	@sh scripts/bootstrap.sh dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile -m "not models and not speech" tests/unit
+
 test: ## Set up what is missing and run all tests (ARGS="-k memory")
 	@sh scripts/test.sh $(ARGS)
 
@@ -27,17 +36,23 @@ firmware: ## Build the firmware's core for this computer and run its unit tests
 	@cmake --build build/firmware/host --parallel 2
 	@ctest --test-dir build/firmware/host --output-on-failure --no-tests=error
 
+fuzz: ## Fuzz the firmware's parsers, each for FUZZ_SECONDS (300); what it finds is printed in hex
+	@sh scripts/bootstrap.sh dev
+	@sh scripts/firmware-packages.sh
+	@$(BIN)/python scripts/firmware_fuzz.py --seconds $(FUZZ_SECONDS) $(ARGS)
+
 bench: ## Measure the stages of a turn, p50 and p95 (ARGS for the script)
 	@sh scripts/bootstrap.sh dev
 	@sh scripts/system-packages.sh || true
 	@$(BIN)/lobug models pull
 	@$(BIN)/python bench/bench.py $(ARGS)
 
-lint: ## ruff, mypy --strict, and whether the generated pages are up to date
+lint: ## ruff, mypy --strict, the layers of the rooms, whether the generated pages are up to date
 	@sh scripts/bootstrap.sh dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/lobug config --check-docs
 
 lock: ## Write the locks from pyproject.toml (UPGRADE=1: to the newest versions)

@@ -45,7 +45,7 @@ from lobug.evaluation.locomo_run import (
     told_memory,
 )
 from lobug.evaluation.product import CachingEmbedder, started_embedder
-from lobug.memory.control import Filter
+from lobug.memory.model import Filter
 from lobug.memory.recall import scoring
 from lobug.settings import Settings
 
@@ -122,7 +122,7 @@ async def _pools(
     found = []
     async with told_memory(conversation, settings.memory, embedder, progress) as (memory, places):
         for question in conversation.questions:
-            hits = await memory.control.search(
+            hits = await memory.search(
                 ACCESS, question.text, Filter(), limit=EVERYTHING, turns=True
             )
             parts = np.array([[hit.parts[name] for name in scoring.NAMES] for hit in hits])

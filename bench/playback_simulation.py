@@ -194,9 +194,9 @@ def _together(talks: Sequence[Talk]) -> Talk:
 async def _say(speaker: ServerSpeaker, reply: Reply) -> None:
     for index, words in enumerate(reply.pieces):
         await asyncio.sleep(words / WRITTEN_PER_S)
-        speaker.piece(Piece(index, f"piece {index}"))
+        speaker.announce(Piece(index, f"piece {index}"))
         samples = np.zeros(round(words / WORDS_PER_S * _RATE), np.float32)
-        speaker.take(SpeechAudio(index, samples, _RATE))
+        speaker.play(SpeechAudio(index, samples, _RATE))
     speaker.all_said()
     await speaker.finished()
     await speaker.close()

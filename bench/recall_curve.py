@@ -26,10 +26,8 @@ from generated_turns import TurnGenerator
 from lobug.engines.base import Embedder, EngineStatus, Vectors
 from lobug.evaluation.metrics import percentile
 from lobug.evaluation.product import NEVER, Clock, NoChat, started_embedder
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Filter
-from lobug.memory.manager import MemoryManager
+from lobug.memory.model import ConversationKey, Filter, MemoryScope
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings, Settings
 from lobug.storage.driver import connect
@@ -181,7 +179,7 @@ async def _curve(
     points: list[Point] = []
     told = 0
     async with _memory(path, embedder, clock) as memory:
-        await memory.control.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
+        await memory.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
         before = _resident_mb()
         for size in sizes:
             console.print(f"{size:,} turns: storing {size - told:,} ...")
@@ -225,8 +223,8 @@ async def _curve(
 @asynccontextmanager
 async def _memory(
     path: Path, embedder: Embedder, clock: Callable[[], float]
-) -> AsyncIterator[MemoryManager]:
-    memory = MemoryManager(
+) -> AsyncIterator[Memory]:
+    memory = Memory(
         MemorySettings(short_term_threshold=NEVER, long_term_threshold=NEVER),
         path,
         chat=NoChat(),
@@ -242,7 +240,7 @@ async def _memory(
 
 
 async def _insert(
-    memory: MemoryManager, talk: TurnGenerator, clock: Clock, count: int
+    memory: Memory, talk: TurnGenerator, clock: Clock, count: int
 ) -> tuple[list[str], float]:
     """Log turns one after another, each durable before the next. Returns them, and turns a
     second."""
@@ -280,7 +278,7 @@ def _drop_tasks(path: Path) -> None:
 
 
 async def _ask(
-    memory: MemoryManager,
+    memory: Memory,
     embedder: MeasuringEmbedder,
     knn: PlainKnn,
     full_text: PlainFullText,
@@ -290,7 +288,7 @@ async def _ask(
     access = MemoryScope(TELLER.user, TELLER.conversation)
 
     async def search(question: str) -> None:
-        await memory.control.search(access, question, Filter(), limit=10, turns=True)
+        await memory.search(access, question, Filter(), limit=10, turns=True)
 
     async def context(question: str) -> None:
         await memory.retrieve_context(TELLER, question)

@@ -32,20 +32,21 @@ from fastapi import FastAPI, UploadFile
 
 from bench_server import listening
 from lobug.audio.decode import decode
-from lobug.audio.wav import encode, resample
+from lobug.audio.resample import resample
+from lobug.audio.wav import encode
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.registry import Conversation, WorkingMemory
 from lobug.engines.base import STT_SAMPLE_RATE, ChatMessage
 from lobug.engines.chat_embedded import EmbeddedChat, PromptUse
 from lobug.engines.stt_whisper import WhisperSpeechToText
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.simulator.address import parse_server
 from lobug.simulator.http.device import SimulatedDevice
 from lobug.simulator.http.wire import Timeouts
 from lobug.simulator.recordings import Recording
 from lobug.turn.events import Action
-from lobug.turn.prompt import prepare
+from lobug.turn.model_turn import build_prompt
 from lobug.turn.reply.generation import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
 from recorded_speech import Said
@@ -192,7 +193,7 @@ class SequentialServer:
             server.settings.conversation.persona,
             ignore_and_react=server.settings.conversation.ignore_and_react,
         )
-        return await prepare(
+        return await build_prompt(
             conversation,
             heard,
             context,

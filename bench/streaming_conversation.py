@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
-from lobug.conversation.keys import conversation_of, device_key
+from lobug.access.callers import device_key
+from lobug.conversation.keys import conversation_of
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.engines.base import SHARED_PREFIX_LANE
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from lobug.simulator.streaming.device import SimulatedWsDevice

@@ -31,8 +31,7 @@ from packageurl import PackageURL
 from packaging.markers import Marker
 
 from lobug import __version__
-from lobug.models.catalog import CATALOG
-from lobug.models.description import Model
+from lobug.models.catalog import CATALOG, Model
 
 ROOT: Final = Path(__file__).parents[1]
 LOCK: Final = ROOT / "requirements.txt"

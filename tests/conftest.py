@@ -2,19 +2,25 @@
 
 A test marked ``models`` or ``speech`` is skipped, with its reason, where those cannot be had.
 Under ``CI=true`` nothing may be left out: every skip, whatever its cause, is a failure there.
+
+Several test processes (``scripts/test.sh``) share the files among them. All files with a test that
+is marked ``models`` go to one process: two models at once on two cores take more than twice as
+long, and each process would load them anew. What takes longest begins first.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Generator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from lobug.models import verify
-from lobug.models.needed import needed_models
+from lobug.models.catalog import needed_models
 from lobug.settings import Settings
 
 pytest_plugins = ["pytester"]
@@ -28,6 +34,37 @@ SPEECH_FILES = (
     Path("/usr/share/sounds/alsa/Front_Center.wav"),
 )
 """One file of each package that scripts/system-packages.sh installs."""
+
+
+MODELS_SCOPE = "with models"
+
+
+@functools.cache
+def _uses_models(file: str) -> bool:
+    """Whether a test file, a path from the project's root, has a test marked ``models``."""
+    path = Path(__file__).parents[1] / file
+    return path.is_file() and "mark.models" in path.read_text()
+
+
+class ModelsTogether(LoadFileScheduling):  # type: ignore[misc]  # xdist declares no types
+    """Shares the test files among the processes, those with models as if they were one file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return MODELS_SCOPE if _uses_models(file) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ModelsTogether | None:
+    """How test files are shared among processes, for ``--dist loadfile``."""
+    return ModelsTogether(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with models first, then the others in their order: what builds the firmware, what
+    starts servers, what computes."""
+    root = Path(__file__).parents[1]
+    items.sort(key=lambda item: not _uses_models(item.path.relative_to(root).as_posix()))
 
 
 def _under_ci() -> bool:

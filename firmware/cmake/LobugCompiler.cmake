@@ -14,6 +14,14 @@ add_library(lobug_warnings INTERFACE)
 target_compile_options(lobug_warnings INTERFACE -Wall -Wextra -Wformat=2 -Wconversion -Wshadow
                                                 -Werror)
 
+# Headers that nearly every source of a target has. With clang alone: it saves a third of the time
+# there and nothing with g++, whose builds show that every file includes what it needs.
+function(precompile target)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
 if(LOBUG_M32)
   # char is unsigned on the chip; -m32 on a PC alone would leave it signed.
   add_compile_options(-m32 -funsigned-char)

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from lobug import __version__
 from lobug.assembly import assemble
-from lobug.data_folder.privacy import kept
+from lobug.data_folder.permissions import hold_data_folder
 from lobug.discovery.announcer import announcer_for
 from lobug.http import (
     chat,
@@ -67,7 +67,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with kept(settings, listens_at) as holder:
+        async with hold_data_folder(settings, listens_at) as holder:
             server = await assembler(settings)
             server.instance, server.access.secret = holder.instance, holder.secret
             app.state.lobug = server

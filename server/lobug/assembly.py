@@ -1,4 +1,4 @@
-"""Puts a server together from settings: chooses the engines, gives them a memory."""
+"""Assembly of a server from settings: selects the engines and gives them a memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from lobug.engines.base import Engines
 from lobug.memory.exchange.snapshot import SNAPSHOT, SnapshotSource
-from lobug.memory.manager import MemoryManager
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.server import LobugServer, OllamaWatch
 from lobug.settings import Settings
@@ -15,10 +15,11 @@ from lobug.storage.database import Checkpoint, no_checkpoint
 
 
 async def assemble(settings: Settings) -> LobugServer:
-    """Choose engines by the settings and by what answers now. Loads nothing yet.
+    """Return a server whose engines are selected by the settings and by what answers now. Nothing
+    is loaded yet.
 
-    The engines' modules are imported here (PLC0415), not above: they pull in the inference
-    libraries, which a host that brings its own engines does not need.
+    The engines' modules are imported here (PLC0415), because they import the inference libraries,
+    which a host with its own engines does not need.
     """
     from lobug.engines.ollama import OllamaProbe  # noqa: PLC0415
     from lobug.engines.selection import (  # noqa: PLC0415
@@ -57,13 +58,13 @@ def with_memory(
     checkpoint: Checkpoint = no_checkpoint,
     wall: Callable[[], float] = time.time,
 ) -> LobugServer:
-    """A server of these engines and the memory that the settings name.
+    """Return a server with these engines and the memory that the settings name.
 
-    ``checkpoint`` is for tests that end the process at the worst moment. ``wall`` gives seconds
-    since the epoch: ends of sessions, retention and the lifetime of codes go by it.
+    ``checkpoint`` lets tests end the process between two writes. ``wall`` returns seconds since the
+    epoch; ends of sessions, retention and the lifetime of codes are measured with it.
     """
     priority = TurnPriority(settings.memory.idle_delay_s)
-    memory = MemoryManager(
+    memory = Memory(
         settings.memory,
         settings.database_path,
         chat=engines.chat,
@@ -86,6 +87,5 @@ def with_memory(
         priority,
         choices=choices or {},
         ollama=ollama,
-        control=memory.control,
         wall=wall,
     )

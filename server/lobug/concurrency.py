@@ -1,6 +1,4 @@
-"""Work that must not be left half done when the task that wants it is cancelled.
-
-Something that is done again and again in the background, cheaply."""
+"""Tasks: work that survives the cancellation of its caller, and periodic work."""
 
 from __future__ import annotations
 
@@ -13,8 +11,11 @@ T = TypeVar("T")
 
 
 async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
-    """The result of ``work``. A caller that is cancelled meanwhile is so once ``work`` has ended;
-    what ``work`` then raises is dropped."""
+    """The result of ``work``, which is not left half done.
+
+    A cancellation of the caller takes effect once ``work`` has ended; what ``work`` then raises is
+    dropped.
+    """
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
@@ -24,14 +25,14 @@ async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
 
 
 PROBE_INTERVAL_S = 30.0
-"""How often a served engine is asked whether it is there, seconds."""
+"""Seconds between two checks whether an engine on another server answers."""
 
 
 class Periodic:
     """Runs ``work`` every ``interval_s`` seconds between ``start`` and ``close``.
 
-    Users are counted, so that engines can share one: it stops when the last has closed it.
-    ``work`` must not raise.
+    Several engines can share one: it stops when the last user has closed it. ``work`` must not
+    raise.
     """
 
     def __init__(self, work: Callable[[], Awaitable[object]], interval_s: float) -> None:
@@ -41,13 +42,13 @@ class Periodic:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin, one interval from now, unless it runs already."""
+        """Begin, one interval from now, unless it runs already. Counts a user."""
         self._users += 1
         if self._task is None:
             self._task = asyncio.ensure_future(self._run())
 
     async def close(self) -> None:
-        """Stop, once called as often as ``start``."""
+        """Stop, when it was called as often as ``start``."""
         self._users = max(0, self._users - 1)
         if self._users == 0 and self._task is not None:
             task, self._task = self._task, None

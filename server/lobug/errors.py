@@ -1,22 +1,37 @@
-"""Every failure that a caller may see, with its stable code.
+"""All errors that a caller may see, each with a stable code.
 
-A code never changes once released: devices and scripts branch on it. ``spoken`` is a sentence
-that a device can show or say; it never holds an internal detail.
+A code never changes once released, because devices and scripts branch on it. What a device shows or
+says stands in ``language/en/errors.toml``, by code; it never holds an internal detail.
+docs/errors.md and the OpenAPI document are generated from the class docstrings.
 """
 
 from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+
+# Read as a file: this module is the lowest of the server and imports none of its rooms.
+_SENTENCES = (files("lobug") / "language" / "en" / "errors.toml").read_text(encoding="utf-8")
+SPOKEN: dict[str, str] = tomllib.loads(_SENTENCES)
+"""What a device shows or says, by code."""
 
 
 class LobugError(Exception):
     """Something unexpected; the log says more. Base of all typed failures.
 
     Class attributes: ``code`` the stable identifier, ``status`` the HTTP status that carries it,
-    ``spoken`` what a device shows or says. The exception's text is for developers and logs.
+    ``spoken`` what a device shows or says: the sentence of the code, or that of the base class
+    where the code has none. The exception's text is for developers and logs.
     """
 
     code = "internal_error"
     status = 500
-    spoken = "Something went wrong in my head. Please try again."
+    spoken = SPOKEN[code]
+
+    def __init_subclass__(cls) -> None:
+        """Look up the sentence of the class's code."""
+        super().__init_subclass__()
+        cls.spoken = SPOKEN.get(cls.code, cls.spoken)
 
 
 class InvalidRequestError(LobugError):
@@ -24,10 +39,9 @@ class InvalidRequestError(LobugError):
 
     code = "invalid_request"
     status = 422
-    spoken = "I could not understand that request."
 
     def __init__(self, message: str = "", *, param: str | None = None) -> None:
-        """``param``: the field that is wrong, with dots where it lies within others."""
+        """``param``: the field that is wrong, with dots for nested fields."""
         super().__init__(message)
         self.param = param
 
@@ -40,18 +54,16 @@ class UnsupportedParameterError(InvalidRequestError):
 
 
 class UnknownModelError(LobugError):
-    """There is no model of this name; ``GET /v1/models`` lists those there are."""
+    """There is no model of this name; ``GET /v1/models`` lists the models."""
 
     code = "model_unknown"
     status = 404
-    spoken = "I have no model of that name."
 
 
 class EmptyTextError(InvalidRequestError):
     """The text is empty or blank, or holds nothing that the voice can speak."""
 
     code = "text_empty"
-    spoken = "I did not get any words."
 
 
 class TextTooLongError(InvalidRequestError):
@@ -59,7 +71,6 @@ class TextTooLongError(InvalidRequestError):
 
     code = "text_too_long"
     status = 413
-    spoken = "That is more text than I can take at once."
 
 
 class InvalidEncodingError(InvalidRequestError):
@@ -74,31 +85,27 @@ class BodyTooLargeError(LobugError):
 
     code = "body_too_large"
     status = 413
-    spoken = "That recording is too large for me."
 
 
 class BodyTimeoutError(LobugError):
-    """Nothing more of the request's body came within ``limits.body_timeout_s``, or not all of it
-    within ``limits.body_deadline_s``, in discovery within ``limits.body_timeout_s``."""
+    """No more of the request's body arrived within ``limits.body_timeout_s``, or not all of it
+    arrived within ``limits.body_deadline_s`` (in discovery: ``limits.body_timeout_s``)."""
 
     code = "body_timeout"
     status = 408
-    spoken = "I did not get all of that. Please try again."
 
 
 class AudioError(LobugError):
-    """The recording is not audio, or of a kind that is not accepted. Base of audio errors."""
+    """The recording is not audio, or its format is not accepted. Base of audio errors."""
 
     code = "audio_invalid"
     status = 400
-    spoken = "I could not read that recording."
 
 
 class AudioEmptyError(AudioError):
     """The recording holds no samples."""
 
     code = "audio_empty"
-    spoken = "That recording was empty."
 
 
 class AudioTruncatedError(AudioError):
@@ -108,7 +115,7 @@ class AudioTruncatedError(AudioError):
 
 
 class AudioPacketError(AudioError):
-    """A packet of a device's audio cannot be decoded; the next one may be whole."""
+    """A packet of a device's audio cannot be decoded; the next one may be intact."""
 
     code = "audio_packet_invalid"
 
@@ -121,18 +128,17 @@ class FrameError(InvalidRequestError):
 
 
 class MessageError(InvalidRequestError):
-    """A device's message is no JSON object with a ``type``, or a field of it has a wrong type."""
+    """A device's message is not a JSON object with a ``type``, or a field has the wrong type."""
 
     code = "message_invalid"
     status = 400
 
 
 class HelloError(InvalidRequestError):
-    """A device's ``hello`` asks for a protocol version or a form of audio that is not served."""
+    """A device's ``hello`` asks for a protocol version or an audio format that is not supported."""
 
     code = "hello_invalid"
     status = 400
-    spoken = "I don't speak that device's language. Please ask my owner to check it."
 
 
 class AudioTooLongError(AudioError):
@@ -140,7 +146,6 @@ class AudioTooLongError(AudioError):
 
     code = "audio_too_long"
     status = 413
-    spoken = "That recording is too long for me."
 
 
 class ForeignOriginError(LobugError):
@@ -148,7 +153,6 @@ class ForeignOriginError(LobugError):
 
     code = "foreign_origin"
     status = 403
-    spoken = "I only listen to my own household."
 
 
 class TokenRequiredError(LobugError):
@@ -156,7 +160,6 @@ class TokenRequiredError(LobugError):
 
     code = "token_required"
     status = 401
-    spoken = "I don't know you yet. Please ask my owner to let you in."
 
 
 class TokenInvalidError(LobugError):
@@ -164,15 +167,13 @@ class TokenInvalidError(LobugError):
 
     code = "token_invalid"
     status = 401
-    spoken = "I don't know you any more. Please ask my owner to let you in."
 
 
 class TokenWrongDeviceError(LobugError):
-    """The token was given to another device than the `Device-Id` names."""
+    """The token belongs to another device than the one that `Device-Id` names."""
 
     code = "token_wrong_device"
     status = 401
-    spoken = "I took you for somebody else. Please ask my owner to let you in."
 
 
 class HostUnknownError(LobugError):
@@ -181,7 +182,6 @@ class HostUnknownError(LobugError):
 
     code = "host_unknown"
     status = 403
-    spoken = "I only listen to my own household."
 
 
 class OwnerOnlyError(LobugError):
@@ -189,15 +189,13 @@ class OwnerOnlyError(LobugError):
 
     code = "owner_only"
     status = 403
-    spoken = "Only my owner may do that."
 
 
 class TokenScopeError(LobugError):
-    """The token has a scope, and is not good for anything else."""
+    """The token has a scope and is not valid for anything else."""
 
     code = "token_scope"
     status = 403
-    spoken = "That token is not made for talking to me."
 
 
 class TooManyAttemptsError(LobugError):
@@ -205,24 +203,21 @@ class TooManyAttemptsError(LobugError):
 
     code = "too_many_attempts"
     status = 429
-    spoken = "That were too many attempts. Please wait a minute."
 
 
 class TooManyConnectionsError(LobugError):
-    """The caller has ``limits.max_connections_per_caller`` connections open already, or so many
-    callers are connected that the rest is kept for the owner and for paired devices."""
+    """The caller has ``limits.max_connections_per_caller`` connections open already, or only
+    connections that are reserved for the owner and for paired devices are left."""
 
     code = "too_many_connections"
     status = 429
-    spoken = "Too many are talking to me at once. Please try again in a minute."
 
 
 class PairingCodeError(LobugError):
-    """No device waits with this code: it is wrong, or it has expired."""
+    """No device is waiting with this code: it is wrong, or it has expired."""
 
     code = "pairing_code_unknown"
     status = 404
-    spoken = "I don't know that code."
 
 
 class DeviceUnknownError(LobugError):
@@ -230,7 +225,6 @@ class DeviceUnknownError(LobugError):
 
     code = "device_unknown"
     status = 404
-    spoken = "I don't know that device."
 
 
 class DeviceOfflineError(LobugError):
@@ -238,7 +232,6 @@ class DeviceOfflineError(LobugError):
 
     code = "device_offline"
     status = 409
-    spoken = "That device is not connected."
 
 
 class FirmwareUnknownError(LobugError):
@@ -246,7 +239,6 @@ class FirmwareUnknownError(LobugError):
 
     code = "firmware_unknown"
     status = 404
-    spoken = "I don't have that firmware."
 
 
 class TokenUnknownError(LobugError):
@@ -254,15 +246,13 @@ class TokenUnknownError(LobugError):
 
     code = "token_unknown"
     status = 404
-    spoken = "I don't know that token."
 
 
 class AccessFullError(LobugError):
-    """`access.max_devices` devices or tokens are there already; revoke some."""
+    """There are `access.max_devices` devices or tokens already; revoke some."""
 
     code = "access_full"
     status = 409
-    spoken = "I know too many devices already. Please ask my owner to check it."
 
 
 class AccessUnavailableError(LobugError):
@@ -270,27 +260,24 @@ class AccessUnavailableError(LobugError):
 
     code = "access_unavailable"
     status = 503
-    spoken = "I cannot check who you are right now. Please ask my owner to check it."
 
 
 class BusyError(LobugError):
-    """More turns wait than ``limits.max_waiting_turns`` allows, or more uploads are under way than
-    ``limits.max_uploads`` and ``limits.max_upload_bytes`` allow. Of each a part
-    (``limits.reserved_part``) is kept for the owner and the paired devices."""
+    """More turns are waiting than ``limits.max_waiting_turns`` allows, or more uploads are under
+    way than ``limits.max_uploads`` and ``limits.max_upload_bytes`` allow. A part of each
+    (``limits.reserved_part``) is reserved for the owner and the paired devices."""
 
     code = "busy"
     status = 503
-    spoken = "I am busy right now. Please ask me again in a moment."
 
 
 class TooManyRequestsError(LobugError):
-    """This caller has as many turns waiting, or as many uploads under way, as one person may
+    """This caller has as many turns waiting, or as many uploads under way, as one person may have
     (`limits.max_waiting_per_person`, `limits.max_uploads_per_person`,
     `limits.max_upload_bytes_per_person`)."""
 
     code = "too_many_requests"
     status = 429
-    spoken = "You have asked me several things already. Please wait until I have answered them."
 
 
 class UploadStorageError(LobugError):
@@ -299,7 +286,6 @@ class UploadStorageError(LobugError):
 
     code = "upload_storage_failed"
     status = 507
-    spoken = "I have no room for that right now. Please ask my owner to check it."
 
 
 class EngineError(LobugError):
@@ -310,7 +296,6 @@ class EngineError(LobugError):
 
     code = "engine_failed"
     status = 503
-    spoken = "I cannot think right now. Please try again in a moment."
 
     def __init__(self, engine: str, message: str) -> None:
         super().__init__(f"{engine}: {message}")
@@ -321,7 +306,6 @@ class EngineUnavailableError(EngineError):
     """The engine cannot be reached or is not loaded."""
 
     code = "engine_unavailable"
-    spoken = "My language engine is not running. Please ask my owner to check it."
 
 
 class EngineTimeoutError(EngineError):
@@ -329,37 +313,32 @@ class EngineTimeoutError(EngineError):
 
     code = "engine_timeout"
     status = 504
-    spoken = "That took me too long. Please try again."
 
 
 class ListenerOverrunError(LobugError):
-    """Audio came faster than it could be listened to: more than ``listening.max_backlog_s`` of it
-    waited."""
+    """Audio arrived faster than it could be processed: more than ``listening.max_backlog_s`` of it
+    was waiting."""
 
     code = "listener_overrun"
     status = 503
-    spoken = "I could not keep up with you. Please say that again."
 
 
 class EngineInterruptedError(EngineError):
     """The engine stopped in the middle of its answer."""
 
     code = "engine_interrupted"
-    spoken = "I lost my train of thought. Please ask me again."
 
 
 class ModelMissingError(EngineError):
     """The engine runs but does not have the model, or a model file is missing or damaged."""
 
     code = "model_missing"
-    spoken = "One of my models is missing. Please ask my owner to check it."
 
 
 class ModelDamagedError(ModelMissingError):
     """The bytes of a model file are not those of the catalog, so the model is not used."""
 
     code = "model_damaged"
-    spoken = "One of my models is damaged. Please ask my owner to check it."
 
 
 class ContextOverflowError(EngineError):
@@ -367,7 +346,6 @@ class ContextOverflowError(EngineError):
 
     code = "context_overflow"
     status = 413
-    spoken = "That is more than I can think about at once."
 
 
 class StorageError(LobugError):
@@ -375,7 +353,6 @@ class StorageError(LobugError):
 
     code = "storage_failed"
     status = 503
-    spoken = "My memory is not working right now. Please ask my owner to check it."
 
 
 class StorageBusyError(StorageError):
@@ -409,13 +386,14 @@ class StorageNewerError(StorageError):
 
 
 class StorageDriverError(StorageError):
-    """No SQLite driver here can load extensions, or sqlite-vec cannot be loaded."""
+    """No installed SQLite driver can load extensions, or sqlite-vec cannot be loaded."""
 
     code = "storage_driver"
 
 
 class DataFolderInUseError(StorageError):
-    """Another program writes to the data folder: a server, or a command without one."""
+    """Another program is writing to the data folder: a server, or a command that runs without
+    one."""
 
     code = "data_folder_in_use"
 
@@ -425,7 +403,6 @@ class MemoryDisabledError(LobugError):
 
     code = "memory_disabled"
     status = 409
-    spoken = "My long-term memory is switched off."
 
 
 class MemoryNotFoundError(LobugError):
@@ -433,22 +410,19 @@ class MemoryNotFoundError(LobugError):
 
     code = "memory_not_found"
     status = 404
-    spoken = "I don't have that in my memory."
 
 
 class MemoryKeyError(InvalidRequestError):
     """The key is not a small letter followed by small letters, digits and underscores, is longer
-    than 64, or begins with a reserved prefix (``system_``, ``internal_``)."""
+    than 64 characters, or begins with a reserved prefix (``system_``, ``internal_``)."""
 
     code = "memory_key_invalid"
-    spoken = "I cannot file a memory under that name."
 
 
 class MemoryContentError(InvalidRequestError):
-    """The content is empty, too long, or a value beside it is out of its range."""
+    """The content is empty or too long, or another value is out of range."""
 
     code = "memory_content_invalid"
-    spoken = "I cannot remember that the way it is."
 
 
 class MemoryForbiddenError(LobugError):
@@ -456,30 +430,27 @@ class MemoryForbiddenError(LobugError):
 
     code = "memory_forbidden"
     status = 403
-    spoken = "That part of my memory is not yours to change."
 
 
 class IdentityFullError(LobugError):
-    """The identity layer has no room, and nothing in it may give way."""
+    """The identity layer is full, and nothing in it may be replaced."""
 
     code = "identity_full"
     status = 409
-    spoken = "What I always keep in mind about you is full. Please remove something first."
 
 
 class ConfirmationRequiredError(LobugError):
-    """What would be erased cannot be brought back: the request has to say that this is meant."""
+    """The erasure cannot be undone, so the request has to confirm it."""
 
     code = "confirmation_required"
     status = 409
-    spoken = "Please confirm that I should forget that for good."
 
 
 class ImportInvalidError(InvalidRequestError):
-    """The document is no export of Lo-Bug and no snapshot of sessions; nothing was imported."""
+    """The document is neither an export of Lo-Bug nor a snapshot of sessions; nothing was
+    imported."""
 
     code = "import_invalid"
-    spoken = "I could not read that memory."
 
 
 class TurnNotFoundError(LobugError):
@@ -487,4 +458,3 @@ class TurnNotFoundError(LobugError):
 
     code = "turn_not_found"
     status = 404
-    spoken = "I don't know of that turn any more."

@@ -1,4 +1,4 @@
-"""Who may use the cores: turns first, background work while nobody talks or once it is overdue."""
+"""Shares the cores: turns come first, background work runs while nobody talks or when overdue."""
 
 from __future__ import annotations
 
@@ -13,69 +13,66 @@ T = TypeVar("T")
 
 
 def at_once() -> float:
-    """No quiet beyond the usual."""
+    """No quiet time beyond ``idle_delay_s``, seconds."""
     return 0.0
 
 
 def unlimited() -> float:
-    """Work that may be put off for ever."""
+    """Seconds that work may be deferred: without limit."""
     return math.inf
 
 
 def never() -> bool:
-    """Work than which nothing ever becomes more urgent."""
+    """Work that is never outdated."""
     return False
 
 
 class PreemptedError(Exception):
-    """A turn arrived, or other work became more urgent; the background work was stopped, or not
-    begun, and should be tried again."""
+    """The background work was cancelled or not begun, because a turn arrived or other work became
+    more urgent. Try it again."""
 
 
 class Deferral:
-    """For how long a piece of background work may still be put off while somebody talks.
-
-    ``longest_s``: from when it is due until it is overdue, seconds. ``clock`` returns seconds since
-    the epoch; ``due`` None: there is nothing to do until ``begin``."""
+    """How long a piece of background work may still be deferred while somebody talks."""
 
     def __init__(
         self, longest_s: float, clock: Callable[[], float], due: float | None = None
     ) -> None:
+        """``longest_s``: seconds from due to overdue. ``clock``: seconds since the epoch. ``due``:
+        when the work became due; None: there is no work until ``begin``."""
         self._longest_s = longest_s
         self._clock = clock
         self._due = due
 
     def begin(self) -> None:
-        """There is something to do, since now if there was nothing before."""
+        """Note that there is work. It is due from now on unless it was due before."""
         if self._due is None:
             self._due = self._clock()
 
     def end(self) -> None:
-        """There is nothing more to do, or it cannot be done now."""
+        """Note that there is no more work, or that it cannot be done now."""
         self._due = None
 
     @property
     def deadline(self) -> float:
-        """When it is overdue, by the clock; infinite: there is nothing to do."""
+        """When the work is overdue, by the clock; infinite: there is none."""
         return math.inf if self._due is None else self._due + self._longest_s
 
     def left(self) -> float:
-        """Seconds until it is overdue; 0 or less: it is. Where the clock was put back it has the
-        whole time again."""
+        """Seconds until the work is overdue, 0 or less when it is. After the clock was set back it
+        has the whole time again."""
         if self._due is None:
             return math.inf
         return self._longest_s - max(self._clock() - self._due, 0.0)
 
 
 class TurnPriority:
-    """Lets turns through at once and stops background work that is in their way.
+    """Lets turns begin at once and cancels background work that would slow them down.
 
     Background work runs as a task that is cancelled when a turn begins, so it must be safe to
-    cancel at any await and to run again. Work that has been put off for as long as it may be is
-    overdue: it begins although turns go on, and no turn cancels it. After overdue work the cores
-    belong to the turns for as long as it took, before the next overdue work begins.
-
-    ``clock`` returns seconds; it is only used for that rest.
+    cancel at any await and to run again. Work that was deferred for as long as allowed is overdue:
+    it begins while turns run, and no turn cancels it. After overdue work the cores belong to the
+    turns for as long as that work took, before the next overdue work begins.
     """
 
     def __init__(
@@ -84,38 +81,40 @@ class TurnPriority:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``idle_delay_s``: seconds without turns before background work begins. ``clock``:
+        seconds; used only for the rest after overdue work."""
         self._idle_delay_s = idle_delay_s
         self._sleep = sleep
         self._clock = clock
         self._turns = 0
         self._speaking = 0
         self._exclusive = 0
-        """Turns under way beside which not even overdue work may run."""
+        """Number of running turns that exclude even overdue work."""
         self._rest_until = -math.inf
         """When overdue work may begin again, by the clock."""
         self._begun = 0
-        """How often a turn, or somebody's speech, has ever begun."""
+        """Number of turns and utterances that have begun so far."""
         self._idle = asyncio.Event()
         self._idle.set()
         self._background: dict[asyncio.Task[object], Callable[[], float]] = {}
-        """What runs, and how long each may still be put off, seconds."""
+        """The running work, and how many seconds each may still be deferred."""
         self._waiting: set[asyncio.Event] = set()
-        """Set when whoever waits for quiet has to see whether it is overdue by now."""
+        """Set to make waiting work check again whether it is overdue or outdated."""
 
     @property
     def turns(self) -> int:
-        """Turns under way."""
+        """Number of running turns."""
         return self._turns
 
     @property
     def busy(self) -> bool:
-        """Whether a turn is under way or somebody speaks. May be asked in any thread."""
+        """Whether a turn runs or somebody speaks. May be read in any thread."""
         return not self._idle.is_set()
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Hold the cores for a turn; background work is told to stop, and none starts, but for what
-        is overdue."""
+        """Hold the cores for a turn: background work is cancelled and none begins, unless it is
+        overdue."""
         self._turns += 1
         try:
             with self.speech():
@@ -125,12 +124,12 @@ class TurnPriority:
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
-        """A turn beside which no background work runs, not even if it is overdue: for changes after
-        which nothing may be stored that was made from what was there before."""
+        """Hold the cores for a turn beside which no background work runs, not even overdue work:
+        for changes after which nothing derived from the former state may be stored."""
         self._exclusive += 1
         try:
             for task, left_s in tuple(self._background.items()):
-                if left_s() <= 0.0:  # the turn itself stops the others
+                if left_s() <= 0.0:  # the turn itself cancels the others
                     task.cancel()
             async with self.turn():
                 yield
@@ -140,7 +139,7 @@ class TurnPriority:
 
     @contextmanager
     def speech(self) -> Iterator[None]:
-        """Keep the cores free while somebody speaks: their turn is about to come."""
+        """Keep the cores free while somebody speaks, because a turn is about to follow."""
         self._speaking += 1
         self._begun += 1
         self._idle.clear()
@@ -156,13 +155,13 @@ class TurnPriority:
                 self._idle.set()
 
     def look_again(self) -> None:
-        """Have all work that waits for quiet see whether it is overdue or outdated by now."""
+        """Let all waiting work check again whether it is overdue or outdated."""
         for looking in self._waiting:
             looking.set()
 
     async def wait_idle(self, quiet_s: Callable[[], float] = at_once) -> None:
-        """Return once no turn has been under way for ``idle_delay_s`` seconds, and ``quiet_s``,
-        which is asked anew after each turn."""
+        """Return once no turn has run for ``idle_delay_s`` seconds, or ``quiet_s`` if that is more;
+        ``quiet_s`` is called again after each turn."""
         while True:
             await self._idle.wait()
             begun = self._begun
@@ -178,15 +177,18 @@ class TurnPriority:
         left_s: Callable[[], float] = unlimited,
         outdated: Callable[[], bool] = never,
     ) -> T:
-        """Run ``work`` while nobody talks, and nobody has for ``quiet_s`` seconds (``wait_idle``),
-        or although somebody does once it is overdue.
+        """Run ``work`` once nobody has talked for a while, or when it is overdue.
 
-        ``left_s``: seconds for which it may still be put off; 0 or less: it is overdue.
-        ``outdated``: whether something else has become more urgent while it waits for turns to end.
-        Both are asked whenever a turn begins, when ``left_s`` seconds are over, and after
-        ``look_again``.
+        Args:
+            work: what to run.
+            quiet_s: seconds of quiet before it begins (``wait_idle``).
+            left_s: seconds for which it may still be deferred; 0 or less: it is overdue.
+            outdated: whether other work has become more urgent while this waits for turns to end.
+                This and ``left_s`` are called whenever a turn begins, when ``left_s`` seconds have
+                passed, and after ``look_again``.
 
-        Raises PreemptedError when a turn stopped the work, or when it is outdated before it begins.
+        Raises PreemptedError when a turn cancelled the work, or when it is outdated before it
+        begins.
         """
         if left_s is unlimited and outdated is never:
             await self.wait_idle(quiet_s)
@@ -220,7 +222,7 @@ class TurnPriority:
         left_s: Callable[[], float],
         outdated: Callable[[], bool],
     ) -> None:
-        """Return once it is quiet, or once the work is overdue and may run beside turns. Raises
+        """Return once it is quiet, or the work is overdue and may run beside turns. Raises
         PreemptedError when it is outdated."""
         look = asyncio.Event()
         self._waiting.add(look)
@@ -231,14 +233,14 @@ class TurnPriority:
                 left = max(left_s(), self._rest_until - self._clock())
                 if left <= 0.0 and not self._exclusive:
                     return
-                # In quiet it begins within a moment; to choose anew each time would put it off.
+                # When it is quiet it begins within a moment; choosing again would delay it.
                 if self.busy and outdated():
                     raise PreemptedError
                 looking = asyncio.ensure_future(look.wait())
                 try:
                     await asyncio.wait(
                         {quiet, looking},
-                        # The end of what excludes it makes it look again.
+                        # The end of an exclusive turn calls ``look_again``.
                         timeout=None if self._exclusive or left == math.inf else left,
                         return_when=asyncio.FIRST_COMPLETED,
                     )

@@ -1,8 +1,8 @@
-"""Sharing what is scarce between people: how much each may hold, and who comes next. Pure.
+"""Shares scarce resources between people: how much each may hold, and who comes next. Pure.
 
-Two kinds of callers are told apart. Privileged ones are the owner (at this computer, or with an
-owner's token) and the paired devices; everybody else is a guest: people and scripts with an
-ordinary token, and callers from a trusted network.
+There are two kinds of callers. Privileged ones are the owner (at this computer, or with an owner's
+token) and the paired devices. All others are guests: people and scripts with an ordinary token, and
+callers from a trusted network.
 """
 
 from __future__ import annotations
@@ -17,43 +17,42 @@ from lobug.errors import BusyError, LobugError, TooManyRequestsError
 T = TypeVar("T")
 
 PRIVILEGED_IN_A_ROW = 3
-"""Places that go to privileged callers one after the other while a guest waits; the next one is the
-guest's."""
+"""Most places given to privileged callers in a row while a guest waits; the next is the guest's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
-    """Who asks for a share."""
+    """A caller that asks for a share."""
 
     person: str
-    """The user, as memory knows it."""
+    """The user's name in memory."""
     privileged: bool = False
     """Whether it is the owner or a paired device."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """How much of something may be held at once."""
+    """How much of a resource may be held at once."""
 
     total: int
     """By all together."""
     per_person: int
-    """By one person. A person's devices and the same person's ordinary tokens count apart, so a
-    token that was passed on cannot shut out the devices."""
+    """By one person. A person's devices and ordinary tokens are counted separately, so that a token
+    which was passed on cannot block the devices."""
     reserved_part: float
     """Part of ``total``, 0 to 1, that only privileged callers may take."""
 
     @property
     def for_guests(self) -> int:
-        """Most that all guests together may hold."""
+        """The most that all guests together may hold."""
         return self.total - int(self.total * self.reserved_part)
 
 
 class QuotaLedger:
-    """Who holds how much of something that has a quota."""
+    """Counts how much of a resource each caller holds, and checks it against a quota."""
 
     def __init__(self, quota: Quota, what: str) -> None:
-        """``what`` is held, in the plural, for the errors' texts."""
+        """``what``: the resource's name in the plural, for the errors' texts."""
         self._quota = quota
         self._what = what
         self._held: Counter[Claimant] = Counter()
@@ -64,8 +63,8 @@ class QuotaLedger:
     def refusal(self, claimant: Claimant, amount: int = 1) -> LobugError | None:
         """Why ``claimant`` may not take ``amount`` more; None: it may.
 
-        TooManyRequestsError when it would hold more than one person may, BusyError when too much is
-        held by others.
+        TooManyRequestsError if it would hold more than one person may, BusyError if others hold too
+        much.
         """
         quota = self._quota
         if self._held[claimant] + amount > quota.per_person:
@@ -79,13 +78,13 @@ class QuotaLedger:
         return None
 
     def take(self, claimant: Claimant, amount: int = 1) -> None:
-        """Note that ``claimant`` holds ``amount`` more, whatever the quota says."""
+        """Count ``amount`` more for ``claimant``, without checking the quota."""
         self._held[claimant] += amount
         self._by_guests += 0 if claimant.privileged else amount
         self.held += amount
 
     def give_back(self, claimant: Claimant, amount: int = 1) -> None:
-        """Note that ``claimant`` holds ``amount`` less."""
+        """Count ``amount`` less for ``claimant``."""
         self._held[claimant] -= amount
         if not self._held[claimant]:
             del self._held[claimant]
@@ -94,13 +93,13 @@ class QuotaLedger:
 
 
 class Rotation(Generic[T]):
-    """Those who wait for the next free place.
+    """The queue of those who wait for a free place.
 
-    People take turns: whoever has waited longest of the person whose turn it is comes next, so
-    somebody with a hundred requests delays another person by one of them. Privileged callers come
-    before guests, because a device that somebody talks to is worth more than a script; but after
-    ``PRIVILEGED_IN_A_ROW`` of them a guest who waits has the next place, so a house full of devices
-    slows guests down and never shuts them out.
+    Persons are served in rotation, and the requests of one person in order, so that a person with a
+    hundred requests delays another one by a single request. Privileged callers come before guests,
+    because a person who talks to a device is more urgent than a script. After
+    ``PRIVILEGED_IN_A_ROW`` of them a waiting guest is next, so that many devices slow guests down
+    but never block them.
     """
 
     def __init__(self) -> None:
@@ -111,11 +110,11 @@ class Rotation(Generic[T]):
         self._in_a_row = 0
 
     def join(self, claimant: Claimant, waiter: T) -> None:
-        """Wait behind the same person's others; a new person waits behind all persons."""
+        """Add a waiter after the same person's others; a new person comes after all persons."""
         self._queues[claimant.privileged].setdefault(claimant.person, deque()).append(waiter)
 
     def leave(self, claimant: Claimant, waiter: T) -> None:
-        """Wait no longer. Nothing happens when it does not wait."""
+        """Remove a waiter. Does nothing if it does not wait."""
         persons = self._queues[claimant.privileged]
         queue = persons.get(claimant.person)
         if queue is not None and waiter in queue:
@@ -124,7 +123,7 @@ class Rotation(Generic[T]):
                 del persons[claimant.person]
 
     def pop(self, wanted: Callable[[T], bool] = lambda _: True) -> T | None:
-        """Take out who comes next; None: nobody waits. Waiters that are not ``wanted`` any more are
+        """Take out the next waiter; None: nobody waits. Waiters for which ``wanted`` is False are
         dropped."""
         while (waiter := self._pop()) is not None:
             if wanted(waiter):

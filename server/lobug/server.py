@@ -1,4 +1,4 @@
-"""The server object: everything that one running Lo-Bug consists of, without HTTP."""
+"""The server object: all parts of one running Lo-Bug, without HTTP."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from lobug.conversation.commands.recognition import MemoryCommands
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.registry import Conversations, is_lane_of
 from lobug.conversation.sensors import SensorReading
-from lobug.devices.registry import Connections
+from lobug.devices.connected_devices import ConnectedDevices
 from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.engines.integrity import ModelIntegrity
 from lobug.engines.tools import Tool
 from lobug.errors import EngineError, StorageError
-from lobug.memory.base import ConversationKey, Memory, MemoryStats
-from lobug.memory.control import MemoryControl
+from lobug.memory.model import ConversationKey, MemoryStats
+from lobug.memory.service import Memory
 from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
-from lobug.turn.prefetch import ReadAhead
-from lobug.turn.reply.tools import offer
+from lobug.turn.prefetch import PromptPrefetcher
+from lobug.turn.reply.tool_use import offer_tools
 from lobug.turn.runner import TurnRunner
 
 log = logging.getLogger(__name__)
 
 MEMORY_RETRY_S = 5.0
-"""Seconds between two looks at a memory that cannot be opened or written."""
+"""Seconds between two checks of the memory: for changes by other programs, or for its recovery."""
 
 
 class OllamaWatch(Protocol):
-    """Keeps an eye on the Ollama server. ``start`` and ``close`` never raise."""
+    """Watches the Ollama server. ``start`` and ``close`` never raise."""
 
     reachable: bool
-    """Whether it answered when it was last asked."""
+    """Whether it answered the last check."""
 
     async def start(self) -> None:
-        """Begin to look."""
+        """Begin to watch."""
 
     async def close(self) -> None:
         """Stop."""
@@ -53,7 +53,7 @@ class OllamaWatch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
-    """The last known state of everything."""
+    """The last known state of the server, for ``/health``."""
 
     can_talk: bool
     ollama: bool
@@ -70,36 +70,34 @@ class HealthReport:
 
 @dataclass(slots=True)
 class LobugServer:
-    """A Lo-Bug: its engines, its memory, its conversations, its turns."""
+    """One Lo-Bug: its engines, memory, conversations, turns and devices."""
 
     settings: Settings
     engines: Engines
     memory: Memory
     priority: TurnPriority
     choices: Mapping[str, str] = field(default_factory=dict)
-    """By job: why this engine was chosen."""
+    """Why each engine was chosen, by its job."""
     ollama: OllamaWatch | None = None
-    """Knows whether Ollama answers, chosen or not; None: nobody looks."""
-    control: MemoryControl | None = None
-    """The owner's hand on memory; None: nobody can ask for it in words."""
+    """Watches Ollama, whether it is used or not; None: nothing does."""
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
-    """Seconds since the epoch: codes of devices, and what is said about dates, go by it."""
+    """Seconds since the epoch, for devices' codes and for dates in replies."""
     memory_retry_s: float = MEMORY_RETRY_S
     instance: str = ""
-    """What tells it from other servers, and from itself before a restart."""
+    """Identifies this run of this server; another one after each restart."""
     integrity: ModelIntegrity = field(init=False)
-    """Whether the models' files are the catalog's."""
+    """Checks whether the models' files are those of the catalog."""
     telemetry: Telemetry = field(init=False)
     access: Access = field(init=False)
-    """Who may talk."""
+    """Decides who may talk."""
     firmware: FirmwareOffers = field(init=False)
-    """Newer firmware for devices."""
-    connections: Connections = field(init=False)
+    """Offers newer firmware to devices."""
+    connections: ConnectedDevices = field(init=False)
     """The devices that are connected."""
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
-    read_ahead: ReadAhead = field(init=False)
+    prefetcher: PromptPrefetcher = field(init=False)
     _started_at: float = field(init=False)
     _tasks: set[asyncio.Task[None]] = field(init=False, default_factory=set)
 
@@ -115,8 +113,8 @@ class LobugServer:
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
         )
         self.firmware = FirmwareOffers(library)
-        self.connections = Connections(self.settings.streaming, self.engines.stt)
-        self.access.when_revoked(self.connections.revoked)
+        self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
+        self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
         conversation = self.settings.conversation
@@ -132,7 +130,7 @@ class LobugServer:
             self._commands(),
             self.telemetry,
         )
-        self.read_ahead = ReadAhead(
+        self.prefetcher = PromptPrefetcher(
             self.settings,
             self.engines.chat,
             self.memory,
@@ -143,12 +141,9 @@ class LobugServer:
         )
         self._started_at = self.clock()
 
-    def _commands(self) -> MemoryCommands | None:
-        if self.control is None:
-            return None
-        self.control.when_erased(self._forget)
+    def _commands(self) -> MemoryCommands:
+        self.memory.on_erasure(self._forget)
         return MemoryCommands(
-            self.control,
             self.memory,
             self.engines.chat,
             self.settings.memory.household,
@@ -157,15 +152,15 @@ class LobugServer:
         )
 
     def _forget(self, user: str | None) -> None:
-        """Drop what is held of a user's words outside the memory; None: of everybody's."""
+        """Drop a user's words (None: all users') that are held outside of the memory."""
         self.conversations.forget(user)
         self.engines.chat.forget(lambda lane: is_lane_of(lane, user))
 
     async def start(self) -> None:
         """Load the engines, all at once, then open the memory.
 
-        What fails is reported by ``/health``, not raised: a device must always get an answer that
-        it can show.
+        Failures are reported by ``/health``, not raised, because a device must always get an answer
+        that it can show.
         """
         if self.ollama is not None:
             await self.ollama.start()
@@ -174,15 +169,15 @@ class LobugServer:
         try:
             await self.memory.start()
         except StorageError as error:
-            log.error("memory: %s", error)  # noqa: TRY400 - a full disk is no bug to be traced
+            log.error("memory: %s", error)  # noqa: TRY400 - a full disk needs no traceback
         self._in_background(self._watch_memory())
         self._in_background(self.integrity.watch())
         self._in_background(self.telemetry.watch_loop())
-        self._in_background(self.read_ahead.after_start())
+        self._in_background(self.prefetcher.after_start())
 
     async def _watch_memory(self) -> None:
-        """Notice what other programs change in it, and try a memory that failed until it works
-        again: nobody should have to restart for that."""
+        """Notice changes of other programs, and retry a memory that failed until it works again, so
+        that no restart is needed."""
         while True:
             await asyncio.sleep(self.memory_retry_s)
             works = self.memory.fault() is None
@@ -194,7 +189,7 @@ class LobugServer:
                 log.info("the memory works again")
 
     async def close(self) -> None:
-        """Stop what runs, close the memory, free the engines."""
+        """Stop all tasks and close connections, memory, access and engines."""
         await self.connections.close()
         tasks = tuple(self._tasks)
         for task in tasks:
@@ -217,22 +212,22 @@ class LobugServer:
             await self.ollama.close()
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
-        """What follows a turn once its answer has been sent."""
+        """Begin the background work that follows a turn, once its answer has been sent."""
         self.memory.wake()
-        self._in_background(self.read_ahead.after_turn(conversation_key))
+        self._in_background(self.prefetcher.after_turn(conversation_key))
 
     def offer_tools(
         self, conversation_key: ConversationKey, tools: Sequence[Tool], *, again: bool = False
     ) -> None:
-        """Let the owner's conversation know of its device's tools, and read them ahead. ``again``:
-        only where it knows of none, because it was dropped from memory since."""
+        """Put a device's tools into its conversation's prompt and let the model read them ahead.
+        ``again``: only if the prompt has none, because the conversation was evicted since."""
         conversation = self.conversations.get(conversation_key)
         if not again or not conversation.offered.messages:
-            offer(conversation, tools, self.settings.chat.tool_prompt_tokens)
-            self._in_background(self.read_ahead.after_turn(conversation_key))
+            offer_tools(conversation, tools, self.settings.chat.tool_prompt_tokens)
+            self._in_background(self.prefetcher.after_turn(conversation_key))
 
     def take_sensors(self, conversation_key: ConversationKey, reading: SensorReading) -> None:
-        """Remember what the owner's device senses."""
+        """Keep a sensor reading for the conversation's prompts."""
         self.conversations.get(conversation_key).sensors.update(reading, self.clock())
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
@@ -275,4 +270,4 @@ async def _start(job: str, engine: Engine) -> None:
     try:
         await engine.start()
     except EngineError as error:
-        log.error("%s: %s", job, error)  # noqa: TRY400 - a missing model is no bug to be traced
+        log.error("%s: %s", job, error)  # noqa: TRY400 - a missing model needs no traceback

@@ -1,6 +1,6 @@
-"""What libraries would report to their makers: switched off, and what they stored is removed.
+"""Telemetry of dependencies: it is switched off, and stored reports are removed.
 
-docs/access.md lists every dependency that could, and how that is checked.
+docs/access.md lists every dependency that could send telemetry, and how that is checked.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Final
 
 SWITCHES: Final = {
     # onnxruntime (the voice, the speech gate): sends a hashed device id, the interpreter's path,
-    # the processor and the system to its maker, ten seconds after it was imported. Reads this once,
-    # when it is imported; its own disable_telemetry_events() comes too late for the first report.
+    # the processor and the system to its maker ten seconds after its import. It reads this variable
+    # at its import; disable_telemetry_events() would be too late for the first report.
     "ORT_DISABLE_TELEMETRY": "1",
-    # huggingface_hub (inside faster-whisper): models are pulled by `lobug models pull` alone.
+    # huggingface_hub (inside faster-whisper): only `lobug models pull` downloads models.
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
-    # FastAPI and mcp trace through OpenTelemetry to where OTEL_EXPORTER_OTLP_ENDPOINT says, once
-    # somebody installs its SDK.
+    # FastAPI and mcp send OpenTelemetry traces to OTEL_EXPORTER_OTLP_ENDPOINT if its SDK is
+    # installed.
     "OTEL_SDK_DISABLED": "true",
-    # What a library that is not known here may honour (https://donottrack.sh).
+    # For libraries that are not listed here (https://donottrack.sh).
     "DO_NOT_TRACK": "1",
 }
-"""Environment variables and the values that mean silence."""
+"""Environment variables, and the values that switch telemetry off."""
 
 _FOLDER: Final = Path("Microsoft", "DeveloperTools", ".onnxruntime")
 _DATABASE: Final = "onnxruntime.db"
@@ -37,10 +37,8 @@ _FILES: Final = (
 
 
 def switch_off() -> None:
-    """Set the switches for this process and those that it starts.
-
-    Has to run before any of the libraries is imported. Values that are there already are replaced:
-    nothing leaves the house, also where a shell or a service says otherwise.
+    """Set the switches for this process and its children. Call it before any of the libraries is
+    imported. It replaces values that a shell or a service has set.
     """
     os.environ.update(SWITCHES)
 
@@ -48,9 +46,9 @@ def switch_off() -> None:
 def remove_stored_reports() -> list[Path]:
     """Remove what onnxruntime's telemetry stored for this user: a device id and unsent reports.
 
-    Earlier Lo-Bugs left them there. Only files of the names that onnxruntime writes, in the folder
-    that is its own, and folders above it that are empty then. Returns the removed files; what
-    cannot be removed stays.
+    Earlier versions of Lo-Bug left them there. Only files with onnxruntime's names in its own
+    folder are removed, and folders above it that are then empty. Returns the removed files; files
+    that cannot be removed stay.
     """
     removed: list[Path] = []
     for base in _bases():
@@ -63,17 +61,17 @@ def remove_stored_reports() -> list[Path]:
                 path.unlink()
                 removed.append(path)
         if found:
-            with contextlib.suppress(OSError):  # not empty: somebody else's files
+            with contextlib.suppress(OSError):  # not empty: it holds other files
                 for empty in (folder, *folder.parents[:2]):
                     empty.rmdir()
     return removed
 
 
 def _bases() -> list[Path]:
-    """Where onnxruntime looks for a place for its folder."""
+    """Return the folders in which onnxruntime may have made its own."""
     try:
         home = Path.home()
-    except RuntimeError:  # a user without one
+    except RuntimeError:  # a user without a home
         return []
     if sys.platform == "darwin":
         return [home / "Library" / "Application Support"]

@@ -64,6 +64,10 @@ def test_with_32_bits_it_draws_the_same() -> None:
     assert not differing(render_faces.render(renderer("m32")))
 
 
+def test_another_compiler_draws_the_same() -> None:
+    assert not differing(render_faces.render(renderer("host")))
+
+
 def test_the_docs_show_the_same(rendered: dict[str, Image.Image]) -> None:
     with Image.open(render_faces.SHEET) as sheet:
         fresh = render_faces.contact_sheet(rendered)

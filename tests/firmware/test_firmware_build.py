@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,7 +14,11 @@ import pytest
 
 from support import cpp_build
 from support.cpp_build import FIRMWARE, ROOT, need, run
-from support.cpp_fuzz import fuzz
+
+sys.path.append(str(ROOT / "scripts"))
+
+import firmware_fuzz
+from firmware_fuzz import fuzz
 
 pytestmark = pytest.mark.timeout(1200)
 
@@ -33,9 +39,18 @@ def test_cases(folder: Path) -> dict[str, int]:
 test_cases.__test__ = False  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("configuration", ["checked", "m32", "threads", "arm"])
-def test_unit_tests(configuration: str) -> None:
-    folder = cpp_build.build(configuration)
+@pytest.mark.parametrize(
+    ("configuration", "programs"),
+    [
+        ("checked", ()),
+        ("m32", ("core_tests",)),
+        ("threads", ("core_tests",)),
+        ("arm", ("core_tests",)),
+    ],
+    ids=["checked", "m32", "threads", "arm"],
+)
+def test_unit_tests(configuration: str, programs: Sequence[str]) -> None:
+    folder = cpp_build.build(configuration, *programs)
     counts = test_cases(folder)
     assert counts
     assert all(counts.values())
@@ -43,33 +58,31 @@ def test_unit_tests(configuration: str) -> None:
 
 def test_the_way_for_a_newcomer() -> None:
     """What README.md says: a plain build, its tests, and nothing else needed."""
-    need("cmake", "ninja", "make")
-    output = run("make", "firmware")
+    need(*cpp_build.TOOLS["host"])
+    with cpp_build.alone("host"):
+        output = run("make", "firmware")
     assert re.search(r"100% tests passed, 0 tests failed out of [1-9]", output)
 
 
 def seconds_each() -> int:
-    """How long each fuzzer runs: 30 s under CI, a moment elsewhere."""
-    default = "30" if os.environ.get("CI") == "true" else "3"
+    """How long each fuzzer runs after its seeds; `make fuzz` is for minutes."""
+    default = "5" if os.environ.get("CI") == "true" else "2"
     return int(os.environ.get("LOBUG_FUZZ_SECONDS") or default)
 
 
 def test_every_parser_is_fuzzed(tmp_path: Path) -> None:
     folder = cpp_build.build("checked")
-    names = sorted(
-        path.name.removeprefix("fuzz_")
-        for path in folder.glob("fuzz_*")
-        if path.is_file() and os.access(path, os.X_OK)
-    )
-    absent = {parser for parser in PARSERS if not any(name.startswith(parser) for name in names)}
+    programs = firmware_fuzz.fuzzers(folder)
+    absent = {parser for parser in PARSERS if not any(name.startswith(parser) for name in programs)}
     assert not absent, f"no fuzzer for {sorted(absent)}"
 
     def one(name: str) -> str | None:
-        seeds = FIRMWARE / "fuzz" / "corpus" / name
-        return fuzz(folder / f"fuzz_{name}", seeds, tmp_path / name, seconds_each())
+        seeds = firmware_fuzz.SEEDS / name
+        assert any(seeds.iterdir()), name
+        return fuzz(programs[name], seeds, tmp_path / name, seconds_each()).fault
 
     with ThreadPoolExecutor(2) as pool:
-        failures = [failure for failure in pool.map(one, names) if failure]
+        failures = [failure for failure in pool.map(one, programs) if failure]
     assert not failures, "\n\n".join(failures)
 
 
@@ -84,9 +97,31 @@ def test_a_fuzzer_that_finds_something_prints_it_in_hex(tmp_path: Path) -> None:
     )
     program = tmp_path / "planted"
     run("clang++-22", "-g1", "-O1", "-fsanitize=fuzzer,address,undefined", source, "-o", program)
-    failure = fuzz(program, tmp_path / "no-seeds", tmp_path / "work", 20)
+    failure = fuzz(program, tmp_path / "no-seeds", tmp_path / "work", 20).fault
     assert failure is not None
     assert "input in hex: ab12" in failure
+
+
+@pytest.mark.parametrize("found", [None, "input in hex: ab12"])
+def test_make_fuzz_tells_what_each_fuzzer_did(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], found: str | None
+) -> None:
+    runs = []
+
+    def known(program: Path, seeds: Path, work: Path, seconds: int) -> firmware_fuzz.Fuzzed:
+        runs.append((program.name, seeds.name, work.name, seconds))
+        return firmware_fuzz.Fuzzed(found if program.name == "fuzz_url" else None, 1_000, 20)
+
+    programs = {name: Path(f"fuzz_{name}") for name in PARSERS}
+    monkeypatch.setattr(firmware_fuzz, "build", lambda _: None)
+    monkeypatch.setattr(firmware_fuzz, "fuzzers", lambda _: programs)
+    monkeypatch.setattr(firmware_fuzz, "fuzz", known)
+    assert firmware_fuzz.main(["--seconds", "7"]) == (1 if found else 0)
+    assert {run[1] for run in runs} == PARSERS
+    assert {run[3] for run in runs} == {7}
+    printed = capsys.readouterr().out
+    assert "dns: nothing found, 1,000 inputs, 20 edges" in printed
+    assert (found or "No fuzzer found anything.") in printed.splitlines()[-1]
 
 
 def test_a_failed_unit_test_fails_the_run(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ async def test_a_token_that_was_revoked_while_the_body_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, door: str
 ) -> None:
     """Nobody could tell the answer, which was not there yet."""
-    monkeypatch.setattr(Access, "still_good", lambda *_: False)
+    monkeypatch.setattr(Access, "still_valid", lambda *_: False)
     scripted = EndlessStory()
     async with (
         running(settings_for(tmp_path), scripted) as (http, server),

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from lobug.access import store, tokens
-from lobug.access.records import Pairing, Revoked
+from lobug.access.records import Pairing
+from lobug.access.revocation import Revoked
 from lobug.access.rules import Credentials
 from lobug.access.service import FILE, Access
 from lobug.errors import (
@@ -144,9 +145,9 @@ async def test_a_revoked_device_shows_a_code_again_with_and_without_pairing(tmp_
             heard: list[Revoked] = []
             access.when_revoked(heard.append)
             caller = access.authenticate(Credentials(THERE, authorization=f"Bearer {token}"))
-            assert access.still_good(caller)
+            assert access.still_valid(caller)
             await access.devices.revoke("AA:BB")
-            assert not access.still_good(caller)
+            assert not access.still_valid(caller)
             assert heard == [Revoked("device:aa:bb", "aa:bb", tokens.digest(token))]
             assert came_with(access, token) == "token_invalid"
             assert not access.devices.is_activated("aa:bb", "mine")

@@ -18,7 +18,7 @@ import pytest
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
-from lobug.engines import llama_process
+from lobug.engines import llama_child, llama_process
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.llama_process import LlamaProcess
@@ -56,7 +56,7 @@ class Model:
 
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Model:
-    monkeypatch.setattr(llama_process, "_WORKER", scripted_llama.__file__)
+    monkeypatch.setattr(llama_child, "_WORKER", scripted_llama.__file__)
     for name in ("BUSY_PROBE_S", "IDLE_PROBE_S", "MISSED_PROBE_S"):
         monkeypatch.setattr(llama_process, name, 0.01)
     return Model(tmp_path)

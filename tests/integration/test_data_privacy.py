@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from lobug.cli.app import app
 from lobug.cli.checks import storage
 from lobug.cli.checks.finding import Level
-from lobug.data_folder.privacy import mend
+from lobug.data_folder.permissions import restrict_access
 from lobug.settings import Settings
 from lobug.simulator.runs import save_reply
 from lobug.storage import compaction
@@ -156,7 +156,7 @@ def test_the_doctor_says_what_others_can_read(settings: Settings, opened: Path) 
     assert str(opened / "access.db") in found.message
     assert "notes.txt" not in found.message
     assert "Start Lo-Bug" in found.advice
-    mended = mend(settings)
+    mended = restrict_access(settings)
     assert mended.left == []
     assert len(mended.closed) == 9
     after = storage.check_privacy(settings)
@@ -168,7 +168,7 @@ def test_a_folder_that_is_not_lobugs_alone_is_left_and_told_of(
     settings: Settings, opened: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(opened))
-    mended = mend(settings)
+    mended = restrict_access(settings)
     assert [path for path, _why in mended.left] == [opened]
     assert "not Lo-Bug's alone" in mended.sentences()[-1]
     assert stat.S_IMODE(opened.stat().st_mode) == 0o755
@@ -183,7 +183,7 @@ def test_a_file_of_somebody_else_is_left_and_told_of(
 ) -> None:
     somebody = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: somebody)
-    mended = mend(settings)
+    mended = restrict_access(settings)
     assert mended.closed == []
     assert {why for _path, why in mended.left} == {"it belongs to another user"}
     assert stat.S_IMODE(opened.stat().st_mode) == 0o755
@@ -193,7 +193,7 @@ def test_a_file_system_without_rights_is_told_of(
     settings: Settings, opened: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Path, "chmod", lambda *_: None)
-    mended = mend(settings)
+    mended = restrict_access(settings)
     assert mended.closed == []
     assert {why for _path, why in mended.left} == {"the file system keeps no such rights"}
     for sentence in mended.sentences():
@@ -205,7 +205,7 @@ def test_a_link_is_not_followed_out_of_the_folder(settings: Settings, tmp_path: 
     public = tmp_path / "public.txt"
     public.touch(0o644)
     (settings.data_dir / "access.db-old").symlink_to(public)
-    mend(settings)
+    restrict_access(settings)
     assert stat.S_IMODE(public.stat().st_mode) == 0o644
 
 

@@ -22,8 +22,9 @@ import pytest_asyncio
 
 from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat, PromptUse, llama_options
-from lobug.engines.llama_process import LlamaOptions, LlamaProcess
-from lobug.engines.pace import PrefillSpeed
+from lobug.engines.llama_child import LlamaOptions
+from lobug.engines.llama_process import LlamaProcess
+from lobug.engines.timing import PrefillSpeed
 from lobug.errors import (
     ContextOverflowError,
     EngineInterruptedError,

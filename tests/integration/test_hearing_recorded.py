@@ -10,12 +10,12 @@ from lobug.engines.silero import SileroGate
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.errors import EngineUnavailableError
 from lobug.settings import Settings
-from lobug.turn.listen.acceptance import HeardDecision, judge
-from support import ears, noise, speech
+from lobug.turn.listen.acceptance import SpeechDecision, judge
+from support import noise, speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]
 
-STT = ears.settings().stt
+STT = speech_engines.settings().stt
 
 ONE_WORD = [
     "vm-no", "hello", "goodbye", "calling", "digits/1", "digits/2", "digits/6", "digits/10",
@@ -30,17 +30,17 @@ DECEPTIVE = ["silence", "white noise -30 dB", "organ", "breathing", "telephone k
 
 @pytest.fixture(scope="module")
 def gate() -> SileroGate:
-    return ears.gate()
+    return speech_engines.gate()
 
 
 @pytest.fixture(scope="module")
 def whisper() -> WhisperSpeechToText:
-    return ears.whisper()
+    return speech_engines.whisper()
 
 
 async def decide(
     gate: SileroGate, whisper: WhisperSpeechToText, audio: Samples
-) -> tuple[HeardDecision, Transcript | None]:
+) -> tuple[SpeechDecision, Transcript | None]:
     """As a turn does it."""
     spans = await gate.find_speech(audio)
     seconds = sum(span.end - span.start for span in spans) / STT_SAMPLE_RATE

@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from lobug.data_folder.claim import RECORD, holder_of
-from lobug.data_folder.privacy import kept
+from lobug.data_folder.permissions import hold_data_folder
+from support.lobug_process import environment
 from support.running import settings_for
 from support.scripted_serve import ScriptedServe, scripted_serve
-from support.served import environment
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ async def test_the_secret_is_made_where_it_is_needed_and_new_at_every_start(
     settings = settings_for(tmp_path, access={"loopback": loopback})
     made = set()
     for _ in range(2):
-        async with kept(settings, listens_at) as holder:
+        async with hold_data_folder(settings, listens_at) as holder:
             made.add(holder.secret)
             assert holder_of(settings) == holder
         assert holder_of(settings) is None

@@ -13,9 +13,8 @@ import pytest
 from fastapi import FastAPI
 from starlette.routing import compile_path
 
-from lobug.memory.control import Recall, Session
-from support.control_double import ControlDouble
-from support.memory_doors import app_with, door_settings
+from lobug.memory.service import Memory
+from support.memory_doors import app_with, door_settings, exchange, memory_of
 from support.running import client_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "memory-api.md"
@@ -54,25 +53,21 @@ def examples() -> Iterator[Example]:
 
 
 @pytest.fixture
-def control() -> ControlDouble:
-    """A memory in which the ids of the page exist."""
-    control = ControlDouble()
-    control.recalls_kept.append(("ada", Recall(1, 11, "Where?", 1.0, 2.0, (), ())))
-    control.sessions_kept += [
-        Session(7, user, f"{user}/desk", "voice", 1.0, 2.0, None, None, 1, "")
-        for user in ("ada", "bob")
-    ]
-    return control
+def app(tmp_path: Path) -> FastAPI:
+    return app_with(door_settings(tmp_path))
 
 
-@pytest.fixture
-def app(tmp_path: Path, control: ControlDouble) -> FastAPI:
-    return app_with(door_settings(tmp_path), control)
+async def tell(memory: Memory) -> None:
+    """Make a memory in which the ids of the page exist: message 11 and session 7 of ada, bob."""
+    for day in range(7):
+        await exchange(memory, "ada", "Where?", said_at=1_700_000_000.0 + 86_400.0 * day)
+    await exchange(memory, "bob")
 
 
 async def test_every_example_works(app: FastAPI) -> None:
     files: dict[str, bytes] = {}
     async with client_of(app) as http:
+        await tell(memory_of(app))
         for example in examples():
             parts = urlsplit(example.address)
             body = example.body

@@ -41,7 +41,7 @@ async def test_a_failed_extraction_is_retried_then_kept_raw_then_tried_at_the_ne
 ) -> None:
     kit.settings = MemorySettings(session_idle_minutes=ENDLESS)
     kit.chat = ScriptedChatModel(lambda _messages, _options: answer)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I work at NASA")
     for attempts, wait in ((1, 30.0), (2, 60.0), (3, 3600.0)):
@@ -60,7 +60,7 @@ async def test_a_failed_extraction_is_retried_then_kept_raw_then_tried_at_the_ne
     ]
 
     kit.chat = Kit(kit.path).chat
-    again = kit.manager()
+    again = kit.memory()
     await again.start(work=False)
     await again.process_due()
     assert await recalled(again, "work NASA") == ["The user work at NASA"]
@@ -71,7 +71,7 @@ async def test_a_failed_extraction_is_retried_then_kept_raw_then_tried_at_the_ne
 async def test_what_was_parked_while_the_model_was_down_comes_back_when_it_works(kit: Kit) -> None:
     kit.settings = MemorySettings(session_idle_minutes=ENDLESS)
     kit.chat.fail = EngineUnavailableError("chat", "down")
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I work at NASA")
     for _ in range(4):
@@ -94,7 +94,7 @@ async def test_one_failing_step_does_not_stop_the_others(kit: Kit) -> None:
     good = kit.chat._replies
     assert callable(good)
     kit.chat = ScriptedChatModel(lambda m, o: "garbage" if o.json_schema else good(m, o))
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for _ in range(3):
         await exchange(memory, "I work at NASA")
@@ -109,7 +109,7 @@ async def test_a_turn_stops_background_work_without_costing_an_attempt(kit: Kit)
     gate = asyncio.Event()
     answer = json.dumps([{"fact": "The user work at NASA", "type": "personal"}])
     kit.chat = ScriptedChatModel([[gate, answer], [answer]])
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start()
     await exchange(memory, "I work at NASA")
     memory.wake()
@@ -118,7 +118,7 @@ async def test_a_turn_stops_background_work_without_costing_an_attempt(kit: Kit)
         assert len(kit.chat.calls) == 1
     await kit.chat.wait_for_calls(2)
     await memory.close()
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await memory.process_due()
     assert kit.chat.calls[0].cancelled
@@ -132,7 +132,7 @@ async def test_the_worker_tries_again_when_time_has_come(kit: Kit) -> None:
     kit.settings = MemorySettings(retry_delay_s=0.01)
     kit.clock = RealClock()
     kit.chat = ScriptedChatModel(["garbage", [asyncio.Event()]])
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start()
     await exchange(memory, "I work at NASA")
     memory.wake()

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Draft
+from lobug.memory.model import ConversationKey, Draft, MemoryScope
 from support.memory_kit import (
     ADA,
     CASCADES,
@@ -30,7 +28,7 @@ def kit(tmp_path: Path) -> Kit:
 
 async def test_cascades_follow_their_thresholds_and_keep_the_newest(kit: Kit) -> None:
     kit.settings = CASCADES
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for number in range(2):
         await exchange(memory, f"I own {number} boats")
@@ -60,7 +58,7 @@ async def test_cascades_follow_their_thresholds_and_keep_the_newest(kit: Kit) ->
 
 async def test_a_cascade_writes_one_summary_for_each_conversation_of_the_user(kit: Kit) -> None:
     kit.settings = CASCADES
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     kitchen = ConversationKey("ada", "ada-kitchen")
     for owner in (ADA, kitchen, ADA):
@@ -75,12 +73,12 @@ async def test_a_cascade_writes_one_summary_for_each_conversation_of_the_user(ki
 
 async def test_what_belongs_to_one_conversation_is_not_distilled_for_all(kit: Kit) -> None:
     kit.settings = CASCADES
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     desk = MemoryScope(ADA.user, ADA.conversation)
     for category in ("knowledge", "timeline"):
         draft = Draft(f"The {category} zanzibar", scope="conversation", category=category)
-        await memory.control.store(desk, draft)
+        await memory.store(desk, draft)
     for number in range(7):
         await exchange(memory, f"I own {number} boats")
         await memory.process_due()
@@ -92,7 +90,7 @@ async def test_what_belongs_to_one_conversation_is_not_distilled_for_all(kit: Ki
 async def test_a_long_stretch_is_summarized_in_parts_that_fit_the_model(kit: Kit) -> None:
     kit.settings = CASCADES
     kit.chat = ScriptedChatModel(kit.chat._replies, context_tokens=1024)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for _ in range(3):
         await exchange(memory, "tell me " + "more " * 250, "sure " * 250)
@@ -108,7 +106,7 @@ async def test_a_long_stretch_is_summarized_in_parts_that_fit_the_model(kit: Kit
 @pytest.mark.parametrize("garbage", ["", "{}", "asdf", "I cannot do that, sorry.", "User Profile:"])
 async def test_a_garbled_base_memory_never_replaces_the_old_one(kit: Kit, garbage: str) -> None:
     kit.settings = CASCADES
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for number in range(7):
         await exchange(memory, f"I own {number} boats")
@@ -124,7 +122,7 @@ async def test_a_garbled_base_memory_never_replaces_the_old_one(kit: Kit, garbag
         )
     )
     await memory.close()
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for number in range(8):
         await exchange(memory, f"Hello {number}")

@@ -6,23 +6,23 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import uvicorn
 from typer.testing import CliRunner, Result
 
 from lobug.cli.app import app
-from lobug.memory.control import Hit, Recall, Session
 from lobug.settings import Settings
-from support.control_double import ControlDouble
 from support.memory_doors import app_with, door_settings
+from support.memory_kit import look
 from support.running import in_thread
 
-Memory = Callable[..., Result]
+KEPT = "SELECT content FROM memories ORDER BY id"
 
 
 @pytest.fixture(autouse=True)
@@ -42,21 +42,36 @@ def lobug(*arguments: str, stdin: str | bytes | None = None) -> Result:
     return CliRunner().invoke(app, ["memory", *arguments], input=stdin)
 
 
-@pytest.fixture
-def control() -> ControlDouble:
-    return ControlDouble()
+@dataclass(frozen=True)
+class Served:
+    """`lobug memory` against a running server; ``ada`` is the user of the device "desk"."""
+
+    url: str
+    database: Path
+
+    def __call__(self, command: str, *arguments: str, stdin: str | bytes | None = None) -> Result:
+        return lobug(command, *arguments, "--server", self.url, stdin=stdin)
+
+    def say(self, text: str) -> None:
+        """A turn of ada."""
+        headers = {"Device-Id": "desk"}
+        answer = httpx.post(f"{self.url}/chat/text", json={"text": text}, headers=headers)
+        assert answer.status_code == 200, answer.text
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """What the database holds."""
+        return look(self.database, query)
 
 
 @pytest.fixture
-def served(tmp_path: Path, control: ControlDouble) -> Iterator[Memory]:
-    """`lobug memory` against a running server."""
-    server, thread, port = in_thread(app_with(door_settings(tmp_path / "server"), control))
-
-    def run(command: str, *arguments: str, stdin: str | bytes | None = None) -> Result:
-        url = f"http://127.0.0.1:{port}"
-        return lobug(command, *arguments, "--server", url, stdin=stdin)
-
-    yield run
+def served(tmp_path: Path) -> Iterator[Served]:
+    settings = door_settings(
+        tmp_path / "server",
+        memory={"identity_chars": 1_000},
+        conversation={"users": {"device:desk": "ada"}},
+    )
+    server, thread, port = in_thread(app_with(settings))
+    yield Served(f"http://127.0.0.1:{port}", settings.database_path)
     _stop(server, thread)
 
 
@@ -85,7 +100,7 @@ def bad(result: Result, code: int, *words: str) -> None:
 # ---- through a server
 
 
-def test_a_memory_is_added_shown_changed_and_corrected(served: Memory) -> None:
+def test_a_memory_is_added_shown_changed_and_corrected(served: Served) -> None:
     said = good(
         served(
             "add",
@@ -110,7 +125,7 @@ def test_a_memory_is_added_shown_changed_and_corrected(served: Memory) -> None:
     assert "restored: user_home" in good(served("restore", "1"))
 
 
-def test_what_one_says_of_oneself_is_kept_as_said_of_the_user(served: Memory) -> None:
+def test_what_one_says_of_oneself_is_kept_as_said_of_the_user(served: Served) -> None:
     said = good(served("add", "My boat is called Elsa.", "--key", "boat", "--user", "ada"))
     assert said == "remembered: boat (id 1): The user's boat is called Elsa\n"
     assert "The user has no boat" in good(served("correct", "boat", "I have no boat"))
@@ -119,18 +134,21 @@ def test_what_one_says_of_oneself_is_kept_as_said_of_the_user(served: Memory) ->
     assert good(served("add", "Anna sails", "--user", "ada")).endswith(": Anna sails\n")
 
 
-def test_a_list_of_any_length_comes_whole(served: Memory, control: ControlDouble) -> None:
+def test_a_list_of_any_length_comes_whole(served: Served) -> None:
     good(served("add", "A fact", "--user", "ada"))
-    fact = control.kept[0]
-    control.kept = [replace(fact, id=n + 1, key=f"fact_{n}") for n in range(450)]
+    document = as_json(served("export"))
+    fact = document["entries"][0]
+    document["entries"] = [{**fact, "id": n + 1, "key": f"fact_{n}"} for n in range(450)]
+    good(served("forget", "1", "--yes"))
+    good(served("import", "-", "--user", "ada", stdin=json.dumps(document)))
     listed = as_json(served("list", "--limit", "430", "--json"))
-    assert [entry["id"] for entry in listed["entries"]] == list(range(1, 431))
+    assert [entry["id"] for entry in listed["entries"]] == list(range(2, 432))
     assert listed["more"] is True
     assert as_json(served("list", "--limit", "450", "--json"))["more"] is False
     assert "--limit shows more than 5" in good(served("list", "--limit", "5"))
 
 
-def test_search_shows_why_it_was_found(served: Memory) -> None:
+def test_search_shows_why_it_was_found(served: Served) -> None:
     good(served("add", "The user likes oolong tea", "--user", "ada"))
     found = good(served("search", "oolong"))
     assert "memory:1" in found
@@ -141,56 +159,56 @@ def test_search_shows_why_it_was_found(served: Memory) -> None:
     bad(served("search"), 1, "text_empty")
 
 
-def test_forgetting_shows_first_and_asks(served: Memory, control: ControlDouble) -> None:
+def test_forgetting_shows_first_and_asks(served: Served) -> None:
     good(served("add", "The user likes oolong tea", "--key", "tea", "--user", "ada"))
     dry = served("forget", "tea", "--dry-run")
     assert "oolong" in good(dry)
     refused = served("forget", "tea")
     bad(refused, 2, "there is no terminal to ask at")
     assert "oolong" in refused.stdout
-    assert len(control.kept) == 1
+    assert served.rows(KEPT) == [("The user likes oolong tea",)]
     assert "erased: 1 version of memories (tea)" in good(served("forget", "tea", "--yes"))
-    assert control.kept == []
+    assert served.rows(KEPT) == []
 
 
-def test_forgetting_by_words(served: Memory, control: ControlDouble) -> None:
+def test_forgetting_by_words(served: Served) -> None:
     good(served("add", "The user likes oolong tea", "--key", "tea", "--user", "ada"))
     bad(served("forget", "--text", "oolong tea"), 2, "no terminal")
-    assert len(control.kept) == 1
+    assert served.rows(KEPT) == [("The user likes oolong tea",)]
     assert good(served("forget", "--text", "coffee")) == "Nothing says this.\n"
     said = good(served("forget", "--text", "oolong tea", "-y"))
     assert "This would erase 1 version of memories (tea)." in said
-    assert control.kept == []
+    assert served.rows(KEPT) == []
     bad(served("forget"), 2, "give an entry, or --text")
     bad(served("forget", "tea", "--text", "tea"), 2, "give an entry, or --text")
 
 
-def test_keeping_what_is_not_used(served: Memory, control: ControlDouble) -> None:
+def test_keeping_what_is_not_used(served: Served) -> None:
     good(served("add", "The user likes tea", "--key", "tea", "--user", "ada"))
     assert "taken out of use" in good(served("forget", "tea", "--keep"))
-    assert [entry.reason for entry in control.kept] == ["removed"]
+    assert served.rows("SELECT reason FROM memories") == [("removed",)]
 
 
-def test_purging_says_what_would_go_and_asks(served: Memory, control: ControlDouble) -> None:
+def test_purging_says_what_would_go_and_asks(served: Served) -> None:
     good(served("add", "The user likes tea", "--user", "ada"))
-    control.sessions_kept.append(
-        Session(7, "ada", "ada/desk", "voice", 1.0, 2.0, None, None, 12, "Tea")
-    )
+    served.say("Hello!")
+    served.say("How are you?")
     refused = served("purge", "--everything")
     bad(refused, 2, "no terminal")
-    assert "everything about ada: 1 entries, 12 messages, 1 sessions" in refused.stdout
-    assert control.purged == []
-    assert "12 messages" in good(served("purge", "--session", "7", "--yes"))
+    assert "everything about ada: 1 entry, 4 messages, 1 session" in refused.stdout
+    assert served.rows("SELECT count(*) FROM conversation_log WHERE forgotten = 0") == [(4,)]
     assert "timeline entries" in good(served("purge", "--older-than", "30", "--yes"))
+    assert "4 messages" in good(served("purge", "--session", "1", "--yes"))
+    assert served.rows("SELECT count(*) FROM conversation_log WHERE forgotten = 0") == [(0,)]
+    assert served.rows(KEPT) == [("The user likes tea",)]
     good(served("purge", "--everything", "--yes"))
-    assert len(control.purged) == 3
+    assert served.rows(KEPT) == []
+    good(served("add", "The user likes tea", "--user", "ada"))
     bad(served("purge"), 2, "exactly one of")
     bad(served("purge", "--session", "99", "--yes", "--user", "ada"), 1, "memory_not_found")
 
 
-def test_an_export_is_written_read_and_brought_in(
-    served: Memory, elsewhere: Path, control: ControlDouble
-) -> None:
+def test_an_export_is_written_read_and_brought_in(served: Served, elsewhere: Path) -> None:
     good(served("add", "The user likes чай", "--key", "tea", "--user", "ada"))
     assert "written: ada.json" in good(served("export", "ada.json"))
     file = elsewhere / "ada.json"
@@ -199,38 +217,36 @@ def test_an_export_is_written_read_and_brought_in(
     good(served("export", "ada.json", "--force"))
     assert json.loads(good(served("export")))["entries"][0]["content"] == "The user likes чай"
     assert "- The user likes чай" in good(served("export", "--format", "markdown"))
-    assert good(served("import", "ada.json", "--user", "bob")) == "imported: 1 entries\n"
+    assert good(served("import", "ada.json", "--user", "bob")) == "imported: 1 entry\n"
     again = as_json(served("import", "-", "--user", "bob", "--json", stdin=file.read_bytes()))
     assert again["skipped"] == 1
-    assert [entry.user for entry in control.kept] == ["ada", "bob"]
+    assert served.rows("SELECT user FROM memories ORDER BY id") == [("ada",), ("bob",)]
     bad(served("import", "nowhere.json"), 1, "nowhere.json cannot be read")
     (elsewhere / "wrong.json").write_text("{")
     bad(served("import", "wrong.json", "--user", "bob"), 1, "invalid_encoding")
 
 
-def test_why_sessions_users_and_the_rest(served: Memory, control: ControlDouble) -> None:
+def test_why_sessions_users_and_the_rest(served: Served) -> None:
     good(served("add", "The user is called Ada", "--layer", "identity", "--user", "ada"))
-    hit = Hit("turn", 3, "I like tea", 1_700_000_000.0, 0.7, 0.6, role="user", parts={"words": 0.7})
-    recall = Recall(1, 11, "tea?", 1_700_000_000.0, 4.5, (hit,), ("turn:3",))
-    control.recalls_kept.append(("ada", recall))
-    control.sessions_kept.append(
-        Session(7, "ada", "ada/desk", "voice", 1.0, 2.0, None, None, 12, "About tea")
-    )
-    assert "turn:3 *" in good(served("why"))
-    assert "1 of them went to the prompt" in good(served("why", "11"))
+    good(served("add", "The user likes oolong tea", "--key", "tea", "--user", "ada"))
+    served.say("Do I like oolong tea?")
+    served.say("How far is the moon?")
+    assert "memory:2 *" in good(served("why", "1"))
+    assert "1 of them went to the prompt" in good(served("why", "1"))
+    assert "memory:2 *" not in good(served("why"))
     bad(served("why", "12"), 1, "memory_not_found")
-    assert "tea?" in good(served("recalls"))
-    assert "About tea" in good(served("sessions"))
+    assert "oolong tea?" in good(served("recalls"))
+    assert "device:desk" in good(served("sessions"))
     assert "of 1000 characters" in good(served("identity"))
     assert "ada" in good(served("users"))
     assert as_json(served("users", "--json"))["you"] == "address:127.0.0.1"
     assert "messages" in good(served("stats"))
-    assert as_json(served("stats", "--json"))["messages"] == 12
+    assert as_json(served("stats", "--json"))["messages"] == 4
     for command in ("why", "recalls", "sessions", "identity"):
         assert as_json(served(command, "--json"))
 
 
-def test_projects_and_tasks(served: Memory) -> None:
+def test_projects_and_tasks(served: Served) -> None:
     good(served("add", "The user is called Ada", "--user", "ada"))
     front = ("--project", "garden/front")
     assert "Beds" in good(served("projects", "add", "garden/front", "--description", "Beds"))
@@ -244,10 +260,10 @@ def test_projects_and_tasks(served: Memory) -> None:
     bad(served("tasks", "complete", "99"), 1, "memory_not_found")
 
 
-def test_whose_memory_it_is_must_be_clear(served: Memory) -> None:
+def test_whose_memory_it_is_must_be_clear(served: Served) -> None:
     good(served("add", "The user is called Ada", "--user", "ada"))
     good(served("add", "The user is called Bob", "--user", "bob"))
-    bad(served("list"), 2, "several people are remembered; name one with --user: ada, bob")
+    bad(served("list"), 2, "several people are remembered; name one with --user: bob, ada")
     assert "Bob" in good(served("list", "--user", "bob"))
     bad(served("list", "--user", "bop"), 1, "nothing is remembered of bop")
     bad(served("show", "1", "--user", "bob"), 1, "memory_not_found")
@@ -257,7 +273,7 @@ def test_whose_memory_it_is_must_be_clear(served: Memory) -> None:
     bad(served("list", "--since", "soon", "--user", "bob"), 2, "--since")
 
 
-def test_memories_do_not_steer_the_terminal(served: Memory) -> None:
+def test_memories_do_not_steer_the_terminal(served: Served) -> None:
     good(served("add", "\x1b[2Jgone [bold]x[/bold]", "--key", "evil", "--user", "ada"))
     shown = good(served("list")) + good(served("show", "evil"))
     assert "\x1b[2J" not in shown
@@ -334,7 +350,7 @@ def test_taking_away_and_erasing_without_a_server(elsewhere: Path) -> None:
     assert "hives" in good(lobug("list", "--user", "bob"))
     asked = lobug("purge", "--everything", "--user", "bob")
     bad(asked, 2, "no terminal")
-    assert "everything about bob: 1 entries" in asked.stdout
+    assert "everything about bob: 1 entry" in asked.stdout
     good(lobug("purge", "--everything", "--user", "bob", "--yes"))
     assert "Nobody is remembered" in good(lobug("users"))
     database = (elsewhere / "data" / "lobug_memory.db").read_bytes()
@@ -349,7 +365,7 @@ def test_a_snapshot_of_sessions_is_brought_in(elsewhere: Path) -> None:
     snapshot = {"sessions": [{"id": "s1", "channel_type": "cli", "messages": messages}]}
     (elsewhere / "sessions.json").write_text(json.dumps(snapshot))
     brought = good(lobug("import", "sessions.json", "--user", "ada"))
-    assert brought == "imported: 1 sessions, 2 messages\n"
+    assert brought == "imported: 1 session, 2 messages\n"
     assert as_json(lobug("sessions", "--user", "ada", "--json"))["sessions"][0]["messages"] == 2
     found = as_json(lobug("search", "bees", "--turns", "--user", "ada", "--json"))["hits"]
     assert "I keep bees" in [hit["content"] for hit in found]

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import pytest_asyncio
 
-from lobug.memory.control import Purge
 from lobug.memory.erasure.forget import forget_entries, forget_text
 from lobug.memory.erasure.purge import purge
 from lobug.memory.index import fact_vectors
+from lobug.memory.model import Purge
 from lobug.storage import compaction
 from lobug.storage.compaction import CompactionError, compact, copy_of
 from lobug.storage.database import Database, DatabaseOptions

@@ -77,7 +77,7 @@ async def test_a_kill_loses_nothing_and_repeats_nothing(
     path = tmp_path / "memory.db"
     acknowledged = live_until_killed(path, point, occurrence)
 
-    memory = Kit(path, settings=SETTINGS).manager()
+    memory = Kit(path, settings=SETTINGS).memory()
     await memory.start(work=False)
     await memory.process_due()
     logged = look(path, "SELECT id, role, content FROM conversation_log ORDER BY id")
@@ -149,7 +149,7 @@ async def test_a_kill_at_the_end_of_a_session_loses_nothing_and_repeats_nothing(
 
     kit = session_kit(path, how)
     kit.clock.advance(100 * DAY_S)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for _ in range(4):
         await memory.process_due()
@@ -192,7 +192,7 @@ async def test_a_kill_in_a_migration_leaves_the_old_version_whole(
     assert len(backups) == 1
     assert look(backups[0], "SELECT content FROM conversation_log") == before
 
-    memory = Kit(path).manager()
+    memory = Kit(path).memory()
     await memory.start(work=False)
     assert memory.stats().messages == 1
     await memory.close()

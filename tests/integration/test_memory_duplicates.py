@@ -12,12 +12,12 @@ import pytest
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.engines.embed_embedded import EmbeddedEmbedder
-from lobug.memory.manager import MemoryManager
+from lobug.memory.service import Memory
 from lobug.settings import Settings
 from support.memory_kit import SUMMARY, Kit, exchange, look
 from support.scripted import ScriptedChatModel
 
-RETOLD = Path(__file__).parents[1] / "support" / "retold.txt"
+PARAPHRASES = Path(__file__).parents[1] / "support" / "paraphrases.txt"
 """A fact in each line, in five wordings, as extraction writes them down after "The user"."""
 
 
@@ -25,7 +25,7 @@ def facts() -> list[list[str]]:
     """The facts, each in its wordings."""
     return [
         [f"The user{'' if text.startswith(chr(39)) else ' '}{text}" for text in line.split(" | ")]
-        for line in RETOLD.read_text().splitlines()
+        for line in PARAPHRASES.read_text().splitlines()
     ]
 
 
@@ -48,7 +48,7 @@ async def kit(tmp_path: Path) -> AsyncIterator[Kit]:
 async def test_facts_told_in_five_wordings_over_five_sessions_are_known_once(kit: Kit) -> None:
     told = facts()
     assert len(told) == 40
-    memory: MemoryManager = kit.manager()
+    memory: Memory = kit.memory()
     await memory.start(work=False)
     for wording in range(5):
         for fact in told:

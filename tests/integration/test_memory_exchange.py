@@ -13,12 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lobug.errors import ImportInvalidError
-from lobug.memory.access import HOUSEHOLD, MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Imported
 from lobug.memory.exchange.export import export, import_document
 from lobug.memory.exchange.markdown import export_markdown
 from lobug.memory.jobs import queue
+from lobug.memory.model import HOUSEHOLD, ConversationKey, Imported, MemoryScope
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect

@@ -14,8 +14,8 @@ import pytest
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.embed_embedded import EmbeddedEmbedder
 from lobug.engines.llama_process import LlamaProcess
-from lobug.memory.base import ConversationKey
-from lobug.memory.manager import MemoryManager
+from lobug.memory.model import ConversationKey
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from support.memory_kit import look
@@ -46,7 +46,7 @@ TOLD: list[tuple[str, list[list[str]]]] = [
 
 
 @pytest.fixture
-async def memory(tmp_path: Path) -> AsyncIterator[MemoryManager]:
+async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
     settings = Settings(_env_file=None)
     chat = EmbeddedChat(
         settings.chat, LlamaProcess(llama_options(settings.chat, settings.models_dir))
@@ -54,7 +54,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[MemoryManager]:
     embedder = EmbeddedEmbedder(settings.embeddings)
     await chat.start()
     await embedder.start()
-    manager = MemoryManager(
+    manager = Memory(
         settings.memory,
         tmp_path / "memory.db",
         chat=chat,
@@ -69,14 +69,14 @@ async def memory(tmp_path: Path) -> AsyncIterator[MemoryManager]:
     await chat.close()
 
 
-async def tell(memory: MemoryManager, user: str, said: str) -> None:
+async def tell(memory: Memory, user: str, said: str) -> None:
     owner = ConversationKey(user, user)
     message_id = await memory.log_user_message(owner, said)
     await memory.log_reply(owner, message_id, "Okay.", extract=True)
     await memory.process_due()
 
 
-async def test_everyday_sentences(memory: MemoryManager, tmp_path: Path) -> None:
+async def test_everyday_sentences(memory: Memory, tmp_path: Path) -> None:
     for number, (said, _) in enumerate(TOLD):
         await tell(memory, f"user {number}", said)
     missed, invented, wanted = [], [], 0
@@ -100,7 +100,7 @@ async def test_everyday_sentences(memory: MemoryManager, tmp_path: Path) -> None
     assert len(missed) <= 0.15 * wanted, missed
 
 
-async def test_a_name_and_a_move_are_recalled(memory: MemoryManager) -> None:
+async def test_a_name_and_a_move_are_recalled(memory: Memory) -> None:
     """The two examples of the design, whole: "My name is Alex ..." and "I moved to Seattle"."""
     for said in ("My name is Alex and I work at NASA", "I live in Portland.",
                  "I moved to Seattle."):  # fmt: skip

@@ -43,7 +43,7 @@ def other(kit: Kit) -> Iterator[Connection]:
 async def test_a_locked_file_is_an_error_for_writes_only_and_passes(
     kit: Kit, other: Connection
 ) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     before = memory.stats()
@@ -60,7 +60,7 @@ async def test_a_locked_file_is_an_error_for_writes_only_and_passes(
 
 
 async def test_the_worker_outlives_a_locked_file(kit: Kit, other: Connection) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     other.execute("BEGIN IMMEDIATE")
@@ -73,7 +73,7 @@ async def test_the_worker_outlives_a_locked_file(kit: Kit, other: Connection) ->
 
 
 async def test_a_full_database_refuses_and_recovers(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
 
@@ -108,14 +108,14 @@ async def test_a_file_that_is_no_database_is_named_and_left_alone(kit: Kit, cont
     backup = kit.path.with_name("memory.db.backup-v1-20260101T000000Z")
     backup.write_bytes(b"")
     with pytest.raises(StorageCorruptError) as caught:
-        await kit.manager().start(work=False)
+        await kit.memory().start(work=False)
     assert str(kit.path) in str(caught.value)
     assert str(backup) in str(caught.value)
     assert kit.path.read_bytes() == content
 
 
 async def test_a_damaged_page_is_an_error_and_the_file_is_left_alone(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for number in range(40):
         await exchange(memory, f"Hello {number} " + "x" * 2_000)
@@ -123,7 +123,7 @@ async def test_a_damaged_page_is_an_error_and_the_file_is_left_alone(kit: Kit) -
     content = bytearray(kit.path.read_bytes())
     content[4096:] = os.urandom(len(content) - 4096)  # every page but the first
     kit.path.write_bytes(content)
-    memory = kit.manager()
+    memory = kit.memory()
 
     async def use() -> None:
         await memory.start(work=False)
@@ -139,7 +139,7 @@ async def test_an_empty_file_beside_backups_is_a_loss_not_a_new_database(kit: Ki
     kit.path.write_bytes(b"")
     kit.path.with_name("memory.db.backup-v1-20260101T000000Z").write_bytes(b"x")
     with pytest.raises(StorageCorruptError):
-        await kit.manager().start(work=False)
+        await kit.memory().start(work=False)
     assert kit.path.read_bytes() == b""
 
 
@@ -155,7 +155,7 @@ if os.geteuid() == 0:
     os.setgid(65534)
     os.setuid(65534)
 async def main():
-    memory = Kit(Path(sys.argv[1])).manager()
+    memory = Kit(Path(sys.argv[1])).memory()
     try:
         await memory.start(work=False)
         await memory.log_user_message(ADA, "Hello")
@@ -200,7 +200,7 @@ async def test_a_file_of_a_newer_program_is_refused_and_untouched(kit: Kit) -> N
     connection.execute(f"PRAGMA user_version = {migrations.LATEST + 1}")
     connection.close()
     with pytest.raises(StorageNewerError, match="newer Lo-Bug"):
-        await kit.manager().start(work=False)
+        await kit.memory().start(work=False)
     assert list(kit.path.parent.glob("*.backup-*")) == []
     assert look(kit.path, "SELECT name FROM sqlite_master") == [("future",)]
 
@@ -242,7 +242,7 @@ def first_lobug(path: Path) -> None:
 async def test_a_database_of_the_first_lobug_is_taken_over_whole(kit: Kit) -> None:
     first_lobug(kit.path)
     kit.settings = MemorySettings(legacy_user="ada")
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     stats = memory.stats()
     assert (stats.messages, stats.facts, stats.summaries, stats.users) == (2, 2, 1, 1)
@@ -315,7 +315,7 @@ def test_steps_run_once_in_order_and_a_failing_one_changes_nothing(tmp_path: Pat
 
 
 async def test_a_closed_memory_says_so(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await memory.start(work=False)
     await memory.close()
@@ -337,7 +337,7 @@ def test_without_a_driver_that_loads_extensions_the_error_says_what_to_install()
 
 
 async def test_the_settings_of_durability_are_in_force(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     writer = memory._database._writer
     assert writer is not None

@@ -19,12 +19,17 @@ from hypothesis import strategies as st
 
 from lobug.engines.base import Vectors
 from lobug.memory import facts
-from lobug.memory.access import EntryScope, HouseholdGrant, MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Draft, Filter
 from lobug.memory.index import turn_words
-from lobug.memory.manager import MemoryManager
+from lobug.memory.model import (
+    ConversationKey,
+    Draft,
+    EntryScope,
+    Filter,
+    HouseholdGrant,
+    MemoryScope,
+)
 from lobug.memory.recall import candidates
+from lobug.memory.service import Memory
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect
@@ -43,11 +48,11 @@ def hidden(notes: list[str]) -> list[str]:
 
 
 async def note(
-    memory: MemoryManager, conversation_key: ConversationKey, text: str, scope: EntryScope = "user"
+    memory: Memory, conversation_key: ConversationKey, text: str, scope: EntryScope = "user"
 ) -> None:
     """Store a memory, so that it is found at once."""
     access = MemoryScope(conversation_key.user, conversation_key.conversation, "write")
-    await memory.control.store(access, Draft(content=text, scope=scope))
+    await memory.store(access, Draft(content=text, scope=scope))
 
 
 async def searched(
@@ -56,7 +61,7 @@ async def searched(
     """All figures of all searches that Ada can make."""
     kit = Kit(folder / "m.db")
     kit.settings = kit.settings.model_copy(update={"household": GRANTS})
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     others = iter(foreign)
     for number, text in enumerate(own):
@@ -75,7 +80,7 @@ async def searched(
     found: dict[str, Any] = {}
     for word in [*WORDS, "tea cake", "epilepsy nurse in the garden", "We had soup"]:
         for grant in ("none", "read"):
-            hits = await memory.control.search(
+            hits = await memory.search(
                 MemoryScope("ada", ADA.conversation, grant),
                 word,
                 Filter(),
@@ -113,14 +118,12 @@ async def test_two_own_notes_do_not_tell_whether_anybody_else_has_a_word(tmp_pat
     figures = []
     for name, secret in (("with", "Bob has epilepsy"), ("without", "Bob has hay fever")):
         kit = Kit(tmp_path / f"{name}.db")
-        memory = kit.manager()
+        memory = kit.memory()
         await memory.start(work=False)
         await note(memory, BOB, secret)
         await note(memory, ADA, "my probe says epilepsy")
         await note(memory, ADA, "my probe says zwieback")
-        hits = await memory.control.search(
-            MemoryScope("ada", None), "epilepsy zwieback", Filter(), limit=9
-        )
+        hits = await memory.search(MemoryScope("ada", None), "epilepsy zwieback", Filter(), limit=9)
         figures.append([(hit.content, hit.score, dict(hit.parts)) for hit in hits])
         await memory.close()
     assert figures[0] == figures[1]
@@ -141,7 +144,7 @@ async def test_a_word_that_another_has_said_is_no_nearer_before_its_turn_is_embe
     figures = []
     for name, secret in (("with", "velocipedes"), ("without", "hedgehogs")):
         kit = Kit(tmp_path / f"{name}.db", embedder=Synonyms(dimension=256))
-        memory = kit.manager()
+        memory = kit.memory()
         await memory.start(work=False)
         await exchange(memory, f"We saw {secret}.", conversation_key=BOB)
         await exchange(memory, "There was tea.")
@@ -149,7 +152,7 @@ async def test_a_word_that_another_has_said_is_no_nearer_before_its_turn_is_embe
         await exchange(memory, "There were velocipedes.")
         await memory.analyse_turns()
         for moment in ("before", "after"):
-            hits = await memory.control.search(
+            hits = await memory.search(
                 MemoryScope("ada", None), "bicycle tea", Filter(), limit=9, turns=True
             )
             found = [(hit.content, hit.score, dict(hit.parts)) for hit in hits]
@@ -222,7 +225,7 @@ def counted_anew(path: Path) -> Mapping[str, tuple[int, int]]:
 
 async def test_the_counts_follow_every_change(tmp_path: Path) -> None:
     kit = Kit(tmp_path / "m.db")
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     access = MemoryScope("ada", ADA.conversation, "write")
     for owner, text in ((ADA, "likes tea"), (ADA, "has a cat"), (BOB, "plays the piano well")):
@@ -230,12 +233,12 @@ async def test_the_counts_follow_every_change(tmp_path: Path) -> None:
     await note(memory, ADA, "the bin goes out on Monday", "household")
     assert counted(kit.path) == counted_anew(kit.path)
     assert set(counted(kit.path)) == {"ada", "bob", "household:"}
-    (entry, *_) = await memory.control.entries(access, Filter(), limit=1)
-    await memory.control.edit(access, entry.id, content="likes green tea a lot", tags=("drinks",))
+    (entry, *_) = await memory.entries(access, Filter(), limit=1)
+    await memory.edit(access, entry.id, content="likes green tea a lot", tags=("drinks",))
     assert counted(kit.path) == counted_anew(kit.path)
-    await memory.control.forget(access, entry.id)
+    await memory.forget(access, entry.id)
     assert counted(kit.path) == counted_anew(kit.path)
-    await memory.control.forget_text(MemoryScope("bob", None), "piano")
+    await memory.forget_text(MemoryScope("bob", None), "piano")
     # Nothing is left that says that he ever told anything.
     assert set(counted(kit.path)) == {"ada", "household:"}
     assert counted(kit.path) == counted_anew(kit.path)

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import MemoryForbiddenError, MemoryNotFoundError
-from lobug.memory.access import HOUSEHOLD, MemoryScope
-from lobug.memory.control import Forgotten
 from lobug.memory.erasure.forget import forget_entries, forget_text
 from lobug.memory.jobs import queue
+from lobug.memory.model import HOUSEHOLD, Forgotten, MemoryScope
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.access import MemoryScope
 from lobug.memory.exchange.snapshot import SNAPSHOT
+from lobug.memory.model import MemoryScope
 from lobug.storage.compaction import copy_of
 from support.forgetting_child import SAID, SECRET, kit
 from support.forgetting_kit import bytes_of
@@ -78,7 +78,7 @@ async def test_a_kill_undoes_nothing_and_leaves_nothing(
     path.with_name(SNAPSHOT).write_text(json.dumps(SESSIONS))
     acknowledged = live_until_killed(path, point, occurrence)
 
-    memory = kit(path).manager()
+    memory = kit(path).memory()
     await memory.start(work=False)
     await memory.process_due()
     if "told" not in acknowledged:
@@ -86,7 +86,7 @@ async def test_a_kill_undoes_nothing_and_leaves_nothing(
             await exchange(memory, said, f"Noted: {said}.")
         await memory.process_due()
     if "forgotten" not in acknowledged:
-        await memory.control.forget_text(MemoryScope(ADA.user, ADA.conversation), SECRET)
+        await memory.forget_text(MemoryScope(ADA.user, ADA.conversation), SECRET)
         await memory.process_due()
     stats = memory.stats()
     await memory.close()

@@ -11,10 +11,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Draft, Filter, Purge
-from lobug.memory.manager import MemoryManager
+from lobug.memory.model import ConversationKey, Draft, Filter, MemoryScope, Purge
+from lobug.memory.service import Memory
 from support.forgetting_kit import bytes_of
 from support.memory_kit import Kit, exchange, look
 
@@ -60,7 +58,7 @@ async def live(
     forgotten: int,
     purge: bool,
 ) -> None:
-    memory = Kit(path).manager()
+    memory = Kit(path).memory()
     await memory.start(work=False)
     for template, number, by_bob in lines:
         owner, word = (BOB, secrets[number][::-1]) if by_bob else (ADA, secrets[number])
@@ -68,19 +66,19 @@ async def live(
         await exchange(memory, said, f"You said: {said} Noted.", conversation_key=owner)
     for number in stored:
         word = secrets[number]
-        await memory.control.store(
+        await memory.store(
             MemoryScope(ADA.user, None), Draft(f"The box holds {word}", tags=(word,))
         )
-        await memory.control.add_task(MemoryScope(ADA.user, None), f"Look for {word}")
+        await memory.projects.add_task(MemoryScope(ADA.user, None), f"Look for {word}")
     await memory.process_due()
     before = await everything(memory, BOB)
 
     access = MemoryScope(ADA.user, ADA.conversation)
     gone = secrets if purge else [secrets[forgotten]]
     if purge:
-        await memory.control.purge(access, Purge(user=True))
+        await memory.purge(access, Purge(user=True))
     else:
-        await memory.control.forget_text(access, secrets[forgotten])
+        await memory.forget_text(access, secrets[forgotten])
     await memory.process_due()
 
     assert await everything(memory, BOB) == before
@@ -93,9 +91,9 @@ async def live(
     assert look(path, "PRAGMA integrity_check") == [("ok",)]
 
 
-async def everything(memory: MemoryManager, conversation_key: ConversationKey) -> object:
+async def everything(memory: Memory, conversation_key: ConversationKey) -> object:
     access = MemoryScope(conversation_key.user, None)
-    document = dict(await memory.control.export(access))
+    document = dict(await memory.export(access))
     document.pop("exported_at")
-    found = await memory.control.search(access, "shed", Filter(status=None), limit=50)
+    found = await memory.search(access, "shed", Filter(status=None), limit=50)
     return document, [(hit.kind, hit.id, hit.content) for hit in found]

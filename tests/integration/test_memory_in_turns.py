@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
-from lobug.language.en.prompts import FACT_RULES
-from lobug.memory.base import ConversationKey, Memory
+from lobug.language.en.prompts.background import FACT_RULES
+from lobug.memory.model import ConversationKey
+from lobug.memory.service import Memory
 from support.memory_kit import ADA, BOB, SUMMARY, Kit, exchange, look, model_that_listens
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, Reply, ScriptedChatModel
@@ -133,7 +134,7 @@ async def test_a_question_without_a_shared_word_has_its_answer_beside_it_at_once
 async def test_what_was_told_in_another_conversation_answers_before_it_is_learned(
     tmp_path: Path,
 ) -> None:
-    memory = Kit(tmp_path / "memory.db").manager()
+    memory = Kit(tmp_path / "memory.db").memory()
     await memory.start(work=False)
     for said in ("I moved to Seattle", "My cousin lives in Rome."):
         await exchange(memory, said)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from support.memory_kit import (
     CASCADES,
     Kit,
@@ -39,7 +39,7 @@ async def test_nothing_is_ever_read_that_belongs_to_another(
             else f"User Profile:\n- the gist of it: {' '.join(sorted(set(m[-1].content.split())))}"
         )
     )
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     secret = {user: f"secret{number}" for number, user in enumerate({user for user, _, _ in told})}
     for user, word, number in told:

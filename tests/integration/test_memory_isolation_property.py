@@ -23,9 +23,17 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import IdentityFullError, MemoryForbiddenError, MemoryNotFoundError
-from lobug.memory.access import HOUSEHOLD, EntryScope, HouseholdGrant, MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Draft, Entry, Filter, Forgotten
+from lobug.memory.model import (
+    HOUSEHOLD,
+    ConversationKey,
+    Draft,
+    Entry,
+    EntryScope,
+    Filter,
+    Forgotten,
+    HouseholdGrant,
+    MemoryScope,
+)
 from support.memory_kit import CASCADES, Kit, look, model_that_listens
 from support.scripted import ScriptedChatModel
 
@@ -61,8 +69,7 @@ class Household(RuleBasedStateMachine):
             settings=CASCADES.model_copy(update={"household": GRANTS}),
             chat=ScriptedChatModel(echo),
         )
-        self.memory = self.kit.manager()
-        self.control = self.memory.control
+        self.memory = self.kit.memory()
         self.count = 0
         self.told: set[str] = set()
         self.forgotten: set[str] = set()
@@ -124,11 +131,11 @@ class Household(RuleBasedStateMachine):
     def stores(self, user: str, device: str, key: str | None, scope: EntryScope) -> None:
         access = self.access(user, device)
         draft = Draft(f"The user likes {self.token(user)}", key=key, scope=scope)
-        entry = self.run(self.control.store(access, draft))
+        entry = self.run(self.memory.store(access, draft))
         assert entry.user == user
-        again = self.run(self.control.store(access, draft))
+        again = self.run(self.memory.store(access, draft))
         assert (again.id, again.content) == (entry.id, entry.content)
-        versions = self.run(self.control.history(access, entry.id))
+        versions = self.run(self.memory.history(access, entry.id))
         assert [version.status for version in versions].count("active") == 1
         self.check(access, versions)
 
@@ -137,16 +144,16 @@ class Household(RuleBasedStateMachine):
         access = self.access(user, device)
         draft = Draft(f"The flat has {self.token('household')}", key=key, scope="household")
         if access.household == "write":
-            assert self.run(self.control.store(access, draft)).user == HOUSEHOLD
+            assert self.run(self.memory.store(access, draft)).user == HOUSEHOLD
         else:
             with pytest.raises(MemoryForbiddenError):
-                self.run(self.control.store(access, draft))
+                self.run(self.memory.store(access, draft))
 
     @rule(user=USERS)
     def writes_identity(self, user: str) -> None:
         draft = Draft(f"The user is {self.token(user)}", layer="identity", section="User Profile")
         with suppress(IdentityFullError):
-            self.run(self.control.store(self.access(user, "desk"), draft))
+            self.run(self.memory.store(self.access(user, "desk"), draft))
 
     @rule(
         user=USERS,
@@ -168,12 +175,12 @@ class Household(RuleBasedStateMachine):
 
         async def change() -> Entry:
             if how == "edit":
-                return await self.control.edit(access, entry_id, content=content)
+                return await self.memory.edit(access, entry_id, content=content)
             if how == "correct":
-                return await self.control.correct(access, entry_id, content)
+                return await self.memory.correct(access, entry_id, content)
             if how == "remove":
-                return await self.control.remove(access, entry_id)
-            return await self.control.restore(access, entry_id)
+                return await self.memory.deactivate(access, entry_id)
+            return await self.memory.restore(access, entry_id)
 
         try:
             changed = self.run(change())
@@ -192,12 +199,12 @@ class Household(RuleBasedStateMachine):
 
         async def forget() -> set[str]:
             tokens: set[str] = set()
-            for version in await self.control.history(access, entry_id):
+            for version in await self.memory.history(access, entry_id):
                 if version.category == "timeline":
                     continue  # what was noted of the same talk by itself stays
-                known = await self.control.get(access, version.id)
+                known = await self.memory.get(access, version.id)
                 tokens |= set(re.findall(r"tok\w+", f"{version.content} {known.message}"))
-            await self.control.forget(access, entry_id)
+            await self.memory.forget(access, entry_id)
             return tokens
 
         try:
@@ -213,7 +220,7 @@ class Household(RuleBasedStateMachine):
         assert owner == user or (owner == HOUSEHOLD and access.household == "write")
         self.forgotten |= gone
         with pytest.raises(MemoryNotFoundError):
-            self.run(self.control.forget(access, entry_id))
+            self.run(self.memory.forget(access, entry_id))
 
     @rule(user=USERS, device=DEVICES, number=st.integers(0, 200))
     def forgets_a_word(self, user: str, device: str, number: int) -> None:
@@ -223,13 +230,13 @@ class Household(RuleBasedStateMachine):
         token = left[number % len(left)]
         # The whole person's: what belongs to one conversation is meant too.
         access = MemoryScope(user, None, GRANTS.get(user, "none"))
-        found = self.run(self.control.forget_text(access, token))
+        found = self.run(self.memory.forget_text(access, token))
         mine = [user, *(["household"] if access.household == "write" else [])]
         if token.startswith(tuple(f"tok{owner}" for owner in mine)):
             self.forgotten.add(token)
         else:
             assert found == Forgotten(), (access, token, found)
-        assert self.run(self.control.forget_text(access, token)) == Forgotten()
+        assert self.run(self.memory.forget_text(access, token)) == Forgotten()
 
     # What they see
 
@@ -241,16 +248,16 @@ class Household(RuleBasedStateMachine):
             return
         token, access = left[number % len(left)], self.access(user, device)
         where = Filter(status=None)
-        hits = self.run(self.control.search(access, token, where, limit=20, turns=True))
+        hits = self.run(self.memory.search(access, token, where, limit=20, turns=True))
         self.check(access, hits)
         for hit in hits:
             if hit.entry is not None and hit.entry.scope == "conversation":
                 assert hit.entry.conversation == access.conversation
         everything = Filter(status="active")
-        active = self.run(self.control.entries(access, everything, limit=1_000))
+        active = self.run(self.memory.entries(access, everything, limit=1_000))
         mine = [entry for entry in active if token in entry.content and entry.layer == "knowledge"]
         for entry in mine:
-            found = self.run(self.control.search(access, token, everything, limit=20))
+            found = self.run(self.memory.search(access, token, everything, limit=20))
             assert entry.id in {hit.id for hit in found}, (token, entry)
         recalled = self.run(
             self.memory.retrieve_context(ConversationKey(user, f"{user}-{device}"), "cat")
@@ -268,7 +275,7 @@ class Household(RuleBasedStateMachine):
         messages = look(self.path, "SELECT MAX(id) FROM conversation_log")[0][0] or 0
 
         async def collect() -> list[object]:
-            control = self.control
+            control = self.memory
             seen: list[object] = [
                 await control.entries(scope, Filter(status=None), limit=1_000),
                 await control.search(scope, "", Filter(since=0.0), limit=1_000, turns=True),
@@ -276,9 +283,9 @@ class Household(RuleBasedStateMachine):
                 await control.identity(scope),
                 await control.sessions(scope),
                 await control.recalls(scope, limit=100),
-                await control.projects(scope),
-                await control.tasks(scope),
-                await control.stats(scope),
+                await control.projects.listed(scope),
+                await control.projects.tasks(scope),
+                await control.user_stats(scope),
                 await control.export(scope),
                 await control.export_markdown(scope),
                 await self.memory.recent_messages(owner, 1_000),
@@ -293,7 +300,7 @@ class Household(RuleBasedStateMachine):
                         seen.append(str(error))
             for message_id in range(1, messages + 1):
                 try:
-                    seen.append(await control.why(scope, message_id))
+                    seen.append(await control.explain(scope, message_id))
                 except MemoryNotFoundError as error:
                     seen.append(str(error))
             return seen
@@ -305,10 +312,10 @@ class Household(RuleBasedStateMachine):
         access = MemoryScope(user, None, GRANTS.get(user, "none"))
 
         async def there_and_back() -> tuple[str, str]:
-            before = await self.control.export(access)
+            before = await self.memory.export(access)
             document = json.loads(json.dumps(before))
-            await self.control.import_json(access, document)
-            after = await self.control.export(access)
+            await self.memory.import_json(access, document)
+            after = await self.memory.export(access)
             return steady(before), steady(after)
 
         before, after = self.run(there_and_back())

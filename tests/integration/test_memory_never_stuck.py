@@ -10,7 +10,7 @@ import pytest
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, StorageError
-from lobug.language.en.prompts import FACTS_SCHEMA
+from lobug.language.en.prompts.background import FACTS_SCHEMA
 from lobug.memory.jobs.queue import PARKED_S
 from lobug.memory.learning.model_request import TIMEOUT_S
 from lobug.settings import MemorySettings
@@ -28,7 +28,7 @@ def kit(tmp_path: Path) -> Kit:
 
 async def tell(kit: Kit, *things: str) -> None:
     """Let one life of the memory learn that the user keeps ``things``."""
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for thing in things:
         await exchange(memory, f"I keep {thing}")
@@ -48,7 +48,7 @@ async def test_facts_stored_at_the_moment_a_turn_arrives_get_their_vectors(kit: 
             asyncio.run_coroutine_threadsafe(turn(), loop).result(5.0)
 
     kit.checkpoint = checkpoint
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await memory.process_due()
     await exchange(memory, "I keep bees")
@@ -61,7 +61,7 @@ async def test_facts_stored_at_the_moment_a_turn_arrives_get_their_vectors(kit: 
 async def test_a_model_that_changes_its_dimension_while_running_embeds_the_old_facts_too(
     kit: Kit,
 ) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for dimension, thing in ((256, "bees"), (128, "goats"), (256, "owls")):
         kit.embedder.dimension = dimension
@@ -77,7 +77,7 @@ async def test_a_dimension_that_goes_back_in_mid_change_does_not_run_in_circles(
     await tell(kit, "bees", "goats", "owls")
     kit.batch_size = 1
     kit.embedder.dimension = 128
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep cows")
     await memory._background.step()
@@ -91,7 +91,7 @@ async def test_a_dimension_that_goes_back_in_mid_change_does_not_run_in_circles(
 
 async def test_facts_do_not_wait_for_a_cascade_that_turns_keep_interrupting(kit: Kit) -> None:
     kit.settings = MemorySettings(short_term_threshold=4, short_term_keep=0)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for thing in ("bees", "goats"):
         await exchange(memory, f"I keep {thing}")
@@ -126,7 +126,7 @@ async def test_what_the_engine_cannot_do_in_time_is_tried_once_a_day_not_after_e
         max_failures_before_degrade=1_000,  # otherwise it would be kept raw after three
     )
     kit.chat = ScriptedChatModel(slow_to_summarize)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
 
     def summaries_tried() -> int:
@@ -150,7 +150,7 @@ async def test_a_task_that_fails_after_the_clock_was_put_back_is_not_tried_witho
     kit: Kit,
 ) -> None:
     kit.chat = ScriptedChatModel(["garbage"])
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     kit.clock.advance(-86_400.0)
@@ -160,7 +160,7 @@ async def test_a_task_that_fails_after_the_clock_was_put_back_is_not_tried_witho
 
 
 async def test_a_clock_put_back_delays_nothing_by_what_it_was_put_back(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     kit.clock.advance(-86_400.0)
@@ -187,7 +187,7 @@ async def test_a_conversation_in_another_language_is_summarized_too(kit: Kit) ->
     kit.chat = ScriptedChatModel(
         lambda m, o: model_that_listens(m, o) if o.json_schema else summaries[said]
     )
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for said in summaries:
         await exchange(memory, said, said)

@@ -33,7 +33,7 @@ def change_at(kit: Kit, point: str, change: str) -> None:
 
 
 async def live(kit: Kit, exchanges: int) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for number in range(exchanges):
         await exchange(memory, f"I keep {number} secrets")
@@ -82,7 +82,7 @@ async def test_what_was_put_right_meanwhile_is_distilled_anew_from_what_is_left(
 
 async def test_an_embedder_that_is_away_for_an_hour_loses_nothing(kit: Kit) -> None:
     kit.embedder.go_down()
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for number in range(5):
         await exchange(memory, f"I keep {number} bees")
@@ -110,7 +110,7 @@ async def test_a_model_that_changes_in_mid_backlog_embeds_timeline_and_facts_onc
     kit.batch_size = 2
     await live(kit, 6)
     kit.embedder = ScriptedEmbedder(dimension=64, model_id="scripted/other")
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await memory._background.step()
     await exchange(memory, "I keep a parrot")
@@ -143,7 +143,7 @@ async def test_a_clock_that_runs_wild_neither_loses_nor_repeats_anything(kit: Ki
     kit.settings = CASCADES.model_copy(
         update={"timeline_retention_days": 0.0, "duplicate_distance_threshold": 0.0}
     )
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for number, jump in enumerate(jumps * 2):
         await exchange(memory, f"I keep {number} bees")

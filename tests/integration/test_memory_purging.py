@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
-from lobug.memory.access import HOUSEHOLD
-from lobug.memory.control import Forgotten, Purge
 from lobug.memory.erasure.purge import DAY_S, purge
 from lobug.memory.exchange.export import export
 from lobug.memory.jobs import queue
+from lobug.memory.model import HOUSEHOLD, Forgotten, Purge
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Draft
-from lobug.memory.jobs.retention import BATCH
+from lobug.memory.background.retention import BATCH
+from lobug.memory.model import ConversationKey, Draft, MemoryScope
 from lobug.settings import MemorySettings
 from support.memory_kit import ADA, BOB, Kit, exchange, look, recalled
 
@@ -38,7 +36,7 @@ def timeline(kit: Kit) -> list[tuple[int, int]]:
 async def days_pass(kit: Kit, days: int) -> None:
     """A server that is started once in so many days."""
     kit.clock.advance(days * DAY_S)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await memory.process_due()
     await memory.close()
@@ -46,14 +44,14 @@ async def days_pass(kit: Kit, days: int) -> None:
 
 async def live(kit: Kit) -> None:
     """Two timeline entries that are taken in, one that is not, a fact each, a task that is done."""
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for thing in ("bees", "goats", "owls"):
         await exchange(memory, f"I keep {thing}")
         await memory.process_due()
     access = MemoryScope(ADA.user, ADA.conversation)
-    task = await memory.control.add_task(access, "Build a hive")
-    await memory.control.complete_task(access, task.id, "It stands in the garden")
+    task = await memory.projects.add_task(access, "Build a hive")
+    await memory.projects.complete_task(access, task.id, "It stands in the garden")
     await memory.process_due()
     await memory.close()
 
@@ -105,7 +103,7 @@ async def test_nothing_is_erased_where_the_settings_say_so(kit: Kit) -> None:
 
 
 async def test_the_retrieval_log_is_kept_for_thirty_days(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     await memory.process_due()
@@ -126,7 +124,7 @@ async def test_the_retrieval_log_is_kept_for_thirty_days(kit: Kit) -> None:
 async def test_messages_are_erased_where_that_is_wished_and_what_is_known_stays(kit: Kit) -> None:
     kit.settings = SETTINGS.model_copy(update={"log_retention_days": 7.0})
     await live(kit)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     kit.clock.advance(5 * DAY_S)
     await exchange(memory, "I keep hens")
@@ -146,7 +144,7 @@ async def test_messages_are_erased_where_that_is_wished_and_what_is_known_stays(
 
 async def test_more_than_one_batch_is_erased(kit: Kit) -> None:
     kit.settings = MemorySettings(log_retention_days=1.0)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for number in range(BATCH // 2 + 20):
         await memory.log_user_message(ConversationKey("ada", f"desk-{number}"), "Hello there.")
@@ -158,10 +156,10 @@ async def test_more_than_one_batch_is_erased(kit: Kit) -> None:
 
 
 async def test_what_somebody_wrote_into_the_timeline_stays(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     access = MemoryScope(ADA.user, ADA.conversation)
-    await memory.control.store(
+    await memory.store(
         access, Draft("We moved to Oslo", layer="archive", category="timeline", source="user")
     )
     await memory.close()

@@ -11,9 +11,9 @@ import pytest
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, EngineUnavailableError
-from lobug.language.en.prompts import CONDENSE_RULES, FACT_RULES, SUMMARY_RULES
+from lobug.language.en.prompts.background import CONDENSE_RULES, FACT_RULES, SUMMARY_RULES
 from lobug.memory import session_summary, timeline
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.settings import MemorySettings
 from support.memory_kit import (
     ADA,
@@ -52,7 +52,7 @@ def entries(kit: Kit) -> list[str]:
 
 
 async def test_a_session_that_is_quiet_for_ten_minutes_is_summed_up_whole(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     said_at = kit.clock()
     for thing in ("bees", "goats"):
@@ -86,7 +86,7 @@ async def test_a_session_that_is_quiet_for_ten_minutes_is_summed_up_whole(kit: K
 async def test_each_message_puts_the_end_off_and_the_next_after_it_begins_a_session(
     kit: Kit,
 ) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for _ in range(5):
         await exchange(memory, "Hello there.")
@@ -104,7 +104,7 @@ async def test_each_message_puts_the_end_off_and_the_next_after_it_begins_a_sess
 async def test_a_session_ends_when_the_next_one_begins_even_if_nothing_ran_in_between(
     kit: Kit,
 ) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "Hello there.")
     kit.clock.advance(10 * IDLE_S)
@@ -116,13 +116,13 @@ async def test_a_session_ends_when_the_next_one_begins_even_if_nothing_ran_in_be
 
 
 async def test_a_session_ends_after_a_restart_too(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     await memory.process_due()
     await memory.close()
     kit.clock.advance(30.0)
-    again = kit.manager()
+    again = kit.memory()
     await again.start(work=False)
     await again.process_due()
     assert entries(kit) == []
@@ -133,7 +133,7 @@ async def test_a_session_ends_after_a_restart_too(kit: Kit) -> None:
 
 
 async def test_a_clock_put_back_neither_ends_a_session_nor_keeps_it_open_for_ever(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     kit.clock.advance(-86_400.0)
@@ -153,7 +153,7 @@ async def test_a_clock_put_back_neither_ends_a_session_nor_keeps_it_open_for_eve
 async def test_a_clock_put_back_while_nobody_says_anything_delays_the_end_by_one_pause(
     kit: Kit,
 ) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     kit.clock.advance(-86_400.0)
@@ -165,7 +165,7 @@ async def test_a_clock_put_back_while_nobody_says_anything_delays_the_end_by_one
 
 
 async def test_a_clock_that_jumps_ahead_ends_the_session_once(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     kit.clock.advance(10 * 365 * 86_400.0)
@@ -187,7 +187,7 @@ async def test_a_clock_that_jumps_ahead_ends_the_session_once(kit: Kit) -> None:
 
 
 async def test_conversations_end_each_for_itself(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     kit.clock.advance(300.0)
@@ -201,7 +201,7 @@ async def test_conversations_end_each_for_itself(kit: Kit) -> None:
 
 
 async def test_turns_that_fall_out_of_working_memory_are_summed_up_soon(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for number in range(12):
         await exchange(memory, f"Hello {number}")
@@ -217,7 +217,7 @@ async def test_turns_that_fall_out_of_working_memory_are_summed_up_soon(kit: Kit
 
 async def test_a_conversation_that_fills_half_the_window_is_summed_up(kit: Kit) -> None:
     kit.chat = ScriptedChatModel(model_that_listens, context_tokens=1_024)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for _ in range(6):
         await exchange(memory, "Hello " * 15, "Well " * 15)  # 12 messages of about 34 tokens
@@ -233,7 +233,7 @@ async def test_a_conversation_that_fills_half_the_window_is_summed_up(kit: Kit) 
 async def test_the_absolute_number_of_tokens_counts_where_the_window_is_large(kit: Kit) -> None:
     kit.chat = ScriptedChatModel(model_that_listens, context_tokens=128_000)
     kit.settings = MemorySettings(summary_trigger_tokens=500)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for _ in range(8):
         await exchange(memory, "Hello " * 15, "Well " * 15)
@@ -258,7 +258,7 @@ async def test_after_three_failures_in_a_row_the_messages_are_kept_as_they_were_
     kit: Kit, failure: Reply
 ) -> None:
     kit.chat = cannot_sum_up(failure)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     said_at = kit.clock()
     await exchange(memory, "I keep bees\nand  goats", "How nice.")
@@ -294,7 +294,7 @@ async def test_a_success_in_between_begins_the_count_of_failures_anew(kit: Kit) 
 
     kit.chat = ScriptedChatModel(reply)
     kit.settings = MemorySettings(short_term_threshold=2, short_term_keep=0)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for thing in ("bees", "goats"):
         await exchange(memory, f"I keep {thing}")
@@ -307,7 +307,7 @@ async def test_a_success_in_between_begins_the_count_of_failures_anew(kit: Kit) 
 
 async def test_a_model_that_is_down_is_waited_for_and_no_failure_of_the_messages(kit: Kit) -> None:
     kit.chat.fail = EngineUnavailableError("chat", "down")
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     for _ in range(20):
@@ -325,7 +325,7 @@ async def test_a_model_that_is_down_is_waited_for_and_no_failure_of_the_messages
 async def test_long_raw_messages_become_several_entries_and_nothing_is_left_out(kit: Kit) -> None:
     kit.chat = cannot_sum_up("{}")
     kit.settings = MemorySettings(max_failures_before_degrade=1)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     said = ["bees " * 1_000, "goats " * 300, "owls"]
     for text in said:
@@ -361,7 +361,7 @@ async def test_a_long_sessions_summary_is_condensed_by_the_model(kit: Kit) -> No
         return model_that_listens(messages, options)
 
     kit.chat = ScriptedChatModel(reply)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for _ in range(4):
         await exchange(memory, "Hello there.")
@@ -386,7 +386,7 @@ async def test_where_the_model_cannot_condense_the_newest_entries_stay(kit: Kit)
         return model_that_listens(messages, options)
 
     kit.chat = ScriptedChatModel(reply)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for number in range(6):
         await exchange(memory, f"{number} there was a user who was there " + "and there " * 30)
@@ -411,7 +411,7 @@ def deaf_at_first() -> ScriptedChatModel:
 
 async def test_plain_statements_that_were_not_stored_are_asked_for_once_more(kit: Kit) -> None:
     kit.chat = deaf_at_first()
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     message_id = await exchange(memory, "No, I keep bees. I saw a film.")
     await exchange(memory, "I saw a nice film yesterday evening")
@@ -432,7 +432,7 @@ async def test_plain_statements_that_were_not_stored_are_asked_for_once_more(kit
 
 
 async def test_what_is_known_from_a_message_is_not_asked_for_again(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "No, I keep bees.")
     await memory.process_due()
@@ -444,7 +444,7 @@ async def test_what_is_known_from_a_message_is_not_asked_for_again(kit: Kit) -> 
 
 async def test_no_gap_is_filled_from_words_that_were_not_meant_or_were_never_told(kit: Kit) -> None:
     kit.chat = deaf_at_first()
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     television = await memory.log_user_message(ADA, "No, I keep bees.")
     await memory.log_reply(ADA, television, "[IGNORE]", extract=False)
@@ -460,7 +460,7 @@ async def test_a_gap_that_cannot_be_filled_is_no_trouble(kit: Kit) -> None:
     kit.chat = ScriptedChatModel(
         lambda m, o: json.dumps([]) if o.json_schema is not None else model_that_listens(m, o)
     )
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "No, I keep bees.")
     kit.clock.advance(IDLE_S)

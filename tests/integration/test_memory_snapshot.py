@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from lobug.errors import ImportInvalidError
-from lobug.memory.control import Imported
 from lobug.memory.exchange.export import import_document
 from lobug.memory.exchange.snapshot import SNAPSHOT, SnapshotSource, parse
+from lobug.memory.model import Imported
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect
@@ -153,7 +153,7 @@ def kit(tmp_path: Path) -> Kit:
 
 async def test_it_is_imported_after_the_start_and_renamed(tmp_path: Path) -> None:
     (tmp_path / SNAPSHOT).write_text(json.dumps({"sessions": [SESSION]}))
-    memory = kit(tmp_path).manager()
+    memory = kit(tmp_path).memory()
     await memory.start(work=False)
     assert memory.stats().messages == 0
     await memory.process_due()
@@ -173,7 +173,7 @@ async def test_one_that_cannot_be_read_stays_and_blocks_nothing(
     caplog.set_level(logging.INFO)
     path = tmp_path / SNAPSHOT
     path.write_text(text)
-    memory = kit(tmp_path).manager()
+    memory = kit(tmp_path).memory()
     await memory.start(work=False)
     await exchange(memory, "I keep goats.")
     await memory.process_due()

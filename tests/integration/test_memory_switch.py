@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import MemoryDisabledError
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import MemoryContext
-from lobug.memory.control import Draft, Filter
+from lobug.memory.model import Draft, Filter, MemoryContext, MemoryScope
 from lobug.settings import MemorySettings
 from support.memory_kit import ADA, CASCADES, IDENTITY, Kit, exchange, look, recalled
 
@@ -23,7 +21,7 @@ def kit(tmp_path: Path) -> Kit:
 
 
 async def live(kit: Kit, *things: str) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for thing in things:
         await exchange(memory, f"I keep {thing}")
@@ -39,7 +37,7 @@ async def test_switched_off_nothing_is_learned_and_the_log_goes_on(kit: Kit) -> 
     assert kit.chat.calls == []
     assert kit.embedder.calls == []
     assert look(kit.path, "SELECT count(*) FROM memories") == [(0,)]
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     assert len(await memory.recent_messages(ADA, 99)) == 10
     assert memory.stats().pending_tasks == 0
@@ -49,19 +47,19 @@ async def test_switched_off_nothing_is_learned_and_the_log_goes_on(kit: Kit) -> 
 async def test_switched_off_nothing_is_recalled_and_it_is_all_there_afterwards(kit: Kit) -> None:
     await live(kit, *(f"{n} owls" for n in range(8)), "bees")
     kit.settings = OFF
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     assert await memory.retrieve_context(ADA, "keep bees") == MemoryContext()
     assert await memory.base_memory("ada") == ""
     assert await memory.session_summary(ADA) == ""
     access = MemoryScope(ADA.user, ADA.conversation)
-    assert (await memory.control.identity(access)).text == IDENTITY
-    assert await memory.control.entries(access, Filter())
+    assert (await memory.identity(access)).text == IDENTITY
+    assert await memory.entries(access, Filter())
     with pytest.raises(MemoryDisabledError):
-        await memory.control.store(access, Draft("The user keeps cows"))
+        await memory.store(access, Draft("The user keeps cows"))
     await memory.close()
     kit.settings = ON
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     assert "The user keep bees" in await recalled(memory, "keep bees")
     assert await memory.base_memory("ada") == IDENTITY
@@ -84,7 +82,7 @@ async def test_what_was_said_while_it_was_off_never_becomes_memory(kit: Kit) -> 
 
 
 async def test_work_that_was_left_waits_until_it_is_on_again(kit: Kit) -> None:
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     await memory.close()

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Draft
 from lobug.memory.jobs.schedule import FIRST_RETENTION_S
-from lobug.memory.manager import MemoryManager
+from lobug.memory.model import Draft, MemoryScope
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.driver import connect
@@ -27,8 +26,8 @@ from support.scripted import ScriptedChatModel
 EVERY_S = 0.5
 SLACK_S = 60.0
 """Simulated; turns go on while the worker does what is overdue, in real time."""
-OVERDUE_SLEEP_S = 0.1
-"""Real time between turns once work is overdue: the slack then is 12 s of a slow machine's time."""
+OVERDUE_TURN_S = 0.1
+"""Real length of a turn once work is overdue: the slack then is 12 s of a slow machine's time."""
 CAT = json.dumps([{"fact": "The user has a cat", "type": "personal"}])
 LIMITS = {
     "erasure_deferral_s": 10.0,
@@ -50,14 +49,14 @@ def kit(tmp_path: Path) -> Kit:
 
 
 @pytest.fixture
-async def memory(kit: Kit) -> AsyncIterator[MemoryManager]:
-    memory = kit.manager()
+async def memory(kit: Kit) -> AsyncIterator[Memory]:
+    memory = kit.memory()
     await memory.start()
     yield memory
     await memory.close()
 
 
-async def talk_until(kit: Kit, memory: MemoryManager, done: Callable[[], bool]) -> float:
+async def talk_until(kit: Kit, memory: Memory, done: Callable[[], bool]) -> float:
     """Bob talks until ``done``. Returns how long that was, simulated seconds."""
     began = kit.clock.now
     while not done():
@@ -65,9 +64,10 @@ async def talk_until(kit: Kit, memory: MemoryManager, done: Callable[[], bool]) 
         kit.clock.advance(EVERY_S)
         async with kit.priority.turn():
             await exchange(memory, "What time is it?", conversation_key=BOB)
+            if kit.clock.now - began >= LIMITS["erasure_deferral_s"]:
+                await asyncio.sleep(OVERDUE_TURN_S)
         memory.wake()
-        overdue = kit.clock.now - began >= LIMITS["erasure_deferral_s"]
-        await asyncio.sleep(OVERDUE_SLEEP_S if overdue else 0.002)
+        await asyncio.sleep(0.002)
     return kit.clock.now - began
 
 
@@ -76,7 +76,7 @@ def rows(kit: Kit, table: str, where: str = "1") -> int:
     return int(count)
 
 
-async def test_facts_are_extracted(kit: Kit, memory: MemoryManager) -> None:
+async def test_facts_are_extracted(kit: Kit, memory: Memory) -> None:
     kit.chat = ScriptedChatModel(lambda _messages, _options: "[]")
     await exchange(memory, "I have a cat")
     took = await talk_until(kit, memory, lambda: rows(kit, "memories", "user = 'ada'") == 1)
@@ -86,7 +86,7 @@ async def test_facts_are_extracted(kit: Kit, memory: MemoryManager) -> None:
 async def test_an_overdue_extraction_is_finished_while_turns_go_on(kit: Kit) -> None:
     gate = asyncio.Event()
     kit.chat = ScriptedChatModel([[gate, CAT]])
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start()
     await exchange(memory, "I have a cat")
     await talk_until(kit, memory, lambda: len(kit.chat.calls) == 1)
@@ -100,10 +100,8 @@ async def test_an_overdue_extraction_is_finished_while_turns_go_on(kit: Kit) -> 
     await memory.close()
 
 
-async def test_facts_and_turns_get_their_vectors(kit: Kit, memory: MemoryManager) -> None:
-    await memory.control.store(
-        MemoryScope("ada", ADA.conversation), Draft("The user keeps bees in Lisbon")
-    )
+async def test_facts_and_turns_get_their_vectors(kit: Kit, memory: Memory) -> None:
+    await memory.store(MemoryScope("ada", ADA.conversation), Draft("The user keeps bees in Lisbon"))
     took = await talk_until(kit, memory, lambda: rows(kit, "memory_vectors") == 1)
     assert LIMITS["embedding_deferral_s"] <= took <= LIMITS["embedding_deferral_s"] + SLACK_S
     await talk_until(kit, memory, lambda: rows(kit, "turn_vectors") >= 10)
@@ -118,18 +116,19 @@ async def test_the_file_is_rebuilt_although_turns_write_to_it_all_the_time(kit: 
         if name == "compact.copied":
             copies += 1
             beside = connect(str(kit.path), timeout_s=5.0)
-            beside.execute("UPDATE sessions SET channel = channel")
+            # A row that stays as it was would not be written at all.
+            beside.execute("UPDATE sessions SET channel = channel || '.'")
             beside.close()
 
     kit.checkpoint = checkpoint
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start()
     await exchange(memory, "I have a cat called Zwieback")
     (kit.path.parent / f"{kit.path.name}.backup-v3-20200101T000000Z").touch()
     # An endless row of extractions is as overdue, and must not be in the way.
     await talk_until(kit, memory, lambda: rows(kit, "memories") >= 1)
     began = kit.clock.now
-    await memory.control.forget_text(MemoryScope("ada", None), "Zwieback")
+    await memory.forget_text(MemoryScope("ada", None), "Zwieback")
     assert rows(kit, "background_tasks", "kind = 'compact'") == 1
     await talk_until(kit, memory, lambda: rows(kit, "background_tasks", "kind = 'compact'") == 0)
     took = kit.clock.now - began
@@ -142,7 +141,7 @@ async def test_the_file_is_rebuilt_although_turns_write_to_it_all_the_time(kit: 
 
 async def test_what_is_old_is_erased(kit: Kit) -> None:
     kit.settings = kit.settings.model_copy(update={"log_retention_days": 1.0})
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start()
     said_at = kit.clock.now - 3 * 86_400.0
     await memory.log_user_message(ADA, "I have a cat", said_at=said_at)
@@ -155,11 +154,11 @@ async def test_what_is_old_is_erased(kit: Kit) -> None:
 async def test_forgetting_stops_even_what_is_overdue(kit: Kit) -> None:
     gate = asyncio.Event()
     kit.chat = ScriptedChatModel([[gate, CAT], ["[]"], *[["[]"]] * 500])
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start()
     await exchange(memory, "I have a cat")
     await talk_until(kit, memory, lambda: len(kit.chat.calls) == 1)
-    await memory.control.forget_text(MemoryScope("ada", None), "cat")
+    await memory.forget_text(MemoryScope("ada", None), "cat")
     gate.set()
     assert kit.chat.calls[0].cancelled
     await talk_until(kit, memory, lambda: rows(kit, "background_tasks", "kind = 'compact'") == 0)

@@ -10,10 +10,9 @@ import numpy as np
 import pytest_asyncio
 
 from lobug.errors import EngineError
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Filter, Hit, Purge
-from lobug.memory.manager import MemoryManager
-from lobug.memory.recall.query import WORDS_KEPT, QueryEmbedder, prepare
+from lobug.memory.model import Filter, Hit, MemoryScope, Purge
+from lobug.memory.recall.prepared_query import WORDS_KEPT, QueryEmbedder, prepare
+from lobug.memory.service import Memory
 from lobug.storage.compaction import compact
 from lobug.storage.database import Database
 from support.forgetting_kit import bytes_of
@@ -30,19 +29,19 @@ async def kit(tmp_path: Path) -> Kit:
 
 
 @pytest_asyncio.fixture
-async def memory(kit: Kit) -> AsyncIterator[MemoryManager]:
-    manager = kit.manager()
+async def memory(kit: Kit) -> AsyncIterator[Memory]:
+    manager = kit.memory()
     await manager.start(work=False)
     yield manager
     await manager.close()
 
 
-async def search(memory: MemoryManager, query: str, **more: float) -> list[Hit]:
+async def search(memory: Memory, query: str, **more: float) -> list[Hit]:
     where = Filter(since=more.get("since"), until=more.get("until"))
-    return list(await memory.control.search(ACCESS, query, where, limit=9, turns=True))
+    return list(await memory.search(ACCESS, query, where, limit=9, turns=True))
 
 
-async def test_an_embedder_that_is_down_loses_nothing(kit: Kit, memory: MemoryManager) -> None:
+async def test_an_embedder_that_is_down_loses_nothing(kit: Kit, memory: Memory) -> None:
     kit.embedder.fail = DOWN
     said = await exchange(memory, "It rained in Lisbon.")
     await memory.process_due()
@@ -57,9 +56,7 @@ async def test_an_embedder_that_is_down_loses_nothing(kit: Kit, memory: MemoryMa
     assert hit.parts["cosine"] > 0.0
 
 
-async def test_a_model_that_changes_embeds_everything_again(
-    kit: Kit, memory: MemoryManager
-) -> None:
+async def test_a_model_that_changes_embeds_everything_again(kit: Kit, memory: Memory) -> None:
     for number in range(5):
         await exchange(memory, f"It rained in Lisbon on day {number}.")
     await memory.process_due()
@@ -72,7 +69,7 @@ async def test_a_model_that_changes_embeds_everything_again(
     assert look(kit.path, stale) == [(0,)]
 
 
-async def test_a_turn_that_arrives_stops_the_batch(kit: Kit, memory: MemoryManager) -> None:
+async def test_a_turn_that_arrives_stops_the_batch(kit: Kit, memory: Memory) -> None:
     await exchange(memory, "It rained in Lisbon.")
     kit.embedder.gate = asyncio.Event()
     work = asyncio.create_task(memory._background._turns.step())
@@ -86,14 +83,14 @@ async def test_a_turn_that_arrives_stops_the_batch(kit: Kit, memory: MemoryManag
     assert look(kit.path, "SELECT count(*) FROM turn_vectors") == [(2,)]
 
 
-async def test_what_was_ignored_is_not_found(memory: MemoryManager) -> None:
+async def test_what_was_ignored_is_not_found(memory: Memory) -> None:
     message = await memory.log_user_message(ADA, "The news: it rained in Lisbon.")
     await memory.log_reply(ADA, message, "Lisbon!", extract=False)
     await memory.process_due()
     assert await search(memory, "Lisbon?") == []
 
 
-async def test_entries_and_turns_are_one_list(kit: Kit, memory: MemoryManager) -> None:
+async def test_entries_and_turns_are_one_list(kit: Kit, memory: Memory) -> None:
     said = await exchange(memory, "I keep a hedgehog.")
     await exchange(memory, "I keep a hedgehog too.", conversation_key=BOB)
     await memory.process_due()
@@ -108,7 +105,7 @@ async def test_entries_and_turns_are_one_list(kit: Kit, memory: MemoryManager) -
     assert await search(memory, "", since=now + 1.0) == []
 
 
-async def test_a_query_without_vectors_never_fails(kit: Kit, memory: MemoryManager) -> None:
+async def test_a_query_without_vectors_never_fails(kit: Kit, memory: Memory) -> None:
     await exchange(memory, "It rained in Lisbon.")
     queries = QueryEmbedder(memory._embedding)
     prepared = prepare("Did it rain in Lisbon?")
@@ -130,7 +127,7 @@ async def test_a_query_without_vectors_never_fails(kit: Kit, memory: MemoryManag
     assert len(queries._words) <= WORDS_KEPT
 
 
-async def test_no_byte_of_what_was_purged_is_left(kit: Kit, memory: MemoryManager) -> None:
+async def test_no_byte_of_what_was_purged_is_left(kit: Kit, memory: Memory) -> None:
     for number in range(30):
         await exchange(memory, f"Plain words number {number}.")
     gone = await exchange(memory, "Zanzibarix likes Wunderlich.")
@@ -154,7 +151,7 @@ async def test_no_byte_of_what_was_purged_is_left(kit: Kit, memory: MemoryManage
     assert b"xzanzibarix" in before
     assert all(secret in bytes_of(kit.path) for secret in secrets[:3])
     ((session,),) = look(kit.path, "SELECT session_id FROM conversation_log WHERE id = ?", [gone])
-    await memory.control.purge(ACCESS, Purge(session=session))
+    await memory.purge(ACCESS, Purge(session=session))
     database: Database = memory._database
     await compact(database)
     after = bytes_of(kit.path)
@@ -164,7 +161,7 @@ async def test_no_byte_of_what_was_purged_is_left(kit: Kit, memory: MemoryManage
 
 
 async def test_a_vector_of_the_wrong_shape_is_a_failure_of_the_embedder(
-    kit: Kit, memory: MemoryManager
+    kit: Kit, memory: Memory
 ) -> None:
     class Broken(ScriptedEmbedder):
         async def embed(self, texts: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
@@ -172,11 +169,11 @@ async def test_a_vector_of_the_wrong_shape_is_a_failure_of_the_embedder(
 
     await memory.close()
     kit.embedder = Broken()
-    broken = kit.manager()
+    broken = kit.memory()
     await broken.start(work=False)
     await exchange(broken, "It rained in Lisbon.")
     await broken.process_due()
     assert look(kit.path, "SELECT count(*) FROM turn_vectors") == [(0,)]
-    hits = await broken.control.search(ACCESS, "Lisbon", Filter(), turns=True)
+    hits = await broken.search(ACCESS, "Lisbon", Filter(), turns=True)
     assert hits
     await broken.close()

@@ -32,7 +32,7 @@ def kit(tmp_path: Path) -> Kit:
 
 async def test_while_the_embedder_is_down_facts_are_found_by_their_words(kit: Kit) -> None:
     kit.embedder.go_down()
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for said in ("I work at NASA", "I keep bees", "I play chess"):
         await exchange(memory, said)
@@ -58,7 +58,7 @@ HOSTILE = ['" OR 1=1 --', "NEAR(", "a* AND NOT b", "content:x", "'", '"', "\x00"
 @pytest.mark.parametrize("query", [*HOSTILE, "x " * 50_000, "", " "])
 async def test_no_query_breaks_a_search(kit: Kit, query: str) -> None:
     kit.embedder.go_down()
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     await memory.process_due()
@@ -68,7 +68,7 @@ async def test_no_query_breaks_a_search(kit: Kit, query: str) -> None:
 
 async def test_an_embedder_that_hangs_does_not_hold_up_a_turn(kit: Kit) -> None:
     kit.settings = MemorySettings(recall_timeout_s=0.05)
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I work at NASA")
     await memory.process_due()
@@ -89,7 +89,7 @@ async def test_a_changed_model_embeds_everything_anew_searchable_all_the_while(k
     old, new = two_models()
     kit.embedder, kit.batch_size = old, 2
     kit.settings = MemorySettings(duplicate_distance_threshold=0.0)  # seven facts stay seven
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     things = ["bees", "goats", "owls", "foxes", "hens", "cows", "frogs"]
     for thing in things:
@@ -98,7 +98,7 @@ async def test_a_changed_model_embeds_everything_anew_searchable_all_the_while(k
     await memory.close()
 
     kit.embedder = new
-    again = kit.manager()
+    again = kit.memory()
     await again.start(work=False)
     assert again.stats().embedding_backlog == len(things)
     for left in range(len(things), 0, -2):
@@ -106,7 +106,7 @@ async def test_a_changed_model_embeds_everything_anew_searchable_all_the_while(k
             assert f"The user keep {thing}" in await recalled(again, f"keep {thing}"), left
         await again._background.step()
         await again.close()  # a restart after every batch
-        again = kit.manager()
+        again = kit.memory()
         await again.start(work=False)
         assert again.stats().embedding_backlog == max(left - 2, 0)
     await again.process_due()
@@ -128,7 +128,7 @@ async def test_a_model_that_comes_back_in_mid_change_loses_nothing(kit: Kit) -> 
     kit.batch_size = 2
     for embedder, steps, said in ((old, 99, "bees"), (new, 1, "owls"), (old, 99, "cows")):
         kit.embedder = embedder
-        memory = kit.manager()
+        memory = kit.memory()
         await memory.start(work=False)
         for word in (said, f"{said} too"):
             await exchange(memory, f"I keep {word}")
@@ -136,7 +136,7 @@ async def test_a_model_that_comes_back_in_mid_change_loses_nothing(kit: Kit) -> 
             if not await memory._background.step():
                 break
         await memory.close()
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await memory.process_due()
     assert memory.stats().embedding_backlog == 0
@@ -154,14 +154,14 @@ async def test_re_embedding_never_merges_what_was_already_compared(kit: Kit) -> 
             # A model for which everything is the same.
             return np.tile(np.array([1.0, 0.0], np.float32), (len(texts), 1))
 
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for thing in ("bees", "goats", "owls"):
         await exchange(memory, f"I keep {thing}")
     await memory.process_due()
     await memory.close()
     kit.embedder = Flat(dimension=2, model_id="flat")
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await memory.process_due()
     assert memory.stats().facts == 3
@@ -175,7 +175,7 @@ async def test_a_vector_without_direction_leaves_the_fact_searchable_by_words(ki
             return np.array([[0.0, 0.0], [np.inf, 1.0]], np.float32)[: len(texts)]
 
     kit.embedder = Lost(dimension=2, model_id="lost")
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep bees")
     await exchange(memory, "I keep owls")

@@ -1,12 +1,11 @@
-"""Asking for memory in words, through the HTTP door. The memory control is a double here: what it
-is called with, and that nothing is said before it has returned, is the point."""
+"""Asking for memory in words, through the HTTP door. What memory is called
+with, and that nothing is said before it has returned, is the point."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from dataclasses import dataclass, field
-from dataclasses import replace as changed
 from datetime import datetime
 from pathlib import Path
 
@@ -15,11 +14,19 @@ import pytest
 from lobug.conversation.commands.command import BLANKED
 from lobug.conversation.dialogue import PATIENCE_S
 from lobug.errors import IdentityFullError, MemoryDisabledError, StorageFullError
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Draft, Entry, Filter, Forgotten, Hit, Purge, Recall
-from lobug.turn.runner import TypedUtterance
-from support.control_double import ControlDouble
+from lobug.memory.model import (
+    ConversationKey,
+    Draft,
+    Entry,
+    Filter,
+    Forgotten,
+    Hit,
+    MemoryScope,
+    Purge,
+    Recall,
+)
+from lobug.memory.service import Memory
+from lobug.turn.utterance import TypedUtterance
 from support.running import ScriptedEngines
 from support.scripted_speech import ScriptedSpeechToText
 from support.voice_kit import Setup, answering, talking
@@ -31,83 +38,92 @@ REALLY = "Shall I really forget everything?"
 
 
 @dataclass
-class Gated(ControlDouble):
-    """A control whose calls wait, or fail."""
+class Gate:
+    """Calls of a memory that wait until it is opened, or fail."""
 
     entered: asyncio.Event = field(default_factory=asyncio.Event)
-    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    opened: asyncio.Event = field(default_factory=asyncio.Event)
     fail: Exception | None = None
 
-    def __post_init__(self) -> None:
-        super().__init__()
+    def hold(self, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Hold what changes the memory from now on."""
+        store, forget_text, purge = memory.store, memory.forget_text, memory.purge
+
+        async def held_store(scope: MemoryScope, draft: Draft) -> Entry:
+            await self._wait()
+            return await store(scope, draft)
+
+        async def held_forget_text(
+            scope: MemoryScope, text: str, *, dry_run: bool = False
+        ) -> Forgotten:
+            if not dry_run:
+                await self._wait()
+            return await forget_text(scope, text, dry_run=dry_run)
+
+        async def held_purge(scope: MemoryScope, what: Purge) -> Forgotten:
+            await self._wait()
+            return await purge(scope, what)
+
+        monkeypatch.setattr(memory, "store", held_store)
+        monkeypatch.setattr(memory, "forget_text", held_forget_text)
+        monkeypatch.setattr(memory, "purge", held_purge)
 
     async def _wait(self) -> None:
         self.entered.set()
         if self.fail is not None:
             raise self.fail
-        await self.gate.wait()
-
-    async def store(self, scope: MemoryScope, draft: Draft) -> Entry:
-        await self._wait()
-        return await super().store(scope, draft)
-
-    async def forget_text(
-        self, scope: MemoryScope, text: str, *, dry_run: bool = False
-    ) -> Forgotten:
-        if not dry_run:
-            await self._wait()
-        return await super().forget_text(scope, text, dry_run=dry_run)
-
-    async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
-        await self._wait()
-        return await super().purge(scope, what)
+        await self.opened.wait()
 
 
 async def test_remember_stores_it_and_says_so_without_the_model(tmp_path: Path) -> None:
-    control = ControlDouble()
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
         reply = await talk.say("Lo-Bug, remember that my sister is called Anna.")
         assert reply == "Okay, I'll remember that your sister is called Anna."
         assert talk.asked == []
         said, answered = talk.log
         messages = talk.rows("SELECT id FROM conversation_log ORDER BY id")
         tasks = talk.rows("SELECT kind FROM background_tasks WHERE kind = 'extract'")
-    assert said == ("user", "Lo-Bug, remember that my sister is called Anna.")
-    assert answered == ("assistant", reply)
-    (entry,) = control.kept
-    assert entry.content == "The user's sister is called Anna"
-    assert (entry.source, entry.importance, entry.user) == ("user", 0.9, DESK.user)
-    assert entry.source_message_id == messages[0][0]
-    assert tasks == [], "what was stored must not be extracted a second time"
+        assert said == ("user", "Lo-Bug, remember that my sister is called Anna.")
+        assert answered == ("assistant", reply)
+        (entry,) = await talk.kept()
+        assert entry.content == "The user's sister is called Anna"
+        assert (entry.source, entry.importance, entry.user) == ("user", 0.9, DESK.user)
+        assert entry.source_message_id == messages[0][0]
+        assert tasks == [], "what was stored must not be extracted a second time"
 
 
 async def test_two_sentences_are_two_memories(tmp_path: Path) -> None:
-    control = ControlDouble()
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
         reply = await talk.say("Remember that I live in Rome. I also like cats. Thanks!")
-    assert reply == "Okay, I'll remember that you live in Rome and that you also like cats."
-    assert [e.content for e in control.kept] == [
-        "The user lives in Rome",
-        "The user also likes cats",
-    ]
-    assert [e.fact_type for e in control.kept] == ["personal", "preference"]
+        assert reply == "Okay, I'll remember that you live in Rome and that you also like cats."
+        assert [e.content for e in await talk.kept()] == [
+            "The user lives in Rome",
+            "The user also likes cats",
+        ]
+        assert [e.fact_type for e in await talk.kept()] == ["personal", "preference"]
 
 
-async def test_nothing_is_said_before_it_is_stored(tmp_path: Path) -> None:
-    control = Gated()
-    async with talking(Setup(tmp_path, control)) as talk:
+async def test_nothing_is_said_before_it_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate()
+    async with talking(Setup(tmp_path)) as talk:
+        gate.hold(talk.memory, monkeypatch)
         turn = asyncio.create_task(talk.say("remember that I live in Rome"))
-        await control.entered.wait()
+        await gate.entered.wait()
         assert [role for role, _ in talk.log] == ["user"]
         assert not turn.done()
-        control.gate.set()
+        gate.opened.set()
         assert await turn == "Okay, I'll remember that you live in Rome."
         assert [role for role, _ in talk.log] == ["user", "assistant"]
 
 
-async def test_a_caller_who_hangs_up_leaves_nothing_half_done(tmp_path: Path) -> None:
-    control = Gated()
-    async with talking(Setup(tmp_path, control)) as talk:
+async def test_a_caller_who_hangs_up_leaves_nothing_half_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate()
+    async with talking(Setup(tmp_path)) as talk:
+        gate.hold(talk.memory, monkeypatch)
         events = talk.server.turns.run(
             DESK, TypedUtterance("remember that I live in Rome"), voice=False
         )
@@ -117,44 +133,47 @@ async def test_a_caller_who_hangs_up_leaves_nothing_half_done(tmp_path: Path) ->
                 pass
 
         turn = asyncio.create_task(listen())
-        await control.entered.wait()
+        await gate.entered.wait()
         turn.cancel()
-        control.gate.set()
+        gate.opened.set()
         with pytest.raises(asyncio.CancelledError):
             await turn
-        assert [e.content for e in control.kept] == ["The user lives in Rome"]
+        assert [e.content for e in await talk.kept()] == ["The user lives in Rome"]
         assert [role for role, _ in talk.log] == ["user", "assistant"]
 
 
 @pytest.mark.parametrize(
     "text", ["remember that I live in Rome", "forget that I live in Rome", "forget my address"]
 )
-async def test_a_full_disk_is_the_turns_error(tmp_path: Path, text: str) -> None:
-    control = Gated(fail=StorageFullError("full"))
-    await ControlDouble.store(control, ME, Draft("The user's address is in Rome"))
-    async with talking(Setup(tmp_path, control)) as talk:
+async def test_a_full_disk_is_the_turns_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    gate = Gate(fail=StorageFullError("full"))
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user's address is in Rome"))
+        gate.hold(talk.memory, monkeypatch)
         answer = await talk.post(text)
         assert "assistant" not in [role for role, _ in talk.log]
-    assert answer.status_code == 503
-    assert answer.json()["error"]["code"] == "storage_full"
+        assert answer.status_code == 503
+        assert answer.json()["error"]["code"] == "storage_full"
 
 
 @pytest.mark.parametrize("error", [MemoryDisabledError("off"), IdentityFullError("full")])
 async def test_what_memory_refuses_is_said(
-    tmp_path: Path, error: MemoryDisabledError | IdentityFullError
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: MemoryDisabledError | IdentityFullError
 ) -> None:
-    control = Gated(fail=error)
-    async with talking(Setup(tmp_path, control)) as talk:
+    gate = Gate(fail=error)
+    async with talking(Setup(tmp_path)) as talk:
+        gate.hold(talk.memory, monkeypatch)
         assert await talk.say("remember that I live in Rome") == error.spoken
         tasks = talk.rows("SELECT kind FROM background_tasks WHERE kind = 'extract'")
-    assert tasks == [("extract",)], "what could not be stored is extracted as ever"
+        assert tasks == [("extract",)], "what could not be stored is extracted as ever"
 
 
 async def test_forget_says_so_and_repeats_nothing(tmp_path: Path) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user lives in Portland"))
-    await control.store(ME, Draft("The user likes tea"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user lives in Portland"))
+        await talk.memory.store(ME, Draft("The user likes tea"))
         assert await talk.say("Forget that I live in Portland") == "Done, I have forgotten that."
         assert talk.log[0] == ("user", BLANKED)
         everything = talk.rows("SELECT group_concat(content) FROM conversation_log")
@@ -164,28 +183,27 @@ async def test_forget_says_so_and_repeats_nothing(tmp_path: Path) -> None:
             "I had nothing like that in my memory."
         )
         assert "portland" not in str(talk.log).lower()
-    assert [e.content for e in control.kept] == ["The user likes tea"]
+        assert [e.content for e in await talk.kept()] == ["The user likes tea"]
 
 
-async def test_done_is_said_only_after_forgetting_returned(tmp_path: Path) -> None:
-    control = Gated()
-    control.gate.set()
-    await control.store(ME, Draft("The user lives in Portland"))
-    control.gate.clear()
-    control.entered.clear()
-    async with talking(Setup(tmp_path, control)) as talk:
+async def test_done_is_said_only_after_forgetting_returned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate()
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user lives in Portland"))
+        gate.hold(talk.memory, monkeypatch)
         turn = asyncio.create_task(talk.say("forget that I live in Portland"))
-        await control.entered.wait()
+        await gate.entered.wait()
         assert talk.log == [("user", BLANKED)]
         assert not turn.done()
-        control.gate.set()
+        gate.opened.set()
         assert await turn == "Done, I have forgotten that."
 
 
 async def test_forgetting_empties_what_the_process_holds(tmp_path: Path) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user lives in Portland"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user lives in Portland"))
         await talk.say("How are you?")
         conversations = talk.server.conversations
         assert len(conversations.get(DESK).memory)
@@ -196,124 +214,116 @@ async def test_forgetting_empties_what_the_process_holds(tmp_path: Path) -> None
         assert BLANKED in talk.asked[-1], "it is read from the log again"
 
 
-async def test_a_topic_that_only_comes_near_is_asked_about(tmp_path: Path) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user makes bread for money"))
+async def test_a_topic_that_only_comes_near_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with talking(Setup(tmp_path)) as talk:
+        known = await talk.memory.store(ME, Draft("The user makes bread for money"))
 
-    class Near(ControlDouble):
-        async def search(
-            self,
-            scope: MemoryScope,
-            query: str,
-            where: Filter,
-            *,
-            limit: int = 5,
-            turns: bool = False,
-        ) -> list[Hit]:
-            return [Hit("memory", e.id, e.content, 0, 1, 0.8, entry=e) for e in self.kept]
+        async def near(*_: object, **__: object) -> list[Hit]:
+            return [Hit("memory", known.id, known.content, 0, 1, 0.8, entry=known)]
 
-    near = Near()
-    near.kept = list(control.kept)
-    async with talking(Setup(tmp_path, near)) as talk:
+        monkeypatch.setattr(talk.memory, "search", near)
         asked = await talk.say("forget what I said about my bakery")
         assert asked == "I know that you make bread for money. Shall I forget that?"
-        assert near.kept
-        assert await talk.say("no") == "Okay, I keep it."
-        assert near.kept
+        assert await talk.kept()
+        assert await talk.say("no") == "Okay, I'll keep it."
+        assert await talk.kept()
         await talk.say("forget what I said about my bakery")
         assert await talk.say("yes please") == "Done, I have forgotten that."
-    assert near.kept == []
+        assert await talk.kept() == []
 
 
 async def test_the_last_words_are_forgotten(tmp_path: Path) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("I am a spy"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("I am a spy"))
         await talk.say("I am a spy")
         assert await talk.say("please forget what I just said") == "Done, I have forgotten that."
-    assert control.kept == []
+        assert await talk.kept() == []
 
 
 async def test_everything_is_forgotten_after_a_yes(tmp_path: Path) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user likes tea"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user likes tea"))
         assert (await talk.say("forget everything")).endswith(REALLY)
-        assert control.purged == []
+        assert await talk.kept()
         reply = await talk.say("yes, forget everything")
         assert reply == "Done, I have forgotten everything about you."
         assert talk.log[-2:] == [("user", BLANKED), ("assistant", reply)]
         assert await talk.say("yes") == "An ordinary reply."
-    assert control.purged == [(DESK.user, Purge(user=True))]
+        assert await talk.kept() == []
 
 
 @pytest.mark.parametrize(
     ("then", "reply"),
     [
-        ("no", "Okay, I keep it."),
-        ("forget it", "Okay, I keep it."),
+        ("no", "Okay, I'll keep it."),
+        ("forget it", "Okay, I'll keep it."),
         ("What's the time?", "An ordinary reply."),
         ("what do you know about me", "You like tea."),
         ("remember that I like cats", "Okay, I'll remember that you like cats."),
     ],
 )
 async def test_anything_but_yes_cancels(tmp_path: Path, then: str, reply: str) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user likes tea"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user likes tea"))
         await talk.say("forget everything")
         assert await talk.say(then) == reply
         assert await talk.say("yes") == "An ordinary reply."
-    assert control.purged == []
+        assert await talk.kept()
 
 
 async def test_a_yes_counts_for_two_minutes(tmp_path: Path) -> None:
-    control = ControlDouble()
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user likes tea"))
         await talk.say("forget everything")
         talk.clock.advance(PATIENCE_S + 1)
         assert await talk.say("yes") == "An ordinary reply."
+        assert await talk.kept()
         await talk.say("forget everything")
         talk.clock.advance(PATIENCE_S - 1)
         assert await talk.say("yes") == "Done, I have forgotten everything about you."
-    assert len(control.purged) == 1
+        assert await talk.kept() == []
 
 
 async def test_a_yes_from_another_device_does_not_count(tmp_path: Path) -> None:
-    control = ControlDouble()
-    async with talking(Setup(tmp_path, control)) as talk:
+    kitchen = MemoryScope("device:kitchen", "device:kitchen/device:kitchen")
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user likes tea"))
+        await talk.memory.store(kitchen, Draft("The user likes soup"))
         await talk.say("forget everything", "desk")
         assert await talk.say("yes", "kitchen") == "An ordinary reply."
-        assert control.purged == []
+        assert await talk.kept()
         await talk.say("yes", "desk")
-    assert [user for user, _ in control.purged] == [DESK.user]
+        assert await talk.kept() == []
+        assert await talk.kept(kitchen.user)
 
 
 async def test_what_is_known_is_told_most_important_first_and_counted(tmp_path: Path) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("Name: Ada", layer="identity"))
-    for number in range(7):
-        await control.store(ME, Draft(f"The user likes tea {number}", importance=number / 10))
-    await control.store(MemoryScope("bob", "bob"), Draft("Bob likes wine"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("Name: Ada", layer="identity"))
+        for number in range(7):
+            await talk.memory.store(
+                ME, Draft(f"The user likes tea {number}", importance=number / 10)
+            )
+        await talk.memory.store(MemoryScope("bob", "bob"), Draft("Bob likes wine"))
         reply = await talk.say("What do you know about me?")
         assert talk.log[0] == ("user", "What do you know about me?")
         assert talk.rows("SELECT summarized FROM conversation_log") == [(1,), (1,)], (
             "what was recalled must not be summed up again"
         )
         nobody = await talk.say("What do you know about me?", "kitchen")
-    assert reply == (
-        "Name: Ada. You like tea 6. You like tea 5. You like tea 4. You like tea 3."
-        " And 3 more things."
-    )
-    assert nobody == "I don't know anything about you yet."
+        assert reply == (
+            "Name: Ada. You like tea 6. You like tea 5. You like tea 4. You like tea 3."
+            " And 3 more things."
+        )
+        assert nobody == "I don't know anything about you yet."
 
 
 async def test_what_is_known_of_a_topic(tmp_path: Path) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user's sister is called Anna"))
-    await control.store(ME, Draft("The user likes tea"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user's sister is called Anna"))
+        await talk.memory.store(ME, Draft("The user likes tea"))
         assert await talk.say("what do you remember about my sister?") == (
             "Your sister is called Anna."
         )
@@ -325,16 +335,17 @@ async def test_what_is_known_of_a_topic(tmp_path: Path) -> None:
 
 
 async def test_summaries_of_conversations_are_told_only_where_no_fact_is(tmp_path: Path) -> None:
-    control = ControlDouble()
     said_at = datetime.now().timestamp()  # noqa: DTZ005 - local, as it is spoken
-    summed_up = "[2026-03-14 09:00] [RAW] Anna and the user went home"
-    await control.store(ME, Draft(summed_up, layer="archive", category="timeline", said_at=said_at))
-    async with talking(Setup(tmp_path, control)) as talk:
+    summed_up = "[RAW] Anna and the user went home"
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(
+            ME, Draft(summed_up, layer="archive", category="timeline", said_at=said_at)
+        )
         assert await talk.say("what do you remember about Anna?") == "Anna and you went home."
         assert await talk.say("Which memories did you use?") == (
             "My notes of what we talked about today say: Anna and you went home."
         )
-        await control.store(ME, Draft("The user's sister is called Anna", said_at=said_at))
+        await talk.memory.store(ME, Draft("The user's sister is called Anna", said_at=said_at))
         assert await talk.say("what do you remember about Anna?") == "Your sister is called Anna."
         assert await talk.say("How do you know my sister Anna?") == (
             "You told me today that your sister is called Anna."
@@ -342,37 +353,38 @@ async def test_summaries_of_conversations_are_told_only_where_no_fact_is(tmp_pat
 
 
 async def test_a_correction_replaces_the_wrong_one(tmp_path: Path) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user's brother is called Anton"))
-    old = await control.store(ME, Draft("The user's sister is called Anna"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user's brother is called Anton"))
+        old = await talk.memory.store(ME, Draft("The user's sister is called Anna"))
         reply = await talk.say("No, that's wrong, my sister is called Hannah.")
-    assert reply == "Thank you, I have corrected that: your sister is called Hannah."
-    new = next(e for e in control.kept if e.content == "The user's sister is called Hannah")
-    wrong = next(e for e in control.kept if e.id == old.id)
-    assert new.source == "correction"
-    assert (wrong.status, wrong.reason, wrong.replaced_by) == ("inactive", "corrected", new.id)
-    assert len(await control.entries(ME, Filter())) == 2
+        assert reply == "Thank you, I have corrected that: your sister is called Hannah."
+        new = next(
+            e for e in await talk.kept() if e.content == "The user's sister is called Hannah"
+        )
+        wrong = next(e for e in await talk.kept() if e.id == old.id)
+        assert new.source == "correction"
+        assert (wrong.status, wrong.reason, wrong.replaced_by) == ("inactive", "corrected", new.id)
+        assert len(await talk.memory.entries(ME, Filter())) == 2
 
 
 async def test_a_correction_of_nothing_is_stored_as_one(tmp_path: Path) -> None:
-    control = ControlDouble()
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
         assert await talk.say("that's wrong, i live in seattle") == (
             "Okay, I'll remember that you live in seattle."
         )
-    (entry,) = control.kept
-    assert (entry.source, entry.importance) == ("correction", 1.0)
+        (entry,) = await talk.kept()
+        assert (entry.source, entry.importance) == ("correction", 1.0)
 
 
 @pytest.mark.parametrize("text", ["actually my name is Alex, not Alan", "it's Alex, not Alan"])
 async def test_one_word_instead_of_another(tmp_path: Path, text: str) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user's name is Alan"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user's name is Alan"))
         assert await talk.say(text) == "Thank you, I have corrected that: your name is Alex."
         assert await talk.say("actually tea is green, not black") == "An ordinary reply."
-    assert [e.content for e in await control.entries(ME, Filter())] == ["The user's name is Alex"]
+        assert [e.content for e in await talk.memory.entries(ME, Filter())] == [
+            "The user's name is Alex"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -381,54 +393,54 @@ async def test_one_word_instead_of_another(tmp_path: Path, text: str) -> None:
 async def test_an_objection_that_is_not_about_memory_is_an_ordinary_turn(
     tmp_path: Path, text: str
 ) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user likes tea"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user likes tea"))
         assert await talk.say(text) == "An ordinary reply."
-    assert len(control.kept) == 1
+        assert len(await talk.kept()) == 1
 
 
 @pytest.mark.parametrize("right", ["Hannah", "it's Hannah", "My sister is called Hannah."])
 async def test_thats_wrong_asks_what_is_right(tmp_path: Path, right: str) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user's sister is called Anna"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user's sister is called Anna"))
         await talk.say("what do you remember about my sister?")
         assert await talk.say("That's wrong.") == "I'm sorry. What is right?"
         assert await talk.say(right) == (
             "Thank you, I have corrected that: your sister is called Hannah."
         )
-    assert [e.content for e in await control.entries(ME, Filter())] == [
-        "The user's sister is called Hannah"
-    ]
+        assert [e.content for e in await talk.memory.entries(ME, Filter())] == [
+            "The user's sister is called Hannah"
+        ]
 
 
 @pytest.mark.parametrize("then", ["What's the time?", "never mind"])
 async def test_who_does_not_say_what_is_right_is_left_alone(tmp_path: Path, then: str) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user's sister is called Anna"))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user's sister is called Anna"))
         await talk.say("what do you remember about my sister?")
         await talk.say("That's wrong.")
         assert await talk.say(then) in {"An ordinary reply.", "Okay."}
         assert await talk.say("Hannah") == "An ordinary reply."
-    assert len(control.kept) == 1
+        assert len(await talk.kept()) == 1
 
 
-async def test_which_memories_were_used(tmp_path: Path) -> None:
-    control = ControlDouble()
+async def test_which_memories_were_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     march = datetime(2024, 3, 5, 12).timestamp()  # noqa: DTZ001 - local, as it is spoken
-    used = await control.store(ME, Draft("The user's sister is called Anna", said_at=march))
-    found = await control.store(ME, Draft("The user likes tea"))
-    wrong = changed(used, source="correction")
-    hits = [Hit("memory", e.id, e.content, e.said_at, 1, 1, entry=e) for e in (wrong, found)]
-    turn = Hit("turn", 7, "my sister called", march, 1, 1, role="user")
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        used = await talk.memory.store(
+            ME, Draft("The user's sister is called Anna", said_at=march, source="correction")
+        )
+        found = await talk.memory.store(ME, Draft("The user likes tea"))
         await talk.say("What is my sister's name?")
-        ((message_id,),) = talk.rows("SELECT id FROM conversation_log WHERE role = 'user'")
-        injected = (f"memory:{used.id}", "turn:7")
-        recall = Recall(1, message_id, "", 0, 0, (*hits, turn), injected)
-        control.recalls_kept.append((DESK.user, recall))
+        ((asked,),) = talk.rows("SELECT id FROM conversation_log WHERE role = 'user'")
+        hits = [Hit("memory", e.id, e.content, e.said_at, 1, 1, entry=e) for e in (used, found)]
+        turn = Hit("turn", 7, "my sister called", march, 1, 1, role="user")
+
+        async def explain(scope: MemoryScope, message_id: int) -> Recall:
+            assert (scope, message_id) == (ME, asked)
+            return Recall(1, asked, "", 0, 0, (*hits, turn), (f"memory:{used.id}", "turn:7"))
+
+        monkeypatch.setattr(talk.memory, "explain", explain)
         assert await talk.say("Which memories did you use?") == (
             "You corrected me in March 2024: your sister is called Anna."
             ' In March 2024 you said: "my sister called."'
@@ -438,7 +450,7 @@ async def test_which_memories_were_used(tmp_path: Path) -> None:
 
 
 async def test_no_memory_was_used(tmp_path: Path) -> None:
-    async with talking(Setup(tmp_path, ControlDouble())) as talk:
+    async with talking(Setup(tmp_path)) as talk:
         assert await talk.say("which memories did you use?") == "I used none."
         await talk.say("How far is the moon?")
         assert await talk.say("which memories did you use?") == "I used none."
@@ -446,31 +458,30 @@ async def test_no_memory_was_used(tmp_path: Path) -> None:
 
 
 async def test_where_one_memory_comes_from(tmp_path: Path) -> None:
-    control = ControlDouble()
     said_at = datetime.now().timestamp()  # noqa: DTZ005 - local, as it is spoken
-    await control.store(ME, Draft("The user's name is Ada", said_at=said_at))
-    async with talking(Setup(tmp_path, control)) as talk:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.memory.store(ME, Draft("The user's name is Ada", said_at=said_at))
         assert await talk.say("How do you know my name?") == (
             "You told me today that your name is Ada."
         )
 
 
 async def test_spoken_words_do_the_same_and_are_answered_aloud(tmp_path: Path) -> None:
-    control = ControlDouble()
     heard = ScriptedSpeechToText(["hey lo bug remember that my sister is called anna"])
     scripted = ScriptedEngines(chat=answering(), stt=heard)
-    async with talking(Setup(tmp_path, control, scripted)) as talk:
+    async with talking(Setup(tmp_path, scripted=scripted)) as talk:
         audio = {"audio": ("recording.wav", pcm16(tone(1.0)), "audio/wav")}
         body = (await talk.client.post("/chat/audio", files=audio)).json()
-    assert body["response"] == "Okay, I'll remember that your sister is called anna."
-    assert body["action"] == "respond"
-    assert len(body["audio_b64"]) > 1_000
-    assert {"recall", "reply", "first_audio", "speech", "stored"} <= set(body["timings"])
-    assert [e.content for e in control.kept] == ["The user's sister is called anna"]
+        assert body["response"] == "Okay, I'll remember that your sister is called anna."
+        assert body["action"] == "respond"
+        assert len(body["audio_b64"]) > 1_000
+        assert {"recall", "reply", "first_audio", "speech", "stored"} <= set(body["timings"])
+        kept = await talk.kept("address:127.0.0.1")
+        assert [e.content for e in kept] == ["The user's sister is called anna"]
 
 
 async def test_an_ordinary_turn_asks_the_model_once(tmp_path: Path) -> None:
-    async with talking(Setup(tmp_path, ControlDouble())) as talk:
+    async with talking(Setup(tmp_path)) as talk:
         for text in ("Hello!", "I can't remember the song", "Do you remember my name?"):
             before = len(talk.asked)
             assert await talk.say(text) == "An ordinary reply."
@@ -514,19 +525,17 @@ def chosen(tool: str, words: str) -> str:
 async def test_the_model_chooses_where_no_template_fits(
     tmp_path: Path, text: str, choice: str, reply: str, contents: list[str]
 ) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user likes tea"))
     scripted = ScriptedEngines(chat=answering(choice=choice))
-    async with talking(Setup(tmp_path, control, scripted)) as talk:
+    async with talking(Setup(tmp_path, scripted=scripted)) as talk:
+        await talk.memory.store(ME, Draft("The user likes tea"))
         assert await talk.say(text) == reply
         assert scripted.chat.calls[0].options.json_schema is not None
-    assert [entry.content for entry in control.kept] == contents
+        assert [entry.content for entry in await talk.kept()] == contents
 
 
 async def test_a_model_that_is_down_makes_it_an_ordinary_turn(tmp_path: Path) -> None:
-    control = ControlDouble()
     scripted = ScriptedEngines(chat=answering())
-    async with talking(Setup(tmp_path, control, scripted)) as talk:
+    async with talking(Setup(tmp_path, scripted=scripted)) as talk:
         assert await talk.say("remember that I like tea") == (
             "Okay, I'll remember that you like tea."
         )
@@ -534,4 +543,4 @@ async def test_a_model_that_is_down_makes_it_an_ordinary_turn(tmp_path: Path) ->
         assert await talk.say("remember that I like cats") == (
             "Okay, I'll remember that you like cats."
         )
-    assert len(control.kept) == 2
+        assert len(await talk.kept()) == 2

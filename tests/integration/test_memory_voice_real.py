@@ -54,7 +54,7 @@ async def test_what_was_remembered_is_not_extracted_again(tmp_path: Path) -> Non
         headers = {"Device-Id": "desk"}
         for text in ("remember that I live in Rome", "what do you know about me?"):
             await client.post("/chat/text", json={"text": text}, headers=headers)
-        await server.memory.process_due()  # type: ignore[attr-defined]  # of the real one
+        await server.memory.process_due()
         # The server's own worker may be counting still.
         await until(lambda: server.memory.stats().facts == 1)
         assert server.memory.stats().pending_tasks == 0

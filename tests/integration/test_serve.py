@@ -26,8 +26,8 @@ from lobug.simulator.http.results import Result
 from lobug.simulator.http.run import run
 from lobug.simulator.recordings import from_file, from_voice
 from lobug.simulator.runs import RunOptions
+from support.recording_server import tone_wav
 from support.running import ScriptedEngines, running, settings_for
-from support.scripted_door import tone_wav
 from support.scripted_speech import ScriptedTextToSpeech
 
 TESTS = Path(__file__).parents[1]

@@ -14,15 +14,16 @@ import pytest
 from lobug.devices.codec import Encoder, PcmDecoder
 from lobug.devices.connection import Connection
 from lobug.devices.frames import AudioCodec, AudioFormat
-from lobug.devices.microphone import DeviceHearing, StreamClock
+from lobug.devices.microphone import Microphone
 from lobug.engines.base import ChatMessage, ChatOptions, Transcript
 from lobug.errors import EngineInterruptedError
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
+from lobug.turn.commitment import Commitment, LiveOptions
 from lobug.turn.events import Done
 from lobug.turn.listen.events import ListeningEvent, SpeechEnded
-from lobug.turn.live import Commitment
-from lobug.turn.runner import LiveOptions, TranscribedUtterance
+from lobug.turn.listen.stream import StreamClock
+from lobug.turn.utterance import TranscribedUtterance
 from support.device_client import device, silence, tone, until
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
@@ -207,7 +208,7 @@ async def test_a_reply_that_was_heard_to_its_end_was_not_interrupted(
             ConversationKey("ada", "ada/desk"),
             TranscribedUtterance("What time is it?", "en"),
             voice=True,
-            going=LiveOptions(commitment, SpokenOver(heard)),
+            live=LiveOptions(commitment, SpokenOver(heard)),
         )
         done = [event async for event in events][-1]
         assert isinstance(done, Done)
@@ -294,7 +295,7 @@ def test_a_stream_is_timed_anew_after_what_was_not_listened_to() -> None:
     for _ in range(10):
         now += 0.06
         clock.arrived(0.06, now)
-    clock.deaf()
+    clock.skip()
     now += 0.8  # of audio that was not listened to
     for _ in range(10):
         now += 0.06
@@ -325,20 +326,20 @@ async def test_what_is_said_after_a_stall_is_timed_as_it_was_spoken(tmp_path: Pa
     settings = settings_for(tmp_path, listening={"end_silence_s": 0.25, "stalled_s": 1.0})
     now = 100.6
     wire: Any = Wire()
-    hearing = DeviceHearing(
+    hearing = Microphone(
         scripted.gate, scripted.stt, settings, wire, lambda: now, busy=lambda: True
     )
     hearing.start("realtime")
     packets = [tone(0.2)] * 3
     for packet in packets:
-        await hearing.take(packet)
+        await hearing.decode(packet)
     now += 1.25  # of nothing
     async with aclosing(hearing.events()) as events:
         event = await ended(events)
         assert hearing.moment(event.speech_end_s) == pytest.approx(now - 1.25, abs=0.04)
         for packet in packets:
             now += 0.2
-            await hearing.take(packet)
+            await hearing.decode(packet)
         now += 1.25
         event = await ended(events)
         assert hearing.moment(event.speech_end_s) == pytest.approx(now - 1.25, abs=0.04)

@@ -12,12 +12,12 @@ import pytest_asyncio
 
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.conversation.tool_prompt import ToolPrompt, tool_prompt
-from lobug.devices.tools import DeviceTools
+from lobug.devices.tool_client import DeviceTools
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.llama_process import LlamaProcess
 from lobug.settings import ChatSettings, StreamingSettings
-from lobug.turn.reply.tools import ToolUse, with_tools
+from lobug.turn.reply.tool_use import ToolUse, write_with_tools
 from support.tool_device import ToolDevice, common_tools
 from support.tool_utterances import STATUS, TALK_UNSEEN, WANTED_UNSEEN
 
@@ -62,7 +62,7 @@ class Desk:
 
         use = ToolUse(self._box, self._prompt, text, allowed, SETTINGS.max_tool_rounds)
         user = ChatMessage("user", text)
-        reply = "".join([piece async for piece in with_tools(self._write, user, use)])
+        reply = "".join([piece async for piece in write_with_tools(self._write, user, use)])
         return reply, [name for name, _ in self.device.called]
 
 

@@ -15,11 +15,11 @@ from lobug.assembly import with_memory
 from lobug.conversation.keys import conversation_of
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.errors import ContextOverflowError, StorageError
-from lobug.memory.base import ConversationKey
-from lobug.memory.manager import MemoryManager
+from lobug.memory.model import ConversationKey
+from lobug.memory.service import Memory
 from lobug.server import LobugServer
 from lobug.turn.events import Piece
-from lobug.turn.runner import SpokenUtterance, TypedUtterance
+from lobug.turn.utterance import SpokenUtterance, TypedUtterance
 from support.running import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
@@ -280,7 +280,7 @@ async def test_words_that_were_not_meant_for_it_enter_no_summary(tmp_path: Path)
 
 
 async def test_a_memory_that_does_not_close_cleanly_leaves_no_engine_open(tmp_path: Path) -> None:
-    class Unclosable(MemoryManager):
+    class Unclosable(Memory):
         async def close(self) -> None:
             await super().close()
             raise StorageError("the disk is gone")

@@ -10,6 +10,7 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -17,23 +18,22 @@ from pathlib import Path
 
 import pytest
 
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
+
+import firmware_fuzz
+
 ROOT = Path(__file__).parents[2]
 FIRMWARE = ROOT / "firmware"
 BUILDS = ROOT / "build" / "firmware"
-COMMON_OPTIONS = ("-G", "Ninja", "-Wno-dev")
 
 CONFIGURATIONS: Mapping[str, Sequence[str]] = {
     # 64 bits with everything watched: unit tests, fuzzers, the simulated device.
-    "checked": (
-        "-DCMAKE_CXX_COMPILER=clang++-22",
-        "-DCMAKE_BUILD_TYPE=Debug",
-        "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1",
-        "-DLOBUG_SANITIZE=address,undefined",
-        "-DLOBUG_FUZZ=ON",
-    ),
-    # The chip's pointer size and its unsigned char, and the other compiler's warnings.
+    "checked": firmware_fuzz.OPTIONS,
+    # The same files, each compiled by itself as clang-tidy reads it; never built.
+    "tidy": (*firmware_fuzz.OPTIONS, "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON"),
+    # The chip's pointer size and its unsigned char. Clang takes half of g++'s time for it.
     "m32": (
-        "-DCMAKE_CXX_COMPILER=g++",
+        "-DCMAKE_CXX_COMPILER=clang++-22",
         "-DCMAKE_BUILD_TYPE=Debug",
         "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1",
         "-DLOBUG_SANITIZE=address,undefined",
@@ -46,25 +46,29 @@ CONFIGURATIONS: Mapping[str, Sequence[str]] = {
         "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1",
         "-DLOBUG_SANITIZE=thread",
     ),
-    # Another machine altogether, run by qemu.
+    # Another machine altogether, run by qemu; g++'s warnings in 32 bits.
     "arm": (
         f"--toolchain={FIRMWARE / 'arm' / 'toolchain.cmake'}",
         "-DCMAKE_BUILD_TYPE=MinSizeRel",
         "-DCMAKE_CXX_FLAGS_MINSIZEREL=-Os -g1",
     ),
+    # What `make firmware` makes: whatever compiler and generator CMake takes by itself.
+    "host": (),
 }
-"""Name to CMake's options. The plain build without any is what `make firmware` makes."""
+"""Name to CMake's options."""
 
 TOOLS: Mapping[str, Sequence[str]] = {
     "checked": ("cmake", "ninja", "clang++-22"),
-    "m32": ("cmake", "ninja", "g++"),
+    "tidy": ("cmake", "ninja", "clang++-22"),
+    "m32": ("cmake", "ninja", "clang++-22"),
     "threads": ("cmake", "ninja", "clang++-22"),
     "arm": ("cmake", "ninja", "arm-none-eabi-g++", "qemu-arm"),
+    "host": ("cmake", "make", "c++"),
 }
 
 
 def need(*tools: str) -> None:
-    """Leave a test out where a tool is missing; under CI that is a failure (tests/conftest.py)."""
+    """Skip a test where a tool is missing; under CI that is a failure (tests/conftest.py)."""
     absent = [tool for tool in tools if shutil.which(tool) is None]
     if absent:
         pytest.skip(
@@ -91,24 +95,34 @@ def run(*command: str | Path, cwd: Path = ROOT, seconds: float = 900) -> str:
 
 
 @cache
+def configure(configuration: str) -> Path:
+    """The folder of a build with its compile_commands.json; nothing is compiled."""
+    need(*TOOLS[configuration])
+    folder = BUILDS / configuration
+    with alone(configuration):
+        options = CONFIGURATIONS[configuration]
+        generator = () if configuration == "host" else ("-G", "Ninja")
+        run("cmake", "-S", FIRMWARE, "-B", folder, "-Wno-dev", *generator, *options)
+    return folder
+
+
+@cache
 def build(configuration: str, *targets: str) -> Path:
     """The folder of an up-to-date build of `targets`, or of all. LOBUG_FIRMWARE_BUILD, a folder,
     stands in for the checked one."""
     given = os.environ.get("LOBUG_FIRMWARE_BUILD")
     if given and configuration == "checked":
         return Path(given)
-    need(*TOOLS[configuration])
-    folder = BUILDS / configuration
-    with _alone(configuration):
-        options = CONFIGURATIONS[configuration]
-        run("cmake", "-S", FIRMWARE, "-B", folder, *COMMON_OPTIONS, *options)
+    folder = configure(configuration)
+    with alone(configuration):
         chosen = [part for target in targets for part in ("--target", target)]
         run("cmake", "--build", folder, "--parallel", "2", *chosen)
     return folder
 
 
 @contextmanager
-def _alone(configuration: str) -> Iterator[None]:
+def alone(configuration: str) -> Iterator[None]:
+    """Lock a build, so that one process at a time changes it."""
     BUILDS.mkdir(parents=True, exist_ok=True)
     with (BUILDS / f"{configuration}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -78,7 +78,7 @@ class ScriptedServer:
 
 
 def speaking(*replies: str) -> ScriptedEngines:
-    """Engines that answer this, one after the other; the last one repeats."""
+    """Engines that answer with these texts in order; the last one repeats."""
     return ScriptedEngines(chat=ScriptedChatModel(replies))
 
 
@@ -169,7 +169,7 @@ class MortalServer:
             time.sleep(0.05)
 
     def kill(self) -> None:
-        """As a power cut does."""
+        """Kill it, as a power cut does."""
         if self._process is not None:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()

@@ -11,8 +11,8 @@ import sys
 import threading
 from pathlib import Path
 
-from lobug.memory.access import MemoryScope
 from lobug.memory.exchange.snapshot import SNAPSHOT, SnapshotSource
+from lobug.memory.model import MemoryScope
 from lobug.settings import MemorySettings
 from lobug.storage import compaction, database
 from support.memory_child import Dying, acknowledge
@@ -42,13 +42,13 @@ async def live(path: Path, point: str, occurrence: int) -> None:
 
     compaction.PAGES_AT_ONCE = 1
     vars(database)["Event"] = Copying
-    memory = kit(path, checkpoint=dying).manager()
+    memory = kit(path, checkpoint=dying).memory()
     await memory.start(work=False)
     for said in SAID:
         await exchange(memory, said, f"Noted: {said}.")
     await memory.process_due()
     acknowledge("told")
-    await memory.control.forget_text(MemoryScope(ADA.user, ADA.conversation), SECRET)
+    await memory.forget_text(MemoryScope(ADA.user, ADA.conversation), SECRET)
     acknowledge("forgotten")
     await memory.process_due()
     await memory.close()

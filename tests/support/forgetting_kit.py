@@ -9,11 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lobug.memory import entries, log, sessions
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Layer, Source
 from lobug.memory.entries import NewVersion
 from lobug.memory.index import fact_vectors
+from lobug.memory.model import ConversationKey, Layer, MemoryScope, Source
 from lobug.storage.driver import Connection
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lobug.engines.base import ChatMessage, ChatOptions
-from lobug.language.en.prompts import FACT_RULES, SUMMARY_RULES
+from lobug.language.en.prompts.background import FACT_RULES, SUMMARY_RULES
 from lobug.settings import MemorySettings
 from lobug.storage.database import Checkpoint, no_checkpoint
 from support.memory_kit import ADA, Kit, model_that_listens
@@ -56,7 +56,7 @@ def acknowledge(what: str) -> None:
 async def live(path: Path, point: str, occurrence: int) -> None:
     """Seven exchanges, each processed to its end."""
     kit = Kit(path, settings=SETTINGS, checkpoint=Dying(point, occurrence))
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for said in SAID:
         message_id = await memory.log_user_message(ADA, said)
@@ -116,7 +116,7 @@ def session_kit(path: Path, way: Way, checkpoint: Checkpoint = no_checkpoint) ->
 async def live_a_session(path: Path, point: str, way: Way) -> None:
     """Two exchanges, then a pause, or a hundred days."""
     kit = session_kit(path, way, Dying(point, 1))
-    memory = kit.manager()
+    memory = kit.memory()
     await memory.start(work=False)
     for said in ("No, I keep bees", "Hello there."):
         message_id = await memory.log_user_message(ADA, said)

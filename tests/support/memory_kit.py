@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lobug.engines.base import ChatMessage, ChatOptions
-from lobug.memory.base import ConversationKey
 from lobug.memory.exchange.snapshot import SnapshotSource
-from lobug.memory.manager import MemoryManager
+from lobug.memory.model import ConversationKey
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.database import Checkpoint, no_checkpoint
@@ -76,9 +77,9 @@ class Kit:
     checkpoint: Checkpoint = no_checkpoint
     snapshot: SnapshotSource | None = None
 
-    def manager(self) -> MemoryManager:
+    def memory(self) -> Memory:
         """A memory on the kit's file; several may follow one another."""
-        return MemoryManager(
+        return Memory(
             self.settings,
             self.path,
             chat=self.chat,
@@ -92,6 +93,17 @@ class Kit:
         )
 
 
+@asynccontextmanager
+async def started(kit: Kit) -> AsyncIterator[Memory]:
+    """The kit's memory, open; its background work does not begin."""
+    memory = kit.memory()
+    await memory.start(work=False)
+    try:
+        yield memory
+    finally:
+        await memory.close()
+
+
 ENDLESS = 1e6
 """Minutes: with this ``session_idle_minutes`` no session ends in a test about something else."""
 
@@ -102,7 +114,7 @@ def dated(content: str, at: float = 1_700_000_000.0) -> str:
 
 
 async def exchange(
-    memory: MemoryManager,
+    memory: Memory,
     said: str,
     reply: str = "Noted.",
     *,
@@ -115,7 +127,7 @@ async def exchange(
 
 
 async def recalled(
-    memory: MemoryManager, query: str, *, conversation_key: ConversationKey = ADA
+    memory: Memory, query: str, *, conversation_key: ConversationKey = ADA
 ) -> list[str]:
     """The contents of the facts that a query finds, best first."""
     context = await memory.retrieve_context(conversation_key, query)

@@ -1,10 +1,10 @@
-"""A model of the catalog that is small enough to be written by a test."""
+"""A catalog model that is small enough to be written by a test."""
 
 from __future__ import annotations
 
 import hashlib
 
-from lobug.models.description import Job, Model, ModelFile
+from lobug.models.catalog import Job, Model, ModelFile
 
 
 def tiny_model(content: bytes) -> Model:

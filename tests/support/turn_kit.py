@@ -9,10 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from lobug.memory import log, sessions
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import ConversationKey, Role
 from lobug.memory.index import turn_vectors, turn_words
-from lobug.memory.recall.query import PreparedQuery, QueryVectors, prepare, unit
+from lobug.memory.model import ConversationKey, MemoryScope, Role
+from lobug.memory.recall.prepared_query import (
+    PreparedQuery,
+    QueryVectors,
+    prepare,
+    unit,
+)
 from lobug.memory.recall.turn_search import TurnHit, search_turns, speakers
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
@@ -72,12 +76,12 @@ def embed_all(connection: Connection, embedder: ScriptedEmbedder, batch: int = 7
 
 def vectors_of(prepared: PreparedQuery, embedder: ScriptedEmbedder) -> QueryVectors | None:
     """The vectors of a question."""
-    texts = [*prepared.texts, *prepared.asked.words]
+    texts = [*prepared.texts, *prepared.terms.words]
     found = asyncio.run(embedder.embed(texts))
     whole = unit(found[: len(prepared.texts)].sum(axis=0))
     if whole is None:
         return None
-    words = dict(zip(prepared.asked.words, found[len(prepared.texts) :], strict=True))
+    words = dict(zip(prepared.terms.words, found[len(prepared.texts) :], strict=True))
     return QueryVectors(embedder.model_id, np.asarray(whole, np.float32), words)
 
 

@@ -21,14 +21,8 @@ from lobug.access.pairing import (
     is_activated,
     read_introduction,
 )
-from lobug.access.records import (
-    Device,
-    Pairing,
-    Register,
-    RevocationListeners,
-    Revoked,
-    revoked_between,
-)
+from lobug.access.records import Device, Pairing, Register
+from lobug.access.revocation import RevocationListeners, Revoked, revoked_between
 from lobug.errors import InvalidRequestError
 from lobug.http.devices.discovery import (
     called_url,
@@ -243,8 +237,8 @@ def test_a_listener_that_fails_keeps_nobody_from_hearing() -> None:
     listeners.add(fail)
     stop = listeners.add(heard.append)
     gone = Revoked("device:x", "x", "hash")
-    listeners.tell(gone)
+    listeners.notify(gone)
     stop()
     stop()
-    listeners.tell(gone)
+    listeners.notify(gone)
     assert heard == [gone]

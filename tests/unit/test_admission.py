@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from lobug.access.records import Caller
+from lobug.access.callers import Caller
 from lobug.admission.connections import LOG_EVERY_S, SHED_EVERY_S, AcceptFaults, Admission
 from lobug.admission.ledger import (
     ACCEPT_STEPS,

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.completeness import Completeness, completeness_of
+from lobug.language import language_of
+from lobug.language.protocol import Completeness
 from support import speech
 
 UNFINISHED = [
@@ -47,38 +48,38 @@ OPEN = [
 
 @pytest.mark.parametrize("text", UNFINISHED)
 def test_unfinished(text: str) -> None:
-    assert completeness_of(text, "en") is Completeness.UNFINISHED
+    assert language_of("en").completeness(text) is Completeness.UNFINISHED
 
 
 @pytest.mark.parametrize("text", FINISHED)
 def test_finished(text: str) -> None:
-    assert completeness_of(text, "en") is Completeness.FINISHED
+    assert language_of("en").completeness(text) is Completeness.FINISHED
 
 
 @pytest.mark.parametrize("text", OPEN)
 def test_open(text: str) -> None:
-    assert completeness_of(text, "en") is Completeness.OPEN
+    assert language_of("en").completeness(text) is Completeness.OPEN
 
 
 @pytest.mark.parametrize("text", ["Meine Schwester hat an", "stop", "je suis a", "Um", "..."])
 @pytest.mark.parametrize("language", ["de", "fr", "zh", "", "eng"])
 def test_of_other_languages_nothing_is_said(text: str, language: str) -> None:
-    assert completeness_of(text, language) is Completeness.OPEN
+    assert language_of(language).completeness(text) is Completeness.OPEN
 
 
 @given(st.text(max_size=200), st.sampled_from(["en", "de"]))
 def test_any_text_has_an_answer(text: str, language: str) -> None:
-    assert completeness_of(text, language) in Completeness
+    assert language_of(language).completeness(text) in Completeness
 
 
 @given(st.sampled_from(UNFINISHED + FINISHED + OPEN))
 def test_case_and_a_full_stop_change_nothing(text: str) -> None:
-    found = completeness_of(text, "en")
+    found = language_of("en").completeness(text)
     if text.endswith(("A", "A.")):
         return  # the letter
-    assert completeness_of(f"  {text.upper() if text.islower() else text} ", "en") is found
+    assert language_of("en").completeness(f"  {text.upper() if text.islower() else text} ") is found
     if text and text[-1].isalnum():
-        assert completeness_of(f"{text}.", "en") is found
+        assert language_of("en").completeness(f"{text}.") is found
 
 
 @pytest.mark.speech
@@ -90,7 +91,7 @@ def test_recorded_sentences_are_hardly_ever_called_unfinished() -> None:
         for clip in (*speech.all_prompts(), *speech.pocketsphinx())
         if not clip.text.endswith(("...", ":")) and len(clip.text.split()) > 2
     ]
-    called = [t for t in whole if completeness_of(t, "en") is Completeness.UNFINISHED]
+    called = [t for t in whole if language_of("en").completeness(t) is Completeness.UNFINISHED]
     pieces = {"the number i have is", "Press 1 for"}
     assert len(whole) > 250
     assert set(called) <= pieces
@@ -103,7 +104,8 @@ def test_of_sentences_cut_short_a_part_is_recognised() -> None:
     for clip in (*speech.all_prompts(), *speech.pocketsphinx()):
         words = clip.text.split()
         found += [
-            completeness_of(" ".join(words[:end]) + ".", "en") for end in range(1, len(words))
+            language_of("en").completeness(" ".join(words[:end]) + ".")
+            for end in range(1, len(words))
         ]
     assert found.count(Completeness.UNFINISHED) > len(found) / 6
     assert found.count(Completeness.FINISHED) < len(found) / 100

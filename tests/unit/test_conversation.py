@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.conversation.keys import caller_key, conversation_of
+from lobug.access.callers import caller_key
+from lobug.conversation.keys import conversation_of
 from lobug.conversation.prompt import (
     estimate_tokens,
     line,
@@ -25,7 +26,7 @@ from lobug.conversation.registry import (
 from lobug.conversation.sensors import SensorContext, SensorReading
 from lobug.engines.base import ChatMessage
 from lobug.errors import InvalidRequestError
-from lobug.memory.base import ConversationKey, LoggedMessage, Recalled
+from lobug.memory.model import ConversationKey, LoggedMessage, Recalled
 from lobug.settings import ConversationSettings, SensorSettings, Settings
 
 MARCH = 1_773_576_000.0

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.devices.replies import face_of
-from lobug.language.en.emotions import Emotion, emotion_of
+from lobug.devices.turns import face_of
+from lobug.language.emotions import Emotion
+from lobug.language.en.emotion_cues import emotion_of
 from lobug.turn.events import Action
 
 PROTOCOL = """neutral happy laughing funny sad angry crying loving embarrassed surprised shocked

@@ -29,7 +29,7 @@ from lobug.devices.messages import (
     parse,
 )
 from lobug.errors import MessageError
-from lobug.language.en.emotions import Emotion
+from lobug.language.emotions import Emotion
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -13,14 +13,14 @@ from lobug.devices.frames import (
     AudioFormat,
 )
 from lobug.devices.messages import AudioParams, Hello
-from lobug.devices.negotiation import Agreed, agree
+from lobug.devices.negotiation import Agreement, negotiate
 from lobug.errors import HelloError
 
 OPUS, PCM = AudioCodec.OPUS, AudioCodec.PCM
 
 
 def test_a_device_that_says_nothing_gets_the_protocols_own() -> None:
-    assert agree(Hello()) == Agreed(
+    assert negotiate(Hello()) == Agreement(
         version=1,
         uplink=AudioFormat(OPUS, 16_000, 60.0),
         downlink=AudioFormat(OPUS, 24_000, 60.0),
@@ -31,8 +31,8 @@ def test_a_device_that_says_nothing_gets_the_protocols_own() -> None:
 
 def test_the_firmwares_hello() -> None:
     hello = Hello(3, "websocket", True, True, AudioParams("opus", 16_000, 1, 20.0))
-    agreed = agree(hello, "3")
-    assert agreed == Agreed(
+    agreed = negotiate(hello, "3")
+    assert agreed == Agreement(
         3, AudioFormat(OPUS, 16_000, 20.0), AudioFormat(OPUS, 24_000, 20.0), True, True
     )
 
@@ -52,7 +52,7 @@ def test_the_firmwares_hello() -> None:
 def test_the_downlink_is_what_the_device_asks_for(
     audio: AudioParams, downlink: AudioParams, sent: AudioFormat
 ) -> None:
-    assert agree(Hello(audio=audio, downlink=downlink)).downlink == sent
+    assert negotiate(Hello(audio=audio, downlink=downlink)).downlink == sent
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_the_downlink_is_what_the_device_asks_for(
     [(None, None, 1), (2, None, 2), (None, "3", 3), (2, " 2 ", 2)],
 )
 def test_the_version(said: int | None, header: str | None, version: int) -> None:
-    assert agree(Hello(version=said), header).version == version
+    assert negotiate(Hello(version=said), header).version == version
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_is_not_served_is_refused_and_says_what_is(
     hello: Hello, header: str | None, why: str
 ) -> None:
     with pytest.raises(HelloError, match=why) as refused:
-        agree(hello, header)
+        negotiate(hello, header)
     assert refused.value.code == "hello_invalid"
 
 
@@ -119,7 +119,7 @@ PARAMS = st.builds(
 )
 def test_whatever_is_agreed_on_can_be_served(hello: Hello, header: str | None) -> None:
     try:
-        agreed = agree(hello, header)
+        agreed = negotiate(hello, header)
     except HelloError:
         return
     assert agreed.version in (1, 2, 3)

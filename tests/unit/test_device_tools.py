@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import types
 
+from lobug.devices.tool_client import MAX_LISTINGS, MAX_PAGES, DeviceTools
 from lobug.devices.tool_messages import (
     LONGEST_ERROR,
     Notice,
-    complaint,
-    read,
+    argument_error,
+    parse,
+    read_tool,
     safe_schema,
-    tool_of,
 )
-from lobug.devices.tools import MAX_LISTINGS, MAX_PAGES, DeviceTools
 from lobug.engines.tools import Tool
 from lobug.settings import StreamingSettings
 from support.tool_device import PERCENT, Refused, ToolDevice, common_tools, tool
@@ -41,7 +41,7 @@ def logged() -> Iterator[asyncio.Event]:
         def emit(self, record: logging.LogRecord) -> None:
             event.set()
 
-    logger, listener = logging.getLogger("lobug.devices.tools"), Listener()
+    logger, listener = logging.getLogger("lobug.devices.tool_client"), Listener()
     logger.addHandler(listener)
     yield event
     logger.removeHandler(listener)
@@ -465,8 +465,8 @@ def test_no_answer_harms(results: list[object]) -> None:
 
 @given(payload=payloads)
 def test_read_takes_anything(payload: object) -> None:
-    assert isinstance(read(payload), types.JSONRPCMessage | Notice | None)
-    assert isinstance(tool_of(payload), Tool | None)
+    assert isinstance(parse(payload), types.JSONRPCMessage | Notice | None)
+    assert isinstance(read_tool(payload), Tool | None)
 
 
 @given(schema=json_values, arguments=st.dictionaries(st.text(max_size=5), json_values, max_size=3))
@@ -475,7 +475,7 @@ def test_any_schema_can_be_checked_against(schema: object, arguments: dict[str, 
     assert (kept is None) == (not isinstance(schema, dict))
     if kept is not None:
         assert kept["type"] == "object"
-        said = complaint(kept, arguments)
+        said = argument_error(kept, arguments)
         assert said is None or 0 < len(said) <= LONGEST_ERROR
 
 
@@ -504,13 +504,13 @@ def test_dangerous_parts_of_a_schema_are_dropped() -> None:
     assert "$ref" not in str(kept)
     assert "<" not in str(kept)
     assert kept["required"] == ["text"]
-    assert complaint(kept, {"text": "a" * 5_000 + "!"}) is None
+    assert argument_error(kept, {"text": "a" * 5_000 + "!"}) is None
 
 
 def test_a_complaint_is_short_and_says_where() -> None:
     schema = safe_schema({"type": "object", "properties": {"volume": PERCENT}})
     assert schema is not None
-    said = complaint(schema, {"volume": "loud" * 1000})
+    said = argument_error(schema, {"volume": "loud" * 1000})
     assert said is not None
     assert said.startswith("volume: ")
     assert len(said) <= 300

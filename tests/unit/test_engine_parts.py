@@ -14,7 +14,7 @@ from lobug.concurrency import Periodic
 from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage
 from lobug.engines.chat_embedded import LaneMap, shared_beginning
 from lobug.engines.llama_process import backoff_s
-from lobug.engines.pace import paced
+from lobug.engines.timing import paced
 from lobug.engines.urls import is_loopback, without_password
 from lobug.engines.vectors import batches, unit_rows
 from lobug.errors import EngineError, EngineTimeoutError

@@ -147,7 +147,7 @@ async def test_no_place_is_lost_or_given_twice(data: st.DataObject, count: int) 
     tasks: dict[int, asyncio.Task[None]] = {}
 
     async def work(number: int, claimant: Claimant) -> None:
-        async with places.place(claimant):
+        async with places.slot(claimant):
             inside.add(number)
             try:
                 await doors[number].wait()

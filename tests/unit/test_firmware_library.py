@@ -324,7 +324,7 @@ async def test_a_device_that_does_not_come_back_with_it_is_left_alone(
         assert await offers.offer("aa", device()) == added
         offers.fetched("aa", added)
     assert await offers.offer("aa", device()) is None
-    assert "is not offered it any more" in caplog.text
+    assert "is not offered again" in caplog.text
     assert await offers.offer("bb", device()) == added
     await asyncio.to_thread(library.remove, CORE2, "2.1")
     other = FirmwareLibrary(tmp_path / "firmware", max_bytes=MAX, clock=lambda: 2_000.0)

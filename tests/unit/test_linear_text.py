@@ -23,16 +23,26 @@ from types import ModuleType
 import pytest
 
 import lobug
-from lobug.language import words
-from lobug.language.en import commands, fact_checks, mentions, questions, speech_acts, statements
+from lobug.language.en import (
+    command_templates,
+    fact_checks,
+    mentions,
+    questions,
+    speech_acts,
+    statements,
+    words,
+)
 from lobug.language.en.clauses import clause_end
 from lobug.language.en.completeness import completeness_of
-from lobug.language.en.sentences import split_sentences
-from lobug.language.en.spoken import spoken_form
-from lobug.language.markup import drop_emotes, speakable
+from lobug.language.en.emotes import drop_emotes
+from lobug.language.en.explicit_statements import explicit_statements
+from lobug.language.en.sentence_splitter import split_sentences
+from lobug.language.en.speakable import speakable
+from lobug.language.en.spoken.form import spoken_form
 from lobug.memory.exchange.markdown import escaped
-from lobug.memory.learning import extraction, session_end
-from lobug.memory.recall import query, recent_statements
+from lobug.memory.index import turn_analysis
+from lobug.memory.learning import extraction
+from lobug.memory.recall import recent_statements
 from lobug.turn.listen.echo import is_own_voice, without_own_voice
 from lobug.turn.reply.parser import ThinkingStripper
 
@@ -49,8 +59,8 @@ ELSEWHERE = ("lobug.simulator", "lobug.cli", "lobug.evaluation", "lobug.ota", "l
 """Read only what this program or its owner has written."""
 
 SHORT = {
-    "lobug.language.en.statements.CONTRAST": commands.LONGEST,
-    "lobug.language.en.sentences._WORD_BEFORE": 16,
+    "lobug.language.en.statements.CONTRAST": command_templates.LONGEST,
+    "lobug.language.en.sentence_splitter._WORD_BEFORE": 16,
 }
 """Patterns that are only ever given so many characters."""
 
@@ -263,9 +273,12 @@ def grows(
 
 def test_all_patterns_are_found() -> None:
     assert len(patterns()) > 250
-    for name in ("lobug.language.markup._CALL", "lobug.memory.learning.session_end.SOMETHING"):
+    for name in (
+        "lobug.language.en.speakable._CALL",
+        "lobug.language.en.explicit_statements.SOMETHING",
+    ):
         assert name in patterns()
-    assert "lobug.language.en.spoken._SIGNS[0]" in patterns()
+    assert "lobug.language.en.spoken.form._SIGNS[0]" in patterns()
     assert set(SHORT) <= set(patterns())
 
 
@@ -305,18 +318,18 @@ def think(text: str) -> None:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "analysis.asked": query.asked,
+    "analysis.asked": turn_analysis.analyse_question,
     "clause_end": all_clauses,
-    "completeness_of": lambda text: completeness_of(text, "en"),
+    "completeness_of": completeness_of,
     "consolidation.cut": lambda text: list(extraction.pieces([text])),
     "drop_emotes": drop_emotes,
     "escaped": escaped,
-    "gaps.explicit_statements": session_end.explicit_statements,
+    "gaps.explicit_statements": explicit_statements,
     "guards.clauses": fact_checks.clauses,
     "is_own_voice": lambda text: is_own_voice(text, [text]),
     "mentions.of_request": mentions.of_request,
-    "questions.read": questions.read,
-    "said_anew.slots_of": lambda text: recent_statements.slots_of([text]),
+    "questions.read": questions.analyse,
+    "recent_statements.slots_of": lambda text: recent_statements.slots_of([text]),
     "speakable": speakable,
     "speech_acts.sentences": speech_acts.sentences,
     "speech_acts.statements": speech_acts.statements,

@@ -133,14 +133,13 @@ async def ears(
     mode: Any = "auto",
     busy: Callable[[], bool] = lambda: False,
     stt: Any = None,
-    stood_in: Callable[[float], None] = lambda seconds: None,
     **listening: Any,
 ) -> AsyncIterator[Ears]:
     """A listener at work; at its end no task of it may be left."""
     settings = Settings(_env_file=None, listening={**LISTENING, **listening}, stt=stt or {})
     gate, engine = ScriptedGate(), ToldSpeechToText()
     before = asyncio.all_tasks()
-    listener = Listener(gate, engine, settings, mode=mode, busy=busy, stood_in=stood_in)
+    listener = Listener(gate, engine, settings, mode=mode, busy=busy)
     opened = Ears(listener, engine, gate)
     collecting = asyncio.create_task(opened.collect())
     try:
@@ -304,16 +303,24 @@ async def test_an_interim_transcript_that_knows_all_words_is_that_of_the_pause()
 
 @pytest.mark.parametrize("mode", ["auto", "realtime"])
 @pytest.mark.parametrize("frames", ["#" * 20, "#" * 20 + "." * 6])
-async def test_a_stream_that_stalls_in_mid_utterance_is_silent(mode: str, frames: str) -> None:
+async def test_a_stream_that_stalls_in_mid_utterance_is_silent(
+    mode: str, frames: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     missing: list[float] = []
+
+    def push(samples: Samples) -> None:
+        missing.append(len(samples) / STT_SAMPLE_RATE)
+        Listener.push(e.listener, samples)
+
     stalled: dict[str, Any] = {
         "end_silence_s": 0.25,
         "unfinished_silence_s": 0.5,
         "stalled_s": 0.05,
     }
-    async with ears(mode=mode, stood_in=missing.append, **stalled) as e:
+    async with ears(mode=mode, **stalled) as e:
         e.stt.immediate = "What time is it?"
         e.hear(frames)
+        monkeypatch.setattr(e.listener, "push", push)
         assert (await e.names(2))[0] == "SpeechBegan"
         ended = await e.next()
         assert isinstance(ended, SpeechEnded)

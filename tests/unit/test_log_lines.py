@@ -21,7 +21,7 @@ from lobug.telemetry.logs import (
     configure_logging,
     trace,
 )
-from lobug.turn.observer import current_turn
+from lobug.turn.timeline import current_turn
 
 Failure = TypeVar("Failure", bound=BaseException)
 

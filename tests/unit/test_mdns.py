@@ -218,7 +218,7 @@ async def test_a_failure_is_one_line_and_tried_again(
     await looked(network)
     warned = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
     assert len(warned) == 1
-    assert warned[0].startswith("devices cannot find this server by themselves: ")
+    assert warned[0].startswith("the server could not be announced to devices: ")
     network.fault = None
     await until(lambda: network.told[-1:] == ["register"])
     await announced.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 from lobug.conversation.dialogue import Dialogue, Question
 from lobug.conversation.registry import Conversations, Exchange
 from lobug.engines.base import ChatMessage
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from support.running import settings_for
 
 

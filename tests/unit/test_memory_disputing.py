@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from pathlib import Path
+
 import pytest
 
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Draft, Entry
-from lobug.memory.corrections import (
-    disputes,
-    with_instead,
-    with_value,
-    wrong_entry,
-)
-from support.control_double import ControlDouble
+from lobug.language.en.contradiction import disputes, with_instead, with_value, wrong_entry
+from lobug.memory.model import Draft, Entry, MemoryScope
+from lobug.memory.service import Memory
+from support.memory_kit import Kit, started
 
 ME = MemoryScope("ada", "ada-desk")
 
 
-async def entries(*contents: str) -> list[Entry]:
-    control = ControlDouble()
-    return [await control.store(ME, Draft(content)) for content in contents]
+@pytest.fixture
+async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
+    async with started(Kit(tmp_path / "memory.db")) as memory:
+        yield memory
+
+
+async def entries(memory: Memory, *contents: str) -> list[Entry]:
+    return [await memory.store(ME, Draft(content)) for content in contents]
 
 
 @pytest.mark.parametrize(
@@ -58,28 +61,31 @@ def test_two_that_may_both_be_true(right: str, said: str) -> None:
     assert not disputes(right, said)
 
 
-async def test_the_words_that_were_called_wrong_decide() -> None:
-    known = await entries("The user likes coffee", "The user likes milk")
+async def test_the_words_that_were_called_wrong_decide(memory: Memory) -> None:
+    known = await entries(memory, "The user likes coffee", "The user likes milk")
     found = wrong_entry("The user likes tea", "milk", known)
     assert found is not None
     assert found.content == "The user likes milk"
     assert wrong_entry("The user likes tea", "wine", known) is None
 
 
-async def test_what_the_reply_had_used_may_be_meant_more_loosely() -> None:
-    blue, _ = known = await entries("The user's car is blue", "The user's sister is a nurse")
+async def test_what_the_reply_had_used_may_be_meant_more_loosely(memory: Memory) -> None:
+    blue, _ = known = await entries(
+        memory, "The user's car is blue", "The user's sister is a nurse"
+    )
     assert wrong_entry("The user's car is red", None, known) is None
     assert wrong_entry("The user's car is red", None, known, {blue.id}) is blue
 
 
-async def test_of_two_that_may_be_meant_none_is_taken() -> None:
-    known = await entries("The user's car is blue", "The user's car is fast")
+async def test_of_two_that_may_be_meant_none_is_taken(memory: Memory) -> None:
+    known = await entries(memory, "The user's car is blue", "The user's car is fast")
     assert wrong_entry("The user's car is red", None, known, {e.id for e in known}) is None
 
 
-async def test_what_says_so_already_is_not_wrong() -> None:
+async def test_what_says_so_already_is_not_wrong(memory: Memory) -> None:
     assert (
-        wrong_entry("The user lives in Rome", None, await entries("the user lives in Rome")) is None
+        wrong_entry("The user lives in Rome", None, await entries(memory, "the user lives in Rome"))
+        is None
     )
 
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.fact_checks import (
     MAX_FACT_CHARS,
     accept,
     objection,
     tidy,
 )
-from lobug.language.en.prompts import (
+from lobug.language.en.prompts.background import (
     FACT_EXAMPLES,
     distill_base_memory_messages,
     fact_extraction_messages,

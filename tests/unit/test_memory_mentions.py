@@ -32,7 +32,7 @@ from lobug.language.en import mentions
 def test_a_sentence_says_what_an_entry_says(content: str, sentence: str, said: bool) -> None:
     found = mentions.of_content(content)
     assert found
-    assert mentions.has(sentence, found) is said
+    assert mentions.contains_any(sentence, found) is said
 
 
 def test_only_the_sentences_that_say_it_are_cut() -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.language.en.prompts import SECTIONS
+from lobug.language.en.prompts.background import SECTIONS
 from lobug.language.en.questions import in_third_person, without_asking
-from lobug.language.en.replacement import about_the_same, only_denies, slot_of
-from lobug.memory.base import LoggedMessage
+from lobug.language.en.replacement import only_denies, same_people, slot_of
 from lobug.memory.identity import render
 from lobug.memory.learning.consolidation import tidy_summary, transcript
 from lobug.memory.learning.distillation import tidy_identity
 from lobug.memory.learning.extraction import GarbledAnswerError
-from lobug.memory.recall.query import prepare
+from lobug.memory.model import LoggedMessage
+from lobug.memory.recall.prepared_query import prepare
 
 SOURCE = (
     "User: My name is Alex, I like tea, I built a robot. We came, went, came again and talked."
@@ -52,7 +52,7 @@ def test_questions_are_asked_about_the_user(text: str, query: str) -> None:
     ],
 )
 def test_words_that_ask_to_remember_are_not_looked_for(text: str, words: tuple[str, ...]) -> None:
-    assert prepare(without_asking(text)).asked.words == words
+    assert prepare(without_asking(text)).terms.words == words
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_what_one_has_only_one_of(fact: str, slot: str | None) -> None:
 
 
 def test_different_relations_are_different_people() -> None:
-    assert not about_the_same("The user's sister is Anna", "The user's brother is Anna")
-    assert about_the_same("The user's sister is Anna", "The user's sister is named Anna")
-    assert about_the_same("The user likes tea", "The user loves tea")
+    assert not same_people("The user's sister is Anna", "The user's brother is Anna")
+    assert same_people("The user's sister is Anna", "The user's sister is named Anna")
+    assert same_people("The user likes tea", "The user loves tea")
 
 
 @pytest.mark.parametrize("answer", ["", "  ", "{}", '["a b c d e"]', "Okay.", "***"])

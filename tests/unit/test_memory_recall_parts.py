@@ -10,26 +10,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.questions import read
+from lobug.language.en.questions import analyse
 from lobug.language.en.relations import is_of_another
-from lobug.memory.base import LoggedMessage, Recalled
-from lobug.memory.control import Entry, Hit, Layer, Source, Status
+from lobug.language.en.retraction import is_taken_back
+from lobug.memory.model import Entry, Hit, Layer, LoggedMessage, Recalled, Source, Status
 from lobug.memory.recall.ranking import (
     HALF_LIFE_S,
+    STATEMENT_FLOOR,
     STRONG_MATCH,
-    TOLD_FLOOR,
     budget_tokens,
-    fitting,
-    fitting_turns,
+    in_prompt_order,
     interleaved,
-    shown,
+    select_entries,
+    select_turns,
     tokens_of,
-    within,
+    within_budget,
 )
 from lobug.memory.recall.recent_statements import (
-    is_overtaken,
-    is_taken_back,
-    is_told_anew,
+    is_outdated,
+    is_restated,
     newest_answer,
     slots_of,
 )
@@ -71,14 +70,14 @@ def hit(
 
 
 def chosen(question: str, *hits: Hit, limit: int = 5) -> list[int]:
-    return [h.id for h in fitting(hits, read(question), floor=0.3, limit=limit, now=NOW)]
+    return [h.id for h in select_entries(hits, analyse(question), floor=0.3, limit=limit, now=NOW)]
 
 
 @pytest.mark.parametrize(
     "text", ["Good morning!", "thank you", "", "?!", "How are you?", "Nice to meet you, Lo-Bug."]
 )
 def test_small_talk_recalls_nothing(text: str) -> None:
-    assert read(text).small_talk
+    assert analyse(text).small_talk
     assert chosen(text, hit(1, 1.0)) == []
 
 
@@ -94,7 +93,7 @@ def test_small_talk_recalls_nothing(text: str) -> None:
     ],
 )
 def test_what_a_memory_could_answer_is_no_small_talk(text: str) -> None:
-    assert not read(text).small_talk
+    assert not analyse(text).small_talk
 
 
 @pytest.mark.parametrize(
@@ -114,7 +113,7 @@ def test_what_a_memory_could_answer_is_no_small_talk(text: str) -> None:
     ],
 )
 def test_questions_about_the_past_are_told_from_others(text: str, past: bool) -> None:
-    assert read(text).past is past
+    assert analyse(text).past is past
     assert chosen(text, hit(1, 0.9, status="past")) == ([1] if past else [])
 
 
@@ -163,7 +162,9 @@ def test_recency_and_importance_are_mild() -> None:
 
 
 def test_the_score_says_what_it_consists_of() -> None:
-    (found,) = fitting([hit(1, 0.5)], read("What do I drink?"), floor=0.3, limit=5, now=NOW)
+    (found,) = select_entries(
+        [hit(1, 0.5)], analyse("What do I drink?"), floor=0.3, limit=5, now=NOW
+    )
     parts = ("relevance", "trust", "recency", "importance")
     assert found.score == pytest.approx(sum(found.parts[name] for name in parts))
 
@@ -191,7 +192,7 @@ def test_a_token_is_worth_fewer_characters_in_other_scripts() -> None:
 )
 def test_what_is_taken_fits_and_keeps_its_order(texts: list[str], tokens: int, most: int) -> None:
     memories = [Recalled("memory", n, text, NOW, 0.5) for n, text in enumerate(texts)]
-    taken = within(memories, tokens, most)
+    taken = within_budget(memories, tokens, most)
     assert [memory.id for memory in taken] == sorted(memory.id for memory in taken)
     assert len(taken) <= most
     cost = sum(tokens_of(memory.content) + 8 for memory in taken[1:])
@@ -209,14 +210,14 @@ def turn(number: int, confidence: float, role: Literal["user", "assistant"] = "u
 def chosen_turns(
     question: str, *hits: TurnHit, known: Collection[int] = (), held: Collection[int] = ()
 ) -> list[int]:
-    found = fitting_turns(hits, read(question), known=known, held=held, limit=3)
+    found = select_turns(hits, analyse(question), known=known, held=held, limit=3)
     return [hit.message_id for hit in found]
 
 
 def test_former_turns_answer_questions_and_nothing_else() -> None:
     assert chosen_turns("What did we eat?", turn(1, 0.9), turn(2, TURN_FLOOR)) == [1, 2]
     assert chosen_turns("We are going to eat figs again.", turn(1, 0.59)) == []
-    assert chosen_turns("wear did we eat figs", turn(1, TOLD_FLOOR)) == [1]
+    assert chosen_turns("wear did we eat figs", turn(1, STATEMENT_FLOOR)) == [1]
     assert chosen_turns("Good morning!", turn(1, 0.9)) == []
 
 
@@ -248,7 +249,7 @@ def test_of_what_the_prompt_holds_the_best_is_repeated_for_a_question() -> None:
 def test_what_was_put_right_later_is_no_memory(
     said: str, later: list[str], taken_back: bool
 ) -> None:
-    assert (is_told_anew(said, later) or is_taken_back(later)) is taken_back
+    assert (is_restated(said, later) or is_taken_back(later)) is taken_back
 
 
 def test_a_former_order_answers_nothing() -> None:
@@ -282,7 +283,7 @@ def test_a_former_question_answers_nothing() -> None:
 def test_what_is_told_anew_overtakes_what_was_known(
     said: str, content: str, overtaken: bool
 ) -> None:
-    assert is_overtaken(content, slots_of([said])) is overtaken
+    assert is_outdated(content, slots_of([said])) is overtaken
 
 
 @pytest.mark.parametrize(
@@ -307,7 +308,7 @@ def test_what_is_told_anew_overtakes_what_was_known(
     ],
 )
 def test_what_a_question_asks_for_of_which_there_is_one(question: str, slots: set[str]) -> None:
-    assert read(question).slots == slots
+    assert analyse(question).slots == slots
 
 
 def test_the_newest_of_the_users_words_answer() -> None:
@@ -317,11 +318,11 @@ def test_the_newest_of_the_users_words_answer() -> None:
             ["I moved to Rome.", "I live in Oslo.", "Where do I live?", "My aunt lives in Bonn."]
         )
     ]
-    answer = newest_answer(read("Where do I live?"), said)
+    answer = newest_answer(analyse("Where do I live?"), said)
     assert answer is not None
     assert answer.content == "I live in Oslo."
-    assert newest_answer(read("How old am I?"), said) is None
-    assert newest_answer(read("I live here."), said) is None
+    assert newest_answer(analyse("How old am I?"), said) is None
+    assert newest_answer(analyse("I live here."), said) is None
 
 
 def test_what_the_prompt_holds_anyway_is_not_put_in_again() -> None:
@@ -341,7 +342,7 @@ def test_entries_and_turns_share_the_places_and_entries_are_shown_first() -> Non
     assert [m.reference for m in order] == [
         "memory:0", "memory:1", "turn:0", "memory:2", "memory:3", "turn:1", "memory:4", "turn:2",
     ]  # fmt: skip
-    assert [m.kind for m in shown(order[:4])] == ["memory", "memory", "memory", "turn"]
+    assert [m.kind for m in in_prompt_order(order[:4])] == ["memory", "memory", "memory", "turn"]
     assert list(interleaved([], turns)) == turns
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.paraphrase import retells, says_more
+from lobug.language.en.paraphrase import is_fuller, is_paraphrase
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ from lobug.language.en.paraphrase import retells, says_more
     ],
 )
 def test_the_same_in_other_words(one: str, other: str) -> None:
-    assert retells(one, other)
-    assert retells(other, one)
+    assert is_paraphrase(one, other)
+    assert is_paraphrase(other, one)
 
 
 DIFFERENT = [
@@ -59,15 +59,15 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_different_things_stay_different(one: str, other: str) -> None:
-    assert not retells(one, other)
-    assert not retells(other, one)
+    assert not is_paraphrase(one, other)
+    assert not is_paraphrase(other, one)
 
 
 def test_what_tells_more() -> None:
     fuller = "The user plays the cello in an orchestra"
-    assert says_more(fuller, "The user plays the cello")
-    assert not says_more("The user plays the cello", fuller)
-    assert not says_more(fuller, fuller)
+    assert is_fuller(fuller, "The user plays the cello")
+    assert not is_fuller("The user plays the cello", fuller)
+    assert not is_fuller(fuller, fuller)
 
 
 FACTS = sorted({fact for pair in DIFFERENT for fact in pair})
@@ -76,10 +76,10 @@ FACTS = sorted({fact for pair in DIFFERENT for fact in pair})
 @given(st.sampled_from(list(combinations(FACTS, 2))))
 def test_it_does_not_matter_which_was_told_first(pair: tuple[str, str]) -> None:
     one, other = pair
-    assert retells(one, other) == retells(other, one)
-    assert not (says_more(one, other) and says_more(other, one))
+    assert is_paraphrase(one, other) == is_paraphrase(other, one)
+    assert not (is_fuller(one, other) and is_fuller(other, one))
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_text_can_be_compared(one: str, other: str) -> None:
-    assert retells(one, other) == retells(other, one)
+    assert is_paraphrase(one, other) == is_paraphrase(other, one)

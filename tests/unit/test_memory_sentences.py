@@ -8,34 +8,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lobug.language import language_of
 from lobug.language.commands import (
     Correct,
     ForgetEverything,
     ForgetLast,
     ForgetStatement,
     ForgetTopic,
+    Meaning,
     Ordinary,
     Recite,
     ReciteTopic,
     Remember,
-    Said,
     Why,
     Wrong,
 )
-from lobug.language.en.commands import (
-    LONGEST,
-    Doubt,
-    agrees,
-    book,
-    doubt,
-    understand,
-)
+from lobug.language.en.command_templates import LONGEST, templates
+from lobug.language.protocol import Doubt
 
-found = book("en")
-assert found is not None
-ENGLISH = found
+ENGLISH = templates()
 
-COMMANDS: tuple[tuple[str, Said], ...] = (
+COMMANDS: tuple[tuple[str, Meaning], ...] = (
     ("remember that my sister is called Anna", Remember(("my sister is called Anna",))),
     ("Remember that my sister's called Anna.", Remember(("my sister's called Anna",))),
     ("Please remember: my wifi password is hunter2.", Remember(("my wifi password is hunter2",))),
@@ -168,25 +161,27 @@ good morning
 
 
 @pytest.mark.parametrize(("text", "said"), COMMANDS)
-def test_a_command_is_understood(text: str, said: Said) -> None:
-    assert understand(text, ENGLISH) == said
+def test_a_command_is_understood(text: str, said: Meaning) -> None:
+    assert ENGLISH.understand(text) == said
 
 
 @pytest.mark.parametrize(("text", "said"), COMMANDS)
-def test_a_command_without_punctuation_and_capitals_is_the_same_one(text: str, said: Said) -> None:
+def test_a_command_without_punctuation_and_capitals_is_the_same_one(
+    text: str, said: Meaning
+) -> None:
     heard = text.lower().translate(str.maketrans("", "", ".,!?:"))
-    assert type(understand(heard, ENGLISH)) is type(said)
+    assert type(ENGLISH.understand(heard)) is type(said)
 
 
 @pytest.mark.parametrize("text", NOT_COMMANDS)
 def test_what_only_sounds_like_a_command_is_none(text: str) -> None:
-    assert isinstance(understand(text, ENGLISH), Ordinary | None)
+    assert isinstance(ENGLISH.understand(text), Ordinary | None)
 
 
 @pytest.mark.parametrize("text", NOT_COMMANDS)
 def test_what_only_sounds_like_a_command_does_not_ask_the_model(text: str) -> None:
     """An everyday sentence must not wait for the model to say that it is one."""
-    assert understand(text, ENGLISH) is not None or doubt(text, ENGLISH) is None
+    assert ENGLISH.understand(text) is not None or ENGLISH.doubt(text) is None
 
 
 @pytest.mark.parametrize(
@@ -200,8 +195,8 @@ def test_what_only_sounds_like_a_command_does_not_ask_the_model(text: str) -> No
 def test_words_of_memory_that_fit_no_template_are_worth_asking_the_model(
     text: str, kind: str
 ) -> None:
-    assert understand(text, ENGLISH) is None
-    assert doubt(text, ENGLISH) == kind
+    assert ENGLISH.understand(text) is None
+    assert ENGLISH.doubt(text) == kind
 
 
 @pytest.mark.parametrize(
@@ -215,18 +210,18 @@ def test_words_of_memory_that_fit_no_template_are_worth_asking_the_model(
     ],
 )  # fmt: skip
 def test_yes_no_and_neither(text: str, answer: bool | None) -> None:
-    assert agrees(text, ENGLISH) is answer
+    assert ENGLISH.agrees(text) is answer
 
 
 def test_the_longest_command_and_one_more() -> None:
     text = "remember that I like " + "x" * (LONGEST - 21)
-    assert isinstance(understand(text, ENGLISH), Remember)
-    assert understand(text + "x", ENGLISH) is None
+    assert isinstance(ENGLISH.understand(text), Remember)
+    assert ENGLISH.understand(text + "x") is None
 
 
 def test_a_language_without_templates_has_none() -> None:
-    assert book("xx") is None
-    assert book("../en") is None
+    assert language_of("xx").commands is None
+    assert language_of("../en").commands is None
 
 
 @given(st.text(max_size=200))
@@ -243,8 +238,8 @@ def test_the_words_of_memory_in_any_order_are_taken(pieces: list[str]) -> None:
 
 
 def _is_taken(text: str) -> None:
-    understood = understand(text, ENGLISH)
-    assert isinstance(understood, Said | Ordinary | None)
-    assert understand(f"  {text} ", ENGLISH) == understood, "spaces around it change nothing"
-    assert agrees(text, ENGLISH) in {True, False, None}
-    assert doubt(text, ENGLISH) in {None, *get_args(Doubt)}
+    understood = ENGLISH.understand(text)
+    assert isinstance(understood, Meaning | Ordinary | None)
+    assert ENGLISH.understand(f"  {text} ") == understood, "spaces around it change nothing"
+    assert ENGLISH.agrees(text) in {True, False, None}
+    assert ENGLISH.doubt(text) in {None, *get_args(Doubt)}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lobug.errors import (
@@ -14,13 +16,24 @@ from lobug.errors import (
     MemoryKeyError,
     MemoryNotFoundError,
 )
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Draft, Filter
+from lobug.memory.model import Draft, Entry, Filter, MemoryScope
+from lobug.memory.service import Memory
 from lobug.memory.tools import TOOLS, run, validated
-from support.control_double import ControlDouble
+from support.memory_kit import Kit, dated, started
 
 ME = MemoryScope("ada", "ada-desk")
 BOB = MemoryScope("bob", "bob-desk")
+
+
+@pytest.fixture
+async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
+    async with started(Kit(tmp_path / "memory.db")) as memory:
+        yield memory
+
+
+async def kept(memory: Memory, scope: MemoryScope = ME) -> list[Entry]:
+    """All versions of a user's memories."""
+    return list(await memory.entries(scope, Filter(status=None), limit=1_000))
 
 
 def test_the_tools_and_their_parameters_are_those_of_the_designs() -> None:
@@ -47,72 +60,66 @@ def test_the_tools_and_their_parameters_are_those_of_the_designs() -> None:
         json.dumps(tool.parameters)
 
 
-async def test_store_recall_forget() -> None:
-    control = ControlDouble()
+async def test_store_recall_forget(memory: Memory) -> None:
     stored = await run(
-        control, ME, "memory_store", {"key": "user_tea", "content": "The user likes tea"}
+        memory, ME, "memory_store", {"key": "user_tea", "content": "The user likes tea"}
     )
     assert (stored.success, stored.output) == (True, "Memory stored: user_tea")
     (entry,) = stored.entries
     assert (entry.category, entry.importance, entry.source) == ("knowledge", 0.5, "agent")
 
-    found = await run(control, ME, "memory_recall", {"query": "tea"})
+    found = await run(memory, ME, "memory_recall", {"query": "tea"})
     assert found.output == (
         "Found 1 memories:\n- user_tea [knowledge] [importance: 0.5]: The user likes tea"
     )
-    assert (await run(control, BOB, "memory_recall", {"query": "tea"})).output == (
+    assert (await run(memory, BOB, "memory_recall", {"query": "tea"})).output == (
         "No matching memories found."
     )
 
-    assert (await run(control, ME, "memory_forget", {"key": "user_tea"})).success
-    assert control.kept == []
-    again = await run(control, ME, "memory_forget", {"key": "user_tea"})
+    assert (await run(memory, ME, "memory_forget", {"key": "user_tea"})).success
+    assert await kept(memory) == []
+    again = await run(memory, ME, "memory_forget", {"key": "user_tea"})
     assert not again.success
     assert isinstance(again.error, MemoryNotFoundError)
 
 
-async def test_recall_by_category_and_time() -> None:
-    control = ControlDouble()
+async def test_recall_by_category_and_time(memory: Memory) -> None:
     for day in (1, 2, 3):
         draft = Draft(f"tea on day {day}", said_at=day * 86_400.0, category="timeline")
-        await control.store(ME, draft)
-    await control.store(ME, Draft("tea", said_at=2 * 86_400.0))
+        await memory.store(ME, draft)
+    await memory.store(ME, Draft("tea", said_at=2 * 86_400.0))
     found = await run(
-        control,
+        memory,
         ME,
         "memory_recall",
         {"query": "tea", "category": "timeline", "since": 172_800_000, "until": 259_200_000},
     )
-    assert [entry.content for entry in found.entries] == ["tea on day 2"]
+    assert [entry.content for entry in found.entries] == [dated("tea on day 2", 2 * 86_400.0)]
 
 
-async def test_a_timeline_memory_goes_to_the_archive() -> None:
-    control = ControlDouble()
+async def test_a_timeline_memory_goes_to_the_archive(memory: Memory) -> None:
     arguments = {"key": "trip", "content": "went to Rome", "category": "timeline"}
-    (entry,) = (await run(control, ME, "memory_store", arguments)).entries
+    (entry,) = (await run(memory, ME, "memory_store", arguments)).entries
     assert (entry.layer, entry.category) == ("archive", "timeline")
 
 
-async def test_correct_finds_the_wrong_one_by_itself() -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("The user lives in Portland", "home"))
-    result = await run(control, ME, "memory_correct", {"content": "The user lives in Seattle"})
+async def test_correct_finds_the_wrong_one_by_itself(memory: Memory) -> None:
+    await memory.store(ME, Draft("The user lives in Portland", "home"))
+    result = await run(memory, ME, "memory_correct", {"content": "The user lives in Seattle"})
     assert result.success
-    active = await control.entries(ME, Filter())
+    active = await memory.entries(ME, Filter())
     assert [(e.content, e.source) for e in active] == [("The user lives in Seattle", "correction")]
 
 
-async def test_correct_without_a_wrong_one_stores() -> None:
-    control = ControlDouble()
-    result = await run(control, ME, "memory_correct", {"content": "The user lives in Seattle"})
+async def test_correct_without_a_wrong_one_stores(memory: Memory) -> None:
+    result = await run(memory, ME, "memory_correct", {"content": "The user lives in Seattle"})
     (entry,) = result.entries
     assert (entry.source, entry.importance) == ("correction", 1.0)
 
 
-async def test_write_add_update_remove() -> None:
-    control = ControlDouble()
+async def test_write_add_update_remove(memory: Memory) -> None:
     added = await run(
-        control,
+        memory,
         ME,
         "memory_write",
         {"action": "add", "layer": "L0", "content": "Name: Ada", "tags": ["who"]},
@@ -121,7 +128,7 @@ async def test_write_add_update_remove() -> None:
     assert (entry.layer, entry.tags) == ("identity", ("who",))
     (newer,) = (
         await run(
-            control,
+            memory,
             ME,
             "memory_write",
             {"action": "update", "layer": "L0", "content": "Name: Eve", "target_id": str(entry.id)},
@@ -129,8 +136,8 @@ async def test_write_add_update_remove() -> None:
     ).entries
     assert newer.content == "Name: Eve"
     removed = {"action": "remove", "layer": "L0", "target_id": str(newer.id)}
-    assert (await run(control, ME, "memory_write", removed)).success
-    assert await control.entries(ME, Filter()) == []
+    assert (await run(memory, ME, "memory_write", removed)).success
+    assert await memory.entries(ME, Filter()) == []
 
 
 @pytest.mark.parametrize(
@@ -141,21 +148,21 @@ async def test_write_add_update_remove() -> None:
         {"action": "remove", "layer": "L0", "target_id": "99"},
     ],
 )
-async def test_write_changes_only_what_is_in_the_layer(arguments: dict[str, object]) -> None:
-    control = ControlDouble()
-    await control.store(ME, Draft("Name: Ada", layer="identity"))
-    result = await run(control, ME, "memory_write", arguments)
+async def test_write_changes_only_what_is_in_the_layer(
+    memory: Memory, arguments: dict[str, object]
+) -> None:
+    await memory.store(ME, Draft("Name: Ada", layer="identity"))
+    result = await run(memory, ME, "memory_write", arguments)
     assert isinstance(result.error, MemoryNotFoundError)
 
 
-async def test_save_list_delete() -> None:
-    control = ControlDouble()
+async def test_save_list_delete(memory: Memory) -> None:
     saved = {"action": "save", "key": "tea", "content": "likes\ntea"}
-    assert (await run(control, ME, "memory", saved)).success
-    assert (await run(control, ME, "memory", {"action": "list"})).output == "- tea: likes tea"
-    assert (await run(control, BOB, "memory", {"action": "list"})).output == "No memories."
-    assert (await run(control, ME, "memory", {"action": "delete", "key": "tea"})).success
-    assert control.kept == []
+    assert (await run(memory, ME, "memory", saved)).success
+    assert (await run(memory, ME, "memory", {"action": "list"})).output == "- tea: likes tea"
+    assert (await run(memory, BOB, "memory", {"action": "list"})).output == "No memories."
+    assert (await run(memory, ME, "memory", {"action": "delete", "key": "tea"})).success
+    assert await kept(memory) == []
 
 
 @pytest.mark.parametrize(
@@ -196,13 +203,12 @@ async def test_save_list_delete() -> None:
     ],
 )  # fmt: skip
 async def test_wrong_arguments_are_refused(
-    name: str, arguments: object, error: type[Exception]
+    memory: Memory, name: str, arguments: object, error: type[Exception]
 ) -> None:
-    control = ControlDouble()
-    result = await run(control, ME, name, arguments)
+    result = await run(memory, ME, name, arguments)
     assert not result.success
     assert type(result.error) is error
-    assert control.kept == []
+    assert await kept(memory) == []
 
 
 def test_a_refusal_repeats_no_value() -> None:
@@ -219,9 +225,9 @@ JSON = st.recursive(
 NAMES = sorted({field for tool in TOOLS.values() for field in tool.arguments.model_fields})
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # one memory is enough
 @given(st.sampled_from(sorted(TOOLS)), st.dictionaries(st.sampled_from(NAMES), JSON) | JSON)
-async def test_anything_at_all_gets_a_result(name: str, arguments: object) -> None:
-    control = ControlDouble()
-    result = await run(control, ME, name, arguments)
+async def test_anything_at_all_gets_a_result(memory: Memory, name: str, arguments: object) -> None:
+    result = await run(memory, ME, name, arguments)
     assert result.success == (result.error is None)
-    assert all(entry.user == "ada" for entry in control.kept)
+    assert {entry.user for entry in await kept(memory)} <= {"ada"}

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory.jobs.triggers import (
+from lobug.memory.jobs.schedule import (
     Backlog,
     Thresholds,
     Trigger,
-    due,
-    kept,
+    messages_to_keep,
     token_threshold,
+    trigger_of,
 )
 
 DEFAULTS = Thresholds(messages=30, tokens=2_048, turns=3, idle_s=600.0, keep=10, working_memory=20)
@@ -38,16 +38,18 @@ DEFAULTS = Thresholds(messages=30, tokens=2_048, turns=3, idle_s=600.0, keep=10,
     ],
 )
 def test_whichever_comes_first(backlog: Backlog, trigger: Trigger | None) -> None:
-    assert due(backlog, DEFAULTS) == trigger
+    assert trigger_of(backlog, DEFAULTS) == trigger
 
 
 def test_turns_may_be_allowed_to_fall_out() -> None:
-    assert due(Backlog(messages=500), replace(DEFAULTS, turns=0)) is None
+    assert trigger_of(Backlog(messages=500), replace(DEFAULTS, turns=0)) is None
 
 
 def test_a_session_that_is_over_is_summed_up_whole() -> None:
-    assert kept("idle", DEFAULTS) == 0
-    assert [kept(trigger, DEFAULTS) for trigger in ("tokens", "turns", "messages")] == [10] * 3
+    assert messages_to_keep("idle", DEFAULTS) == 0
+    assert [messages_to_keep(trigger, DEFAULTS) for trigger in ("tokens", "turns", "messages")] == [
+        10
+    ] * 3
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ COUNTS = st.integers(0, 200)
     more=st.integers(0, 50),
 )
 def test_more_of_anything_never_makes_it_less_urgent(backlog: Backlog, more: int) -> None:
-    if due(backlog, DEFAULTS) is None:
+    if trigger_of(backlog, DEFAULTS) is None:
         return
     grown = Backlog(
         backlog.messages + more,
@@ -78,12 +80,12 @@ def test_more_of_anything_never_makes_it_less_urgent(backlog: Backlog, more: int
         backlog.user_messages + more,
         backlog.idle_s + more,
     )
-    assert due(grown, DEFAULTS) is not None
+    assert trigger_of(grown, DEFAULTS) is not None
 
 
 @given(backlog=st.builds(Backlog, COUNTS, st.integers(0, 20_000), COUNTS))
 def test_a_backlog_never_grows_beyond_what_working_memory_and_three_turns_hold(
     backlog: Backlog,
 ) -> None:
-    if due(backlog, DEFAULTS) is None:
+    if trigger_of(backlog, DEFAULTS) is None:
         assert backlog.messages < DEFAULTS.working_memory + 2 * DEFAULTS.turns

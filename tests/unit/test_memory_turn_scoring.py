@@ -9,45 +9,47 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory.control import Hit
-from lobug.memory.index import turn_vectors
-from lobug.memory.recall import query, scoring
-from lobug.memory.recall.ranking import merged
+from lobug.memory.index import turn_analysis, turn_vectors
+from lobug.memory.model import Hit
+from lobug.memory.recall import scoring
+from lobug.memory.recall.ranking import merge_hits
 
 WHEN = datetime(2023, 5, 8, 13, 0, tzinfo=UTC)
 
 
 def test_a_question_without_the_names_it_names() -> None:
-    asked = query.asked("When did Ottilie's kids visit Mary Ann?", ["Ottilie", "Mary Ann", "Jo"])
+    asked = turn_analysis.analyse_question(
+        "When did Ottilie's kids visit Mary Ann?", ["Ottilie", "Mary Ann", "Jo"]
+    )
     assert asked.speakers == {"ottilie", "mary ann"}
     assert asked.plain == "When did kids visit ?"
     assert asked.stems == ("child", "visit")
     assert asked.words == ("kids", "visit")
     assert not asked.oneself
-    assert query.asked("What did I say to my boss?").oneself
+    assert turn_analysis.analyse_question("What did I say to my boss?").oneself
 
 
 def test_one_word_for_each_stem() -> None:
-    assert query.asked("running runs ran").stems == ("run",)
+    assert turn_analysis.analyse_question("running runs ran").stems == ("run",)
 
 
 def test_a_turn_offers_its_words_and_its_day() -> None:
-    offered = query.offered("I went to two shows last week. Did you?", WHEN)
+    offered = turn_analysis.analyse_turn("I went to two shows last week. Did you?", WHEN)
     assert offered.words == ("went", "2", "shows", "last", "week", "2023", "may", "8")
     assert offered.timed
     assert 0.0 < offered.asking < 0.5
-    assert not query.offered("Hello there", WHEN).timed
+    assert not turn_analysis.analyse_turn("Hello there", WHEN).timed
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_analysed(text: str) -> None:
-    offered = query.offered(text, WHEN)
+    offered = turn_analysis.analyse_turn(text, WHEN)
     assert 0.0 <= offered.asking <= 1.0
-    asked = query.asked(text, [text, "Jo"])
+    asked = turn_analysis.analyse_question(text, [text, "Jo"])
     for word in (*offered.words, *asked.stems):
         # What the text index takes for one word.
         assert all(character.isalnum() for character in word)
-        assert 0 < len(word) <= query.MAX_WORD_CHARS
+        assert 0 < len(word) <= turn_analysis.MAX_WORD_CHARS
 
 
 def turns(**changes: object) -> scoring.Turns:
@@ -142,10 +144,10 @@ def hit(kind: str, identity: int, fits: float, at: float = 0.0) -> Hit:
 def test_two_lists_keep_their_order_in_one() -> None:
     entries = [hit("memory", 1, 0.5), hit("memory", 2, 0.9)]
     turns_found = [hit("turn", 3, 0.7), hit("turn", 4, 0.6)]
-    found = merged(entries, turns_found, 3, by_time=False)
+    found = merge_hits(entries, turns_found, 3, by_time=False)
     assert [one.id for one in found] == [3, 4, 1]
     assert [one.score for one in found] == [1.0, 1.0 / 2, 1.0 / 3]
-    by_time = merged([hit("memory", 1, 0.0, 5.0)], [hit("turn", 2, 0.0, 6.0)], 9, by_time=True)
+    by_time = merge_hits([hit("memory", 1, 0.0, 5.0)], [hit("turn", 2, 0.0, 6.0)], 9, by_time=True)
     assert [one.id for one in by_time] == [2, 1]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lobug.errors import ModelMissingError
 from lobug.models import catalog, verify
-from lobug.models.description import Job, Model, Wheel
+from lobug.models.catalog import Job, Model, Wheel, needed_models
 from lobug.models.errors import (
     DiskFullError,
     MismatchError,
@@ -17,7 +17,6 @@ from lobug.models.errors import (
     NotServedError,
     PackageClientError,
 )
-from lobug.models.needed import needed_models
 from lobug.models.wheels import explain
 from lobug.settings import ChatSettings, Settings, SttSettings
 
@@ -128,7 +127,7 @@ ERROR: No matching distribution found for some-part==1.0"""
         (OFFLINE, NetworkError, "check the network"),
         ("\n".join(OFFLINE.splitlines()[1:]), NotServedError, "PIP_INDEX_URL"),
         ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM", MismatchError, "SHA-256"),
-        ("ERROR: Wheel 'x' located at y is invalid.", MismatchError, "no proper wheel"),
+        ("ERROR: Wheel 'x' located at y is invalid.", MismatchError, "not a valid wheel"),
         ("OSError: [Errno 28] No space left on device", DiskFullError, "make room"),
         ("/usr/bin/python3: No module named pip", PackageClientError, "make run"),
         ("ERROR: 503 Server Error: busy for url", NetworkError, "goes on where it stopped"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lobug.models import verify
-from lobug.models.description import Job, Model, ModelFile
+from lobug.models.catalog import Job, Model, ModelFile
 from lobug.models.verify import State
 
 DATA = {"model.bin": b"weights" * 1000, "config.json": b"{}"}

@@ -12,7 +12,7 @@ from lobug.turn.reply.speech import (
     AFTER_CLAUSE_S,
     AFTER_SENTENCE_S,
     BEFORE_S,
-    with_pauses,
+    trim_silence,
 )
 
 RATE = 24_000
@@ -40,24 +40,24 @@ def tone(before_s: float, sound_s: float, after_s: float, level: float = 0.5) ->
 )
 @pytest.mark.parametrize("level", [0.01, 0.9])
 def test_a_voices_silence_becomes_a_pause(text: str, after_s: float, level: float) -> None:
-    cut = with_pauses(tone(0.3, 1.0, 0.6, level), RATE, text)
+    cut = trim_silence(tone(0.3, 1.0, 0.6, level), RATE, text)
     assert cut.size / RATE == pytest.approx(BEFORE_S + 1.0 + after_s, abs=0.011)
 
 
 def test_no_silence_is_added() -> None:
     audio = tone(0.01, 0.5, 0.02)
-    assert np.array_equal(with_pauses(audio, RATE, "It is so."), audio)
+    assert np.array_equal(trim_silence(audio, RATE, "It is so."), audio)
 
 
 def test_a_pause_inside_stays() -> None:
     audio = np.concatenate([tone(0.3, 0.5, 0.5), tone(0.5, 0.5, 0.5)])
-    assert with_pauses(audio, RATE, "so,").size / RATE == pytest.approx(2.18, abs=0.011)
+    assert trim_silence(audio, RATE, "so,").size / RATE == pytest.approx(2.18, abs=0.011)
 
 
 @pytest.mark.parametrize("count", [0, 1, 119, 5_000])
 def test_silence_alone_stays_as_it_is(count: int) -> None:
     audio = np.zeros(count, np.float32)
-    assert with_pauses(audio, RATE, "so").size == count
+    assert trim_silence(audio, RATE, "so").size == count
 
 
 @given(
@@ -67,7 +67,7 @@ def test_silence_alone_stays_as_it_is(count: int) -> None:
 )
 def test_what_sounds_is_kept(levels: list[float], repeat: int, rate: int) -> None:
     audio = np.repeat(np.array(levels, np.float32), repeat)
-    cut = with_pauses(audio, rate, "so.")
+    cut = trim_silence(audio, rate, "so.")
     loud = np.abs(audio) > 0.1 * np.abs(audio).max(initial=0.0)
     assert np.count_nonzero(loud) == np.count_nonzero(
         np.abs(cut) > 0.1 * np.abs(audio).max(initial=0.0)

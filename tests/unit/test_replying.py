@@ -10,7 +10,7 @@ import pytest
 from lobug.conversation.prompt import Persona
 from lobug.conversation.registry import Conversations
 from lobug.engines.base import ChatMessage
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.events import Piece, ReplyDelta
 from lobug.turn.reply.generation import Prompt, Reply, write_reply

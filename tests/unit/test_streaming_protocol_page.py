@@ -26,8 +26,8 @@ from lobug.devices.messages import (
     Unknown,
     parse,
 )
-from lobug.devices.negotiation import agree
-from lobug.language.en.emotions import Emotion
+from lobug.devices.negotiation import negotiate
+from lobug.language.emotions import Emotion
 from lobug.settings import Settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
@@ -104,7 +104,7 @@ def test_no_message_is_missing() -> None:
 
 def test_every_hello_is_served() -> None:
     hellos = [m for m in map(parse, examples("device")) if isinstance(m, Hello)]
-    first, pcm, mixed, dropping = (agree(hello) for hello in hellos)
+    first, pcm, mixed, dropping = (negotiate(hello) for hello in hellos)
     answer = json.loads(examples("server")[0])["audio_params"]
     assert json.loads(messages.hello("s", first.downlink))["audio_params"] == answer
     assert pcm.downlink == pcm.uplink

@@ -11,8 +11,7 @@ import pytest
 
 from lobug.errors import BusyError, EngineInterruptedError, LobugError
 from lobug.turn.events import Action, Done, Failed, Heard, SpeechAudio
-from lobug.turn.observer import current_turn, note, observed
-from lobug.turn.timeline import STAGES, Outcome, Timeline
+from lobug.turn.timeline import STAGES, Outcome, Timeline, current_turn, observe, record_event
 
 
 class Clock:
@@ -75,7 +74,7 @@ def test_a_mark_after_the_end_is_told_once() -> None:
     timeline = Timeline("device", Clock())
     timeline.mark("first_token")
     told: list[str] = []
-    timeline.tell_late_marks(told.append)
+    timeline.on_late_mark(told.append)
     timeline.mark("first_token")
     timeline.mark("first_audio_played", 101.5)
     timeline.mark("first_audio_played", 102.5)
@@ -90,11 +89,11 @@ def test_every_stage_has_its_own_name() -> None:
 def test_events_fill_the_counts() -> None:
     timeline = Timeline("audio", Clock())
     silence = np.zeros(8, np.float32)
-    note(Heard("How are you?"), timeline)
-    note(SpeechAudio(0, silence, 24_000), timeline)
-    note(SpeechAudio(1, silence, 24_000), timeline)
-    note(SpeechAudio(1, silence, 24_000), timeline)  # a piece may come in several parts
-    note(Done(Action.REACT, "How are you?", "Nods."), timeline)
+    record_event(Heard("How are you?"), timeline)
+    record_event(SpeechAudio(0, silence, 24_000), timeline)
+    record_event(SpeechAudio(1, silence, 24_000), timeline)
+    record_event(SpeechAudio(1, silence, 24_000), timeline)  # a piece may come in several parts
+    record_event(Done(Action.REACT, "How are you?", "Nods."), timeline)
     counts = timeline.counts
     assert (counts.heard_characters, counts.reply_characters, counts.pieces) == (12, 5, 2)
     assert (timeline.outcome, timeline.error) == (Outcome.REACT, None)
@@ -103,14 +102,14 @@ def test_events_fill_the_counts() -> None:
 @pytest.mark.parametrize("action", list(Action))
 def test_every_action_is_an_outcome(action: Action) -> None:
     timeline = Timeline("audio", Clock())
-    note(Done(action, "", "", speech_error="engine_failed"), timeline)
+    record_event(Done(action, "", "", speech_error="engine_failed"), timeline)
     assert timeline.outcome == action.value
     assert timeline.error == "engine_failed"
 
 
 def test_a_failed_event_gives_its_code() -> None:
     timeline = Timeline("audio", Clock())
-    note(Failed(BusyError("no place")), timeline)
+    record_event(Failed(BusyError("no place")), timeline)
     assert (timeline.outcome, timeline.error) == (Outcome.FAILED, "busy")
 
 
@@ -120,7 +119,7 @@ def body(
     """Such a body as a turn's: an async generator with ``observed`` around it."""
 
     async def events() -> AsyncGenerator[str]:
-        with observed(timeline, observer):
+        with observe(timeline, observer):
             yield current_turn.get()
             end()
             timeline.end(Outcome.RESPOND)

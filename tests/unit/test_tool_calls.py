@@ -14,7 +14,7 @@ from lobug.engines.tools import Tool
 from lobug.turn.reply.tool_calls import (
     LONGEST_CALL,
     CallFinder,
-    fitted,
+    coerce_arguments,
     read_call,
 )
 
@@ -134,10 +134,10 @@ def test_read_call(written: str, read: object) -> None:
         (None, "80", "80"),
     ],
 )
-def test_fitted(kind: str | None, value: Any, wanted: Any) -> None:
+def test_coerce_arguments(kind: str | None, value: Any, wanted: Any) -> None:
     tool = Tool(
         "lamp", "", {"type": "object", "properties": {"level": {"type": kind} if kind else {}}}
     )
-    found = fitted(tool, {"level": value, "other": "80"})
+    found = coerce_arguments(tool, {"level": value, "other": "80"})
     assert found == {"level": wanted, "other": "80"}
     assert type(found["level"]) is type(wanted)

@@ -21,15 +21,16 @@ from lobug.conversation.tool_prompt import (
     state_of,
     tool_prompt,
 )
-from lobug.devices.tool_messages import tool_of
+from lobug.devices.tool_messages import read_tool
 from lobug.engines.base import ChatMessage
 from lobug.engines.tools import Tool
-from lobug.memory.base import ConversationKey, Memory
+from lobug.memory.model import ConversationKey
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import ChatSettings, Settings
-from lobug.turn.prefetch import ReadAhead
+from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.reply.tool_calls import read_call
-from lobug.turn.reply.tools import offer, tell_if_needed
+from lobug.turn.reply.tool_use import include_tools_if_needed, offer_tools
 from support.scripted import ScriptedChatModel
 from support.tool_device import PERCENT, common_tools, tool
 
@@ -37,7 +38,7 @@ MOST = ChatSettings().tool_prompt_tokens
 
 
 def tools(*listed: object) -> list[Tool]:
-    found = [tool_of(one) for one in listed]
+    found = [read_tool(one) for one in listed]
     assert None not in found
     return [one for one in found if one is not None]
 
@@ -190,8 +191,8 @@ def told(talk: Conversation, offered: list[Tool], said: str = "Hello.") -> tuple
     """How many tools the prompt of a turn tells of after these were offered, and whether that makes
     it another prompt."""
     talk.prefix_changed = False
-    offer(talk, offered, MOST)
-    tell_if_needed(talk, said)
+    offer_tools(talk, offered, MOST)
+    include_tools_if_needed(talk, said)
     return len(talk.tools.tools), talk.prefix_changed
 
 
@@ -222,23 +223,23 @@ class SlowReader(ScriptedChatModel):
 
 def read_ahead_of(
     talk: Conversation, chat: ScriptedChatModel, priority: TurnPriority
-) -> tuple[ReadAhead, Persona]:
+) -> tuple[PromptPrefetcher, Persona]:
     configuration = Settings(_env_file=None)
     conversations = Conversations(configuration)
     conversations._by_name[talk.conversation_key.conversation] = talk
     talk.loaded, talk.prefix_changed = True, False
     persona = make_persona("", ignore_and_react=True)
     memory = cast("Memory", None)  # the conversation is loaded: it is not asked
-    return ReadAhead(
+    return PromptPrefetcher(
         configuration, chat, memory, conversations, priority, persona, lambda: 0.0
     ), persona
 
 
 async def test_a_prompt_is_read_ahead_until_it_tells_of_what_was_offered_last() -> None:
     talk = conversation()
-    chat = SlowReader(lambda: offer(talk, tools(*common_tools()[:2]), MOST))
+    chat = SlowReader(lambda: offer_tools(talk, tools(*common_tools()[:2]), MOST))
     ahead, persona = read_ahead_of(talk, chat, TurnPriority())
-    offer(talk, tools(*common_tools()), MOST)
+    offer_tools(talk, tools(*common_tools()), MOST)
     first = talk.offered
     await ahead.after_turn(talk.conversation_key)
     assert [lane for _, lane in chat.prefills] == [talk.conversation_key.conversation] * 2
@@ -265,11 +266,11 @@ async def test_tools_are_not_read_between_two_turns_of_a_lively_conversation() -
 
     priority = TurnPriority(sleep=sleep)
     ahead, _ = read_ahead_of(talk, chat, priority)
-    offer(talk, tools(*common_tools()), MOST)
+    offer_tools(talk, tools(*common_tools()), MOST)
     await ahead.after_turn(talk.conversation_key)
     assert slept == [0.0, 0.0, ChatSettings().tool_quiet_s]
     talk.prefix_changed = True
-    offer(talk, tools(*common_tools()[:2]), MOST)
+    offer_tools(talk, tools(*common_tools()[:2]), MOST)
     await ahead.after_turn(talk.conversation_key)
     assert slept[3:] == [0.0, ChatSettings().tool_quiet_s]
     assert len(chat.prefills) == 3, "what has changed is read without waiting, and again with them"

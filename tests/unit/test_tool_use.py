@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.devices.tools import DeviceTools
+from lobug.devices.tool_client import DeviceTools
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineError, EngineUnavailableError, LobugError
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.settings import ChatSettings, Settings, StreamingSettings
 from lobug.turn.events import Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply.generation import Prompt, Reply, write_reply
-from lobug.turn.reply.tools import (
+from lobug.turn.reply.tool_use import (
     DONE,
     NO_WORDS,
     NOT_DONE,
     ToolUse,
-    offer,
+    offer_tools,
 )
 from lobug.turn.timeline import Timeline
 from support.scripted import ScriptedChatModel
@@ -87,8 +87,8 @@ async def talking(*, sure: bool = True, timeout_s: float = 60.0) -> AsyncIterato
     box.start()
     await asyncio.wait_for(listed.wait(), 10)
     conversation = Conversations(Settings()).get(ConversationKey("ada", "ada/device:desk"))
-    offer(conversation, box.tools(), ChatSettings().tool_prompt_tokens)
-    conversation.tell_of_tools()
+    offer_tools(conversation, box.tools(), ChatSettings().tool_prompt_tokens)
+    conversation.include_tools()
     talk = Talk(device, box, conversation, asyncio.Event(), asyncio.Event(), [])
     if sure:
         talk.sure.set()

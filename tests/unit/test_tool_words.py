@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lobug.conversation.tool_prompt import ToolPrompt, tool_prompt
-from lobug.devices.tool_messages import tool_of
+from lobug.devices.tool_messages import read_tool
 from lobug.settings import ChatSettings
 from support.tool_device import PERCENT, tool
 from support.tool_utterances import TALK, TALK_UNSEEN
@@ -94,7 +94,7 @@ def own() -> ToolPrompt:
 
 
 def prompt(*listed: object) -> ToolPrompt:
-    found = [tool_of(one) for one in listed]
+    found = [read_tool(one) for one in listed]
     return tool_prompt([one for one in found if one is not None], ChatSettings().tool_prompt_tokens)
 
 

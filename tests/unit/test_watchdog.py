@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lobug.engines.watchdog import HELD_UP_S, MISSES, Probe, Watchdog
+from lobug.engines.llama_process import HELD_UP_S, MISSES, Probe, Watchdog
 
 
 def fed(dog: Watchdog, pattern: str, *, start_s: float = 100.0) -> list[bool]:

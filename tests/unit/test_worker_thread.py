@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lobug.engines.worker_thread import COMES_BACK_S, INFERENCE_NICENESS, Abandoned, WorkerThread
+from lobug.engines.worker_thread import INFERENCE_NICENESS, STUCK_AFTER_S, Abandoned, WorkerThread
 from lobug.errors import (
     EngineError,
     EngineTimeoutError,
@@ -137,7 +137,7 @@ async def test_work_that_never_returns_is_told_of() -> None:
     with pytest.raises(EngineTimeoutError):
         await thread.run(lambda _: go_on.wait(60), 0.01)
     assert thread.fault is None, "it may still notice"
-    now = COMES_BACK_S + 1
+    now = STUCK_AFTER_S + 1
     assert "work that was given up 11 s ago has not ended" in str(thread.fault)
     go_on.set()
     assert await thread.run(lambda _: "again", 30) == "again"

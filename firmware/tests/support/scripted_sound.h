@@ -162,11 +162,14 @@ class ScriptedSpeaker final : public Speaker {
   void advance(std::size_t samples) {
     if (!open) return;
     check();
-    for (; samples > 0; --samples) {
-      sounded.push_back(dma_.empty() ? std::int16_t{0} : dma_.front());
-      if (!dma_.empty()) dma_.pop_front();
+    while (samples > 0 && !dma_.empty()) {
+      const auto end = dma_.begin() + static_cast<std::ptrdiff_t>(std::min(samples, dma_.size()));
+      samples -= static_cast<std::size_t>(end - dma_.begin());
+      sounded.insert(sounded.end(), dma_.begin(), end);
+      dma_.erase(dma_.begin(), end);
       fill_dma();
     }
+    sounded.insert(sounded.end(), samples, 0);
   }
 
  private:
@@ -178,20 +181,24 @@ class ScriptedSpeaker final : public Speaker {
   void fill_dma() {
     while (dma_.size() < kDma && !queue_.empty()) {
       Taken& first = queue_.front();
-      if (first.used < first.buffer.size()) dma_.push_back(first.buffer[first.used++]);
+      const auto next = first.buffer.begin() + first.used;
+      const std::size_t count = std::min(kDma - dma_.size(), first.buffer.size() - first.used);
+      dma_.insert(dma_.end(), next, next + count);
+      first.used += count;
       if (first.used == first.buffer.size()) queue_.pop_front();
     }
   }
   void check() {
     for (const Taken& taken : queue_) {
-      if (!std::equal(taken.as_given.begin(), taken.as_given.end(), taken.buffer.begin())) {
+      const std::int16_t* const given = taken.as_given.data();
+      if (!std::equal(given, given + taken.as_given.size(), taken.buffer.begin())) {
         bench_.blame("somebody wrote to a buffer that the speaker held");
       }
     }
   }
   SoundBench& bench_;
   std::deque<Taken> queue_;
-  std::deque<std::int16_t> dma_;
+  std::vector<std::int16_t> dma_;
   bool was_silenced_ = false;
 };
 

@@ -1,1 +1,1 @@
-"""Who may talk: pairing of devices, tokens, and what a request may do."""
+"""Access control: pairing of devices, tokens, and the caller behind a request."""

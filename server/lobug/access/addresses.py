@@ -1,8 +1,8 @@
-"""Which requests come from the computer that Lo-Bug runs on, or from a trusted network. Pure.
+"""Network addresses: whether a request comes from this computer or from a trusted network. Pure.
 
-A connection from a loopback address is the owner's own, with two exceptions: a proxy on this
-computer speaks for others (it says so in a header), and a web page whose name was made to point
-here (DNS rebinding) speaks for whoever made the page (the ``Host`` that it sends is its own).
+A connection from a loopback address comes from the owner, with two exceptions: a proxy on this
+computer acts for others (a header says so), and a web page whose name was made to point here (DNS
+rebinding) acts for its author (its ``Host`` header has that name).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from urllib.parse import urlsplit
 FORWARDING_HEADERS = frozenset(
     {"forwarded", "x-real-ip", "via", "x-client-ip", "true-client-ip", "cf-connecting-ip"}
 )
-"""What proxies add, beside all that begins with ``x-forwarded-``."""
+"""Headers that proxies add, besides those that begin with ``x-forwarded-``."""
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - compared, not bound
-"""Where a server that listens on all addresses is reached from its own computer."""
+"""For a server that listens on all addresses: the address at which its own computer reaches it."""
 
 Network = IPv4Network | IPv6Network
 
 
 def parse_address(address: str | None) -> IPv4Address | IPv6Address | None:
-    """An address as the socket gave it; an IPv4 address that was mapped into IPv6 as IPv4. None:
-    it is none (a Unix socket has no address)."""
+    """Parse a socket's address; an IPv4 address mapped into IPv6 becomes IPv4. None: it is not an
+    address (a Unix socket has none)."""
     try:
         parsed = ip_address((address or "").partition("%")[0])
     except ValueError:
@@ -35,24 +35,25 @@ def parse_address(address: str | None) -> IPv4Address | IPv6Address | None:
 
 
 def is_loopback(address: str | None) -> bool:
-    """Whether a client's address is this computer's own."""
+    """Whether an address is a loopback address."""
     parsed = parse_address(address)
     return parsed is not None and parsed.is_loopback
 
 
 def is_within(address: str | None, networks: Iterable[Network]) -> bool:
-    """Whether an address belongs to one of these networks."""
+    """Whether an address is in one of these networks."""
     parsed = parse_address(address)
     return parsed is not None and any(parsed in network for network in networks)
 
 
 def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
-    """Whether a ``Host`` header holds what a foreign web page cannot be called: an address,
-    ``localhost``, or one of ``hostnames`` (small letters). Without the header it is no browser.
+    """Whether a ``Host`` header has a value that no foreign web page can have: an address,
+    ``localhost``, or one of ``hostnames`` (small letters). A request without the header passes,
+    because it does not come from a browser.
 
-    ``0.0.0.0``, ``::`` and loopback written as ``::ffff:127.0.0.1`` lead to this computer too, but
-    browsers do not count them as loopback: they send no ``Sec-Fetch-Site`` there, and a foreign
-    page could not be told from a person.
+    ``0.0.0.0``, ``::`` and loopback written as ``::ffff:127.0.0.1`` reach this computer too, but
+    browsers do not treat them as loopback: they send no ``Sec-Fetch-Site``, so a foreign page could
+    not be told from a person.
     """
     if host is None:
         return True
@@ -65,7 +66,8 @@ def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
 
 
 def host_name(host: str) -> str:
-    """The name in a ``Host`` header, in small letters, without port, brackets and last dot."""
+    """Return the name in a ``Host`` header, in small letters, without port, brackets and last
+    dot."""
     name = host.strip().lower()
     if name.startswith("["):
         name = name[1:].partition("]")[0]
@@ -75,8 +77,8 @@ def host_name(host: str) -> str:
 
 
 def source_of(address: str | None) -> str:
-    """What attempts are counted by: an address, of IPv6 the network of 64 bits, since one computer
-    has as many addresses in that as it likes."""
+    """Return the key by which attempts are counted: an IPv4 address, or a 64-bit IPv6 network,
+    because one computer can use any number of addresses in that."""
     parsed = parse_address(address)
     if isinstance(parsed, IPv6Address):
         return str(IPv6Network((int(parsed) >> 64 << 64, 64)))
@@ -84,13 +86,13 @@ def source_of(address: str | None) -> str:
 
 
 def is_forwarded(headers: Iterable[str]) -> bool:
-    """Whether a proxy passed the request on. ``headers``: names, in small letters."""
+    """Whether a proxy forwarded the request. ``headers``: their names, in small letters."""
     return any(name in FORWARDING_HEADERS or name.startswith("x-forwarded-") for name in headers)
 
 
 def names_tls(host: str | None, public_url: str) -> bool:
-    """Whether a ``Host`` is that of a public address with TLS. This server speaks none: a proxy
-    passed such a request on, even if it does not say so."""
+    """Whether ``host`` is the name in a public URL with TLS. This server has no TLS, so a proxy
+    forwarded such a request even if no header says so."""
     public = urlsplit(public_url)
     name = public.hostname
     if host is None or name is None or public.scheme != "https":
@@ -99,6 +101,6 @@ def names_tls(host: str | None, public_url: str) -> bool:
 
 
 def local_url(host: str, port: int) -> str:
-    """How this computer reaches a server that listens there."""
+    """Return the URL at which this computer reaches a server that listens there."""
     reachable = ANY_ADDRESS.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{reachable}:{port}"

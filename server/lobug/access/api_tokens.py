@@ -1,4 +1,4 @@
-"""API tokens: of people and scripts."""
+"""API tokens of people and scripts: creation, revocation, listing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class ApiTokens:
-    """The API tokens. Changes are durable when they return; failures are those of ``Devices``."""
+    """The API tokens. Changes are durable when they return; errors are those of ``Devices``."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class ApiTokens:
         self._clock = clock
 
     def all(self) -> list[ApiToken]:
-        """All API tokens that were ever made, oldest first, as last used now."""
+        """Return all API tokens, revoked ones too, oldest first, with their latest use."""
         return [
             replace(
                 token, last_used_at=self._seen.api_tokens.get(token.token_hash, token.last_used_at)
@@ -51,8 +51,8 @@ class ApiTokens:
         owner: bool = False,
         scope: TokenScope | None = None,
     ) -> tuple[ApiToken, str]:
-        """A new token: what is known of it, and the token itself, which nobody can see again.
-        Raises AccessFullError."""
+        """Create a token. Returns its record, and the token itself, which is not stored. Raises
+        AccessFullError."""
         token = tokens.new_token()
         made = ApiToken(
             secrets.token_hex(4),
@@ -71,11 +71,11 @@ class ApiTokens:
 
         self._store.opened()
         await self._store.change("create_token", work)
-        log.info("API token %s was made", made.token_id)
+        log.info("API token %s was created", made.token_id)
         return made, token
 
     async def revoke(self, token_id: str) -> ApiToken:
-        """End an API token. Raises TokenUnknownError."""
+        """Revoke an API token. Raises TokenUnknownError."""
 
         def work(connection: Connection) -> ApiToken:
             token = store.load(connection).api_tokens.get(token_id)

@@ -1,4 +1,4 @@
-"""Devices: asking where to connect, being approved, being revoked."""
+"""Devices: discovery requests, approval, revocation."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from lobug.access import store, tokens
+from lobug.access.callers import valid_device_id
 from lobug.access.pairing import Answer, Attempts, answer_to, is_activated
 from lobug.access.records import Device, Pairing, Register
 from lobug.access.store import AccessStore, Seen, require_room
-from lobug.conversation.keys import device_key
 from lobug.errors import DeviceUnknownError, InvalidRequestError, PairingCodeError
 from lobug.settings.access import AccessSettings
 from lobug.storage.driver import Connection
@@ -20,19 +20,19 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What a device gets that asks discovery."""
+    """The answer to a device's discovery request."""
 
     token: str | None = None
-    """A token of its own. Here, and nowhere else, in clear."""
+    """A new token, in clear text, which is not stored."""
     pairing: Pairing | None = None
-    """It has to show this code first."""
+    """Holds the code that it has to show first."""
 
 
 class Devices:
-    """The devices that are paired or want to be. Changes are durable when they return.
+    """The devices that are paired or ask to be. Changes are durable when they return.
 
-    Every method raises AccessUnavailableError while the file cannot be opened; those that change
-    something raise StorageError subclasses when it cannot be written.
+    Every method raises AccessUnavailableError while the file cannot be opened; methods that change
+    something raise subclasses of StorageError when it cannot be written.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Devices:
         self._clock = clock
 
     def all(self) -> list[Device]:
-        """All devices that were ever approved, oldest first, as last seen now."""
+        """Return all approved devices, revoked ones too, oldest first, with their latest use."""
         register = self._store.opened()
         return [
             replace(device, last_seen_at=max(seen, device.last_seen_at or seen))
@@ -60,7 +60,7 @@ class Devices:
         ]
 
     def waiting(self) -> list[Pairing]:
-        """The devices that show a code which can be approved, oldest first."""
+        """Return the devices that show a valid code, oldest first."""
         now = self._clock()
         return [pairing for pairing in self._store.opened().pairings if now < pairing.expires_at]
 
@@ -74,12 +74,12 @@ class Devices:
         at_this_computer: bool = False,
     ) -> Discovery:
         """Answer a device that asks where to connect. ``device_id``: in small letters.
-        ``at_this_computer``: it may come with as many others as it likes. Raises
-        TooManyAttemptsError, AccessFullError."""
+        ``at_this_computer``: the limit of new devices does not apply. Raises TooManyAttemptsError,
+        AccessFullError."""
         register = self._store.opened()
         known = register.devices.get(device_id)
         if known is not None and known.token_used_at is None and self._seen.uses(known):
-            await self._seen.write()  # else it would be given another token for the one it uses
+            await self._seen.write()  # otherwise it would get another token for the one it uses
             register = self._store.opened()
             known = register.devices.get(device_id)
         answer = answer_to(known, client_id, pairing=self._settings.pairing)
@@ -109,9 +109,8 @@ class Devices:
         user: str | None = None,
         address: str | None = None,
     ) -> Device:
-        """Let the device in that shows ``code``; it fetches its token by itself. ``name`` and
-        ``user`` None: as they were. Raises PairingCodeError, TooManyAttemptsError,
-        AccessFullError."""
+        """Approve the device that shows ``code``; it then fetches its token by itself. ``name`` and
+        ``user`` None: keep them. Raises PairingCodeError, TooManyAttemptsError, AccessFullError."""
         self._store.opened()
         self._attempts.require_code(address)
         now = self._clock()
@@ -140,8 +139,8 @@ class Devices:
         if device is None:
             self._attempts.wrong_code(address)
             raise PairingCodeError(
-                "no device waits with this code: it is wrong or has expired, then the device shows"
-                " another one"
+                "no device is waiting with this code: it is wrong, or it has expired and the device"
+                " shows another one now"
             )
         log.info("device %s was approved", device.device_id)
         return device
@@ -149,7 +148,7 @@ class Devices:
     async def describe(
         self, device_id: str, *, name: str | None = None, user: str | None = None
     ) -> Device:
-        """Give a device another name or user; None: as it was; an empty user: none. Raises
+        """Change a device's name or user; None: keep it; an empty user: none. Raises
         DeviceUnknownError."""
         key = _stored_id(device_id)
 
@@ -167,7 +166,7 @@ class Devices:
         return await self._store.change("describe", work)
 
     async def revoke(self, device_id: str) -> Device:
-        """End a device's right to talk, also on its open connection. Raises DeviceUnknownError."""
+        """Revoke a device; its open connection ends too. Raises DeviceUnknownError."""
         key = _stored_id(device_id)
 
         def work(connection: Connection) -> Device:
@@ -191,7 +190,7 @@ class Devices:
             register = store.load(connection)
             device = register.devices.get(device_id)
             if answer_to(device, client_id, pairing=self._settings.pairing) is not Answer.token:
-                raise DeviceUnknownError("what is known of the device has just changed")
+                raise DeviceUnknownError("the device's record has just changed")
             require_room(self._settings, len(register.devices), new=device is None)
             if device is None:
                 device = Device(device_id, client_id, "", None, None, now)
@@ -241,7 +240,7 @@ class Devices:
 
 def _stored_id(device_id: str) -> str:
     try:
-        return device_key(device_id).removeprefix("device:")
+        return valid_device_id(device_id)
     except InvalidRequestError:
         raise DeviceUnknownError("no device has such an id") from None
 

@@ -1,11 +1,4 @@
-"""What a device says of itself when it asks discovery. Pure.
-
-It is believed in nothing that matters: it is shown to the owner, the firmware's version is told
-back, and a device that says it runs Lo-Bug's firmware may be offered a newer one.
-
-How a device that asks discovery is answered. Pure.
-
-How often somebody may be wrong: counts by address, in a window of a minute."""
+"""Pairing: a device's description of itself, the answer to its request, and limits on attempts."""
 
 from __future__ import annotations
 
@@ -24,28 +17,33 @@ from lobug.errors import TooManyAttemptsError
 from lobug.settings.access import AccessSettings
 
 MAX_BYTES = 64 * 1024
-"""More is not looked at: a device sends about 2 kB."""
+"""Longest description that is read; a device sends about 2 kB."""
 
 MAX_WORD = 48
-"""Characters of a name or version; a longer one is cut."""
+"""Characters of a name or version; longer ones are cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """The part of a device's description that is of use."""
+    """The useful part of a device's description of itself.
+
+    It is untrusted, so it grants nothing: it is shown to the owner, the firmware's version is sent
+    back, and a device that claims to run Lo-Bug's firmware may be offered a newer one.
+    """
 
     version: str | None
     """Of its firmware."""
     description: str
     """For the owner: board and firmware; one line of printable text, may be empty."""
     application: str | None = None
-    """How its firmware calls itself."""
+    """Name of its firmware."""
     board: str | None = None
-    """The type of its board."""
+    """Type of its board."""
 
 
 def read_introduction(body: bytes) -> Introduction:
-    """Read a device's description; of what is no JSON, or other JSON, nothing."""
+    """Read a device's description. Fields that are missing or not valid, or all of them when the
+    body is not JSON, are None or empty."""
     try:
         document = from_json(body) if body and len(body) <= MAX_BYTES else None
     except ValueError:
@@ -72,25 +70,25 @@ def _word(value: object) -> str | None:
 
 
 class Answer(Enum):
-    """What a device gets."""
+    """What a device gets in answer to its discovery request."""
 
     welcome = auto()
-    """It has its token: only where to connect."""
+    """Only the addresses: it has its token."""
     token = auto()
     """A token of its own."""
     code = auto()
-    """A code to show until the owner has approved it."""
+    """A code to show until the owner has approved the device."""
 
 
 def answer_to(device: Device | None, client_id: str, *, pairing: bool) -> Answer:
-    """What a device gets that asks with this ``Client-Id``. ``device``: what is known under its
-    ``Device-Id``; ``pairing``: whether new devices need the owner's approval.
+    """Decide the answer to a device with this ``Client-Id``. Pure.
 
-    A token is given again until it has been used: the answer that held it may have been lost. Once
-    it was used, whoever asks for another one may be somebody else under the same ``Device-Id``.
+    ``device``: the record with its ``Device-Id``; ``pairing``: whether new devices need the owner's
+    approval. A new token is given until one has been used, because the answer that held it may have
+    been lost. After the first use, a request for another may come from an impostor.
     """
     if device is not None and device.revoked_at is not None:
-        return Answer.code  # also without pairing: else revoking would change nothing
+        return Answer.code  # also without pairing: otherwise a revocation would have no effect
     if device is not None and tokens.same(device.client_id, client_id):
         used = device.token_hash is not None and device.token_used_at is not None
         return Answer.welcome if used else Answer.token
@@ -98,7 +96,7 @@ def answer_to(device: Device | None, client_id: str, *, pairing: bool) -> Answer
 
 
 def is_activated(device: Device | None, client_id: str) -> bool:
-    """Whether the owner has approved the device that asks with this ``Client-Id``."""
+    """Whether the owner has approved the device with this ``Client-Id``."""
     return (
         device is not None
         and device.revoked_at is None
@@ -107,10 +105,12 @@ def is_activated(device: Device | None, client_id: str) -> bool:
 
 
 class Attempts:
-    """Counts what one address tries. Whoever comes with a good token is never counted, so that
-    nobody can lock out those who share an address with him (as behind a container's gateway). Nor
-    are programs on this computer, which simulate hundreds of devices; whom a proxy on it speaks for
-    are."""
+    """Limits failed attempts and new devices per address, in a moving window of a minute.
+
+    Callers with a good token are never counted, so that an attacker cannot lock out those who share
+    an address with it (as behind a container's gateway). Nor are programs on this computer, which
+    simulate hundreds of devices; callers behind a proxy on it are.
+    """
 
     def __init__(self, settings: AccessSettings) -> None:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
@@ -118,20 +118,20 @@ class Attempts:
         self._new = RateLimitItemPerMinute(settings.codes_per_minute)
 
     def wrong_token(self, address: str | None) -> None:
-        """Count a token that let nobody in. Raises TooManyAttemptsError."""
+        """Count a token that is not valid. Raises TooManyAttemptsError."""
         self._count(self._wrong, "token", address)
 
     def wrong_code(self, address: str | None) -> None:
-        """Count a code that nobody shows. Raises TooManyAttemptsError."""
+        """Count a code that no device shows. Raises TooManyAttemptsError."""
         self._count(self._wrong, "code", address)
 
     def require_code(self, address: str | None) -> None:
-        """Raises TooManyAttemptsError when too many codes from there were wrong."""
+        """Raise TooManyAttemptsError when too many codes from this address were wrong."""
         if not self._limiter.test(self._wrong, "code", source_of(address)):
             raise TooManyAttemptsError("too many wrong codes; wait a minute")
 
     def new_device(self, address: str | None) -> None:
-        """Count a new code, or a new device where none is needed. Raises TooManyAttemptsError."""
+        """Count a new code, or, without pairing, a new device. Raises TooManyAttemptsError."""
         self._count(self._new, "new", address)
 
     def _count(self, limit: RateLimitItemPerMinute, what: str, address: str | None) -> None:

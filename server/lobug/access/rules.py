@@ -1,6 +1,5 @@
-"""What an API token with a scope may be used for. Pure.
-
-Who may talk: the decision about one request. Pure."""
+"""Rules of authentication: the caller behind a request, and what a token with a scope may do.
+Pure."""
 
 from __future__ import annotations
 
@@ -19,8 +18,8 @@ from lobug.access.addresses import (
     names_tls,
     parse_address,
 )
-from lobug.access.records import ApiToken, Caller, Device, Register
-from lobug.conversation.keys import caller_key, device_key, token_key
+from lobug.access.callers import Caller, caller_key, token_key, valid_device_id
+from lobug.access.records import ApiToken, Device, Register
 from lobug.errors import (
     AccessUnavailableError,
     HostUnknownError,
@@ -32,42 +31,41 @@ from lobug.errors import (
 from lobug.settings.access import AccessSettings
 
 TokenScope = Literal["metrics"]
-"""``metrics``: to watch how the server is doing."""
+"""``metrics``: to read the server's metrics and health."""
 
 _ALLOWED: Mapping[str, frozenset[tuple[str, str]]] = {
     "metrics": frozenset({("GET", "/metrics"), ("GET", "/health")}),
 }
-"""Method and path of the requests that a scope is for."""
-
-
-def allows(scope: str, method: str, path: str) -> bool:
-    """Whether a token with this scope is good for the request. A scope that this version does not
-    know is good for nothing."""
-    return (method, path) in _ALLOWED.get(scope, frozenset())
-
+"""Method and path of the requests that each scope allows."""
 
 _CLIENT_ID = re.compile(r"[!-~]{1,128}", re.ASCII)
 
 
+def allows(scope: str, method: str, path: str) -> bool:
+    """Whether a token with this scope may be used for the request. An unknown scope allows
+    nothing."""
+    return (method, path) in _ALLOWED.get(scope, frozenset())
+
+
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a request shows of who sent it."""
+    """The parts of a request that identify its sender."""
 
     address: str | None
-    """Of the other end, as the server software knows it; None: it has none."""
+    """Of the other end of the connection; None: it has none."""
     forwarded: bool = False
-    """Whether a proxy passed it on."""
+    """Whether a proxy forwarded it."""
     host: str | None = None
     device_id: str | None = None
     authorization: str | None = None
     reached: str | None = None
-    """The address of this computer that it was sent to."""
+    """The address of this computer to which it was sent."""
 
     @classmethod
     def of(
         cls, address: str | None, headers: Mapping[str, str], reached: str | None = None
     ) -> Credentials:
-        """Read the headers (names in any case, as Starlette's mapping finds them)."""
+        """Read a request's headers, a mapping that ignores case, as Starlette's does."""
         return cls(
             address,
             is_forwarded(name.lower() for name in headers),
@@ -79,45 +77,49 @@ class Credentials:
 
 
 def identify(
-    shown: Credentials, register: Register | None, settings: AccessSettings, secret: str = ""
+    credentials: Credentials, register: Register | None, settings: AccessSettings, secret: str = ""
 ) -> Caller:
-    """The caller behind a request. ``register`` None: who is known cannot be looked up now.
-    ``secret``: what only who may read the data folder can send; empty: there is none.
+    """Return the caller behind a request. ``register`` None: the records cannot be read now.
+    ``secret``: a token that only those who may read the data folder know; empty: there is none.
 
     Raises:
-        TokenInvalidError: it came with a token of ours that is unknown or revoked, or with another
-            token where one of ours is needed.
-        TokenWrongDeviceError: the token is another device's.
+        TokenInvalidError: its token is unknown or revoked, or not one of Lo-Bug's where one of
+            those is needed.
+        TokenWrongDeviceError: the token belongs to another device.
         TokenRequiredError: it needs a token and has none.
-        HostUnknownError: it came without a token from where none is needed, but was sent to a name
-            that is not this computer's own.
+        HostUnknownError: it has no token and needs none, but was sent to a name that is not this
+            computer's own.
         AccessUnavailableError: tokens cannot be looked up now.
-        InvalidRequestError: the ``Device-Id`` is not well-formed.
+        InvalidRequestError: the ``Device-Id`` is not valid.
     """
-    own = device_key(shown.device_id) if shown.device_id is not None else None
-    token = tokens.bearer(shown.authorization)
+    device_id = (
+        valid_device_id(credentials.device_id) if credentials.device_id is not None else None
+    )
+    token = tokens.bearer(credentials.authorization)
     if token is not None and tokens.is_ours(token):
-        return _by_token(tokens.digest(token), own, _known(register))
-    address = parse_address(shown.address)
+        return _by_token(tokens.digest(token), device_id, _known(register))
+    address = parse_address(credentials.address)
     where = str(address) if address else None
-    device_id = own.removeprefix("device:") if own else None
-    if _is_owners_program(token, secret, shown, settings):
-        # Named as without the secret, which is another one after every start.
+    if _is_owners_program(token, secret, credentials, settings):
+        # The key does not depend on the secret, which changes at every start.
         return Caller(
-            "loopback", caller_key(shown.device_id, None, where), owner=True, device_id=device_id
+            "loopback",
+            caller_key(credentials.device_id, None, where),
+            owner=True,
+            device_id=device_id,
         )
-    key = caller_key(shown.device_id, shown.authorization, where)
-    if is_here(shown, settings):
+    key = caller_key(credentials.device_id, credentials.authorization, where)
+    if is_local_request(credentials, settings):
         if settings.loopback == "token":
-            raise _refused_here(token)
-        require_own_name(shown.host, settings)
+            raise _local_refusal(token)
+        require_own_name(credentials.host, settings)
         return Caller("loopback", key, owner=True, device_id=device_id)
     known = _known(register)
-    # A proxy speaks for anybody: its word about where a request came from is not enough here.
-    if is_within(shown.address, settings.trusted_networks) and not shown.forwarded:
+    # A proxy may act for anyone, so its address does not show where a request came from.
+    if is_within(credentials.address, settings.trusted_networks) and not credentials.forwarded:
         if device_id is not None and known.is_paired(device_id):
             raise TokenRequiredError("this Device-Id is paired and needs its token")
-        require_own_name(shown.host, settings)
+        require_own_name(credentials.host, settings)
         return Caller("network", key, device_id=device_id)
     if token is not None:
         raise TokenInvalidError("the token is not one of this server's")
@@ -125,18 +127,20 @@ def identify(
 
 
 def _is_owners_program(
-    token: str | None, secret: str, shown: Credentials, settings: AccessSettings
+    token: str | None, secret: str, credentials: Credentials, settings: AccessSettings
 ) -> bool:
-    """Whether a program on this computer sent the secret of the data folder. Its address may also
-    be the one that it called: that is how a server is reached that does not listen to loopback."""
+    """Whether a program on this computer sent the secret of the data folder. It may come from the
+    address that it called instead of loopback, because a server may listen at that address only."""
     if token is None or not secret or not tokens.same(token, secret):
         return False
-    address = parse_address(shown.address)
-    to_itself = address is not None and address == parse_address(shown.reached)
-    return is_here(shown, settings) or (to_itself and not _is_passed_on(shown, settings))
+    address = parse_address(credentials.address)
+    to_itself = address is not None and address == parse_address(credentials.reached)
+    return is_local_request(credentials, settings) or (
+        to_itself and not _is_passed_on(credentials, settings)
+    )
 
 
-def _refused_here(token: str | None) -> TokenInvalidError | TokenRequiredError:
+def _local_refusal(token: str | None) -> TokenInvalidError | TokenRequiredError:
     if token is not None:
         return TokenInvalidError(
             "the token is not one of this server's; if it was made at an earlier start of the"
@@ -148,18 +152,18 @@ def _refused_here(token: str | None) -> TokenInvalidError | TokenRequiredError:
     )
 
 
-def is_here(shown: Credentials, settings: AccessSettings) -> bool:
-    """Whether a program on this computer sent the request, for nobody else."""
-    return is_loopback(shown.address) and not _is_passed_on(shown, settings)
+def is_local_request(credentials: Credentials, settings: AccessSettings) -> bool:
+    """Whether a program on this computer sent the request on its own behalf."""
+    return is_loopback(credentials.address) and not _is_passed_on(credentials, settings)
 
 
-def _is_passed_on(shown: Credentials, settings: AccessSettings) -> bool:
-    return shown.forwarded or names_tls(shown.host, settings.public_url)
+def _is_passed_on(credentials: Credentials, settings: AccessSettings) -> bool:
+    return credentials.forwarded or names_tls(credentials.host, settings.public_url)
 
 
 def require_own_name(host: str | None, settings: AccessSettings) -> None:
-    """For what needs no token: a browser may be made to ask for it by a foreign page, whose name
-    was pointed here. Raises HostUnknownError."""
+    """Raise HostUnknownError when a request without a token was sent to a foreign name: a web page
+    whose name was pointed here may have made a browser send it."""
     public = urlsplit(settings.public_url).hostname
     if not is_own_name(host, {*settings.hostnames, *([public] if public else [])}):
         raise HostUnknownError(
@@ -168,14 +172,14 @@ def require_own_name(host: str | None, settings: AccessSettings) -> None:
         )
 
 
-def stranger(shown: Credentials) -> Caller:
-    """Somebody at a door that is open to all."""
-    address = parse_address(shown.address)
+def stranger_caller(credentials: Credentials) -> Caller:
+    """Return the caller of a route that needs no authentication."""
+    address = parse_address(credentials.address)
     return Caller("stranger", caller_key(None, None, str(address) if address else None))
 
 
-def still_good(caller: Caller, register: Register) -> bool:
-    """Whether what a caller came with would let it in as the same one now."""
+def still_valid(caller: Caller, register: Register) -> bool:
+    """Whether a caller's credentials would authenticate it as the same caller now."""
     if caller.token_hash is None:
         own = caller.kind == "network" and caller.device_id is not None
         return not (own and register.is_paired(caller.device_id or ""))
@@ -192,11 +196,11 @@ def _known(register: Register | None) -> Register:
     return register
 
 
-def _by_token(token_hash: str, own: str | None, register: Register) -> Caller:
+def _by_token(token_hash: str, device_id: str | None, register: Register) -> Caller:
     device = register.device_by_hash.get(token_hash)
     if device is not None and tokens.same(device.token_hash or "", token_hash):
         caller = _device_caller(device)
-        if own is not None and own != caller.key:
+        if device_id is not None and device_id != device.device_id:
             raise TokenWrongDeviceError("the token was given to another device")
         return caller
     api = register.api_token_by_hash.get(token_hash)
@@ -228,16 +232,16 @@ def _api_caller(token: ApiToken) -> Caller:
 
 
 def checked_device_id(device_id: str | None) -> str:
-    """A ``Device-Id`` in small letters. Raises InvalidRequestError when it is missing or not
-    well-formed."""
+    """Return a ``Device-Id`` in small letters. Raises InvalidRequestError when it is missing or not
+    valid."""
     if device_id is None:
         raise InvalidRequestError("the header Device-Id is missing")
-    return device_key(device_id).removeprefix("device:")
+    return valid_device_id(device_id)
 
 
 def checked_client_id(client_id: str | None) -> str:
-    """A ``Client-Id`` as it was sent. Raises InvalidRequestError when it is missing or not
-    well-formed."""
+    """Return a ``Client-Id`` unchanged. Raises InvalidRequestError when it is missing or not
+    valid."""
     if client_id is None:
         raise InvalidRequestError("the header Client-Id is missing")
     if not _CLIENT_ID.fullmatch(client_id):

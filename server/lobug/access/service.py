@@ -1,4 +1,4 @@
-"""``Access``: who may talk, as the rest of the server sees it."""
+"""``Access``: access control as the rest of the server uses it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 
 from lobug.access import rules
 from lobug.access.api_tokens import ApiTokens
+from lobug.access.callers import Caller
 from lobug.access.devices import Devices
 from lobug.access.pairing import Attempts
-from lobug.access.records import Caller, Register, RevocationListeners, Revoked, revoked_between
+from lobug.access.records import Register
+from lobug.access.revocation import RevocationListeners, Revoked, revoked_between
 from lobug.access.store import AccessStore, Seen
 from lobug.errors import StorageError, TokenInvalidError, TokenWrongDeviceError
 from lobug.settings.access import AccessSettings
@@ -23,13 +25,13 @@ FILE = "access.db"
 """In ``data_dir``."""
 
 REFRESH_S = 2.0
-"""Seconds between two looks at the file: what another program changed counts after that."""
+"""Seconds between two checks of the file for changes by another program."""
 
 
 class Access:
-    """Devices, tokens and who comes with them. ``start`` first; ``close`` last.
+    """Devices, tokens, and the authentication of requests. ``start`` first, ``close`` last.
 
-    What decides about a request (``authenticate``) does no I/O.
+    ``authenticate`` does no I/O.
     """
 
     def __init__(
@@ -47,7 +49,7 @@ class Access:
         self._refresh_s = refresh_s
         self._listeners = RevocationListeners()
         self.secret = ""
-        """What a program at this computer may send to be its owner; empty: there is none."""
+        """The token with which a program at this computer is the owner; empty: there is none."""
         self._store = AccessStore(path, clock=clock, checkpoint=checkpoint, changed=self._on_change)
         self._seen = Seen(self._store, clock)
         self._attempts = Attempts(settings)
@@ -55,13 +57,14 @@ class Access:
         self.tokens = ApiTokens(self._store, settings, self._seen, clock)
         self._watcher: asyncio.Task[None] | None = None
         self.connected: Callable[[str], bool] | None = None
-        """Tells of a key (``device:ID``) whether it is connected; set by who holds connections."""
+        """Whether the device with this key (``device:ID``) is connected; set by its registry."""
 
     # ---- life
 
     async def start(self, *, watch: bool = True) -> None:
-        """Open the file. A file that cannot be opened is reported by ``fault`` and tried again,
-        not raised. ``watch`` False: only open it, and raise StorageError."""
+        """Open the file, and check it for changes in the background. A file that cannot be opened
+        is reported by ``fault`` and tried again. ``watch`` False: only open it, and raise
+        StorageError."""
         if not watch:
             await self._store.open()
             return
@@ -72,7 +75,7 @@ class Access:
         self._watcher = asyncio.create_task(self._watch())
 
     async def close(self) -> None:
-        """Write what is not written yet, and close the file."""
+        """Write the latest uses of tokens, and close the file."""
         if self._watcher is not None:
             self._watcher.cancel()
             await asyncio.gather(self._watcher, return_exceptions=True)
@@ -81,7 +84,7 @@ class Access:
             if self._store.register is not None:
                 await self._seen.write()
         except StorageError as error:
-            log.warning("when devices were seen could not be written: %s", error)
+            log.warning("the latest uses of tokens could not be written: %s", error)
         await self._store.close()
 
     async def _watch(self) -> None:
@@ -103,8 +106,8 @@ class Access:
                     log.info("the file of devices and tokens works again")
 
     async def check(self) -> None:
-        """Look at the file once: what another program has changed counts from now on, and what is
-        only noted here is written. Raises StorageError."""
+        """Read changes by other programs from the file, and write the latest uses of tokens. Raises
+        StorageError."""
         await self._store.refresh()
         await self._seen.write()
 
@@ -114,31 +117,31 @@ class Access:
 
     # ---- requests
 
-    def authenticate(self, shown: rules.Credentials) -> Caller:
-        """The caller behind a request. Raises what ``rules.identify`` raises, and
+    def authenticate(self, credentials: rules.Credentials) -> Caller:
+        """Return the caller behind a request. Raises what ``rules.identify`` raises, and
         TooManyAttemptsError."""
         try:
-            caller = rules.identify(shown, self._store.register, self._settings, self.secret)
+            caller = rules.identify(credentials, self._store.register, self._settings, self.secret)
         except (TokenInvalidError, TokenWrongDeviceError) as error:
-            if not rules.is_here(shown, self._settings):
-                self._attempts.wrong_token(shown.address)
-            log.info("refused a request from %s: %s", shown.address, error.code)
+            if not rules.is_local_request(credentials, self._settings):
+                self._attempts.wrong_token(credentials.address)
+            log.info("refused a request from %s: %s", credentials.address, error.code)
             raise
         self._seen.note(caller)
         return caller
 
-    def still_good(self, caller: Caller) -> bool:
-        """Whether a caller that was let in before may still talk, as the same one."""
+    def still_valid(self, caller: Caller) -> bool:
+        """Whether a caller that was authenticated before would be authenticated as the same now."""
         register = self._store.register
         if register is None:
             return caller.token_hash is None
-        return rules.still_good(caller, register)
+        return rules.still_valid(caller, register)
 
     def when_revoked(self, listener: Callable[[Revoked], None]) -> Callable[[], None]:
-        """Have ``listener`` called, in the event loop, when what somebody came with stops to be
-        good. Returns what ends that."""
+        """Call ``listener``, in the event loop, for every revocation. Returns the function that
+        removes it."""
         return self._listeners.add(listener)
 
     def _on_change(self, before: Register, now: Register) -> None:
         for revoked in revoked_between(before, now):
-            self._listeners.tell(revoked)
+            self._listeners.notify(revoked)

@@ -14,7 +14,8 @@ from dataclasses import astuple, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lobug.access.records import ApiToken, Caller, Device, Pairing, Register
+from lobug.access.callers import Caller
+from lobug.access.records import ApiToken, Device, Pairing, Register
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
 from lobug.settings.access import AccessSettings
 from lobug.storage.database import (

@@ -1,4 +1,5 @@
-"""Tokens and activation codes: how they are made, stored and compared. Pure but for the dice."""
+"""Tokens and activation codes: how they are generated, stored and compared. Pure, except for random
+numbers."""
 
 from __future__ import annotations
 
@@ -7,42 +8,42 @@ import hmac
 import secrets
 
 PREFIX = "lobug_"
-"""What every token of ours begins with: so it is recognised in a leaked file, and a token of some
-other server is not taken for one of ours."""
+"""Start of every token of Lo-Bug's: scanners recognize it in leaked files, and the token of another
+server is not mistaken for one."""
 
 TOKEN_BYTES = 32
 CODE_DIGITS = 6
 
 
 def new_token() -> str:
-    """A token: 256 bits from the operating system, in letters that need no escaping anywhere."""
+    """Return a token: 256 random bits in characters that need no escaping."""
     return PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def new_code() -> str:
-    """An activation code: six digits, which a device speaks one by one."""
+    """Return an activation code: six digits, which a device speaks one by one."""
     return f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
 
 
 def new_challenge() -> str:
-    """What a device is asked to come back with; without one it does not ask whether it is
-    approved."""
+    """Return the challenge that is sent with a code; without one the device does not poll whether
+    it has been approved."""
     return secrets.token_urlsafe(24)
 
 
 def digest(token: str) -> str:
-    """What is stored of a token: its SHA-256, hexadecimal. No salt and no stretching: nobody can
-    guess 256 random bits."""
+    """Return a token's SHA-256, hexadecimal, which is what is stored. It has no salt and no
+    stretching, because 256 random bits cannot be guessed."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two secrets are the same, in a time that does not tell how far they agree."""
+    """Whether two secrets are equal, in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())
 
 
 def bearer(authorization: str | None) -> str | None:
-    """The token of an ``Authorization`` header; None: it holds none of this scheme."""
+    """Return the bearer token of an ``Authorization`` header, or None."""
     scheme, _, token = (authorization or "").partition(" ")
     if scheme.lower() != "bearer":
         return None
@@ -50,5 +51,5 @@ def bearer(authorization: str | None) -> str | None:
 
 
 def is_ours(token: str) -> bool:
-    """Whether a token claims to be one of Lo-Bug's."""
+    """Whether a token has the form of Lo-Bug's."""
     return token.startswith(PREFIX)

@@ -1,1 +1,1 @@
-"""Which connections may stay open when there are more than this computer has room for."""
+"""Admission of connections: which stay open when there are more than this computer can hold."""

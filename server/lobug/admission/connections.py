@@ -1,6 +1,5 @@
-"""How many descriptors this process may open, and what happens when there is none left.
-
-Open connections: their deadlines, and closing those that the ledger gives up."""
+"""Open connections: their deadlines, the closing of those that the ledger evicts, and the limit of
+file descriptors."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lobug.access.addresses import is_loopback, source_of
-from lobug.access.records import Caller
+from lobug.access.callers import Caller
 from lobug.admission.ledger import LOOPBACK, Capacity, ConnectionLedger
 from lobug.errors import TooManyConnectionsError
 from lobug.settings.conversation import LimitSettings
@@ -25,8 +24,8 @@ _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
 def raise_descriptor_limit(wanted: int) -> int:
-    """Raise this process's soft limit of descriptors to ``wanted``, as far as its hard limit
-    allows; a higher one stays. Returns the limit that is in force."""
+    """Raise this process's soft limit of file descriptors to ``wanted``, as far as its hard limit
+    allows; never lower it. Returns the limit in force."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
     if soft == unlimited:
@@ -43,15 +42,18 @@ def raise_descriptor_limit(wanted: int) -> int:
 
 
 class AcceptFaults:
-    """The event loop's exception handler. Asyncio writes a stack trace for every connection that
-    it has no descriptor for, thousands a second, and tries again after a second: those are counted
-    instead, and room is made. All else is handled as usual."""
+    """The event loop's exception handler.
+
+    When no descriptor is free, asyncio logs a stack trace for every connection that it cannot
+    accept, thousands a second. This handler counts them instead and closes other connections.
+    Everything else goes to the default handler.
+    """
 
     def __init__(self, admission: Admission) -> None:
         self._admission = admission
 
     def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Handle what asyncio reports."""
+        """Handle an exception that asyncio reports."""
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in _EXHAUSTED and "socket" in context:
             self._admission.out_of_descriptors(error)
@@ -60,24 +62,24 @@ class AcceptFaults:
 
 
 STATE_KEY = "connection"
-"""Where the ``OpenConnection`` is in ``scope["state"]``; absent under another server software."""
+"""Key of the ``OpenConnection`` in ``scope["state"]``; missing under servers other than uvicorn."""
 
 LOG_EVERY_S = 60.0
-"""Seconds between two lines on the same trouble."""
+"""Least seconds between two log lines about the same problem."""
 
 SHED_EVERY_S = 1.0
-"""Seconds between two times that connections are closed for want of descriptors: asyncio reports
-it for each connection that it cannot accept."""
+"""Least seconds between two rounds of closing connections because no descriptor is free: asyncio
+reports every connection that it cannot accept."""
 
 
 class Admission:
     """All open connections of one server.
 
     Args:
-        capacity: how many there is room for.
+        capacity: how many connections may be open.
         limits: the deadlines.
-        address_of: makes an address of what the socket says; tests pretend other computers.
-        clock: seconds, never going back.
+        address_of: maps the socket's address; tests use it to simulate other computers.
+        clock: monotonic, seconds.
     """
 
     def __init__(
@@ -92,7 +94,7 @@ class Admission:
         self.ledger = ConnectionLedger(capacity)
         self.headers_timeout_s = limits.headers_timeout_s
         self.stranger_timeout_s = limits.body_timeout_s + limits.headers_timeout_s
-        """For a whole request of somebody unknown: its body, and reading the answer."""
+        """Deadline of a whole request of an unknown caller: its body, and reading the answer."""
         self.now = clock
         self._address_of = address_of
         self._numbers = itertools.count(1)
@@ -103,14 +105,14 @@ class Admission:
         self._stopping = False
 
     def __len__(self) -> int:
-        """Connections that are open, those included that are being closed."""
+        """Number of open connections, including those that are being closed."""
         return len(self._open)
 
     def open(
         self, transport: asyncio.Transport, too_slow: Callable[[], None] | None = None
     ) -> OpenConnection:
-        """A connection was made. ``too_slow`` is called before it is closed because no request
-        came in time."""
+        """Register a new connection. ``too_slow`` is called before the connection is closed because
+        no request arrived in time."""
         peer = transport.get_extra_info("peername")
         address = self._address_of(peer[0] if isinstance(peer, tuple) and peer else None)
         number = next(self._numbers)
@@ -124,12 +126,12 @@ class Admission:
         return connection
 
     def stop(self) -> None:
-        """The server stops: a connection that is made from now on is closed at once. Uvicorn closes
-        those that it has, and would wait for one that was only being accepted."""
+        """Close every connection that is made from now on, because the server stops. Uvicorn closes
+        its open ones, but would wait for one that is just being accepted."""
         self._stopping = True
 
     def abort(self, victims: list[int]) -> None:
-        """Close these at once: the ledger has given them up."""
+        """Close the connections that the ledger has evicted."""
         for number in victims:
             connection = self._open.get(number)
             if connection is None:
@@ -144,27 +146,27 @@ class Admission:
             connection.abort()
 
     def out_of_descriptors(self, error: OSError) -> None:
-        """No connection can be accepted: close some of those that have shown nothing."""
+        """Close some connections without a token, because no new one can be accepted."""
         now = self.now()
         if now - self._shed_at >= SHED_EVERY_S:
             self._shed_at = now
             self.abort(self.ledger.shed(2 * self.capacity.accepts_at_once))
         if total := self._refusals.count():
             log.error(
-                "no descriptor was free for a new connection, %d times since this was last said: %s"
+                "no descriptor was free for a new connection, %d times since the last such line: %s"
                 " (docs/operations.md, Floods of connections)",
                 total,
                 error.strerror,
             )
 
     def lost(self, number: int) -> None:
-        """A connection has ended."""
+        """Remove a connection that has ended."""
         self._open.pop(number, None)
         self.ledger.close(number)
 
 
 class OpenConnection:
-    """One connection, from its acceptance to its end. It has one deadline at most."""
+    """One connection, from its acceptance to its end. It has at most one deadline."""
 
     def __init__(
         self,
@@ -183,16 +185,16 @@ class OpenConnection:
         self._idle = True
         """Whether it waits for a request."""
         self._unsent = 0
-        """Bytes that waited to be sent when the deadline was set."""
+        """Bytes in the write buffer when the deadline was set."""
 
     def await_request(self) -> None:
-        """Nothing was asked yet, or the last answer is complete: the headers of the next request
-        have to come in time, however many pieces they come in."""
+        """Start the deadline for all headers of the next request."""
         self._idle = True
         self._set_deadline(self._admission.headers_timeout_s)
 
     def recognize(self, caller: Caller) -> None:
-        """Its present request comes from somebody known. Raises TooManyConnectionsError."""
+        """Record that the present request comes from a known caller. Raises
+        TooManyConnectionsError."""
         admission = self._admission
         here = caller.at_this_computer
         unnamed = LOOPBACK if here else admission.ledger.source(self._number)
@@ -210,25 +212,25 @@ class OpenConnection:
         self._cancel_deadline()
 
     def disown(self) -> None:
-        """Nobody known stands behind its present request: that has to be over in time."""
+        """Record that the caller of the present request is unknown, and start its deadline."""
         self._known = False
         self._idle = False
         self._admission.abort(self._admission.ledger.disown(self._number, self._admission.now()))
         self._set_deadline(self._admission.stranger_timeout_s)
 
     def end(self) -> None:
-        """Nothing more is said on it: the other end has to take what is unsent, and close."""
+        """Start the deadline for the other end to read the rest of the answer and close."""
         self._idle = False
         self._set_deadline(self._admission.stranger_timeout_s)
 
     def lost(self) -> None:
-        """It has ended."""
+        """Record that the connection has ended."""
         self._lost = True
         self._cancel_deadline()
         self._admission.lost(self._number)
 
     def abort(self) -> None:
-        """Close it at once; what was not sent is discarded."""
+        """Close the connection at once and discard unsent bytes."""
         self._cancel_deadline()
         self._admission.ledger.close(self._number)
         self._transport.abort()
@@ -236,7 +238,7 @@ class OpenConnection:
     def _set_deadline(self, seconds: float) -> None:
         self._cancel_deadline()
         if self._lost:
-            return  # what the application still does with it has no deadline
+            return  # the application may still work on a lost connection, without a deadline
         self._unsent = self._transport.get_write_buffer_size()
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(seconds, self._expire, seconds)
@@ -249,7 +251,7 @@ class OpenConnection:
     def _expire(self, seconds: float) -> None:
         unsent = self._transport.get_write_buffer_size()
         if self._known and 0 < unsent < self._unsent:
-            self._set_deadline(seconds)  # a slow network still takes the last answer
+            self._set_deadline(seconds)  # a slow network is still taking the last answer
             return
         if self._idle and not unsent:
             if self._too_slow is not None:
@@ -261,19 +263,19 @@ class OpenConnection:
 
 
 class _Tally:
-    """Counts what happens too often for a line each."""
+    """Counts events that are too frequent for a log line each."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._total = 0
-        self._told_at: float | None = None
+        self._reported_at: float | None = None
 
     def count(self) -> int:
-        """One more. Returns how many there were since it last returned a number, or 0: that was
+        """Count one event. Returns the number of events since the last report, or 0 if that was
         less than ``LOG_EVERY_S`` ago."""
         self._total += 1
         now = self._clock()
-        if self._told_at is not None and now - self._told_at < LOG_EVERY_S:
+        if self._reported_at is not None and now - self._reported_at < LOG_EVERY_S:
             return 0
-        total, self._total, self._told_at = self._total, 0, now
+        total, self._total, self._reported_at = self._total, 0, now
         return total

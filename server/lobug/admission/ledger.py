@@ -1,12 +1,12 @@
-"""Which connections stay open, and which is closed to make room for another. Pure.
+"""The ledger of connections: which stay open, and which is evicted for another. Pure.
 
-A connection costs a descriptor before it has said who it is, and whoever reaches the port can open
-thousands. So a new connection always gets in, and where there is no room it replaces the oldest of
-the address that holds the most. Whoever fills the room thus pushes out itself, while a caller with
-something to say has said it, and shown its token, long before it becomes the oldest.
+A connection takes a descriptor before its caller is known, and anyone who reaches the port can open
+thousands. So a new connection is always accepted; when its pool is full it replaces the oldest
+connection of the address that has the most. A flooding address thus evicts its own connections,
+while an honest caller has sent its token long before its connection becomes the oldest.
 
-Connections wait in one of three pools until they show what lets them in. Loopback has a pool of its
-own, and so have the addresses from which a good token came lately: strangers cannot fill those.
+A connection is in one of three pools until its caller is known. Loopback has a pool of its own, and
+so have familiar addresses, from which a good token came lately; strangers cannot fill those.
 """
 
 from __future__ import annotations
@@ -18,47 +18,47 @@ from typing import Literal
 from lobug.settings.conversation import LimitSettings
 
 FAMILIAR_FOR_S = 24 * 3600.0
-"""How long an address is remembered after a good token came from there, seconds."""
+"""How long an address is familiar after a good token came from it, seconds."""
 
 MAX_FAMILIAR = 1_024
-"""Addresses remembered at once; the one that was silent longest is forgotten first."""
+"""Most familiar addresses; the one whose last token is oldest is dropped first."""
 
 LOOPBACK = "loopback"
-"""The source of all connections from this computer, and the caller behind those without a token."""
+"""The source of all connections from this computer, and the caller of those without a token."""
 
 WaitingPool = Literal["stranger", "familiar", "loopback"]
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """How many connections there is room for. Counts."""
+    """Most connections of each kind."""
 
     strangers: int
-    """Without a good token, from all addresses that are not familiar."""
+    """Without a good token, from addresses that are not familiar."""
     familiar: int
-    """The same, from addresses from which a good token came lately."""
+    """Without a good token, from familiar addresses."""
     loopback: int
-    """The same, from this computer."""
+    """Without a good token, from this computer."""
     per_address: int
-    """Of the first two, from one address."""
+    """Of strangers and of familiar connections, from one address."""
     known: int
-    """Whose caller is known."""
+    """With a known caller."""
     reserved: int
-    """Of ``known``: those that only the owner and paired devices may take."""
+    """Of ``known``, for the owner and paired devices only."""
     per_caller: int
-    """Of ``known``, for one caller. The owner at this computer is not held to it."""
+    """Of ``known``, for one caller. It does not apply to the owner at this computer."""
     accepts_at_once: int
-    """Connections that are accepted in one step of the event loop."""
+    """Accepted in one step of the event loop."""
 
 
 ACCEPT_STEPS = 4
-"""Steps of the event loop from a connection's acceptance until it can be closed again: as many
-bursts of accepted connections hold descriptors beyond what the pools count."""
+"""Steps of the event loop from a connection's acceptance until it can be closed again; the
+connections accepted in these steps hold descriptors beyond those that the pools count."""
 
 
 def capacity_for(descriptors: int, limits: LimitSettings) -> Capacity:
-    """Share out the descriptors that this process may open: at most 256, or half of them, are left
-    to files and to connections of its own."""
+    """Divide this process's file descriptors among the kinds of connections. 256, but at most half
+    of them, remain for files and for outgoing connections."""
     accepts_at_once = min(32, max(1, descriptors // 32))
     room = max(0, descriptors - min(256, descriptors // 2) - accepts_at_once * ACCEPT_STEPS)
     strangers = max(2, min(limits.max_unknown_connections, room // 4))
@@ -77,7 +77,7 @@ def capacity_for(descriptors: int, limits: LimitSettings) -> Capacity:
 
 
 class ConnectionLedger:
-    """All open connections. Each has a number, larger than those of all before it."""
+    """All open connections. Each has a number larger than those of earlier ones."""
 
     def __init__(self, capacity: Capacity) -> None:
         self._capacity = capacity
@@ -96,32 +96,31 @@ class ConnectionLedger:
         self._caller_of: dict[int, str] = {}
         self._source_of: dict[int, str] = {}
         self._familiar: OrderedDict[str, float] = OrderedDict()
-        """By source, when a good token came from there last; the latest at the end."""
+        """By source, the time of its last good token; the latest at the end."""
 
     def open(self, number: int, source: str, now: float) -> list[int]:
-        """A connection was made. ``source``: ``LOOPBACK``, or what ``access.source_of`` makes of
-        the address; ``now``: seconds of a clock that never goes back. Returns which connections
-        are to be closed for it."""
+        """Add a connection; return the connections to close for it. ``source``: ``LOOPBACK``, or
+        ``access.addresses.source_of`` the address; ``now``: monotonic seconds."""
         self._source_of[number] = source
         return self._wait(number, now)
 
     def recognize(
         self, number: int, caller: str, *, now: float, reserved: bool = False, token: bool = False
     ) -> bool:
-        """The caller behind a connection is known from now on. False: it has too many already, and
-        this one goes on waiting.
+        """Record the caller of a connection. False: the caller has too many connections, and this
+        one stays in its pool.
 
         Args:
             number: the connection.
-            caller: what its connections are counted by.
+            caller: the key by which the caller's connections are counted.
             now: as in ``open``.
             reserved: whether it is the owner or a paired device.
-            token: whether it showed a good token, or needs none in its network: its address is
-                familiar from then on.
+            token: whether it sent a good token, or needs none in its network, so that its address
+                becomes familiar.
         """
         source = self._source_of.get(number)
         if source is None:
-            return True  # it was closed to make room; what it asked for ends with it
+            return True  # evicted already; its request ends with it
         if token and source != LOOPBACK:
             self._familiar[source] = now
             self._familiar.move_to_end(source)
@@ -137,21 +136,21 @@ class ConnectionLedger:
         return True
 
     def disown(self, number: int, now: float) -> list[int]:
-        """The last request of a connection did not show who sent it. Returns which connections are
-        to be closed."""
+        """Record that the caller of a connection's last request is unknown. Returns the connections
+        to close."""
         if number not in self._caller_of:
             return []
         self._remove(number)
         return self._wait(number, now)
 
     def close(self, number: int) -> None:
-        """A connection has ended, or is about to. One that is not counted is passed over."""
+        """Remove a connection; ignores one that is not counted."""
         self._remove(number)
         self._source_of.pop(number, None)
 
     def shed(self, count: int) -> list[int]:
-        """At most ``count`` connections to be closed since descriptors ran out: of strangers first,
-        of loopback never."""
+        """Evict at most ``count`` connections because no descriptor is free, strangers first;
+        never evicts loopback. Returns the connections to close."""
         victims: list[int] = []
         for pool in ("stranger", "familiar"):
             while len(victims) < count and (self._waiting[pool]):
@@ -160,15 +159,15 @@ class ConnectionLedger:
 
     @property
     def known(self) -> int:
-        """Connections whose caller is known."""
+        """Number of connections with a known caller."""
         return len(self._caller_of)
 
     def waiting(self, pool: WaitingPool) -> int:
-        """Connections of a pool whose caller is not known."""
+        """Number of connections in a pool."""
         return sum(map(len, self._waiting[pool].values()))
 
     def source(self, number: int) -> str:
-        """Where an open connection comes from; ``unknown`` when it is not counted."""
+        """Return the source of a connection; ``unknown`` when it is not counted."""
         return self._source_of.get(number, "unknown")
 
     def _wait(self, number: int, now: float) -> list[int]:
@@ -197,8 +196,8 @@ class ConnectionLedger:
         return caller == LOOPBACK or len(self._known.get(caller, ())) < self._capacity.per_caller
 
     def _evict(self, pool: WaitingPool, source: str | None = None) -> int:
-        """Take the oldest connection of a source out, by default of the one with the most; of two
-        with as many, of the one that came first."""
+        """Remove the oldest connection of a source and return it. By default the source is the one
+        with the most connections, and of equals the one whose oldest connection is oldest."""
         sources = self._waiting[pool]
         if source is None:
             source = max(sources, key=lambda s: (len(sources[s]), -next(iter(sources[s]))))

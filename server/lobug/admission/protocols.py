@@ -1,10 +1,10 @@
-"""Writes what belongs together at once: a burst of small audio frames leaves in one TCP segment.
+"""Uvicorn's protocols, extended: ``Admission`` tracks every connection, and writes are coalesced.
 
-A device plays the first packet of a reply as soon as it comes. Were each packet a segment of its
-own, the loss of the second would leave it without sound at once; in one segment they come together
-or not at all. Nothing waits for it: what one step of the event loop writes is sent at its end.
-
-Uvicorn's protocols, with every connection under ``Admission``."""
+A burst of small audio frames leaves in one TCP segment. A device plays the first packet of a reply
+as soon as it arrives; if each packet were a segment of its own, the loss of the second would leave
+the device without sound. Coalescing adds no delay: what one step of the event loop writes is sent
+at the end of that step.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from lobug.admission.connections import STATE_KEY, Admission, OpenConnection
 
 
 class CoalescingTransport(asyncio.Transport):
-    """A transport that joins the writes of one step of the event loop. Everything else is passed on
-    to the one underneath."""
+    """A transport that joins the writes of one step of the event loop. Everything else goes to the
+    wrapped transport."""
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__()
@@ -29,39 +29,39 @@ class CoalescingTransport(asyncio.Transport):
         self._waiting: list[bytes | bytearray | memoryview[Any]] = []
 
     def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
-        """Send this, with what else is written in this step."""
+        """Queue bytes; they are sent together at the end of this step of the event loop."""
         if not self._waiting:
             self._loop.call_soon(self._flush)
         self._waiting.append(data)
 
     def close(self) -> None:
-        """Send what waits, and close."""
+        """Send queued bytes, then close."""
         self._flush()
         self._transport.close()
 
     def abort(self) -> None:
-        """Close at once."""
+        """Discard queued bytes and close at once."""
         self._waiting.clear()
         self._transport.abort()
 
     def is_closing(self) -> bool:
-        """Whether it is closed, or about to be."""
+        """Whether it is closed or closing."""
         return self._transport.is_closing()
 
     def pause_reading(self) -> None:
-        """Take nothing more for now."""
+        """Stop reading until ``resume_reading``."""
         self._transport.pause_reading()
 
     def resume_reading(self) -> None:
-        """Go on reading."""
+        """Read again after ``pause_reading``."""
         self._transport.resume_reading()
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
-        """What the transport underneath knows of the connection."""
+        """Return the wrapped transport's information about the connection."""
         return self._transport.get_extra_info(name, default)
 
     def get_write_buffer_size(self) -> int:
-        """Bytes that are not sent yet."""
+        """Return the number of unsent bytes."""
         return self._transport.get_write_buffer_size() + sum(map(len, self._waiting))
 
     def _flush(self) -> None:
@@ -71,10 +71,10 @@ class CoalescingTransport(asyncio.Transport):
 
 
 class CoalescingWebSocket(WebSocketsSansIOProtocol):
-    """uvicorn's WebSocket, writing to a ``CoalescingTransport``: its setting ``ws``."""
+    """Uvicorn's WebSocket protocol on a ``CoalescingTransport``; for uvicorn's setting ``ws``."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A connection has been made."""
+        """Wrap the transport."""
         joined = CoalescingTransport(cast("asyncio.Transport", transport), self.loop)
         super().connection_made(joined)
 
@@ -87,30 +87,30 @@ TIMEOUT_ANSWER = (
     b"content-length: %d\r\n"
     b"connection: close\r\n\r\n%b" % (len(TOO_SLOW), TOO_SLOW)
 )
-"""Below the application, like uvicorn's own 400: of the request nothing is known but its start."""
+"""Sent below the application, like uvicorn's own 400: only the start of the request is known."""
 
 
 class HttpConnection(H11Protocol):
-    """A connection over HTTP/1.1. ``admission`` is set by ``http_protocol``."""
+    """An HTTP/1.1 connection. ``http_protocol`` sets ``admission``."""
 
     admission: ClassVar[Admission]
     _connection: OpenConnection | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
-        """A connection has been made."""
+        """Register the connection."""
         super().connection_made(transport)
         self._connection = self.admission.open(transport, self._answer_too_slow)
-        # Uvicorn passes it on to each request's scope, and to the WebSocket that it may become.
+        # Uvicorn puts it into each request's scope, and passes it to a WebSocket upgrade.
         self.app_state = {**self.app_state, STATE_KEY: self._connection}
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection has ended."""
+        """Deregister the connection."""
         super().connection_lost(exc)
         if self._connection is not None:
             self._connection.lost()
 
     def on_response_complete(self) -> None:
-        """An answer is complete; the next request may have been sent already."""
+        """Start the deadline of the next request, which may have arrived already."""
         if self._connection is not None:
             self._connection.await_request()
         super().on_response_complete()
@@ -126,13 +126,13 @@ class WebSocketConnection(CoalescingWebSocket):
     """A connection that was upgraded to a WebSocket."""
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection has ended."""
+        """Deregister the connection."""
         super().connection_lost(exc)
         if (connection := self._open_connection()) is not None:
             connection.lost()
 
     def on_task_complete(self, task: asyncio.Task[None]) -> None:
-        """The application has finished with it."""
+        """Start the final deadline: the application is done with the connection."""
         super().on_task_complete(task)
         connection = self._open_connection()
         if connection is not None and not self.disconnected:
@@ -143,6 +143,6 @@ class WebSocketConnection(CoalescingWebSocket):
 
 
 def http_protocol(admission: Admission) -> type[asyncio.Protocol]:
-    """For uvicorn's setting ``http``."""
+    """Return the protocol class for uvicorn's setting ``http``."""
     bound: dict[str, Any] = {"admission": admission}
     return type("AdmittedHttpConnection", (HttpConnection,), bound)

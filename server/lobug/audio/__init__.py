@@ -1,1 +1,1 @@
-"""Recordings in and out: decoding, resampling, WAV."""
+"""Decoding, encoding and resampling of audio."""

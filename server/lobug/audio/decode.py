@@ -1,8 +1,8 @@
-"""Reads a recording that somebody sent: any WAV, and as a bonus Ogg, FLAC, MP3 and WebM.
+"""Decoding of recordings that callers send: any WAV, and Ogg, FLAC, MP3 and WebM.
 
-What comes in is not trusted. The container is recognised by its first bytes and opened as that and
-nothing else, from memory, so a file can neither name another file or address nor choose an unusual
-decoder; decoding stops as soon as the limit is passed.
+A recording is untrusted. Its first bytes decide which demuxer opens it, from memory, so it can
+neither refer to another file or address nor choose an unusual decoder. Decoding stops as soon as
+the limit is exceeded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CONTAINERS = (
     (0, b"\xff\xf3", "mp3"),
     (0, b"\xff\xf2", "mp3"),
 )
-"""Offset, first bytes, ffmpeg's name of the only demuxer that may read it."""
+"""Offset, bytes there, and ffmpeg's name of the only demuxer that may read the file."""
 
 _WAV_NAMES = (b"RIFF", b"RIFX", b"RF64")
 
@@ -49,19 +49,19 @@ _CODECS = frozenset(
 _MIN_RATE, _MAX_RATE = 4_000, 384_000
 _MAX_CHANNELS = 32
 _WHOLE_SAMPLE = 2
-"""Bytes; one byte of a damaged file is not worth a turn."""
+"""Bytes of the smallest sample that counts; a single byte of a damaged file does not."""
 _SHORTEST_FORMAT, _LONGEST_FORMAT = 16, 64
 """Bytes of a format chunk: plain PCM, and the longest of the accepted codecs."""
 
 _FAULTS = (av.error.FFmpegError, ValueError, OverflowError, EOFError, NotImplementedError)
-"""What PyAV raises on files that are wrong."""
+"""What PyAV raises on damaged files."""
 
 
 class StoredRecording(Protocol):
-    """A recording that lies somewhere, as in a temporary file, until it is decoded."""
+    """A recording that is stored, for example in a temporary file, until it is decoded."""
 
     def read(self) -> bytes:
-        """All of it. Blocks, so it is called in a thread."""
+        """Return all bytes. Blocks, so it is called in a thread."""
 
 
 async def decode(
@@ -69,11 +69,11 @@ async def decode(
 ) -> Samples:
     """Decode a recording to mono at ``sample_rate`` Hz, values in [-1, 1], in a thread.
 
-    Channels are averaged; NaN becomes silence. Of a file that ends early, what is there is used.
+    Channels are averaged; NaN becomes silence. A file that ends early is decoded up to its end.
 
     Raises AudioEmptyError (no bytes or no samples), AudioTruncatedError (ends in its header or has
-    no data chunk), AudioTooLongError (more than ``max_seconds``), AudioError (not audio, or none
-    that is accepted here).
+    no data chunk), AudioTooLongError (more than ``max_seconds``), AudioError (not audio, or a
+    format that is not accepted).
     """
     return await asyncio.to_thread(decode_now, data, max_seconds, sample_rate)
 
@@ -81,14 +81,14 @@ async def decode(
 def decode_now(
     data: bytes | StoredRecording, max_seconds: float, sample_rate: int = STT_SAMPLE_RATE
 ) -> Samples:
-    """``decode`` in the calling thread; for command line and tests."""
+    """Do what ``decode`` does in the calling thread; for command line and tests."""
     if not isinstance(data, bytes):
         data = data.read()
     if not data:
         raise AudioEmptyError("the recording has no bytes")
     container = _recognise(data)
     if container == "wav":
-        data = _only_what_matters(data, max_seconds)
+        data = _minimal_wav(data, max_seconds)
     limit = int(max_seconds * sample_rate)
     pieces: list[Samples] = []
     total = 0
@@ -119,13 +119,13 @@ def _recognise(data: bytes) -> str:
     raise AudioError("not a WAV file")
 
 
-def _only_what_matters(data: bytes, max_seconds: float) -> bytes:
-    """The same WAV with its format and data chunks alone, and the data's size put right.
+def _minimal_wav(data: bytes, max_seconds: float) -> bytes:
+    """Return the WAV with only its format and data chunks, and with the data's size corrected.
 
-    Of more data than fits the limit, a second more than the limit is kept, so that it is noticed.
-
-    ffmpeg reserves as much memory as the size field of a text chunk says, gigabytes in a file of
-    a hundred bytes; and streaming writers leave the data's size at 0 or at its highest value.
+    For text chunks ffmpeg reserves as much memory as their size field says, gigabytes in a file of
+    a hundred bytes; and streaming writers leave the data's size at 0 or at its highest value. At
+    least a second more than ``max_seconds`` is kept, so that a recording that is too long is
+    noticed.
     """
     order = ">" if data[:4] == b"RIFX" else "<"
     at = 12
@@ -159,13 +159,13 @@ def _only_what_matters(data: bytes, max_seconds: float) -> bytes:
 
 
 def _bytes_per_second(format_chunk: bytes, order: str) -> int:
-    """Of uncompressed audio; no accepted codec takes more."""
+    """Return the rate of uncompressed audio; no accepted codec has a higher one."""
     _, channels, rate, _, block, bits = struct.unpack_from(order + "HHIIHH", format_chunk)
     return int(max(rate, _MIN_RATE) * max(block, channels * -(-bits // 8), 1))
 
 
 def _frames(data: bytes, container: str) -> Iterator[tuple[Samples, int]]:
-    """Mono pieces, and their rate in Hz."""
+    """Yield mono pieces and their rate in Hz."""
     source = io.BytesIO(data)
     with av.open(source, "r", format=container, metadata_errors="ignore") as opened:
         if not opened.streams.audio:
@@ -177,7 +177,7 @@ def _frames(data: bytes, container: str) -> Iterator[tuple[Samples, int]]:
             try:
                 frames = packet.decode()
             except av.error.FFmpegError:
-                continue  # one damaged packet; the next may be whole
+                continue  # the next packet may be intact
             for frame in frames:
                 channels = frame.layout.nb_channels
                 if not _MIN_RATE <= frame.sample_rate <= _MAX_RATE or channels > _MAX_CHANNELS:
@@ -189,7 +189,8 @@ def _frames(data: bytes, container: str) -> Iterator[tuple[Samples, int]]:
 
 
 def _mono(values: NDArray[Any], channels: int, *, planar: bool) -> Samples:
-    """Any sample format, (channels, samples) or (1, samples * channels), to mono in [-1, 1]."""
+    """Convert any sample format, (channels, samples) or (1, samples * channels), to mono in
+    [-1, 1]."""
     shaped = values if planar else values.reshape(-1, channels).T
     scaled: NDArray[Any]
     if shaped.dtype == np.uint8:
@@ -203,7 +204,7 @@ def _mono(values: NDArray[Any], channels: int, *, planar: bool) -> Samples:
 
 
 def _resampled(frames: Iterator[tuple[Samples, int]], rate: int) -> Iterator[Samples]:
-    """Pieces at ``rate`` Hz, one stream for as long as the source keeps its rate."""
+    """Yield pieces at ``rate`` Hz; a new resampler is used when the source's rate changes."""
     stream: soxr.ResampleStream | None = None
     source = rate
     for samples, frame_rate in frames:

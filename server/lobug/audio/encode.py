@@ -1,4 +1,4 @@
-"""Speech in the formats that players know, encoded piece by piece while it is made."""
+"""Encoding of speech into the formats that players know, piece by piece as it is synthesized."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any, cast
 import av
 import numpy as np
 
-from lobug.audio.wav import header, pcm16, resample
+from lobug.audio.resample import resample
+from lobug.audio.wav import header, pcm16
 from lobug.engines.base import Samples
 
 PCM_RATE = 24_000
-"""Hz of the headerless formats; who reads them cannot be told another one."""
+"""Hz of all formats: headerless PCM has no field that could name another rate."""
 
 MEDIA_TYPES = {
     "mp3": "audio/mpeg",
@@ -22,13 +23,13 @@ MEDIA_TYPES = {
     "wav": "audio/wav",
     "pcm": f"audio/pcm;rate={PCM_RATE}",
 }
-"""By format: its content type. Opus is sent in Ogg."""
+"""Content type of each format. Opus is sent in Ogg."""
 
 _SHORT_PAGES = {"page_duration": "100000"}
-"""Microseconds; without it sound is held back for a second."""
+"""Microseconds; with ffmpeg's default, sound is held back for a second."""
 
 _CONTAINERS: dict[str, tuple[str, str, str, dict[str, str]]] = {
-    # Container, codec, sample format, options. Nothing goes back to write a length or an index.
+    # Container, codec, sample format, options. None goes back to write a length or an index.
     "mp3": ("mp3", "libmp3lame", "s16p", {"write_xing": "0"}),
     "opus": ("ogg", "libopus", "s16", _SHORT_PAGES),
     "ogg": ("ogg", "libopus", "s16", _SHORT_PAGES),
@@ -38,8 +39,7 @@ _CONTAINERS: dict[str, tuple[str, str, str, dict[str, str]]] = {
 
 
 class SpeechEncoder:
-    """Encodes one stream of mono speech, always at 24 kHz. Takes processor time: not for the event
-    loop."""
+    """Encodes one stream of mono speech at 24 kHz. Uses the processor, so call it in a thread."""
 
     def __init__(self, format_name: str) -> None:
         """``format_name``: a key of ``MEDIA_TYPES``."""
@@ -51,19 +51,19 @@ class SpeechEncoder:
             self._first = header(PCM_RATE)
 
     def feed(self, samples: Samples, sample_rate: int) -> bytes:
-        """Take the next speech, at ``sample_rate`` Hz; the bytes that are ready."""
+        """Take the next samples, at ``sample_rate`` Hz; return the encoded bytes that are ready."""
         data = pcm16(resample(samples, sample_rate, PCM_RATE))
         first, self._first = self._first, b""
         return first + (data if self._packed is None else self._packed.feed(data))
 
     def finish(self) -> bytes:
-        """No more follows: the rest of the bytes."""
+        """End the stream; return the rest of the bytes."""
         first, self._first = self._first, b""
         return first + (b"" if self._packed is None else self._packed.finish())
 
 
 class _Packed:
-    """A codec in a container, by ffmpeg, into memory."""
+    """Encodes into a container with ffmpeg, in memory."""
 
     def __init__(
         self, container: str, codec: str, sample_format: str, options: dict[str, str]
@@ -71,7 +71,7 @@ class _Packed:
         self._sink = _Sink()
         self._container = av.open(self._sink, "w", format=container, options=options)
         stream = self._container.add_stream(codec, rate=PCM_RATE, layout="mono")
-        self._stream = cast("Any", stream)  # one of audio, which its type does not say
+        self._stream = cast("Any", stream)  # an audio stream, which its type does not say
         self._stream.codec_context.format = sample_format
         self._samples = 0
 
@@ -93,7 +93,7 @@ class _Packed:
 
 
 class _Sink:
-    """Takes what is written. It has no ``seek``, so ffmpeg never goes back to change anything."""
+    """Collects written bytes. It has no ``seek``, so ffmpeg cannot go back to change them."""
 
     def __init__(self) -> None:
         self._data = bytearray()

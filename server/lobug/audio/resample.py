@@ -1,7 +1,8 @@
-"""Changes the rate of a stream of audio as it comes.
+"""Resampling of whole clips, and of an audio stream as it arrives.
 
-soxr is exact and holds back 30 to 45 ms, which a device's words would reach the engines later.
-Where the source's rate is a multiple of the target's, a short filter does it within 1.25 ms.
+In a stream soxr is exact but delays audio by 30 to 45 ms, which would delay every answer to a
+device. Where the source's rate is a multiple of the target's, a short filter is used instead: its
+delay is 1.25 ms.
 """
 
 from __future__ import annotations
@@ -14,27 +15,35 @@ import soxr
 from lobug.engines.base import Samples
 
 _TAPS_PER_PHASE = 40
-"""Length of the filter for each kept sample; half of it is the delay, 20 samples of the target."""
+"""Filter length per output sample; the delay is half of it, 20 output samples."""
 
 _PASSED = 0.94
-"""Where the filter's edge lies, as a share of half the target's rate: 7.5 of 8 kHz."""
+"""The filter's cut-off as a share of half the target's rate: 7.5 of 8 kHz."""
 
 _KAISER_BETA = 5.6
-"""60 dB below what is passed (Kaiser's formula)."""
+"""60 dB attenuation in the stop band (Kaiser's formula)."""
+
+
+def resample(samples: Samples, from_rate: int, to_rate: int) -> Samples:
+    """Return the clip at another rate (Hz), values clipped to [-1, 1]."""
+    if from_rate == to_rate or not len(samples):
+        return samples
+    changed: Samples = np.asarray(soxr.resample(samples, from_rate, to_rate), dtype=np.float32)
+    return np.clip(changed, -1.0, 1.0)
 
 
 class Resampler(Protocol):
-    """One stream. Calls follow one another."""
+    """Resamples one stream. Calls must not overlap."""
 
     def feed(self, samples: Samples) -> Samples:
-        """Take the next samples at the source's rate; returns what they make at the target's."""
+        """Take the next samples at the source's rate; return the samples ready at the target's."""
 
     def flush(self) -> Samples:
-        """What is still held back. The next ``feed`` begins a new stream."""
+        """Return the samples still held back. The next ``feed`` begins a new stream."""
 
 
 def open_resampler(source_rate: int, target_rate: int) -> Resampler:
-    """A resampler between two rates in Hz."""
+    """Return a resampler between two rates in Hz."""
     if source_rate == target_rate:
         return _Unchanged()
     if source_rate % target_rate == 0:
@@ -67,8 +76,8 @@ class _Decimator:
             return np.zeros(0, np.float32)
         self._held = held[count * self._factor :]
         kept = np.zeros(count, np.float32)
-        # One short convolution for each phase, of the samples that are kept alone. The filter is
-        # symmetric, so its direction does not matter, but for the phases' order.
+        # One short convolution for each phase computes the kept samples only. The filter is
+        # symmetric, so its direction matters only for the order of the phases.
         for phase, taps in enumerate(self._phases):
             part = held[phase :: self._factor][: count + len(taps) - 1]
             kept += np.convolve(part, taps[::-1], "valid")
@@ -84,7 +93,7 @@ class _Decimator:
 
 
 def _low_pass(factor: int) -> Samples:
-    """A windowed sinc, its sum 1; odd length."""
+    """Return a windowed sinc of odd length whose sum is 1."""
     half = _TAPS_PER_PHASE // 2 * factor
     at = np.arange(-half, half + 1)
     cutoff = _PASSED / factor

@@ -1,29 +1,27 @@
-"""WAV files that go out, and resampling. Decoding what comes in is ``decode``."""
+"""Encoding of PCM16 WAV. Decoding is in ``decode``."""
 
 from __future__ import annotations
 
 import struct
 
 import numpy as np
-import soxr
 
 from lobug.engines.base import Samples
 
 HEADER_BYTES = 44
-"""The first device skips exactly so many bytes, so a header is never longer or shorter."""
+"""Length of every header; the first firmware skips exactly this many bytes."""
 
 _PCM = 1
 _BYTES_PER_SAMPLE = 2
 
-
 _UNKNOWN_SIZE = 0xFFFFFFFF
-"""In a header's size fields: the sound goes on until the stream ends. Players take it so."""
+"""Value of the size fields for players: the sound lasts until the stream ends."""
 
 
 def encode(samples: Samples, sample_rate: int) -> bytes:
-    """A PCM16 mono WAV with the canonical 44-byte header.
+    """Return a PCM16 mono WAV with the canonical 44-byte header.
 
-    ``samples``: shape (samples,), values in [-1, 1]; what lies outside is clipped, NaN is silence.
+    ``samples``: shape (samples,), values clipped to [-1, 1], NaN becomes silence.
     ``sample_rate`` in Hz.
     """
     data = pcm16(samples)
@@ -31,14 +29,14 @@ def encode(samples: Samples, sample_rate: int) -> bytes:
 
 
 def pcm16(samples: Samples) -> bytes:
-    """Samples as little-endian 16-bit integers; clipped, NaN is silence."""
+    """Return samples as little-endian 16-bit integers, clipped; NaN becomes silence."""
     clean = np.nan_to_num(samples, nan=0.0, posinf=1.0, neginf=-1.0)
     return np.round(np.clip(clean, -1.0, 1.0) * 32767.0).astype("<i2").tobytes()
 
 
 def header(sample_rate: int, data_bytes: int | None = None, channels: int = 1) -> bytes:
-    """The canonical 44-byte header of a PCM16 WAV; ``data_bytes`` None: of a stream whose length
-    nobody knows yet."""
+    """Return the canonical 44-byte header of a PCM16 WAV; ``data_bytes`` None: of a stream whose
+    length is not known yet."""
     riff_size = data_size = _UNKNOWN_SIZE
     if data_bytes is not None:
         riff_size, data_size = HEADER_BYTES - 8 + data_bytes, data_bytes
@@ -59,11 +57,3 @@ def header(sample_rate: int, data_bytes: int | None = None, channels: int = 1) -
         b"data",
         data_size,
     )
-
-
-def resample(samples: Samples, from_rate: int, to_rate: int) -> Samples:
-    """The same sound at another rate (Hz), values kept within [-1, 1]."""
-    if from_rate == to_rate or not len(samples):
-        return samples
-    changed: Samples = np.asarray(soxr.resample(samples, from_rate, to_rate), dtype=np.float32)
-    return np.clip(changed, -1.0, 1.0)

@@ -7,7 +7,6 @@ import logging
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import cast
 
 import httpx
 from fastapi import APIRouter, FastAPI
@@ -15,14 +14,14 @@ from fastapi import APIRouter, FastAPI
 from lobug.assembly import with_memory
 from lobug.cli.faults import warn
 from lobug.data_folder.claim import Claim
-from lobug.data_folder.privacy import mend
+from lobug.data_folder.permissions import restrict_access
 from lobug.engines.absent import absent_engines
 from lobug.http.authentication import Authentication
 from lobug.http.devices import admin, tokens
 from lobug.http.limits import limit_bodies
 from lobug.http.memory import routes
 from lobug.http.problems import add_problem_handlers
-from lobug.memory.manager import MemoryManager
+from lobug.memory.service import Memory
 from lobug.settings import Settings
 
 LOGGER = logging.getLogger("lobug")
@@ -42,7 +41,7 @@ class DirectTransport(httpx.BaseTransport, ABC):
         self._claim = Claim(settings, "command")
         try:
             self._claim.take()
-            warn(*mend(settings).sentences())
+            warn(*restrict_access(settings).sentences())
             self._build(settings, routers)
             self._runner.run(self.open())
         except BaseException:
@@ -109,8 +108,8 @@ class DirectMemoryTransport(DirectTransport):
         super().__init__(settings, routes.router)
 
     @property
-    def _memory(self) -> MemoryManager:
-        return cast("MemoryManager", self.server.memory)
+    def _memory(self) -> Memory:
+        return self.server.memory
 
     async def open(self) -> None:
         """Open the database."""

@@ -10,8 +10,7 @@ from rich.console import Console
 from lobug.cli.faults import EXIT_FAILED, EXIT_INTERRUPTED, CommandError, SentenceGroup
 from lobug.cli.load import load_settings
 from lobug.models import catalog, fetch, verify
-from lobug.models.description import Model
-from lobug.models.needed import needed_models
+from lobug.models.catalog import Model, needed_models
 from lobug.models.progress import reporter_for
 from lobug.settings import Settings
 

@@ -1,1 +1,1 @@
-"""Who talks, what was said lately, what the device senses, and the prompt made of it."""
+"""Working memory, sensors, the prompt made of them, and commands to memory."""

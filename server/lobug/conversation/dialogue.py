@@ -1,14 +1,16 @@
-"""What Lo-Bug has asked about memory and waits to hear, in one conversation. Pure."""
+"""The state of one conversation's dialogue about memory: open questions and recited entries.
+Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from lobug.memory.control import Entry, Hit
+from lobug.memory.model import Entry, Hit
 
 PATIENCE_S = 120.0
-"""How long an answer is waited for, seconds; later the question is forgotten."""
+"""Seconds for which a question waits for its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,20 +19,29 @@ class Question:
 
     kind: Literal["forget_everything", "forget_these", "what_is_right"]
     until: float
-    """When it is no longer waited for; seconds of the turns' clock."""
+    """When it expires; seconds of the turns' clock."""
     entries: tuple[Entry, ...] = ()
-    """To be forgotten; or those of which one is wrong."""
+    """The entries to be forgotten, or those of which one is wrong."""
 
 
 @dataclass(slots=True)
 class Dialogue:
-    """The state of one conversation's talk about memory."""
+    """The dialogue about memory of one conversation."""
 
     question: Question | None = None
     recited: tuple[Hit, ...] | None = None
-    """What the last turn told of memory; None: the last turn was an ordinary one."""
+    """The entries that the last turn recited; None: the last turn was an ordinary one."""
 
     def take_question(self, now: float) -> Question | None:
-        """The question that waits for an answer, if there is one; only the next turn gets it."""
+        """Take out the open question; None: there is none, or it has expired at ``now``."""
         question, self.question = self.question, None
         return question if question is not None and now <= question.until else None
+
+    def restorer(self) -> Callable[[], None]:
+        """A function that restores the present state, after a turn that did not count."""
+        question, recited = self.question, self.recited
+
+        def restore() -> None:
+            self.question, self.recited = question, recited
+
+        return restore

@@ -1,6 +1,6 @@
-"""Working memory: the last messages of one conversation, as the chat model saw them. Pure.
+"""The conversations that the server holds, each with its working memory.
 
-The conversations that are in memory, one for each owner."""
+Working memory is the last messages of a conversation as the chat model saw them."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ from lobug.conversation.dialogue import Dialogue
 from lobug.conversation.sensors import SensorContext
 from lobug.conversation.tool_prompt import NO_TOOLS, ToolPrompt
 from lobug.engines.base import ChatMessage
-from lobug.memory.base import ConversationKey, LoggedMessage, Memory
+from lobug.memory.model import ConversationKey, LoggedMessage
+from lobug.memory.service import Memory
 from lobug.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What the user said, as it was sent to the model, and the reply."""
+    """The user's words, as they were sent to the model, and the reply."""
 
     user: ChatMessage
     assistant: ChatMessage
     recalled: frozenset[str] = frozenset()
-    """References of the memories that the user's message carries; they need not be sent again
-    while it is here."""
+    """References of the memories in the user's message; they need not be sent again while the
+    exchange is in working memory."""
 
 
 class WorkingMemory:
-    """At most ``max_messages`` messages, oldest dropped in blocks of ``trim_block``.
+    """The last messages of one conversation: at most ``max_messages``, the oldest dropped in blocks
+    of ``trim_block``. Pure.
 
-    Messages are kept exactly as they were sent, injected context included, and dropped in blocks:
-    the prompt then grows only at its end, so the model's prefix cache holds from turn to turn.
+    Messages are kept exactly as they were sent, injected context included. Between two drops the
+    prompt grows only at its end, so the model's prefix cache holds from turn to turn.
     """
 
     def __init__(self, max_messages: int, trim_block: int) -> None:
@@ -42,7 +44,7 @@ class WorkingMemory:
         self._exchanges: deque[Exchange] = deque(maxlen=self._max_exchanges)
 
     def __len__(self) -> int:
-        """Messages held."""
+        """Number of messages held."""
         return 2 * len(self._exchanges)
 
     def add(self, exchange: Exchange) -> bool:
@@ -64,81 +66,82 @@ class WorkingMemory:
         return [m for e in self._exchanges for m in (e.user, e.assistant)]
 
     def exchanges(self) -> Sequence[Exchange]:
-        """Everything, oldest first; ``load`` takes it back."""
+        """All exchanges, oldest first; ``load`` restores them."""
         return tuple(self._exchanges)
 
     def drop_block(self) -> None:
-        """Drop the oldest block, or what there is of it."""
+        """Drop the oldest block, or fewer messages if there are fewer."""
         for _ in range(min(self._block, len(self._exchanges))):
             self._exchanges.popleft()
 
     def visible(self) -> frozenset[str]:
-        """References of the memories that the messages held already carry."""
+        """References of the memories that the held messages carry."""
         return frozenset().union(*(e.recalled for e in self._exchanges))
 
 
 IGNORED_REPLY = "[IGNORE]"
-"""What the log holds as the reply to words that were not meant for Lo-Bug."""
+"""The reply in the log to words that were not meant for Lo-Bug."""
 
 INTERRUPTED = "[interrupted]"
-"""Stands in the log, and in the prompt, behind the words of a reply that were heard before somebody
-stopped it; alone where nothing was heard."""
+"""Mark in log and prompt after the words of an interrupted reply that were heard; alone if none
+were."""
 
 LONGEST_STRETCH = 2_000
-"""Messages of the log, about; no more are looked through for the last exchanges."""
+"""Most messages of the log, about, that are searched for the last exchanges."""
 
 
 @dataclass(slots=True)
 class Conversation:
-    """One owner's conversation."""
+    """The state of one conversation."""
 
     conversation_key: ConversationKey
     memory: WorkingMemory
     sensors: SensorContext
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Turns of one conversation follow one another."""
+    """Held by a turn: turns of one conversation run one after the other."""
     turns: int = 0
-    """Turns under way or waiting for it; while there are any it stays here."""
+    """Number of its turns that run or wait; while there are any it is not evicted."""
     drafts: list[Callable[[], None]] = field(default_factory=list)
-    """Make those of its turns give way that are only prepared."""
+    """Functions that withdraw those of its turns that do not count yet."""
     loaded: bool = False
     """Whether working memory has been filled from the log."""
     prefix_changed: bool = True
-    """Whether the prompt's beginning differs from what the model has read last."""
-    reading_ahead: bool = False
-    """Whether the prompt is being read ahead of the next turn, or is about to be."""
-    reading_tools: bool = False
-    """Whether the prompt with the tools that were offered is being read, or is about to be."""
+    """Whether the prompt's beginning differs from what the model read last."""
+    prefetching: bool = False
+    """Whether the model is reading the prompt ahead of the next turn, or is about to."""
+    prefetching_tools: bool = False
+    """Whether the model is reading the prompt with the offered tools, or is about to."""
     base_memory: str = ""
-    """Base memory as the last prompt held it."""
+    """The base memory of the last prompt."""
     earlier: str = ""
-    """What the session was about before the messages of working memory. It changes only when some
-    of those are dropped: the prompt's beginning changes then anyway."""
+    """Summary of the session before the messages of working memory. It changes only when some of
+    those are dropped, because the prompt's beginning changes then anyway."""
     erasures: int = 0
-    """Number of erasures since the server started; a prompt made before the last one may hold
-    words that are erased."""
+    """Number of erasures since the server started. A prompt made before the last one may hold
+    erased words."""
     dialogue: Dialogue = field(default_factory=Dialogue)
-    """What was asked and told about memory itself."""
+    """The dialogue about memory."""
     tools: ToolPrompt = NO_TOOLS
-    """What the prompt tells of the device's tools. They stay in it when the device disconnects: it
-    will be back, and finds its prompt read."""
+    """The device's tools in the prompt. They stay when the device disconnects, so that the prompt
+    is in the model's cache when it comes back."""
     offered: ToolPrompt = NO_TOOLS
-    """What the prompt is to tell of them: ``tools``, or what the model has yet to read."""
+    """The device's tools as they were listed last; they become ``tools`` once the model has read
+    them."""
 
     @property
     def lane(self) -> str:
-        """Under which the model caches a prompt that is made now. Another one after each erasure,
-        so that the model never moves what it computed beside erased words into a new prompt."""
+        """The model's cache for a prompt that is made now. It changes with each erasure, so that
+        the model never reuses what it computed next to erased words."""
         name = self.conversation_key.conversation
         return f"{name}#{self.erasures}" if self.erasures else name
 
     @property
     def tools_unread(self) -> bool:
-        """Whether the prompt does not tell yet of what the device offers."""
+        """Whether the prompt lacks the tools that were offered last."""
         return self.offered.messages != self.tools.messages
 
-    def tell_of_tools(self) -> None:
-        """Let the prompt tell of what the device offers, whether the model has read it or not."""
+    def include_tools(self) -> None:
+        """Put the offered tools into the prompt, whether the model has read them or not."""
         self.prefix_changed = self.prefix_changed or self.tools_unread
         self.tools = self.offered
 
@@ -152,11 +155,11 @@ class Conversations:
         self._erasures = 0
 
     def __len__(self) -> int:
-        """Conversations in memory."""
+        """Number of conversations held."""
         return len(self._by_name)
 
     def get(self, conversation_key: ConversationKey) -> Conversation:
-        """The owner's conversation, made when it is not here."""
+        """The conversation of a key; created if it is not held."""
         found = self._by_name.get(conversation_key.conversation)
         if found is None:
             conversation = self._settings.conversation
@@ -172,9 +175,8 @@ class Conversations:
         return found
 
     def forget(self, user: str | None) -> None:
-        """Drop what is held of a user's words (None: of everybody's), after something was erased:
-        all of their conversations are read from the log again. A turn under way may still use
-        what it has."""
+        """Drop the words of a user (None: of all users) after an erasure; their conversations are
+        read from the log again. A running turn may still use what it has read."""
         self._erasures += 1
         for conversation in self._by_name.values():
             if user in {None, conversation.conversation_key.user}:
@@ -189,19 +191,22 @@ class Conversations:
     def _evict(self) -> None:
         spare = len(self._by_name) - self._settings.conversation.max_conversations
         idle = [name for name, c in self._by_name.items() if not c.turns]
-        # The newest is the caller's own: never that one.
+        # The newest one is the caller's own and stays.
         for name in [n for n in idle if n != next(reversed(self._by_name))][: max(0, spare)]:
             del self._by_name[name]
 
 
 def is_lane_of(lane: str, user: str | None) -> bool:
-    """Whether a prompt cached under ``lane`` may hold words of ``user``; None: of anybody. True
-    also for a user whose name begins with the other's and a slash. Pure."""
+    """Whether a prompt cached under ``lane`` may hold words of ``user`` (None: of any user). Also
+    True for a user whose name begins with ``user`` and a slash. Pure."""
     return user is None or lane.startswith(f"{user}/")
 
 
-async def reload(conversation: Conversation, memory: Memory, max_messages: int) -> None:
-    """Fill working memory from the conversation log, once. Call with the lock held."""
+async def load_working_memory(
+    conversation: Conversation, memory: Memory, max_messages: int
+) -> None:
+    """Fill working memory from the conversation log unless it is loaded. Call with the lock
+    held."""
     if conversation.loaded:
         return
     while True:
@@ -211,7 +216,7 @@ async def reload(conversation: Conversation, memory: Memory, max_messages: int) 
         conversation.memory.load(exchanges)
         if len(exchanges) > len(conversation.memory) // 2:
             conversation.earlier = await memory.session_summary(conversation.conversation_key)
-        if conversation.erasures == erasures:  # else it may hold what was erased meanwhile
+        if conversation.erasures == erasures:  # else it may hold words that were erased meanwhile
             break
     conversation.loaded = True
 
@@ -223,7 +228,7 @@ async def _last_exchanges(
     while True:
         logged = await memory.recent_messages(conversation_key, limit)
         exchanges = exchanges_of(logged)
-        # A television fills a log with words that are left out: then it takes a longer stretch.
+        # Words that are left out (a television) may fill the log: then more of it is read.
         enough = 2 * len(exchanges) >= max_messages or len(logged) < limit
         if enough or limit >= LONGEST_STRETCH:
             return exchanges
@@ -231,11 +236,10 @@ async def _last_exchanges(
 
 
 def exchanges_of(logged: Sequence[LoggedMessage]) -> list[Exchange]:
-    """The answered exchanges of a stretch of log.
+    """The answered exchanges among messages of the log.
 
-    Words that never got a reply (a crash, a failed engine, an interruption before its first word)
-    and words that were ignored are left
-    out: the model must see user and assistant in turn.
+    Words without a reply (a crash, a failed engine, an interruption before its first word) and
+    ignored words are left out, because the model must see user and assistant in turn.
     """
     exchanges = []
     for first, second in pairwise(logged):

@@ -1,9 +1,10 @@
-"""What a device senses, how long it stays true, and how the chat model is told. Pure."""
+"""Sensor readings of a device, how long they stay valid, and their line in the prompt. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lobug.language.en.prompts.turn import MOVING, ORIENTATION, SHAKING, TAPPED
 from lobug.settings import SensorSettings
 
 
@@ -23,7 +24,7 @@ class SensorReading:
 
 
 class SensorContext:
-    """The latest reading of one device. Times are seconds of any steadily growing clock."""
+    """The latest reading of one device. Times are seconds of any monotonic clock."""
 
     def __init__(self, settings: SensorSettings) -> None:
         self._settings = settings
@@ -32,23 +33,23 @@ class SensorContext:
         self._tapped_at: float | None = None
 
     def update(self, reading: SensorReading, now: float) -> None:
-        """Take a new reading. A tap is remembered although later readings lack it."""
+        """Take a new reading. A tap is kept although later readings lack it."""
         self._reading = reading
         self._read_at = now
         if reading.tap_detected:
             self._tapped_at = now
 
     def summary(self, now: float) -> str:
-        """What is true now, as one line for the prompt; empty when nothing is known any more."""
+        """The valid readings as one line for the prompt; empty when all have expired."""
         if self._reading is None or now - self._read_at > self._settings.expiry_s:
             return ""
         parts = []
         if self._reading.orientation:
-            parts.append(f"Device orientation: {self._reading.orientation}")
+            parts.append(ORIENTATION.format(self._reading.orientation))
         if self._reading.is_shaking:
-            parts.append("The user is shaking the device")
+            parts.append(SHAKING)
         elif self._reading.is_moving:
-            parts.append("The device is being moved")
+            parts.append(MOVING)
         if self._tapped_at is not None and now - self._tapped_at <= self._settings.tap_expiry_s:
-            parts.append("The user just tapped the device")
+            parts.append(TAPPED)
         return ". ".join(parts)

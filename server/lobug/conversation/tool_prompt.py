@@ -1,12 +1,12 @@
-"""How the prompt tells a chat model of a device's tools. Pure.
+"""The part of the prompt that describes a device's tools. Pure.
 
-A small model that may choose freely between words and a call makes poor use of tools: it says that
-it has done what it has not, or calls one because of a word. So words that may concern the device
-(``tool_words``) get a note of the device's state in front, and to such a message, and only to such
-a one, the examples answer with a call or with ``none``; the reply's schema leaves no third way.
+A small model that may choose freely between words and a call uses tools poorly: it claims to have
+done what it has not, or calls a tool because of a single word. So words that may concern the device
+(``language.en.tools``) are preceded by a note of the device's state. Only such messages are
+answered with a call or with ``none`` in the examples, and the reply's schema allows nothing else.
 
-All of it stands behind the persona's examples and before the history: it is read once, ahead of the
-first turn, and what conversations without tools have in common with this one stays in the cache.
+This part follows the persona's examples and precedes the history. The model reads it once, ahead of
+the first turn, and keeps the cache that this conversation shares with those without tools.
 """
 
 from __future__ import annotations
@@ -18,57 +18,43 @@ from typing import Any
 
 from lobug.engines.base import ChatMessage
 from lobug.engines.tools import Tool
-from lobug.language.en.tools import (
-    KNOWN,
-    STATUS_TOOL,
-    TALK,
-    ToolExample,
-    Vocabulary,
-    may_concern,
-    vocabulary,
-)
+from lobug.language.en.prompts.tools import AGREED, KNOWN, RULES, STATUS_TOOL, TALK, ToolExample
+from lobug.language.en.tool_words import Vocabulary, may_concern, vocabulary
 
 NO_TOOL = "none"
-"""What the model chooses where words are no matter of a tool."""
+"""The model's choice when no tool is meant."""
 
 LONGEST_ARGUMENT = 100
-"""Characters of a text that the model may write as an argument."""
+"""Most characters of a text argument that the model may write."""
 LONGEST_STATE = 240
-"""Characters of the device's state in a note: each costs the turn about 4 ms."""
+"""Most characters of the device's state in a note; each costs the turn about 4 ms."""
 
 SHARE_OF_TOOLS = 0.6
-"""The most that the list of tools may take of their part of the prompt."""
-
-_AGREED = "Okay."
-_RULES = """\
-[Device tools]
-A message that begins with [Device: ...] may ask you to change or to check your own body. Then \
-answer {"tool": name, ...arguments}, and tell the [RESULT] in words. If it is talk about anything \
-else: {"tool": "none"}."""
+"""Largest share of this part of the prompt for the list of tools; the rest is for examples."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolPrompt:
-    """A device's tools as a chat model is told of them."""
+    """A device's tools as the prompt describes them."""
 
     messages: tuple[ChatMessage, ...] = ()
-    """What enters the prompt."""
+    """The messages in the prompt."""
     tools: Mapping[str, Tool] = field(default_factory=dict)
-    """By the short name that the model calls it by."""
+    """The tools by the short names that the model uses."""
     words: Vocabulary = field(default_factory=Vocabulary)
     """Words that may concern one of them."""
 
     @property
     def status(self) -> Tool | None:
-        """The tool that tells the device's state."""
+        """The tool that returns the device's state; None: there is none."""
         return self.tools.get(STATUS_TOOL)
 
     def may_concern(self, said: str) -> bool:
-        """Whether what somebody said may be a matter of a tool."""
+        """Whether the words may ask for a tool."""
         return may_concern(said, self.words)
 
     def schema(self) -> Mapping[str, Any]:
-        """JSON schema of a choice: one of the tools with its arguments, or none."""
+        """JSON schema of a choice between the tools, with arguments, and ``none``."""
         return {
             "anyOf": [
                 _choice(NO_TOOL, {}),
@@ -81,14 +67,14 @@ NO_TOOLS = ToolPrompt()
 
 
 def tool_prompt(tools: Sequence[Tool], max_tokens: int) -> ToolPrompt:
-    """What to tell of ``tools`` within about ``max_tokens``.
+    """Describe ``tools`` within about ``max_tokens``.
 
-    Part of them is kept for examples, without which a small model makes nothing of a tool. Tools
-    that do not fit are left out: a device lists those that all devices have first.
+    A part of them is kept for examples, without which a small model cannot use a tool. Tools that
+    do not fit are left out; devices list their common tools first.
     """
     offered: dict[str, Tool] = {}
     lines: list[str] = []
-    left = max_tokens - _tokens(_RULES) - _tokens(_AGREED)
+    left = max_tokens - _tokens(RULES) - _tokens(AGREED)
     room = left * SHARE_OF_TOOLS
     for tool in tools:
         name = short_name(tool.name)
@@ -104,8 +90,8 @@ def tool_prompt(tools: Sequence[Tool], max_tokens: int) -> ToolPrompt:
             lines.append(line)
     if not offered:
         return NO_TOOLS
-    said = ChatMessage("user", "\n".join([_RULES, *lines]))
-    messages = [said, ChatMessage("assistant", _AGREED)]
+    said = ChatMessage("user", "\n".join([RULES, *lines]))
+    messages = [said, ChatMessage("assistant", AGREED)]
     for example in _examples(offered):
         cost = sum(_tokens(message.content) for message in example)
         if cost <= left:
@@ -115,8 +101,7 @@ def tool_prompt(tools: Sequence[Tool], max_tokens: int) -> ToolPrompt:
 
 
 def short_name(name: str) -> str:
-    """A tool's name as the model is told it: of a device's own tools ("self.") there is no other
-    owner."""
+    """A tool's name in the prompt: without the device's own prefix, "self."."""
     return name.removeprefix("self.")
 
 
@@ -126,38 +111,39 @@ def call_text(name: str, arguments: Mapping[str, Any]) -> str:
 
 
 def with_state(user: ChatMessage, state: str) -> ChatMessage:
-    """The user's message with the device's state in front: a choice is asked for."""
+    """The user's message after the device's state, which asks the model for a choice."""
     return ChatMessage("user", f"[Device: {state}]\n\n{user.content}")
 
 
-def state_of(told: str) -> str:
-    """The answer of the status tool in few words, as data: "screen brightness 75, ..."."""
-    return _in_words(told)[:LONGEST_STATE] or "ready"
+def state_of(answer: str) -> str:
+    """The status tool's answer in few words, as data: "screen brightness 75, ..."."""
+    return _in_words(answer)[:LONGEST_STATE] or "ready"
 
 
 def result_message(call: str, text: str, *, is_error: bool = False) -> ChatMessage:
-    """What came of a call, for the model to tell; the call again, since that is what it tells."""
-    told = f"{'error: ' if is_error else ''}{_in_words(text) or 'done'}"
-    return ChatMessage("user", f"[RESULT] {_in_words(call)}: {told}")
+    """The message with a call and its result, which the model puts into words."""
+    outcome = f"{'error: ' if is_error else ''}{_in_words(text) or 'done'}"
+    return ChatMessage("user", f"[RESULT] {_in_words(call)}: {outcome}")
 
 
 def declined(user: ChatMessage, state: str) -> list[ChatMessage]:
-    """A message for which no tool was chosen, up to where it is answered in words."""
+    """The messages up to an answer in words, after the model chose no tool."""
     none = ChatMessage("assistant", call_text(NO_TOOL, {}))
     return [with_state(user, state), none, user]
 
 
-def _in_words(told: str) -> str:
-    """What a device told, JSON as "battery level 90, battery charging no"."""
+def _in_words(text: str) -> str:
+    """A device's answer as text; JSON becomes "battery level 90, battery charging no"."""
     try:
-        known = json.loads(told)
+        known = json.loads(text)
     except (ValueError, RecursionError):
-        known = told
-    return _plain(", ".join(_leaves(known))) if isinstance(known, Mapping) else _plain(told)
+        known = text
+    return _plain(", ".join(_leaves(known))) if isinstance(known, Mapping) else _plain(text)
 
 
 def _plain(text: str) -> str:
-    """A device's text on one line and without brackets: it cannot pose as part of the prompt."""
+    """A device's text on one line and without brackets, so that it cannot imitate the prompt's
+    marks."""
     table = str.maketrans({"<": "(", ">": ")", "[": "(", "]": ")"})
     return " ".join(text.split()).translate(table)
 
@@ -174,7 +160,7 @@ def _leaves(value: object, name: str = "", depth: int = 4) -> list[str]:
 
 
 def _line(name: str, tool: Tool) -> str:
-    """A tool in one line: name, arguments, first sentence of what it does."""
+    """A tool on one line: name, arguments, first sentence of its description."""
     shown = KNOWN.get(name)
     text = shown.text if shown else _plain(tool.description.partition("\n")[0])
     if not shown:
@@ -194,7 +180,8 @@ def _kind(rules: Mapping[str, Any]) -> str:
 
 
 def _choice(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON of one call. Every argument is asked for: a small model leaves none out wrongly."""
+    """The JSON schema of one call. All arguments are required, because a small model would leave
+    out some that are needed."""
     arguments = {key: _argument(rules) for key, rules in schema.get("properties", {}).items()}
     return {
         "type": "object",
@@ -212,7 +199,7 @@ def _argument(rules: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _examples(offered: Mapping[str, Tool]) -> list[list[ChatMessage]]:
-    """Calls of the tools that are there, each followed by talk that only sounds like one."""
+    """Example calls of the offered tools, each followed by talk that only sounds like one."""
     talk = iter(TALK)
     made: list[list[ChatMessage]] = []
     for name, tool in offered.items():
@@ -231,7 +218,8 @@ def _examples(offered: Mapping[str, Tool]) -> list[list[ChatMessage]]:
 
 
 def _own_example(tool: Tool) -> tuple[ToolExample, ...]:
-    """Of a tool that needs no arguments, its description is what one says: "Turn on the lamp"."""
+    """An example for a tool without arguments: its description is the request, "Turn on the
+    lamp"."""
     sentence = tool.description.partition("\n")[0].partition(". ")[0].rstrip(".")
     if tool.input_schema.get("properties") or not 0 < len(sentence) <= 60:
         return ()

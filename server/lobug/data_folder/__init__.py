@@ -1,1 +1,1 @@
-"""The data folder as a whole: who may write to it, and who may read it."""
+"""The data folder: its lock, which allows one writer, and its file permissions."""

@@ -1,11 +1,11 @@
-"""One writer for a data folder: a lock, and a note of who holds it and where it answers.
+"""The lock of a data folder, which allows one writer, and the record of who holds it.
 
-``server.lock`` is locked by ``flock`` for as long as somebody writes: a server for its whole life,
-a command while it has a file open. The kernel ends the lock with the process, so what a killed
-process leaves behind is no lock. ``server.json``, which only its owner may read, says who holds it;
-it means nothing while the lock is free.
+``server.lock`` is locked by ``flock`` while a program writes: by a server as long as it runs, by a
+command while it has a file open. The kernel releases the lock when the process ends, so a killed
+process leaves none behind. ``server.json``, which only its owner may read, says who holds the lock;
+it is meaningless while the lock is free.
 
-A database outside of the data folder has a lock of its own beside it (``NAME.lock``).
+A database outside the data folder has a lock file of its own beside it (``NAME.lock``).
 """
 
 from __future__ import annotations
@@ -32,40 +32,39 @@ LOCK = "server.lock"
 RECORD = "server.json"
 
 WAIT_S: dict[str, float] = {"server": 1.0, "command": 10.0}
-"""How long the holder is waited for, by what it is, seconds: a server stays, a command ends."""
+"""How long to wait for a holder of each kind, seconds: a server keeps running, a command ends."""
 
-LOOK_AGAIN_S = 0.05
+RETRY_S = 0.05
 
 _TAKEN = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES}
-"""What ``flock`` fails with where somebody else has the lock. All else: there are no locks."""
+"""Errors of ``flock`` when another process has the lock. Other errors: locking is not supported."""
 
 HolderKind = Literal["server", "command"]
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who holds a data folder."""
+    """The program that holds a data folder."""
 
     kind: HolderKind = "server"
     pid: int | None = None
-    """None: it has not said."""
+    """None: unknown."""
     url: str | None = None
-    """Where a server answers callers at this computer; None: it has not said, or is none."""
+    """Where a server answers callers at this computer; None: unknown, or not a server."""
     instance: str = ""
-    """Random, new at every start: what answers at ``url`` with it in ``Lobug-Instance`` is this
-    server."""
+    """Random, new at every start. A server that answers at ``url`` with this value in
+    ``Lobug-Instance`` is this one."""
     secret: str = field(default="", repr=False)
-    """What a program at this computer has to send as bearer token to be its owner; empty: it needs
-    none."""
+    """The bearer token with which a program at this computer is the owner; empty: it needs none."""
 
     def __str__(self) -> str:
-        """Such as "a Lo-Bug server (process 4711)"."""
-        what = "a Lo-Bug server" if self.kind == "server" else "another command"
-        return what if self.pid is None else f"{what} (process {self.pid})"
+        """For example "a Lo-Bug server (process 4711)"."""
+        name = "a Lo-Bug server" if self.kind == "server" else "another command"
+        return name if self.pid is None else f"{name} (process {self.pid})"
 
 
 def lock_files(settings: Settings) -> list[Path]:
-    """What has to be locked before anything of these settings is written."""
+    """Return the files to lock before any data of these settings is written."""
     files = [settings.data_dir / LOCK]
     database = settings.database_path.resolve()
     if database.parent != settings.data_dir.resolve():
@@ -74,15 +73,17 @@ def lock_files(settings: Settings) -> list[Path]:
 
 
 def holder_of(settings: Settings) -> Holder | None:
-    """Who holds the data folder now; None: nobody, as far as can be seen."""
+    """Return who holds the data folder now; None: no program, as far as can be seen."""
     if not any(_is_locked(path) for path in lock_files(settings)):
         return None
     return _read(settings.data_dir / RECORD) or Holder()
 
 
 def require_free(settings: Settings) -> None:
-    """Raises DataFolderInUseError when somebody holds the data folder and goes on to do so. What is
-    then started may still be too late: only ``Claim.take`` decides."""
+    """Raise DataFolderInUseError when a program holds the data folder and does not release it soon.
+
+    Another program may still take it afterwards: only ``Claim.take`` decides.
+    """
     claim = Claim(settings, "server")
     claim.take()
     claim.release()
@@ -91,8 +92,8 @@ def require_free(settings: Settings) -> None:
 class Claim:
     """The right to write to a data folder. ``take`` first, ``release`` last.
 
-    ``needs_secret``: whether callers at this computer have to show that they may read the folder.
-    Calls block for a moment, ``take`` for as long as it waits.
+    ``needs_secret``: whether callers at this computer have to prove that they can read the folder.
+    Calls block for a moment, ``take`` as long as it waits.
     """
 
     def __init__(
@@ -116,11 +117,11 @@ class Claim:
         )
 
     def take(self) -> None:
-        """Lock the folder and note who holds it. Raises DataFolderInUseError when somebody else
-        does and goes on to do so.
+        """Lock the folder and write its record. Raises DataFolderInUseError when another program
+        holds it and does not release it soon.
 
-        Where nothing can be locked (a folder that cannot be written, a file system without locks)
-        that is logged, and there is no lock.
+        Where locking is impossible (a folder that cannot be written, a file system without locks)
+        it is logged, and the program runs without a lock.
         """
         for path in lock_files(self._settings):
             try:
@@ -129,28 +130,28 @@ class Claim:
                 self.release()
                 raise
             except OSError as error:
-                log.warning("%s cannot be locked, so nobody is kept out: %s", path, error.strerror)
+                log.warning("%s cannot be locked: %s", path, error.strerror)
         try:
-            self._note()
+            self._write_record()
         except OSError as error:
-            log.warning("nobody can find this server by its data folder: %s", error)
+            log.warning("%s could not be written: %s", RECORD, error)
 
     def renew(self) -> None:
-        """Lock anew what somebody has put in the folder's place since, as with a restored backup.
+        """Lock files again that were replaced, for example by restoring a backup of the folder.
 
-        A place that cannot be locked, or that another process has locked meanwhile, is left and
-        looked at the next time.
+        A file that cannot be locked, or that another process has locked, is tried again by the next
+        call.
         """
         for path in [path for path in lock_files(self._settings) if not self._is_ours(path)]:
             try:
                 if self._lock(path):
-                    self._note()
+                    self._write_record()
                     log.warning("%s was not locked any more; it is locked again", path)
             except OSError as error:
                 log.debug("%s cannot be locked: %s", path, error.strerror)
 
     def release(self) -> None:
-        """Let others write. Safe to call twice."""
+        """Release the locks and remove the record. Safe to call twice."""
         record = self._settings.data_dir / RECORD
         if self._locks and (_read(record) or Holder()).instance == self.holder.instance:
             try:
@@ -166,12 +167,12 @@ class Claim:
             holder = _read(self._settings.data_dir / RECORD) or Holder()
             if waited >= WAIT_S[holder.kind]:
                 raise DataFolderInUseError(_in_use(self._settings, holder))
-            self._sleep(LOOK_AGAIN_S)
-            waited += LOOK_AGAIN_S
+            self._sleep(RETRY_S)
+            waited += RETRY_S
 
     def _lock(self, path: Path) -> bool:
-        """Whether it is locked now; False: somebody else has it. Raises OSError where it cannot
-        be."""
+        """Lock a file; False: another process has it locked. Raises OSError where locking is
+        impossible."""
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
@@ -196,10 +197,10 @@ class Claim:
         except OSError:
             return False
 
-    def _note(self) -> None:
-        """Say who holds the folder. Raises OSError."""
+    def _write_record(self) -> None:
+        """Write who holds the folder. Raises OSError."""
         record = self._settings.data_dir / RECORD
-        # Made with mode 0600, and whole before it has its name.
+        # A temporary file has mode 0600, and gets its name only when it is complete.
         handle, name = tempfile.mkstemp(prefix=f".{RECORD}.", dir=record.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -216,7 +217,7 @@ def _is_locked(path: Path) -> bool:
     except OSError:
         return False
     try:
-        # Shared: two who look at the same time do not take each other for a writer.
+        # A shared lock: two programs that check at the same time do not see each other as a writer.
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError as error:
         return error.errno in _TAKEN
@@ -226,7 +227,7 @@ def _is_locked(path: Path) -> bool:
 
 
 def _read(record: Path) -> Holder | None:
-    """What the holder has noted; None: nothing that can be read."""
+    """Return the recorded holder; None: there is no valid record."""
     try:
         found = json.loads(record.read_bytes())
         kind: HolderKind = "command" if found["kind"] == "command" else "server"

@@ -1,7 +1,7 @@
-"""Reads and writes the audio of a connection, packet by packet.
+"""Decodes and encodes the audio of a connection, packet by packet.
 
-Each object serves one stream: calls follow one another, from whichever thread. Opus is computed
-by libopus outside Python's interpreter lock.
+Each object serves one stream. It may be called from any thread, but by one at a time. libopus runs
+outside of Python's interpreter lock.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.errors import AudioPacketError
 
 BIT_RATE = 28_000
-"""Bits a second of Opus speech; RFC 7587 recommends 16 to 20 kbit/s for wideband and 28 to 40 for
-fullband speech, and 24 kHz lies between them."""
+"""Bits a second of Opus speech. RFC 7587 recommends 16 to 20 kbit/s for wideband and 28 to 40 for
+fullband speech; 24 kHz lies between them."""
 
 COMPLEXITY = 3
 """libopus' effort, 0 to 10. Measured on the embedded voice at 24 kHz, a packet of 60 ms takes
@@ -31,48 +31,48 @@ COMPLEXITY = 3
 from 5.05 dB to 4.94, 4.92 and 4.85."""
 
 _DECODED_RATE = 48_000
-"""Hz; what libopus decodes to here, whatever the encoder's rate was."""
+"""Hz; libopus decodes to this rate, whatever the encoder's rate was."""
 
 _MOST_PCM_S = 0.24
 """Longest packet of PCM, seconds: two of the longest frames."""
 
 
 class Decoder(Protocol):
-    """What a device sends, as the engines take it."""
+    """Decodes what a device sends into the samples that the engines take."""
 
     def decode(self, packet: bytes) -> Samples:
-        """The next samples, 16 kHz mono. Raises AudioPacketError for a packet that is no audio;
-        the stream goes on with the next one."""
+        """The next samples, 16 kHz mono. Raises AudioPacketError for a packet that is no audio; the
+        stream continues with the next one."""
 
     def flush(self) -> Samples:
-        """The last samples of an utterance, which filters still hold. The stream may go on."""
+        """The last samples of an utterance, which filters still hold. The stream may continue."""
 
 
 class Encoder(Protocol):
-    """Speech, as a device takes it."""
+    """Encodes speech for a device."""
 
     @property
     def position(self) -> float:
-        """Audio fed so far, in frames, a part of one included: where the next sample will be."""
+        """Audio fed so far, in frames, fractions included: the place of the next sample."""
 
     def feed(self, samples: Samples) -> list[bytes]:
-        """Take samples at the source's rate, any number. Returns the whole packets they fill.
+        """Take any number of samples at the source's rate. Returns the packets that they fill.
 
-        Opus takes about 0.35 ms of a processor for each packet of 60 ms: feed whole sentences in
-        a thread.
+        Opus takes about 0.35 ms of a processor for each packet of 60 ms, so call this in a thread
+        for whole sentences.
         """
 
     def flush(self) -> list[bytes]:
-        """The rest as packets, the last one filled up with silence. The stream may go on."""
+        """The rest as packets, the last one padded with silence. The stream may continue."""
 
 
 def make_decoder(uplink: AudioFormat) -> Decoder:
-    """The decoder of a format that was agreed on."""
+    """A decoder for the agreed uplink."""
     return OpusDecoder() if uplink.codec is AudioCodec.OPUS else PcmDecoder(uplink)
 
 
 def make_encoder(downlink: AudioFormat, source_rate: int) -> Encoder:
-    """The encoder of a format that was agreed on, for samples of ``source_rate`` Hz."""
+    """An encoder for the agreed downlink; it takes samples at ``source_rate`` Hz."""
     if downlink.codec is AudioCodec.OPUS:
         return OpusEncoder(downlink, source_rate)
     return PcmEncoder(downlink, source_rate)
@@ -87,8 +87,8 @@ class OpusDecoder:
         self._resampler = open_resampler(_DECODED_RATE, STT_SAMPLE_RATE)
 
     def decode(self, packet: bytes) -> Samples:
-        """See ``Decoder.decode``. One packet gives what it says that it holds, up to 120 ms."""
-        if not packet:  # would end the stream, for ffmpeg
+        """As of ``Decoder.decode``. A packet holds up to 120 ms."""
+        if not packet:  # ffmpeg would take it for the end of the stream
             raise AudioPacketError("an Opus packet has no bytes")
         try:
             frames = self._opus.decode(Packet(packet))
@@ -100,7 +100,7 @@ class OpusDecoder:
         return self._resampler.feed(_scaled(np.concatenate(pieces)))
 
     def flush(self) -> Samples:
-        """See ``Decoder.flush``."""
+        """As of ``Decoder.flush``."""
         return self._resampler.flush()
 
 
@@ -114,7 +114,7 @@ class PcmDecoder:
         self._resampler = open_resampler(uplink.sample_rate, STT_SAMPLE_RATE)
 
     def decode(self, packet: bytes) -> Samples:
-        """See ``Decoder.decode``."""
+        """As of ``Decoder.decode``."""
         if not packet or len(packet) % (2 * self._channels) or len(packet) > self._most_bytes:
             raise AudioPacketError(f"{len(packet)} bytes are no packet of PCM")
         samples = _scaled(np.frombuffer(packet, "<i2"))
@@ -123,7 +123,7 @@ class PcmDecoder:
         return self._resampler.feed(samples)
 
     def flush(self) -> Samples:
-        """See ``Decoder.flush``."""
+        """As of ``Decoder.flush``."""
         return self._resampler.flush()
 
 
@@ -131,7 +131,7 @@ class _Packets(ABC):
     """Cuts a stream into packets of one frame duration each."""
 
     def __init__(self, downlink: AudioFormat, source_rate: int, held_back: int) -> None:
-        """``held_back``: samples by which the codec delays; a flush sends them, too."""
+        """``held_back``: samples by which the codec delays the audio; ``flush`` sends them too."""
         self._size = downlink.frame_samples
         self._frame_s = downlink.frame_s
         self._source_rate = source_rate
@@ -140,8 +140,9 @@ class _Packets(ABC):
         self._rest = np.zeros(0, np.float32)
         self._sent = 0
         self._flushed = 0
-        """Packets up to the last flush, and samples at the source's rate since then."""
+        """Packets sent up to the last flush."""
         self._fed = 0
+        """Samples fed since the last flush, at the source's rate."""
 
     @property
     def position(self) -> float:
@@ -149,12 +150,12 @@ class _Packets(ABC):
         return self._flushed + self._fed / self._source_rate / self._frame_s
 
     def feed(self, samples: Samples) -> list[bytes]:
-        """Whole packets of what was fed."""
+        """As of ``Encoder.feed``."""
         self._fed += len(samples)
         return self._cut(self._resampler.feed(samples))
 
     def flush(self) -> list[bytes]:
-        """Packets of all that was fed and not sent yet."""
+        """As of ``Encoder.flush``."""
         if not self._fed:
             return []
         rest = self._resampler.flush()
@@ -209,7 +210,7 @@ class OpusEncoder(_Packets):
 
 
 def _open_decoder() -> AudioCodecContext:
-    # ffmpeg has a decoder of its own as well; libopus is the one that hostile input was tried on.
+    # ffmpeg also has its own decoder; libopus is the one that was tested with hostile input.
     opus = AudioCodecContext.create("libopus", "r")
     opus.sample_rate = _DECODED_RATE
     opus.layout = "mono"

@@ -1,6 +1,4 @@
-"""How many messages a device may send. Pure.
-
-One device's WebSocket, thin: sends and reads within limits, closes with a code."""
+"""One device's WebSocket: sends and reads within limits, closes with a code."""
 
 from __future__ import annotations
 
@@ -21,28 +19,28 @@ from lobug.devices.codec import (
     make_encoder,
 )
 from lobug.devices.frames import CloseCode
-from lobug.devices.negotiation import Agreed
+from lobug.devices.negotiation import Agreement
 from lobug.settings import Settings
 
 
 class MessageBudget:
-    """A token bucket of one connection's messages.
+    """A token bucket for the messages that a connection may receive. Pure.
 
-    It refills with ``streaming.max_messages_per_s``, and with twice the audio frames of real time
-    where those are more. It holds a second of that, and behind it as much audio as may wait to be
-    listened to (``listening.max_backlog_s``): a Wi-Fi that stalled brings it all at once. More
-    audio is too much for the listener before it is too many messages.
+    It refills at ``streaming.max_messages_per_s``, or at twice the rate of audio frames in real
+    time if that is more. It holds one second of that plus as much audio as may wait for the
+    listener (``listening.max_backlog_s``), because a stalled Wi-Fi delivers it all at once; more
+    audio than that overruns the listener first.
     """
 
     def __init__(self, settings: Settings, frame_s: float, now: float) -> None:
-        """``frame_s``: audio in one frame of the device, seconds; ``now`` by any clock, seconds."""
+        """``frame_s``: audio in one frame of the device, seconds. ``now``: seconds of any clock."""
         self._per_s = max(settings.streaming.max_messages_per_s, 2 / frame_s)
         self._most = self._per_s + settings.listening.max_backlog_s / frame_s
         self._left = self._most
         self._at = now
 
     def spend(self, now: float) -> bool:
-        """Count a message; whether it was within the budget."""
+        """Count a message. Returns whether it was within the budget."""
         self._left = min(self._most, self._left + (now - self._at) * self._per_s)
         self._at = now
         if self._left < 1:
@@ -60,13 +58,13 @@ _REASON_BYTES = 120
 
 
 class ConnectionLostError(Exception):
-    """The device is gone, or was sent away."""
+    """The device has gone, or its connection was closed from this side."""
 
 
 class Connection:
     """A device's WebSocket after it was accepted (``speaker.Wire``).
 
-    Everything is sent in the order of the calls.
+    Messages are sent in the order of the calls.
     """
 
     def __init__(
@@ -87,39 +85,39 @@ class Connection:
         self._sending = asyncio.Lock()
         self._receiving: asyncio.Future[Message] | None = None
         self._on_audio_sent = on_audio_sent
-        self._agreed: Agreed | None = None
-
-    def agree(self, agreed: Agreed) -> None:
-        """How the two talk from now on."""
-        self._agreed = agreed
+        self._agreement: Agreement | None = None
 
     @property
-    def agreed(self) -> Agreed:
-        """How the two talk. Raises RuntimeError before that is known."""
-        if self._agreed is None:
+    def agreement(self) -> Agreement:
+        """Formats and version of this connection. Raises RuntimeError before the hello."""
+        if self._agreement is None:
             raise RuntimeError("the device has not said hello")
-        return self._agreed
+        return self._agreement
+
+    @agreement.setter
+    def agreement(self, agreement: Agreement) -> None:
+        self._agreement = agreement
 
     @property
     def frame_s(self) -> float:
         """Audio in one frame to the device, seconds."""
-        return self.agreed.downlink.frame_s
+        return self.agreement.downlink.frame_s
 
     def encoder(self, source_rate: int) -> Encoder:
-        """A new encoder of what the device takes."""
-        return make_encoder(self.agreed.downlink, source_rate)
+        """A new encoder of the format that the device takes."""
+        return make_encoder(self.agreement.downlink, source_rate)
 
     def decoder(self) -> Decoder:
-        """A new decoder of what the device sends."""
-        return make_decoder(self.agreed.uplink)
+        """A new decoder of the format that the device sends."""
+        return make_decoder(self.agreement.uplink)
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """The result of ``work``, off the event loop."""
+        """Run ``work`` in a thread of the codecs and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._codecs, work)
 
     async def receive(self) -> str | bytes:
-        """The next message. Raises ConnectionLostError, also once this side has closed: a device
-        that reads nothing does not answer that either."""
+        """The next message. Raises ConnectionLostError, also once this side has closed the
+        connection: a device that reads nothing never answers the close."""
         if self._receiving is None:
             self._receiving = asyncio.ensure_future(self._websocket.receive())
         over = asyncio.ensure_future(self._over.wait())
@@ -143,22 +141,24 @@ class Connection:
         return text if text is not None else message.get("bytes") or b""
 
     def abandon(self) -> None:
-        """Wait for nothing more from the device."""
+        """Stop waiting for messages of the device."""
         if self._receiving is not None:
             self._receiving.cancel()
             self._receiving = None
 
     async def send(self, message: str) -> None:
-        """Send a text frame; nothing once the connection is closed."""
+        """Send a text frame. Does nothing once the connection is closed."""
         await self._send(self._websocket.send_text, message)
 
     async def send_audio(self, packet: bytes) -> None:
-        """Send an audio packet in the frame of the agreed version."""
-        await self._send(self._websocket.send_bytes, frames.pack_audio(self.agreed.version, packet))
+        """Send an audio packet in a frame of the agreed version."""
+        await self._send(
+            self._websocket.send_bytes, frames.pack_audio(self.agreement.version, packet)
+        )
         self._on_audio_sent()
 
     async def close(self, code: CloseCode, reason: str = "") -> None:
-        """Send the device away. Safe to call again: the first code counts."""
+        """Close the connection. Safe to call again: the first code counts."""
         if self.closed:
             return
         self.closed = True

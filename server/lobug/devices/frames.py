@@ -1,17 +1,14 @@
-"""Why the server closes a connection: the WebSocket close codes (RFC 6455, 7.4).
+"""Close codes, audio formats and binary frames (versions 1, 2 and 3) of the device protocol. Pure.
 
-Audio formats of the device protocol.
-
-Binary frames of protocol versions 1, 2 and 3. Pure.
-
-Layouts, big endian:
+Layouts of the frames, big endian:
 
 - version 1: the payload, nothing else; always audio.
 - version 2: u16 version, u16 type (0 audio, 1 JSON), u32 reserved, u32 timestamp (ms), u32 payload
   size, payload.
 - version 3: u8 type (0 audio, 1 JSON), u8 reserved, u16 payload size, payload.
 
-Bytes after the payload are ignored and so is what is reserved, as the firmware does."""
+Bytes after the payload and reserved fields are ignored, as the firmware does.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +21,8 @@ from lobug.errors import FrameError
 
 
 class CloseCode(IntEnum):
-    """A close code and, as ``description``, what a device should know of it."""
+    """Why the server closes a connection: a WebSocket close code (RFC 6455, 7.4) and its
+    ``description``, which is sent as the reason."""
 
     description: str
 
@@ -51,7 +49,7 @@ class CloseCode(IntEnum):
 
 
 class AudioCodec(StrEnum):
-    """How audio is written on the wire."""
+    """The encoding of audio on the wire."""
 
     OPUS = "opus"
     """Bare Opus packets (RFC 6716)."""
@@ -63,7 +61,7 @@ OPUS_RATES = (8_000, 12_000, 16_000, 24_000, 48_000)
 """Hz (RFC 6716, section 2)."""
 
 FRAME_DURATIONS_MS = (2.5, 5.0, 10.0, 20.0, 40.0, 60.0, 80.0, 100.0, 120.0)
-"""What one Opus packet may hold, milliseconds (RFC 6716, section 3.1: frames of 2.5 to 60 ms, or
+"""Milliseconds of audio in one Opus packet (RFC 6716, section 3.1: frames of 2.5 to 60 ms, or
 several of them up to 120 ms). The same for PCM."""
 
 PCM_RATES = (8_000, 48_000)
@@ -72,7 +70,7 @@ PCM_RATES = (8_000, 48_000)
 
 @dataclass(frozen=True, slots=True)
 class AudioFormat:
-    """One direction's audio."""
+    """The audio format of one direction."""
 
     codec: AudioCodec
     sample_rate: int
@@ -93,17 +91,17 @@ class AudioFormat:
 
 
 DEFAULT_UPLINK = AudioFormat(AudioCodec.OPUS, 16_000, 60.0)
-"""The protocol's own, where a device says nothing."""
+"""The protocol's default, for a device that names no format."""
 
 DEFAULT_DOWNLINK_RATE = 24_000
-"""Hz; what devices of this protocol play."""
+"""Hz; the rate that devices of this protocol play."""
 
 
 VERSIONS = (1, 2, 3)
 """The protocol versions that are served."""
 
 MAX_PAYLOAD_BYTES = 65_535
-"""What the size field of version 3 can say; far more than any frame of audio needs."""
+"""Largest value of version 3's size field; far more than any frame of audio needs."""
 
 _HEADER_2 = struct.Struct(">HHIII")
 _HEADER_3 = struct.Struct(">BBH")
@@ -112,18 +110,18 @@ _AUDIO, _JSON = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What a binary frame holds."""
+    """The content of a binary frame."""
 
     kind: Literal["audio", "json"]
     payload: bytes
     """Never empty."""
     timestamp_ms: int = 0
-    """Version 2 only: the timestamp of the audio that the device played while it recorded this,
-    for echo cancellation; 0: not known."""
+    """Version 2 only: timestamp of the audio that the device played while it recorded this, for
+    echo cancellation; 0: unknown."""
 
 
 def pack_audio(version: int, payload: bytes, timestamp_ms: int = 0) -> bytes:
-    """One frame of audio as it is sent.
+    """Pack audio into a frame.
 
     ``timestamp_ms`` is sent by version 2 only, modulo 2**32. Raises FrameError for an unknown
     version, an empty payload and one of more than ``MAX_PAYLOAD_BYTES``.
@@ -140,7 +138,7 @@ def pack_audio(version: int, payload: bytes, timestamp_ms: int = 0) -> bytes:
 
 
 def unpack(version: int, data: bytes) -> Frame:
-    """What a received frame holds. Raises FrameError for everything that is malformed."""
+    """Unpack a received frame. Raises FrameError if it is malformed."""
     if version == 1:
         _check_size(len(data))
         return Frame("audio", data)

@@ -1,18 +1,18 @@
-"""What a device's session needs of the server that it belongs to."""
+"""What a device's session needs from the server."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from lobug.devices.registry import Connections
+from lobug.devices.connected_devices import ConnectedDevices
 from lobug.engines.base import Engines
 from lobug.engines.tools import Tool
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
-from lobug.turn.prefetch import ReadAhead
+from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
 
 
@@ -29,14 +29,14 @@ class DeviceHost(Protocol):
 
     @property
     def priority(self) -> TurnPriority:
-        """Who may use the cores."""
+        """Decides between turns and background work."""
 
     @property
     def telemetry(self) -> Telemetry:
-        """Where turns and devices are reported."""
+        """Takes the records of turns and devices."""
 
     @property
-    def connections(self) -> Connections:
+    def connections(self) -> ConnectedDevices:
         """The devices that are connected, and what they share."""
 
     @property
@@ -44,13 +44,14 @@ class DeviceHost(Protocol):
         """Runs turns."""
 
     @property
-    def read_ahead(self) -> ReadAhead:
-        """Lets the chat model read prompts before they are needed."""
+    def prefetcher(self) -> PromptPrefetcher:
+        """Fills the chat model's prompt caches ahead of turns."""
 
     def offer_tools(
         self, conversation_key: ConversationKey, tools: Sequence[Tool], *, again: bool = False
     ) -> None:
-        """Let the chat model read the prompt of a conversation with these tools."""
+        """Put a device's tools into the prompt of its conversation. ``again``: only if the prompt
+        tells of none."""
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Prepare for the conversation's next turn."""

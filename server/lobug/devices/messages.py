@@ -1,8 +1,9 @@
-"""What a device says in text frames. Pure.
+"""The text frames of the device protocol, in both directions. Pure.
 
-Unknown fields are ignored, an unknown type is ``Unknown``, so that newer firmware keeps working.
-
-What the server says to a device in text frames. Pure: each function returns the JSON text."""
+``parse`` reads what a device sends: unknown fields are ignored and an unknown type is ``Unknown``,
+so that newer firmware keeps working. The functions below it write what the server sends: each
+returns the JSON text.
+"""
 
 from __future__ import annotations
 
@@ -14,35 +15,35 @@ from typing import Any, NoReturn
 
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.errors import MessageError
-from lobug.language.en.emotions import Emotion
+from lobug.language.emotions import Emotion
 
 MAX_MESSAGE_CHARS = 65_536
-"""Longest message that ``parse`` looks at."""
+"""Longest message that ``parse`` reads."""
 
 MAX_DEPTH = 32
-"""Deepest nesting of a message; tool schemas of devices have about 8."""
+"""Deepest nesting of a message; the tool schemas of devices nest about 8 deep."""
 
 MAX_WAKE_WORD_CHARS = 200
 """Longest text of a wake word; the rest is cut off."""
 
 _MAX_NAME_CHARS = 64
-"""What is kept of a type, a reason or a format."""
+"""Characters kept of a type, a reason or a format."""
 
 
 class ListenMode(StrEnum):
-    """Who finds the end of an utterance."""
+    """Who ends an utterance."""
 
     AUTO = "auto"
     """The server."""
     MANUAL = "manual"
-    """The speaker: it ends with ``ListenStop`` (push to talk)."""
+    """The person: it ends with ``ListenStop`` (push to talk)."""
     REALTIME = "realtime"
-    """The server, and the device listens while it speaks (full duplex with echo cancellation)."""
+    """The server, while the device listens also during replies (full duplex, echo cancellation)."""
 
 
 @dataclass(frozen=True, slots=True)
 class AudioParams:
-    """Audio as a ``hello`` describes it; None where it says nothing."""
+    """Audio as a ``hello`` describes it; None for what it leaves out."""
 
     format: str | None = None
     sample_rate: int | None = None
@@ -64,23 +65,24 @@ class Hello:
     aec: bool = False
     """Whether it expects the server to cancel its echo."""
     audio: AudioParams = AudioParams()
-    """What it sends."""
+    """The format that it sends."""
     downlink: AudioParams = AudioParams()
-    """What it wants to be sent. An addition of Lo-Bug's."""
+    """The format that it wants to receive. An addition of Lo-Bug's."""
     drops_on_abort: bool = False
-    """Whether it drops what it holds by itself when it interrupts. An addition of Lo-Bug's."""
+    """Whether it empties its audio queue by itself when it interrupts a reply. An addition of
+    Lo-Bug's."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListenStart:
-    """Audio follows that is meant for Lo-Bug."""
+    """The audio that follows is meant for Lo-Bug."""
 
     mode: ListenMode = ListenMode.AUTO
 
 
 @dataclass(frozen=True, slots=True)
 class ListenStop:
-    """The speaker has finished, or no longer wants to be listened to."""
+    """The person has finished, or no longer wants to be heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +102,12 @@ class Abort:
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """The first sound of a reply is heard. An addition of Lo-Bug's: it makes the server's stage
-    times true to the ear."""
+    """The device began to play a reply. An addition of Lo-Bug's, so that the server's stage times
+    include the playing."""
 
     delay_s: float
-    """From the arrival of the reply's first audio frame until it was heard, by the device's clock,
-    seconds."""
+    """Seconds from the arrival of the reply's first audio frame to its first sound, by the device's
+    clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +119,12 @@ class McpMessage:
 
 @dataclass(frozen=True, slots=True)
 class Goodbye:
-    """The conversation is over. Firmware says so over MQTT only, other clients here too."""
+    """The conversation is over. Firmware sends this over MQTT only, other clients also here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A message that this server does not know; it is ignored."""
+    """A message of a type that this server does not know; it is ignored."""
 
     type: str
 
@@ -135,7 +137,7 @@ DeviceMessage = (
 def parse(text: str | bytes) -> DeviceMessage:
     """Read one message.
 
-    Raises MessageError for what is no JSON object with a ``type``, has a known field of a wrong
+    Raises MessageError if it is not a JSON object with a ``type``, has a known field of a wrong
     type, nests deeper than ``MAX_DEPTH`` or is longer than ``MAX_MESSAGE_CHARS``.
     """
     fields = _Fields(_decode(text))
@@ -147,7 +149,7 @@ def parse(text: str | bytes) -> DeviceMessage:
 
 
 class _Fields:
-    """The fields of an object, each read as the type that it must have. ``null`` is absent."""
+    """The fields of an object, each read as its type. ``null`` counts as absent."""
 
     def __init__(self, values: Mapping[str, Any], path: str = "") -> None:
         self._values = values
@@ -216,7 +218,7 @@ def _decode(text: str | bytes) -> dict[str, Any]:
     if "\\u" in text:
         try:
             json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError as fault:  # half a surrogate pair: no text can hold it
+        except UnicodeEncodeError as fault:  # half a surrogate pair is not valid text
             raise MessageError("the message holds half a character") from fault
     return value
 
@@ -239,7 +241,7 @@ def _deeper_than(value: Any, depth: int) -> bool:
 
 
 def _name(text: str) -> str:
-    """A name as it may stand in a log line."""
+    """A name made safe for a log line."""
     return "".join(c if c.isprintable() else "?" for c in text[:_MAX_NAME_CHARS])
 
 
@@ -315,12 +317,12 @@ _READERS: dict[str, Callable[[_Fields], DeviceMessage]] = {
 
 
 FORMATS = tuple(AudioCodec)
-"""What the server's hello offers."""
+"""The formats that the server's hello offers."""
 
 
 def hello(session_id: str, downlink: AudioFormat, formats: Sequence[AudioCodec] = FORMATS) -> str:
-    """The answer to the device's hello: ``audio_params`` is what the server is going to send,
-    ``formats`` (an addition, which firmware ignores) what a hello may ask for."""
+    """Answer the device's hello. ``audio_params`` is the format that the server will send;
+    ``formats`` (an addition, which firmware ignores) are those that a hello may ask for."""
     return _message(
         "hello",
         session_id,
@@ -336,12 +338,12 @@ def hello(session_id: str, downlink: AudioFormat, formats: Sequence[AudioCodec] 
 
 
 def stt(session_id: str, text: str) -> str:
-    """What was understood."""
+    """The words that were heard."""
     return _message("stt", session_id, text=text)
 
 
 def llm(session_id: str, emotion: Emotion, text: str | None = None) -> str:
-    """The face to draw; ``text`` is its emoji unless something else is given."""
+    """The face to draw. ``text`` None: its emoji."""
     return _message(
         "llm", session_id, emotion=emotion.value, text=emotion.emoji if text is None else text
     )
@@ -368,7 +370,7 @@ def mcp(session_id: str, payload: Mapping[str, Any]) -> str:
 
 
 def system_reboot(session_id: str) -> str:
-    """Start again."""
+    """Restart the device."""
     return _message("system", session_id, command="reboot")
 
 
@@ -383,10 +385,10 @@ def _message(kind: str, session_id: str, **fields: Any) -> str:
         ensure_ascii=False,
         separators=(",", ":"),
     )
-    # Half a surrogate pair, which a model can write, is no text and could not be sent.
+    # A model can write half a surrogate pair, which is not valid text and cannot be sent.
     return text.encode("utf-8", "replace").decode()
 
 
 def _plain(number: float) -> int | float:
-    """60 rather than 60.0: small JSON readers take whole numbers only."""
+    """60 rather than 60.0: some small JSON readers take whole numbers only."""
     return int(number) if number.is_integer() else number

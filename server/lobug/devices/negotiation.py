@@ -1,4 +1,4 @@
-"""What a device and the server agree on when a connection opens. Pure."""
+"""The formats that a device and the server agree on when a connection opens. Pure."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
-    """How the two talk on this connection."""
+class Agreement:
+    """The version and formats of one connection."""
 
     version: int
-    """Of the binary frames: 1, 2 or 3."""
+    """Version of the binary frames: 1, 2 or 3."""
     uplink: AudioFormat
-    """What the device sends; one or two channels."""
+    """The format that the device sends; one or two channels."""
     downlink: AudioFormat
-    """What the server sends; always one channel."""
+    """The format that the server sends; always one channel."""
     mcp: bool
     """Whether the device serves tools."""
     aec: bool
     """Whether the device leaves echo cancellation to the server."""
     drops_on_abort: bool = False
-    """Whether the device drops what it holds by itself when it interrupts a reply."""
+    """Whether the device empties its audio queue by itself when it interrupts a reply."""
 
 
-def agree(hello: Hello, protocol_version: str | None = None) -> Agreed:
-    """What follows from a hello and from the header ``Protocol-Version`` (None: not sent).
+def negotiate(hello: Hello, protocol_version: str | None = None) -> Agreement:
+    """The agreement that follows from a hello and the header ``Protocol-Version`` (None: not sent).
 
-    Where a device says nothing, the protocol's own values hold: version 1, Opus at 16 kHz in
-    frames of 60 ms. The downlink is what ``Hello.downlink`` asks for; what that leaves open is
-    Opus at 24 kHz for a device that sends Opus, and the uplink's own rate for one that sends PCM,
-    with the uplink's frame duration.
+    What a device leaves out has the protocol's default: version 1, Opus at 16 kHz in frames of
+    60 ms. The downlink is the one that ``Hello.downlink`` asks for. Its defaults are the uplink's
+    frame duration and, for a device that sends Opus, Opus at 24 kHz; for one that sends PCM, PCM at
+    the uplink's rate.
 
-    Raises HelloError, which says what is served, for everything else.
+    Raises HelloError, which names what is served, if the hello asks for anything else.
     """
     if hello.transport not in (None, "websocket"):
         raise HelloError(f"transport {hello.transport!r}; served: websocket")
     uplink = _format("audio_params", hello.audio, DEFAULT_UPLINK, most_channels=2)
     downlink = _format("downlink", hello.downlink, _usual_downlink(uplink, hello), most_channels=1)
     version = _version(hello.version, protocol_version)
-    return Agreed(version, uplink, downlink, hello.mcp, hello.aec, hello.drops_on_abort)
+    return Agreement(version, uplink, downlink, hello.mcp, hello.aec, hello.drops_on_abort)
 
 
 def _usual_downlink(uplink: AudioFormat, hello: Hello) -> AudioFormat:

@@ -1,4 +1,4 @@
-"""A device's conversation: what it says and hears, from its hello to its end."""
+"""A device's conversation, from its hello to its end: messages in, events heard, turns out."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lobug.devices import messages as say
 from lobug.devices.connection import Connection, MessageBudget
 from lobug.devices.frames import CloseCode
 from lobug.devices.host import DeviceHost
-from lobug.devices.microphone import DeviceHearing
-from lobug.devices.replies import Replies
-from lobug.devices.tools import DeviceTools
+from lobug.devices.microphone import Microphone
+from lobug.devices.tool_client import DeviceTools
+from lobug.devices.turns import DeviceTurns
 from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
-from lobug.language.en.emotions import Emotion
-from lobug.memory.base import ConversationKey
+from lobug.language.emotions import Emotion
+from lobug.memory.model import ConversationKey
 from lobug.turn.listen.echo import is_own_voice, without_own_voice
 from lobug.turn.listen.events import (
     InterimTranscript,
@@ -39,7 +39,10 @@ MAX_FAULTS = 20
 
 
 class DeviceSession:
-    """One connection's conversation. Runs on the event loop; nothing in it blocks."""
+    """One connection's conversation: its microphone, its turns and its tools.
+
+    Runs on the event loop; nothing in it blocks.
+    """
 
     def __init__(
         self,
@@ -57,44 +60,44 @@ class DeviceSession:
         self._connection = connection
         self._conversation_key = conversation_key
         self._clock = clock
-        self._hearing = DeviceHearing(
+        self._microphone = Microphone(
             server.engines.gate,
-            server.connections.ears,
+            server.connections.stt,
             server.settings,
             connection,
             clock,
             busy=self._cores_are_busy,
         )
-        self._replies = Replies(
+        self._turns = DeviceTurns(
             server,
             connection,
             conversation_key,
-            self._hearing,
+            self._microphone,
             clock,
             device=device,
-            on_over=self._note_activity,
             privileged=privileged,
         )
-        self._over_reply = False
-        """Whether what is being said now began while a reply was heard, or just after: only then it
-        can be that reply coming back."""
-        self._echoes = connection.agreed.aec
-        """Whether this device's microphone hears its own loudspeaker: it leaves that to the server,
-        or was caught."""
+        self._during_reply = False
+        """Whether the present utterance began while a reply was audible: only then it can be the
+        echo of that reply."""
+        self._echoes = connection.agreement.aec
+        """Whether this device's microphone hears its own loudspeaker: it said so in its hello, or
+        an echo was recognised."""
         self._faults = 0
-        self._budget = MessageBudget(server.settings, connection.agreed.uplink.frame_s, clock())
+        self._budget = MessageBudget(server.settings, connection.agreement.uplink.frame_s, clock())
         self._active_at = clock()
         self._tools: DeviceTools | None = None
-        self._floor = ExitStack()
-        """Open while somebody speaks: background work leaves the cores to what is coming."""
+        self._speaking = ExitStack()
+        """Open while somebody speaks: background work leaves the cores to the turn that follows."""
 
     async def run(self) -> None:
-        """Talk until the connection ends. Raises ConnectionLostError when the device has gone."""
+        """Serve the device until the connection ends. Raises ConnectionLostError when the device
+        has gone."""
         listening = asyncio.ensure_future(self._listen())
         idle = asyncio.ensure_future(self._watch_idle())
-        if self._connection.agreed.mcp:
+        if self._connection.agreement.mcp:
             self._tools = DeviceTools(self._send_mcp, self._settings.streaming, self._offer_tools)
-            self._replies.tools = self._tools
+            self._turns.tools = self._tools
             self._tools.start()
         try:
             while True:
@@ -112,26 +115,22 @@ class DeviceSession:
             await asyncio.wait([listening, idle])
             await self._leave()
 
-    async def close(self, code: CloseCode) -> None:
-        """End it from this side."""
-        await self._connection.close(code)
-
-    # What the device sends.
+    # Messages of the device.
 
     async def _on_message(self, message: str | bytes) -> None:
         try:
             if isinstance(message, str):
                 await self._on_text(message)
             elif message:
-                frame = frames.unpack(self._connection.agreed.version, message)
+                frame = frames.unpack(self._connection.agreement.version, message)
                 if frame.kind == "json":
                     await self._on_text(frame.payload)
                 else:
                     self._server.telemetry.audio_received()
-                    await self._hearing.take(frame.payload)
+                    await self._microphone.decode(frame.payload)
         except AudioPacketError as fault:
-            first = self._hearing.bad_packets == 1
-            await self._on_fault(fault, first=first, too_many=self._hearing.mostly_broken)
+            first = self._microphone.bad_packets == 1
+            await self._on_fault(fault, first=first, too_many=self._microphone.mostly_bad)
         except (FrameError, MessageError) as fault:
             self._faults += 1
             await self._on_fault(fault, first=self._faults == 1, too_many=self._faults > MAX_FAULTS)
@@ -143,7 +142,7 @@ class DeviceSession:
             fault.code,
         )
         if first:
-            await self._replies.alert(fault)
+            await self._turns.alert(fault)
         if too_many:
             await self._connection.close(CloseCode.POLICY)
 
@@ -151,131 +150,132 @@ class DeviceSession:
         match messages.parse(text):
             case messages.ListenStart(mode):
                 self._note_activity()
-                self._hearing.start(mode.value)
-                self._floor.close()
-                await self._replies.stop(by_device=True)
+                self._microphone.start(mode.value)
+                self._speaking.close()
+                await self._turns.stop(by_device=True)
             case messages.ListenStop():
-                self._hearing.stop()
+                self._microphone.stop()
             case messages.WakeWord():
                 self._note_activity()
-                self._hearing.reset()
-                self._floor.close()
-                await self._replies.stop(by_device=True)
+                self._microphone.reset()
+                self._speaking.close()
+                await self._turns.stop(by_device=True)
             case messages.Abort():
-                await self._replies.stop(by_device=True)
+                await self._turns.stop(by_device=True)
             case messages.Playing(delay_s):
-                self._replies.playing(delay_s)
+                self._turns.playing(delay_s)
             case messages.McpMessage(payload):
                 if self._tools is not None:
                     self._tools.receive(payload)
             case messages.Goodbye():
                 await self._connection.close(CloseCode.NORMAL)
             case messages.Hello():
-                pass  # said already; firmware does not repeat it
+                pass  # only the first one counts; firmware sends no second
             case messages.Unknown(kind):
                 log.debug("a device sent a message of unknown type %r", kind)
 
-    # What is heard.
+    # Events of the microphone.
 
     async def _listen(self) -> None:
         while True:
             try:
-                async with aclosing(self._hearing.events()) as events:
+                async with aclosing(self._microphone.events()) as events:
                     async for event in events:
                         await self._on_heard(event)
             except LobugError as error:
                 log.warning("a device's words were lost: %s", error.code)
-                await self._replies.alert(error)
+                await self._turns.alert(error)
             except Exception:
                 log.exception("a device's words were lost; the conversation goes on")
-                await self._replies.alert(LobugError("the session failed"))
+                await self._turns.alert(LobugError("the session failed"))
             else:
                 return
-            self._floor.close()
-            await self._replies.discard()
-            self._hearing.start(self._hearing.mode)
+            self._speaking.close()
+            await self._turns.discard()
+            self._microphone.start(self._microphone.mode)
 
     async def _on_heard(self, event: ListeningEvent) -> None:
         match event:
             case SpeechBegan():
                 self._note_activity()
-                self._over_reply = self._replies.in_the_air
-                self._floor.close()
-                self._floor.enter_context(self._server.priority.speech())
-                self._replies.read_along("")
+                self._during_reply = self._turns.audible
+                self._speaking.close()
+                self._speaking.enter_context(self._server.priority.speech())
+                self._turns.prefetch("")
                 if not self._echoes:
-                    self._replies.barge_in()
+                    self._turns.barge_in()
             case InterimTranscript(text):
                 await self._on_words_while_speaking(text, partial=True)
-                self._replies.read_along(text)
+                self._turns.prefetch(text)
             case PauseTranscript(transcript, speech_end_s):
                 await self._on_words_while_speaking(transcript.text)
-                await self._replies.prepare(
+                await self._turns.prepare(
                     transcript.text.strip(), transcript.language, speech_end_s
                 )
             case SpeechResumed():
-                await self._replies.discard()
+                await self._turns.discard()
             case SpeechEnded():
                 await self._on_speech_ended(event)
-                self._floor.close()
+                self._speaking.close()
             case NothingSaid():
-                self._floor.close()
-                await self._replies.discard()
-                await self._say_that_nothing_was_said()
+                self._speaking.close()
+                await self._turns.discard()
+                await self._show_that_nothing_was_said()
             case ListeningFailed(error):
-                self._floor.close()
-                await self._replies.discard()
-                await self._replies.alert(error)
+                self._speaking.close()
+                await self._turns.discard()
+                await self._turns.alert(error)
 
     async def _on_words_while_speaking(self, text: str, *, partial: bool = False) -> None:
-        if not self._echoes or not text or not self._replies.going_on:
+        if not self._echoes or not text or not self._turns.replying:
             return
-        if not is_own_voice(text, self._replies.words, partial=partial, echoes=True):
-            self._replies.barge_in()
+        if not is_own_voice(text, self._turns.spoken, partial=partial, echoes=True):
+            self._turns.barge_in()
 
     async def _on_speech_ended(self, event: SpeechEnded) -> None:
         self._note_activity()
         if event.transcript is None:
-            await self._replies.discard()
-            await self._say_that_nothing_was_said()
+            await self._turns.discard()
+            await self._show_that_nothing_was_said()
             return
         text = heard = event.transcript.text.strip()
-        if self._hearing.mode == "realtime" and self._over_reply:
-            text = without_own_voice(heard, self._replies.words, echoes=self._echoes)
+        if self._microphone.mode == "realtime" and self._during_reply:
+            text = without_own_voice(heard, self._turns.spoken, echoes=self._echoes)
             self._echoes = self._echoes or text != heard
         if not text:
             log.info("the device heard its own voice; that is not answered")
-            await self._replies.discard()
+            await self._turns.discard()
             return
-        await self._replies.answer(text, event)
+        await self._turns.answer(text, event)
 
-    async def _say_that_nothing_was_said(self) -> None:
-        """A device that has said ``stop`` waits for a reply: it learns by this that none comes."""
-        if self._hearing.stopped and not self._replies.going_on:
-            await self._replies.face(Emotion.CONFUSED)
+    async def _show_that_nothing_was_said(self) -> None:
+        """Show a confused face to a device that has sent ``stop``: it waits for a reply."""
+        if self._microphone.stopped and not self._turns.replying:
+            await self._turns.face(Emotion.CONFUSED)
 
     def _cores_are_busy(self) -> bool:
-        """Whether an interim transcript would be in the way of somebody's answer. Where a device
-        hears its own voice it tells whether somebody else speaks."""
+        """Whether an interim transcript would delay an answer. Turns do not count for a device that
+        hears its own loudspeaker: there the transcript tells whether a person speaks."""
         someone_waits = self._server.priority.turns > 0 and not self._echoes
-        return someone_waits or self._server.connections.ears.at_work > 0
+        return someone_waits or self._server.connections.stt.active > 0
 
-    # What the device is told.
+    # Tools of the device.
 
     async def _send_mcp(self, payload: Mapping[str, Any]) -> None:
         await self._connection.send(say.mcp(self._connection.session_id, payload))
 
     def _offer_tools(self) -> None:
-        """The device's tools are known, or others than before: the next prompt tells of them."""
+        """Put the device's tools, which have become known or changed, into the next prompt."""
         if self._tools is not None:
             self._server.offer_tools(self._conversation_key, self._tools.tools())
 
-    # Its end.
+    # The end.
 
     async def _watch_idle(self) -> None:
         while True:
-            left = self._active_at + self._settings.streaming.idle_timeout_s - self._clock()
-            if self._replies.going_on:
+            active_at = max(self._active_at, self._turns.ended_at)
+            left = active_at + self._settings.streaming.idle_timeout_s - self._clock()
+            if self._turns.replying:
                 left = self._settings.streaming.idle_timeout_s
             if left <= 0:
                 await self._connection.close(CloseCode.IDLE)
@@ -283,14 +283,14 @@ class DeviceSession:
             await asyncio.sleep(left)
 
     async def _leave(self) -> None:
-        """Nothing is left running."""
+        """Leave nothing running."""
         self._connection.closed = True
-        self._floor.close()
-        await self._replies.discard()
-        await self._hearing.close()
+        self._speaking.close()
+        await self._turns.discard()
+        await self._microphone.close()
         if self._tools is not None:
             await self._tools.close()
-        await self._replies.leave()
+        await self._turns.close()
 
     def _note_activity(self) -> None:
         self._active_at = self._clock()

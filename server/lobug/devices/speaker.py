@@ -1,11 +1,5 @@
-"""When audio may be sent, and what a device has played of it. Pure: the clock is passed in.
-
-A device plays a frame as soon as the one before is over. It holds little, so audio is sent a few
-frames ahead (the lead) and then in real time. When it has run dry, it plays the next frame as soon
-as that comes, and the lead is built up again.
-
-Plays a turn's speech on a device: encodes it, sends it at the device's pace, knows what has been
-heard of it."""
+"""Plays a turn's speech on a device: encodes it, sends it at the pace at which it is played, and
+knows how much of it was heard."""
 
 from __future__ import annotations
 
@@ -28,16 +22,22 @@ _TOLERANCE = 1e-9
 
 
 class Pacer:
-    """The playing of one reply. Readings of the clock (``now``, seconds) never go back."""
+    """Says when each frame of one reply may be sent, and which of them have been played. Pure:
+    readings of the clock (``now``, seconds, never decreasing) are passed in.
+
+    A device plays a frame as soon as the one before is over. Its buffer is small, so audio is sent
+    a few frames ahead (the lead) and then in real time. When its buffer has run empty, the device
+    plays the next frame on arrival, and the lead is built up again.
+    """
 
     def __init__(self, lead_s: float, frame_s: float) -> None:
-        """Send at most ``lead_s`` seconds ahead (at least one frame), in frames of ``frame_s``."""
+        """``lead_s``: longest lead, seconds, at least one frame. ``frame_s``: audio in a frame."""
         self._lead_s = max(lead_s, frame_s)
         self._frame_s = frame_s
         self._handed_over = 0
         self._sent = 0
         self._run_start = -math.inf
-        """When the device began to play the frames since it last ran dry."""
+        """When the device began to play the frames since its buffer last ran empty."""
         self._run_first = 0
         """The first of those frames."""
         self._stopped_at: float | None = None
@@ -54,7 +54,7 @@ class Pacer:
         return self._handed_over - self._sent
 
     def hand_over(self, frames: int = 1) -> None:
-        """So many frames more are ready to be sent."""
+        """Add frames that are ready to be sent."""
         self._handed_over += frames
 
     def delay(self, now: float) -> float:
@@ -76,7 +76,7 @@ class Pacer:
         self._sent += 1
 
     def stop(self, now: float) -> None:
-        """The device plays nothing more from ``now`` on; what it had not played is void."""
+        """The device plays nothing more from ``now`` on; the rest counts as not played."""
         if self._stopped_at is None:
             self._stopped_at = now
 
@@ -94,7 +94,7 @@ class Pacer:
         return self.position(now) * self._frame_s
 
     def playing(self, now: float) -> int | None:
-        """The frame that is being played; None: the device is silent."""
+        """Index of the frame that is being played; None: the device is silent."""
         if self._stopped_at is not None and now >= self._stopped_at:
             return None
         position = self.position(now)
@@ -111,7 +111,7 @@ class Pacer:
         return max(end, now) + waiting * self._frame_s if waiting else end
 
     def mark_piece(self, index: int, start_frame: float, end_frame: float) -> None:
-        """A piece of the reply is the audio from ``start_frame`` to ``end_frame``."""
+        """Note that a piece of the reply is the audio from ``start_frame`` to ``end_frame``."""
         self._pieces.append((index, start_frame, end_frame))
 
     def played(self, now: float) -> list[tuple[int, float]]:
@@ -137,22 +137,22 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 CHUNK_FRAMES = 6
-"""Frames encoded at once: a long piece must not make its first frame wait."""
+"""Frames encoded at once, so that the first frame of a long piece is sent early."""
 
 START_DELAY_S = 0.06
-"""Between ``tts start`` and the first sound. The common firmware clears its queue when it changes
-to speaking, a moment after the message."""
+"""Seconds between ``tts start`` and the first audio. The common firmware clears its queue when it
+changes to speaking, a moment after the message."""
 
 FLUSH_S = 0.06
-"""How long a device that is to drop what it holds is left in the state that makes it do so."""
+"""Seconds for which an interrupted device is put back into speaking, which empties its queue."""
 
 STOP_DELAY_S = 0.12
-"""Between the last sound and ``tts stop``: the network's delay, and what a device prebuffers. Older
-firmware cuts the ending off otherwise."""
+"""Seconds between the last audio and ``tts stop``, for the network's delay and the device's buffer;
+older firmware cuts off the ending otherwise."""
 
 
 class Wire(Protocol):
-    """What a speaker needs of the connection."""
+    """What a speaker needs from the connection."""
 
     session_id: str
 
@@ -167,18 +167,18 @@ class Wire(Protocol):
         """Send an audio frame. Does nothing once the connection is closed."""
 
     def encoder(self, source_rate: int) -> Encoder:
-        """A new encoder of what the device takes."""
+        """A new encoder of the format that the device takes."""
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """The result of ``work``, off the event loop."""
+        """Run ``work`` off the event loop and return its result."""
 
 
-class _Said:
-    """The end of the speech."""
+class _End:
+    """Marks the end of the speech in the queue."""
 
 
 class Speaker:
-    """The playback of one turn (``turn.playback.Playback``)."""
+    """The playback of one turn (``turn.commitment.Playback``)."""
 
     def __init__(
         self,
@@ -190,18 +190,19 @@ class Speaker:
         *,
         flush: bool = False,
     ) -> None:
-        """``flush``: an interrupted device has to be made to drop what it holds."""
+        """Plays on ``wire``, at most ``lead_s`` seconds ahead. ``flush``: an interrupted device has
+        to be made to empty its queue."""
         self._flush = flush
         self._wire = wire
         self._pacer = Pacer(lead_s, wire.frame_s)
         self._clock = clock
         self._sleep = sleep
         self._on_first_sent = on_first_sent
-        self._queue: asyncio.Queue[SpeechAudio | _Said] = asyncio.Queue()
+        self._queue: asyncio.Queue[SpeechAudio | _End] = asyncio.Queue()
         self._texts: dict[int, str] = {}
         self._captioned: set[int] = set()
-        self._heralded = asyncio.Event()
-        """Set once it is known that something will be said."""
+        self._announced = asyncio.Event()
+        """Set once the first piece, or the end without any, is known."""
         self._interrupted = asyncio.Event()
         self._finished = asyncio.Event()
         self._encoder: Encoder | None = None
@@ -213,17 +214,17 @@ class Speaker:
 
     @property
     def interrupted(self) -> bool:
-        """Whether somebody has stopped it."""
+        """Whether it was stopped before its end."""
         return self._interrupted.is_set()
 
     @property
     def active(self) -> bool:
-        """Whether the device has been told that speech follows, and not yet that it is over."""
+        """Whether ``tts start`` was sent and ``tts stop`` was not."""
         return self._started and not self._finished.is_set()
 
     @property
     def ended_at(self) -> float | None:
-        """When it was over or interrupted, by the clock; None: it is not."""
+        """When it ended or was interrupted, by the clock; None: it goes on."""
         return self._ended_at
 
     @property
@@ -231,26 +232,26 @@ class Speaker:
         """The words of every piece so far, in order."""
         return [text for _, text in sorted(self._texts.items())]
 
-    def piece(self, piece: Piece) -> None:
-        """These words are going to be spoken."""
+    def announce(self, piece: Piece) -> None:
+        """Take the words of a piece whose audio follows."""
         self._texts[piece.index] = piece.text
-        self._heralded.set()
+        self._announced.set()
         self._run()
 
-    def take(self, audio: SpeechAudio) -> None:
-        """Speak this after what was given before."""
+    def play(self, audio: SpeechAudio) -> None:
+        """Play a piece's audio after the audio before it."""
         self._queue.put_nowait(audio)
         self._run()
 
     def all_said(self) -> None:
-        """Nothing more follows."""
-        self._queue.put_nowait(_Said())
-        self._heralded.set()
+        """Note that no audio follows."""
+        self._queue.put_nowait(_End())
+        self._announced.set()
         self._run()
 
     def interrupt(self, *, flush: bool = True) -> None:
         """Stop at once. What was not played by now counts as not said. ``flush`` False: the device
-        has dropped what it held by itself."""
+        has emptied its queue by itself."""
         if not self._finished.is_set() and not self.interrupted:
             self._flush = self._flush and flush
             self._ended_at = self._clock()
@@ -264,7 +265,7 @@ class Speaker:
         await self._interrupted.wait()
 
     async def finished(self) -> None:
-        """Return once all of it has been played and the device told so, or it was interrupted."""
+        """Return once ``tts stop`` was sent, at the end or after an interruption."""
         await self._finished.wait()
 
     def played(self) -> list[tuple[int, float]]:
@@ -304,17 +305,17 @@ class Speaker:
         stop = say.tts_stop(self._wire.session_id)
         await self._wire.send(stop)
         if self.interrupted and self._flush and self._ahead_s > self._wire.frame_s:
-            # The common firmware plays on what it holds, and drops that when it begins to speak
-            # anew; messages that it finds waiting together are one to it.
+            # The common firmware plays its queue to the end, and empties it when it begins to speak
+            # again; the pause keeps it from reading both messages at once.
             await self._wire.send(say.tts_start(self._wire.session_id))
             await self._sleep(FLUSH_S)
             await self._wire.send(stop)
 
     async def _send_all(self) -> None:
-        await self._heralded.wait()
+        await self._announced.wait()
         if self._texts:
-            # While the first piece is still synthesised: devices need a moment to get ready, and
-            # lose what comes before.
+            # Sent while the first piece is still synthesised: devices need a moment to get ready
+            # and lose audio that comes earlier.
             self._started = True
             await self._wire.send(say.tts_start(self._wire.session_id))
             self._ready_at = self._clock() + START_DELAY_S
@@ -322,7 +323,7 @@ class Speaker:
             await self._send_piece(item)
         if self._encoder is not None:
             await self._send_packets(await self._wire.compute(self._encoder.flush))
-        for index in sorted(set(self._texts) - self._captioned):  # without a voice: to be read
+        for index in sorted(set(self._texts) - self._captioned):  # without audio: to be read
             await self._caption(index)
             self._pacer.mark_piece(index, self._pacer.sent_frames, self._pacer.sent_frames)
         if self._started:
@@ -340,7 +341,7 @@ class Speaker:
         size = max(1, int(CHUNK_FRAMES * self._wire.frame_s * audio.sample_rate))
         for chunk in _chunks(audio.samples, size):
             await self._send_packets(await self._wire.compute(partial(encoder.feed, chunk)))
-        if self._queue.empty():  # what follows may be late: the end of a word must not wait for it
+        if self._queue.empty():  # the next piece may be late; the end of this one must not wait
             await self._send_packets(await self._wire.compute(encoder.flush))
 
     async def _send_packets(self, packets: list[bytes]) -> None:

@@ -1,7 +1,7 @@
-"""What a device says about its tools, made safe to work with. Pure.
+"""Validates what a device sends about its tools (JSON-RPC 2.0, MCP). Pure.
 
-Nothing of it can be trusted: the firmware's error replies lack the code that JSON-RPC demands, its
-pictures are not of MCP's form, and a device can send anything.
+Nothing of it is trusted: the firmware's error replies lack the code that JSON-RPC requires, its
+pictures do not have MCP's form, and a device can send anything.
 """
 
 from __future__ import annotations
@@ -22,33 +22,35 @@ from lobug.engines.tools import Tool, ToolResult
 LONGEST_DESCRIPTION = 2_000
 """Characters kept of a tool's description."""
 LONGEST_ERROR = 300
-"""Characters kept of a device's or a checker's complaint."""
+"""Characters kept of an error message, of a device or of the schema check."""
 MAX_PROPERTIES = 32
-"""Arguments of one tool."""
+"""Most arguments of one tool."""
 DEEPEST_SCHEMA = 4
+"""Deepest nesting kept of an arguments' schema."""
 
 _NAME = re.compile(r"[\w.$/:-]{1,128}")
-"""Of a tool or an argument. MCP's own limit; with other characters a name could pose as a part of
-the chat model's prompt."""
+"""Name of a tool or an argument. The length is MCP's limit; other characters could make a name look
+like a part of the chat model's prompt."""
 _TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
 _NUMBERS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
 
 
 class Notice(Enum):
-    """What a device tells without being asked."""
+    """A notification of a device."""
 
     TOOLS_CHANGED = "notifications/tools/list_changed"
 
 
 class ToolPage(BaseModel):
-    """One answer to ``tools/list``. A tool that makes no sense must not cost the others."""
+    """One answer to ``tools/list``. Its tools are checked one by one, so that an invalid one does
+    not cost the others."""
 
     tools: list[Any] = []
     next_cursor: Any = Field(None, alias="nextCursor")
 
     @property
     def cursor(self) -> str | None:
-        """Where the next page begins; None: this was the last."""
+        """Where the next page begins; None: this is the last one."""
         cursor = self.next_cursor
         return cursor if isinstance(cursor, str) and cursor else None
 
@@ -73,10 +75,10 @@ class ToolAnswer(BaseModel):
         return ToolResult(text[:max_chars], self.is_error)
 
 
-def read(payload: object) -> types.JSONRPCMessage | Notice | None:
-    """What a device's message is: an answer, a notice, or nothing that we have a use for.
+def parse(payload: object) -> types.JSONRPCMessage | Notice | None:
+    """Read a device's message: an answer or a notification; None: anything else.
 
-    Requests of the device are left unanswered: it takes no answers.
+    Requests of the device are not answered, because firmware reads no answers.
     """
     if not isinstance(payload, Mapping):
         return None
@@ -100,14 +102,14 @@ def read(payload: object) -> types.JSONRPCMessage | Notice | None:
 
 
 def _error(error: object) -> dict[str, Any]:
-    """An error as JSON-RPC wants it, whatever the device made of it."""
+    """A valid JSON-RPC error from whatever the device sent as one."""
     message = error.get("message") if isinstance(error, Mapping) else error
     text = message if isinstance(message, str) and message else "the device gave no reason"
     return {"code": types.INTERNAL_ERROR, "message": text[:LONGEST_ERROR]}
 
 
-def tool_of(listed: object) -> Tool | None:
-    """A tool of a page; None: it makes no sense, or it is meant for people and not for a model."""
+def read_tool(listed: object) -> Tool | None:
+    """A tool of a page; None: it is invalid, or meant for people and not for a model."""
     if not isinstance(listed, Mapping):
         return None
     name, description = listed.get("name"), listed.get("description")
@@ -127,10 +129,10 @@ def _for_people_only(listed: Mapping[str, Any]) -> bool:
 
 
 def safe_schema(schema: object) -> Mapping[str, Any] | None:
-    """The part of an arguments' schema that can be checked without danger; None: it is no schema.
+    """The part of an arguments' schema that is safe to check; None: it is not a schema.
 
-    Patterns (which can take for ever), references and combinations are left out: what they forbid
-    the device itself refuses.
+    Patterns (which can take very long), references and combinations are left out; the device itself
+    refuses what they forbid.
     """
     if not isinstance(schema, Mapping):
         return None
@@ -176,8 +178,8 @@ def _kept(schema: Mapping[Any, Any], depth: int) -> dict[str, Any]:
     return kept
 
 
-def complaint(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
-    """What is wrong with a call's arguments, for the model to read; None: nothing."""
+def argument_error(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
+    """What is wrong with a call's arguments, as a text for the model; None: nothing."""
     error = best_match(Draft202012Validator(schema).iter_errors(dict(arguments)))
     if error is None:
         return None

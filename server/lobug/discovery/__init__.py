@@ -1,1 +1,1 @@
-"""Being found: the server tells its local network where it is, by multicast DNS."""
+"""Discovery: the server announces itself to its local network by multicast DNS."""

@@ -1,4 +1,4 @@
-"""Announces the server as ``_lobug._tcp`` in its local network, so that devices find it."""
+"""Announcement of the server as ``_lobug._tcp`` in its local network, so that devices find it."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ log = logging.getLogger(__name__)
 
 SERVICE = "_lobug._tcp.local."
 PATH = "/xiaozhi/ota/"
-"""Where a device asks for all the rest."""
+"""The path at which a device asks for everything else."""
 
 LOOK_S = 30.0
-"""Seconds between two looks at the addresses: a laptop changes its network."""
+"""Seconds between two checks of the addresses: a laptop changes its network."""
 
 RETRY_S = 300.0
-"""Seconds after which what failed is tried again."""
+"""Seconds after which a failed announcement is tried again."""
 
 _FAREWELL_S = 3.0
-"""How long saying goodbye may take."""
+"""Longest time for withdrawing the announcement, seconds."""
 
 FAULTS = (OSError, ZeroconfError, RuntimeError, ValueError)
-"""What announcing may raise: no network, no multicast, another program that shares the port with
-nobody. None of it is a reason not to serve."""
+"""What an announcement may raise: no network, no multicast, or a program that does not share the
+port. The server runs without it."""
 
 
 def open_zeroconf(addresses: Sequence[str]) -> AsyncZeroconf:
-    """A responder on the interfaces of these IPv4 addresses."""
+    """Return a responder on the interfaces of these IPv4 addresses."""
     return AsyncZeroconf(interfaces=list(addresses), ip_version=IPVersion.V4Only)
 
 
 def announcer_for(
     settings: DiscoverySettings, listens_at: tuple[str, int] | None
 ) -> Announcer | None:
-    """What announces a server that listens there; None: nothing is to be announced, since nobody
-    knows where it listens, the owner does not want it, or only this computer can reach it."""
+    """Return the announcer of a server that listens at this host and port; None: the place is
+    unknown, the settings switch announcing off, or only this computer can reach the server."""
     if listens_at is None or not settings.announce or is_loopback(listens_at[0]):
         return None
     return Announcer(settings.name, *listens_at)
 
 
 class Announcer:
-    """The announcement of one server. ``start`` first, ``close`` last; neither raises or waits for
-    the network longer than ``_FAREWELL_S``. All of it stays in the local network: packets to
-    224.0.0.251 are passed on by no router."""
+    """Announces one server. ``start`` first, ``close`` last; neither raises or waits for the
+    network longer than ``_FAREWELL_S``. No router forwards the packets (224.0.0.251), so they stay
+    in the local network."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Announcer:
         self._open = open_responder
         self._look_s = look_s
         self._retry_s = retry_s
-        # Tells nobody this computer's own name, and is nobody else's.
+        # A random host name: it does not reveal this computer's name, and is unique.
         self._server = f"lobug-{secrets.token_hex(4)}.local."
         self._task: asyncio.Task[None] | None = None
         self._responder: AsyncZeroconf | None = None
@@ -83,11 +83,11 @@ class Announcer:
         self._fault = ""
 
     def start(self) -> None:
-        """Begin to announce, in the background."""
+        """Announce in the background."""
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        """Say goodbye and stop."""
+        """Withdraw the announcement and stop."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -109,7 +109,7 @@ class Announcer:
                 pause = self._retry_s
                 fault = f"{type(error).__name__}: {error}"
                 if fault != self._fault:
-                    log.warning("devices cannot find this server by themselves: %s", fault)
+                    log.warning("the server could not be announced to devices: %s", fault)
                 self._fault = fault
             await asyncio.sleep(pause)
 
@@ -128,7 +128,7 @@ class Announcer:
             },
         )
         self._responder = self._open(addresses)
-        # Another server of this name in the network makes this one the second: "Lo-Bug-2".
+        # If another server in the network has this name, this one becomes "Lo-Bug-2".
         sending = await self._responder.async_register_service(info, allow_name_change=True)
         self._announced = addresses
         log.info(

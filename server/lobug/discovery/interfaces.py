@@ -1,4 +1,4 @@
-"""Under which addresses devices of the local network reach this computer."""
+"""The addresses at which devices of the local network reach this computer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Interface = tuple[str, str]
 
 
 def lan_addresses(host: str) -> list[str]:
-    """The IPv4 addresses, none of them loopback, of a server that listens to ``host``: an address
-    as its socket has it. Empty when devices cannot reach it, or by IPv6 alone."""
+    """Return the IPv4 addresses, without loopback, of a server whose socket listens at the address
+    ``host``. Empty when devices cannot reach it, or only by IPv6."""
     listening = parse_address(host)
     if listening is None or listening.is_loopback:
         return []
@@ -28,9 +28,11 @@ def lan_addresses(host: str) -> list[str]:
 def choose(
     interfaces: Iterable[Interface], default: str | None, hardware: Callable[[str], bool]
 ) -> list[str]:
-    """Of all interfaces the addresses of those that lead to devices: the one that the default route
-    goes through (``default``, first), and whatever is hardware. Bridges of containers and virtual
-    machines are left out, since a device would take their address for a way here. Pure."""
+    """Return the addresses of the interfaces that lead to devices. Pure.
+
+    These are the one of the default route (``default``, first) and those of hardware. Bridges of
+    containers and virtual machines are left out, because devices cannot reach their addresses.
+    """
     good = {
         address
         for name, address in interfaces
@@ -40,8 +42,8 @@ def choose(
 
 
 def network_address() -> str | None:
-    """This computer's address on its network, or None. Sends nothing: connecting a UDP socket only
-    asks the routing table, and the address asked for (TEST-NET-1, RFC 5737) exists nowhere."""
+    """Return this computer's address on its network, or None. Sends nothing: connecting a UDP
+    socket only consults the routing table, and no host has the address (TEST-NET-1, RFC 5737)."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect(("192.0.2.1", 9))
@@ -51,7 +53,7 @@ def network_address() -> str | None:
 
 
 def is_hardware(name: str) -> bool:
-    """Whether an interface is a card, as far as the system tells."""
+    """Whether an interface is hardware, as far as the system says."""
     known = Path("/sys/class/net")
     if known.is_dir():
         return (known / name / "device").exists()

@@ -1,1 +1,1 @@
-"""Engines: speech-to-text, chat model, embedder, text-to-speech. One module an implementation."""
+"""Engines: chat model, embedder, speech gate, speech-to-text, text-to-speech."""

@@ -1,6 +1,4 @@
-"""Engines that are not there: for a memory that is opened without a server around it.
-
-No voice: replies are text only."""
+"""Stand-ins for engines that are missing: all of them without a server, or the voice alone."""
 
 from __future__ import annotations
 
@@ -23,7 +21,10 @@ from lobug.errors import EngineUnavailableError
 
 
 class AbsentEngine:
-    """Does every engine's job by raising EngineUnavailableError."""
+    """Stands for any engine; every use raises EngineUnavailableError.
+
+    A memory that is opened without a server, by the command line, has these.
+    """
 
     context_tokens = 4096
     prefill_ms_per_token = None
@@ -42,7 +43,7 @@ class AbsentEngine:
         raise self._absent()
 
     async def close(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def status(self) -> EngineStatus:
         """Not ready."""
@@ -58,10 +59,10 @@ class AbsentEngine:
         raise self._absent()
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def forget(self, belongs: Callable[[str], bool]) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Raises EngineUnavailableError."""
@@ -85,7 +86,7 @@ class AbsentEngine:
 
 
 def absent_engines() -> Engines:
-    """No engine for any job."""
+    """Return an ``AbsentEngine`` for every job."""
     return Engines(
         chat=AbsentEngine("chat"),
         embedder=AbsentEngine("embeddings"),
@@ -96,16 +97,16 @@ def absent_engines() -> Engines:
 
 
 class NoVoice:
-    """TextToSpeech that says nothing, and why."""
+    """TextToSpeech without sound: replies are text only."""
 
     def __init__(self, reason: str, *, wanted: bool) -> None:
-        """``wanted``: the owner chose to have no voice, so nothing is degraded."""
+        """``wanted``: the owner chose to have no voice, so the status is not degraded."""
         self._reason = reason
         self._wanted = wanted
 
     @property
     def sample_rate(self) -> int:
-        """Hz, of audio that is always empty."""
+        """24 000 Hz, although the audio is always empty."""
         return 24_000
 
     async def start(self) -> None:
@@ -115,11 +116,11 @@ class NoVoice:
         """Do nothing."""
 
     def status(self) -> EngineStatus:
-        """Ready, and degraded unless the owner wanted it so."""
+        """Ready; degraded unless the owner chose to have no voice."""
         return EngineStatus(
             name="none", model="", ready=True, degraded=not self._wanted, reason=self._reason
         )
 
     async def synthesize(self, sentence: str) -> Samples:
-        """Empty audio."""
+        """Return empty audio."""
         return np.zeros(0, np.float32)

@@ -1,9 +1,8 @@
-"""What the rest of Lo-Bug may ask of an engine.
+"""Protocols of the engines: chat model, embedder, speech gate, speech-to-text, text-to-speech.
 
-Every method is a coroutine or an async iterator and must never block the event loop: an engine
-that computes in this process does so in a thread, with bounded concurrency. Failures are raised
-as ``lobug.errors.EngineError``. Cancelling the awaiting task stops the work as soon as the engine
-can, and leaves the engine usable.
+No method may block the event loop: an engine that computes in this process does so in a thread,
+with bounded concurrency. Failures are raised as ``lobug.errors.EngineError``. Cancelling the
+awaiting task stops the work as soon as the engine can, and leaves the engine usable.
 """
 
 from __future__ import annotations
@@ -24,16 +23,17 @@ Vectors = NDArray[np.float32]
 """Embeddings, shape (texts, dimension), each row of length 1."""
 
 BACKGROUND_LANE = "background"
-"""The lane of work that nobody waits for; see ``ChatOptions.lane``."""
+"""The lane of background work; see ``ChatOptions.lane``."""
 
 SHARED_PREFIX_LANE = "shared-prefix"
-"""The lane that is prefilled before anybody talks. A new conversation takes its cache over."""
+"""The lane that is prefilled before the first conversation. A new conversation takes over its
+cache."""
 
 STT_SAMPLE_RATE = 16_000
-"""Hz; what every speech-to-text engine takes (Whisper's and Silero's own rate)."""
+"""Hz, of the audio that every speech-to-text engine takes (Whisper's and Silero's own rate)."""
 
 VOICE_FRAME = 512
-"""Samples at 16 kHz, 32 ms: what a ``VoiceStream`` judges at once (Silero's own frame)."""
+"""Samples at 16 kHz, 32 ms: a ``VoiceStream`` judges this many at once (Silero's own frame)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,27 +46,26 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class ChatOptions:
-    """How a reply is generated."""
+    """Options of one generated reply."""
 
     max_tokens: int
     temperature: float = 0.7
     json_schema: Mapping[str, Any] | None = None
-    """The reply is JSON that fits this schema; None: free text."""
+    """The reply is JSON that is valid for this schema; None: free text."""
     lane: str = BACKGROUND_LANE
-    """Whose prompt prefix this is. Requests of one lane share a prefix, so an engine with a prefix
-    cache keeps one cache a lane and never lets one lane evict another's needlessly. A lane is one
-    person's one conversation, and another one after something was erased. Of another lane's cache
-    an engine may use no more than the beginning that both prompts share: that was computed from
-    the shared words alone."""
+    """Requests of one lane share a prompt prefix, so an engine with a prefix cache keeps one cache
+    per lane and avoids evicting one lane for another. A lane is one conversation of one user; an
+    erasure begins a new lane. From another lane's cache an engine may reuse only the beginning that
+    both prompts share, because only that was computed from the shared words alone."""
     timeout_s: float | None = None
-    """Whole request, seconds; None: the engine's own setting."""
+    """Of the whole request, seconds; None: the engine's own setting."""
     first_token_timeout_s: float | None = None
     """Longest wait for the first or the next piece, seconds; None: the engine's own setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """What ``/health`` and ``lobug doctor`` say of an engine."""
+    """The state of an engine, as ``/health`` and ``lobug doctor`` show it."""
 
     name: str
     """The implementation: embedded, ollama, openai, faster-whisper, hibari, none."""
@@ -100,26 +99,26 @@ class ChatModel(Engine, Protocol):
 
     @property
     def prefill_ms_per_token(self) -> float | None:
-        """What a token that is added to a prompt costs before the first one of the reply, as
-        measured, milliseconds; None: not known."""
+        """Milliseconds that one more prompt token adds to the wait for the reply's first token, as
+        measured; None: unknown."""
 
     def stream(self, messages: Sequence[ChatMessage], options: ChatOptions) -> AsyncGenerator[str]:
         """Yield the reply's text in pieces, as the model writes it.
 
-        Closing the iterator stops the model. Thinking parts may be contained; the turn strips
-        them. Raises EngineUnavailableError, EngineTimeoutError, EngineInterruptedError,
+        Closing the iterator stops the model. The text may contain thinking parts, which the turn
+        strips. Raises EngineUnavailableError, EngineTimeoutError, EngineInterruptedError,
         ModelMissingError.
         """
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
-        """Read a prompt ahead of its use, so that the next ``stream`` of the lane starts sooner.
+        """Compute a prompt in advance, so that the next ``stream`` of the lane starts sooner.
 
         Does nothing where the engine has no prefix cache that this process controls.
         """
 
     def forget(self, belongs: Callable[[str], bool]) -> None:
-        """Drop what is cached of the prompts of each lane of which ``belongs`` is true, and of the
-        background's, before the next request could use it. Returns at once, never fails.
+        """Drop the cached prompts of the background lane and of each lane for which ``belongs`` is
+        true, before the next request could use them. Returns at once, never fails.
 
         Does nothing where the engine has no prefix cache that this process controls.
         """
@@ -130,12 +129,12 @@ class Embedder(Engine, Protocol):
 
     @property
     def model_id(self) -> str:
-        """Identifies the vector space, e.g. ``ollama/nomic-embed-text``. Vectors of two different
-        ids must never be compared. Known after ``start``."""
+        """Identifies the vector space, e.g. ``ollama/nomic-embed-text``. Vectors with different ids
+        must never be compared. Known after ``start``."""
 
     @property
     def dimension(self) -> int:
-        """Length of a vector. Known after ``start``; it comes from the model."""
+        """Number of components of a vector. Known after ``start``; it comes from the model."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed each text. Shape (len(texts), dimension), rows of length 1."""
@@ -143,14 +142,14 @@ class Embedder(Engine, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SpeechSpan:
-    """A stretch of speech: first and last sample + 1, at the rate of the audio it was found in."""
+    """A span of speech: its first sample, and the one after its last, at the audio's rate."""
 
     start: int
     end: int
 
 
 class VoiceStream(Protocol):
-    """Judges one stream of audio as it comes. Calls follow one another."""
+    """Judges one stream of audio as it arrives. Calls must not overlap."""
 
     async def feed(self, audio: Samples) -> Sequence[float]:
         """Take the next 16 kHz samples, any number of them. Returns the voice probability, 0 to 1,
@@ -158,22 +157,22 @@ class VoiceStream(Protocol):
         call."""
 
     def reset(self) -> None:
-        """Forget the stream so far."""
+        """Discard the stream so far."""
 
 
 class SpeechGate(Engine, Protocol):
-    """Tells speech from everything else."""
+    """Distinguishes speech from other sound."""
 
     async def find_speech(self, audio: Samples) -> Sequence[SpeechSpan]:
-        """The stretches of speech in 16 kHz audio, in order; empty when there is none."""
+        """Return the spans of speech in 16 kHz audio, in order; empty when there are none."""
 
     def open_stream(self) -> VoiceStream:
-        """A stream of its own, with nothing heard yet. Needs no closing."""
+        """Return a new stream. It needs no closing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What was heard, with the engine's own doubts."""
+    """Recognized text, with the engine's confidence."""
 
     text: str
     language: str
@@ -181,9 +180,9 @@ class Transcript:
     no_speech_prob: float
     """0 to 1, the highest of all segments."""
     avg_logprob: float
-    """Mean log probability of a token, weighted by the segments' length; near 0 is sure."""
+    """Mean log probability of a token, weighted by the segments' length; near 0 is certain."""
     compression_ratio: float
-    """zlib ratio, the highest of all segments; above 2.4 Whisper is looping."""
+    """zlib ratio, the highest of all segments; above 2.4 Whisper repeats itself."""
 
 
 class SpeechToText(Engine, Protocol):
@@ -201,20 +200,20 @@ class TextToSpeech(Engine, Protocol):
         """Hz of what ``synthesize`` returns."""
 
     async def synthesize(self, sentence: str) -> Samples:
-        """Speak one sentence. Empty audio when nothing in it can be spoken."""
+        """Speak one sentence. Returns empty audio when nothing in it can be spoken."""
 
 
 @runtime_checkable
 class PacedVoice(Protocol):
-    """What a TextToSpeech offers as well that can speak faster and slower."""
+    """A TextToSpeech that can also speak faster and slower."""
 
     async def synthesize_at(self, sentence: str, speed: float) -> Samples:
-        """``synthesize``, ``speed`` times as fast as that; 0.5 to 2."""
+        """Speak one sentence ``speed`` times as fast as ``synthesize`` does; 0.5 to 2."""
 
 
 @runtime_checkable
 class CatalogModel(Engine, Protocol):
-    """What an engine offers as well that computes with files that ``lobug models pull`` brings."""
+    """An engine whose model ``lobug models pull`` downloads."""
 
     @property
     def catalog_model(self) -> str | None:
@@ -222,12 +221,12 @@ class CatalogModel(Engine, Protocol):
 
     async def withdraw(self, error: ModelDamagedError) -> None:
         """Stop the model because its files are wrong: every request raises ``error`` until
-        ``start`` is called. Requests under way break off, or end with what was loaded before."""
+        ``start`` is called. Requests under way fail, or finish with the model already loaded."""
 
 
 @dataclass(slots=True)
 class Engines:
-    """The engines that one server runs with."""
+    """The engines of one server."""
 
     chat: ChatModel
     embedder: Embedder
@@ -236,7 +235,7 @@ class Engines:
     tts: TextToSpeech
 
     def all(self) -> dict[str, Engine]:
-        """Every engine by its job's name, in the order in which ``/health`` shows them."""
+        """Return every engine by its job's name, in the order of ``/health``."""
         return {
             "chat": self.chat,
             "embeddings": self.embedder,

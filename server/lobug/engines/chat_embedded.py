@@ -1,6 +1,4 @@
-"""Which lane keeps its prompt prefix in which slot of the embedded model. Pure.
-
-The embedded chat model: llama.cpp in a supervised process, with one prompt cache a lane."""
+"""The embedded chat model: llama.cpp in a supervised process, with one prompt cache per lane."""
 
 from __future__ import annotations
 
@@ -25,20 +23,34 @@ from lobug.engines.base import (
     ChatOptions,
     EngineStatus,
 )
-from lobug.engines.llama_process import Endpoint, LlamaOptions, LlamaProcess
+from lobug.engines.llama_child import Endpoint, LlamaOptions
+from lobug.engines.llama_process import LlamaProcess
 from lobug.engines.openai import connect, stream_text, typed_error
-from lobug.engines.pace import PrefillSpeed, paced
+from lobug.engines.timing import PrefillSpeed, paced
 from lobug.errors import EngineError, EngineTimeoutError, ModelDamagedError
-from lobug.models.catalog import get, main_file
-from lobug.models.description import Job
+from lobug.models.catalog import Job, get, main_file
 from lobug.settings import ChatSettings
+
+log = logging.getLogger(__name__)
+
+RESTART_WAIT_S = 15.0
+"""How long a request waits for a process that is being restarted, seconds; loading takes 3 to 5."""
+
+REUSE_TOKENS = 32
+"""Shortest run of tokens whose cache is kept when earlier messages of the same conversation are
+dropped. Of a prompt of 294 tokens that lost its 92 oldest words, 1 token is computed instead of
+198: 0.9 instead of 10.9 s to the first token, on two cores with other work."""
+
+_WHERE = "the embedded model"
+_HOST = "http://llama"
+_SLOTS = f"{_HOST}/slots"
 
 
 class LaneMap:
-    """Assigns lanes to slots.
+    """Assigns lanes to slots. Pure.
 
-    Slots 0 to ``conversation_slots`` - 1 belong to conversations, the least recently used gives
-    way; the last slot is the background's and nobody else's.
+    Slots 0 to ``conversation_slots`` - 1 are for conversations, of which the least recently used
+    loses its slot to a new one; the last slot is for the background lane only.
     """
 
     def __init__(self, conversation_slots: int) -> None:
@@ -49,29 +61,29 @@ class LaneMap:
 
     @property
     def total(self) -> int:
-        """Slots altogether."""
+        """Number of slots, the background's included."""
         return len(self._slots) + 1
 
     def unclaimed(self) -> list[int]:
-        """Slots that no conversation has used yet: where a shared prefix is of use."""
+        """Return the slots that no conversation has used yet, so that a shared prefix is useful."""
         return sorted(s for s, lane in self._slots.items() if lane == SHARED_PREFIX_LANE)
 
     def slots_of(self, belongs: Callable[[str], bool]) -> list[int]:
-        """The slots of the conversations' lanes of which ``belongs`` is true."""
+        """Return the slots of the conversations' lanes for which ``belongs`` is true."""
         return sorted(
             s for s, lane in self._slots.items() if lane != SHARED_PREFIX_LANE and belongs(lane)
         )
 
     def release(self, slot: int) -> None:
-        """Give a conversation's slot back: it is the first that a new conversation takes."""
+        """Free a conversation's slot."""
         if slot != self.background_slot:
             self._slots[slot] = SHARED_PREFIX_LANE
 
     def slot_for(self, lane: str, busy: Container[int] = ()) -> int:
-        """The slot of ``lane``; a lane without one gets the slot that is missed least.
+        """Return the slot of ``lane``, which takes one over if it has none.
 
-        A slot nobody has claimed is taken before one in use, and an idle one before one in
-        ``busy``, because a request for a busy slot has to wait.
+        It takes an idle slot before one in ``busy``, because a request for a busy slot has to
+        wait; then one that no conversation has used; then the least recently used.
         """
         if lane == BACKGROUND_LANE:
             return self.background_slot
@@ -87,68 +99,57 @@ class LaneMap:
         return slot
 
 
-log = logging.getLogger(__name__)
-
-RESTART_WAIT_S = 15.0
-"""How long a request waits for a process that is being restarted, seconds; loading takes 3 to 5."""
-
-REUSE_TOKENS = 32
-"""Shortest run of tokens whose cache is kept when what stood before it is dropped from the same
-conversation. Of a prompt of 294 tokens that lost its 92 oldest words, 1 token is read instead of
-198: 0.9 instead of 10.9 s to the first token, on two cores with other work."""
-
-_WHERE = "the embedded model"
-_HOST = "http://llama"
-_SLOTS = f"{_HOST}/slots"
-
-
 @dataclass(frozen=True, slots=True)
 class PromptUse:
-    """What the last request of a lane cost, tokens."""
+    """Tokens of the last request of a slot."""
 
     read: int
-    """Tokens of the prompt that had to be computed."""
+    """Of the prompt, computed."""
     cached: int
-    """Tokens that were in the lane's cache already."""
+    """Of the prompt, found in the cache."""
     written: int
+    """Of the reply."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _SlotContent:
     """What a slot's cache holds."""
 
     lane: str
     """Of its last request."""
     impersonal: Sequence[ChatMessage]
-    """The beginning of its prompt that holds nobody's words."""
+    """The beginning of its prompt that is the same for all users."""
 
 
-_NOTHING = _Held("", ())
+_EMPTY_SLOT = _SlotContent("", ())
 
 
 def shared_beginning(
     shared: Sequence[ChatMessage], messages: Sequence[ChatMessage]
 ) -> Sequence[ChatMessage]:
-    """As much of ``shared`` as ``messages`` begins with: all, its first message, to which
-    ``messages`` may add at its end, or nothing. Pure."""
+    """Return the part of ``shared`` with which ``messages`` begins. Pure.
+
+    That is all of it, its first message (the first of ``messages`` may be longer), or nothing.
+    """
     if not shared or not messages:
         return ()
     if tuple(messages[: len(shared)]) == tuple(shared):
         return shared
-    first, theirs = shared[0], messages[0]
-    same = first.role == theirs.role and theirs.content.startswith(first.content)
+    first, other = shared[0], messages[0]
+    same = first.role == other.role and other.content.startswith(first.content)
     return shared[:1] if same else ()
 
 
 def usable_cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def llama_options(settings: ChatSettings, models_dir: Path) -> LlamaOptions:
-    """How the settings want the model loaded. Raises ModelMissingError for an unknown name."""
+    """Return the options that the settings ask for. Raises ModelMissingError for an unknown
+    model."""
     path = settings.embedded_path or main_file(
         models_dir, get(settings.embedded_model, Job.CHAT).name
     )
@@ -163,12 +164,12 @@ def llama_options(settings: ChatSettings, models_dir: Path) -> LlamaOptions:
 
 
 class EmbeddedChat:
-    """``ChatModel`` without a server: the model runs in a child process of this one.
+    """``ChatModel`` that runs in a child process of this one.
 
-    Each lane has a slot of its own (see ``LaneMap``) and its requests run one after the other;
-    lanes run at the same time. A lane that takes a slot over uses no more of what is cached there
-    than the beginning that its prompt shares. Within one lane, that is one person's one
-    conversation without an erasure, history that lost its oldest messages keeps the rest.
+    Each lane has a slot (see ``LaneMap``). Requests of one lane run one after the other, lanes run
+    at the same time. A lane that takes over a slot reuses only the cached beginning that its prompt
+    shares. Within one lane the cache of the remaining history is kept when the oldest messages are
+    dropped.
     """
 
     def __init__(self, settings: ChatSettings, process: LlamaProcess) -> None:
@@ -180,15 +181,15 @@ class EmbeddedChat:
         self._client: tuple[Endpoint, openai.AsyncOpenAI] | None = None
         self._withdrawn: ModelDamagedError | None = None
         self._shared: Sequence[ChatMessage] = ()
-        self._held: dict[int, _Held] = {}
+        self._contents: dict[int, _SlotContent] = {}
         self._stale: dict[int, Endpoint] = {}
         self._clearing: asyncio.Task[None] | None = None
         self.last_use: dict[int, PromptUse] = {}
-        """By slot: what its last finished request cost."""
+        """By slot: the tokens of its last finished request."""
 
     @property
     def context_tokens(self) -> int:
-        """Tokens of prompt and reply that fit together, in each lane."""
+        """Tokens of prompt and reply that fit together, in each slot."""
         return self._settings.context_tokens
 
     @property
@@ -198,7 +199,7 @@ class EmbeddedChat:
 
     @property
     def prefill_ms_per_token(self) -> float | None:
-        """As llama.cpp reports it."""
+        """Measured from what llama.cpp reports."""
         return self._speed.ms_per_token
 
     async def start(self) -> None:
@@ -212,7 +213,7 @@ class EmbeddedChat:
         return None if self._settings.embedded_path else self._settings.embedded_model
 
     async def withdraw(self, error: ModelDamagedError) -> None:
-        """End the process, and with it what it writes."""
+        """End the process; requests under way fail."""
         self._withdrawn = error
         await self.close()
 
@@ -226,7 +227,7 @@ class EmbeddedChat:
         await self._process.close()
 
     def status(self) -> EngineStatus:
-        """The state as last known; why it is not ready or was restarted."""
+        """The state as last known."""
         process = self._process
         ready = process.endpoint is not None and not process.silent_s
         reason = None
@@ -261,7 +262,7 @@ class EmbeddedChat:
     async def stream(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[str]:
-        """Yield the reply in pieces. Raises EngineInterruptedError when the process dies under it,
+        """Yield the reply in pieces. Raises EngineInterruptedError when the process ends meanwhile,
         ContextOverflowError when prompt and reply do not fit."""
         pieces = paced(
             self._pieces(messages, options),
@@ -278,8 +279,8 @@ class EmbeddedChat:
             raise
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
-        """Read ``messages`` into the lane's cache. ``SHARED_PREFIX_LANE``: into every slot that no
-        conversation has claimed, because each new conversation takes one of them over."""
+        """Compute ``messages`` into the lane's cache. ``SHARED_PREFIX_LANE``: into every slot that
+        no conversation has used yet, because each new conversation takes over one of them."""
         if lane != SHARED_PREFIX_LANE:
             async with self._slot(lane) as slot:
                 await self._read_into(slot, messages, lane)
@@ -287,19 +288,19 @@ class EmbeddedChat:
         self._shared = tuple(messages)
         for slot in self._lanes.unclaimed():
             async with self._locks[slot]:
-                if slot in self._lanes.unclaimed():  # else that conversation's prompt is worth more
+                if slot in self._lanes.unclaimed():  # a conversation may have taken it meanwhile
                     await self._clear_if_stale(slot)
                     await self._read_into(slot, messages, lane)
 
     def forget(self, belongs: Callable[[str], bool]) -> None:
-        """Clear the slots of these lanes and the background's: at once, or as soon as the request
-        in them is over. The prefix that all conversations share stays, because it holds nobody's
-        words and costs seconds to read."""
+        """Clear the slots of these lanes and the background's: at once, or when the request under
+        way in them ends. The prefix that all conversations share stays, because it has no user's
+        words in it and takes seconds to compute."""
         slots = self._lanes.slots_of(belongs)
         for slot in slots:
             self._lanes.release(slot)
         if self._process.endpoint is None:
-            return  # its cache ended with the process
+            return  # the cache ended with the process
         slots.append(self._lanes.background_slot)
         self._stale |= dict.fromkeys(slots, self._process.endpoint)
         if self._clearing is None or self._clearing.done():
@@ -312,15 +313,15 @@ class EmbeddedChat:
                     await self._clear_if_stale(slot)
 
     async def _clear_if_stale(self, slot: int) -> None:
-        """Clear a slot that is to be cleared. Call with its lock held; never raises."""
+        """Clear a slot if it is marked as stale. Call with its lock held; never raises."""
         endpoint = self._stale.get(slot)
         if endpoint is None:
             return
         try:
             if self._process.endpoint != endpoint:
                 log.debug("slot %d ended with its process", slot)
-            elif impersonal := self._held.get(slot, _NOTHING).impersonal:
-                # What a slot holds beyond the prompt that it reads is dropped.
+            elif impersonal := self._contents.get(slot, _EMPTY_SLOT).impersonal:
+                # Computing a prompt drops what the slot holds beyond it.
                 await self._read_into(slot, impersonal, SHARED_PREFIX_LANE)
             else:
                 await self._erase(slot)
@@ -328,12 +329,12 @@ class EmbeddedChat:
             log.info("slot %d could not be cleared: %s", slot, error)
             if self._process.endpoint == endpoint:
                 self._process.restart("could not clear its cache")
-        self._held.pop(slot, None)
+        self._contents.pop(slot, None)
         if self._stale.get(slot) == endpoint:
             del self._stale[slot]
 
     async def _erase(self, slot: int) -> None:
-        """Raises EngineError."""
+        """Have llama.cpp erase a slot. Raises EngineError."""
         client = await self._connected()
         try:
             async with asyncio.timeout(self._settings.timeout_s):
@@ -344,15 +345,16 @@ class EmbeddedChat:
             ) from error
 
     def _fields(self, slot: int, lane: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
-        """What llama.cpp is told beside the prompt. Call with the slot's lock held, just before."""
-        before = self._held.get(slot, _NOTHING).lane
-        self._held[slot] = _Held(lane, shared_beginning(self._shared, messages))
+        """Return the request's fields for llama.cpp, and record what the slot will hold. Call just
+        before the request, with the slot's lock held."""
+        before = self._contents.get(slot, _EMPTY_SLOT).lane
+        self._contents[slot] = _SlotContent(lane, shared_beginning(self._shared, messages))
         same = lane == before and lane not in {BACKGROUND_LANE, SHARED_PREFIX_LANE}
         return _slot_fields(slot) | {"n_cache_reuse": REUSE_TOKENS if same else 0}
 
     async def _read_into(self, slot: int, messages: Sequence[ChatMessage], lane: str) -> None:
         client = await self._connected()
-        # No generation prompt, so that what is cached is a true prefix of what follows it.
+        # Without a generation prompt the cached tokens are a true prefix of the next prompt.
         extra = self._fields(slot, lane, messages) | {"add_generation_prompt": False}
         pieces = paced(
             stream_text(
@@ -400,7 +402,7 @@ class EmbeddedChat:
                 self.last_use[slot] = PromptUse(
                     timings["prompt_n"], timings["cache_n"], timings["predicted_n"]
                 )
-                if slot != self._lanes.background_slot:  # its prompts are read beside turns
+                if slot != self._lanes.background_slot:  # slowed down by the turns beside it
                     self._speed.note(timings["prompt_n"], timings["prompt_ms"])
 
         return observe
@@ -414,7 +416,7 @@ class EmbeddedChat:
             yield slot
 
     async def _connected(self) -> openai.AsyncOpenAI:
-        """The client of the process's present life."""
+        """Return the client of the present process, after waiting until that is ready."""
         if self._withdrawn is not None:
             raise self._withdrawn.with_traceback(None)
         endpoint = await self._process.wait_ready(RESTART_WAIT_S)
@@ -434,8 +436,8 @@ def _slot_fields(slot: int) -> dict[str, Any]:
     return {
         "id_slot": slot,
         "cache_prompt": True,
-        # Progress reports make llama.cpp look at the connection after every batch: a prompt that
-        # nobody waits for any more is given up at once instead of after a second.
+        # Progress reports make llama.cpp check the connection after every batch: a cancelled
+        # prompt is given up at once instead of after a second.
         "return_progress": True,
         "chat_template_kwargs": {"enable_thinking": False},
     }

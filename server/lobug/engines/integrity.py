@@ -1,4 +1,4 @@
-"""Compares every byte of the models in use with the catalog, beside the running server."""
+"""Integrity checks of the models in use: their files are hashed while the server runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from lobug.models.verify import ModelCheck, State
 log = logging.getLogger(__name__)
 
 LOOK_S = 30.0
-"""Seconds between two looks whether a file has changed since it was hashed."""
+"""Seconds between two checks whether a file has changed since it was hashed."""
 
 LONGEST_PAUSE_S = 120.0
-"""How long hashing waits for turns, seconds in all: nobody can put it off by talking."""
+"""Longest time that hashing a model waits for turns, seconds in all, so that constant talk cannot
+prevent it."""
 
 _PAUSE_S = 0.05
 
@@ -29,9 +30,9 @@ UNVERIFIED, VERIFIED, OWN = "unverified", "verified", "the owner's own file"
 
 
 class ModelIntegrity:
-    """Hashes the files of each engine's model, and again whenever one of them was changed.
+    """Hashes the files of each engine's model, and hashes them again when one has changed.
 
-    A record of an earlier check is not believed: size and time of a file can be made to look
+    It ignores the record of earlier checks, because size and time of a file can be made to look
     unchanged. An engine whose files are wrong is withdrawn, and started again once they are right.
     """
 
@@ -42,7 +43,7 @@ class ModelIntegrity:
         busy: Callable[[], bool],
         look_s: float = LOOK_S,
     ) -> None:
-        """``busy``: whether somebody talks, so that hashing has to wait; called in a thread."""
+        """``busy``: whether a turn is under way, so that hashing waits; called in a thread."""
         self._engines = {job: e for job, e in engines.items() if isinstance(e, CatalogModel)}
         self._models_dir = models_dir
         self._busy = busy
@@ -56,11 +57,11 @@ class ModelIntegrity:
         self._withdrawn: set[str] = set()
 
     def details(self, job: str) -> Mapping[str, Any]:
-        """What ``/health`` shows of an engine's model beside the engine's own details."""
+        """Details for ``/health`` about an engine's model file, added to the engine's own."""
         return {"model_file": self._states[job]} if job in self._states else {}
 
     async def watch(self) -> None:
-        """Hash what was not hashed yet or has changed since, until cancelled."""
+        """Hash each model that is new or has changed, again and again until cancelled."""
         self._thread.open()
         try:
             while True:
@@ -90,7 +91,7 @@ class ModelIntegrity:
             log.warning("the files of %s could not be verified: %s", name, error)
 
     async def _judge(self, job: str, engine: CatalogModel, found: ModelCheck) -> None:
-        """Raises EngineError when an engine does not start again."""
+        """Withdraw or start an engine. Raises EngineError when it does not start again."""
         self._states[job] = VERIFIED if found.ok else str(found.state)
         if found.ok and job in self._withdrawn:
             self._withdrawn.discard(job)
@@ -102,8 +103,8 @@ class ModelIntegrity:
             await engine.withdraw(ModelDamagedError(job, found.message))
 
     def _pace(self, abandoned: Abandoned, paused_s: list[float], _: int) -> None:
-        """Between two blocks: wait for a turn to end. Raises EngineInterruptedError at the end of
-        the server."""
+        """Wait for turns to end, between two blocks. Raises EngineInterruptedError when the server
+        stops."""
         while self._busy() and paused_s[0] < LONGEST_PAUSE_S and not abandoned.wait(_PAUSE_S):
             paused_s[0] += _PAUSE_S
         if abandoned.is_set():
@@ -111,7 +112,8 @@ class ModelIntegrity:
 
 
 def _signs(models_dir: Path, name: str) -> object:
-    """What changes when a file of the model is written, replaced, or made to look unchanged."""
+    """Return a value that changes when a file of the model is written or replaced, even if its size
+    and mtime are set back."""
     model = catalog.get(name)
     signs: list[tuple[int, ...] | None] = []
     for file in model.files:

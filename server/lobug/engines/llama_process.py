@@ -1,64 +1,39 @@
-"""Keeps the embedded chat model's process running: starts, watches, restarts and ends it."""
+"""Supervision of the embedded chat model's process: it is watched, and restarted when it ends."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-import os
-import secrets
-import shutil
-import signal
-import socket
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import httpx2
 
 from lobug.concurrency import uninterrupted
-from lobug.engines import llama_worker
-from lobug.engines.llama_worker import FAILED, WorkerConfig
-from lobug.engines.watchdog import Probe, Watchdog
-from lobug.engines.worker_thread import INFERENCE_NICENESS
-from lobug.errors import EngineError, EngineUnavailableError, ModelMissingError
+from lobug.engines.llama_child import Endpoint, LlamaChild, LlamaOptions
+from lobug.errors import EngineError, EngineUnavailableError
 
 log = logging.getLogger(__name__)
 
-MAX_SOCKET_PATH: Final = 100
-"""Longest path of a Unix socket, bytes: macOS allows 104, Linux 108."""
-
-BATCH_TOKENS: Final = 32
-"""See ``llama_worker``: how long a cancelled prompt still holds the processor."""
-
 STEADY_S: Final = 60.0
-"""A process that ran this long had no trouble starting: the next restart is immediate again."""
+"""A process that ran this long, seconds, is restarted at once when it ends."""
 
 BUSY_PROBE_S: Final = 2.0
-"""Between two probes while a request is under way, seconds."""
+"""Seconds between two probes while a request is under way."""
 
 IDLE_PROBE_S: Final = 10.0
-"""Between two probes while none is, seconds. A probe takes a millisecond."""
+"""Seconds between two probes otherwise. A probe takes a millisecond."""
 
 MISSED_PROBE_S: Final = 0.5
-"""Before the next probe after one without an answer, seconds."""
+"""Seconds between a probe without an answer and the next."""
 
 HEALTH: Final = "/health"
-"""Answered by llama.cpp whatever it computes."""
+"""llama.cpp answers it whatever it computes."""
 
 SLOTS: Final = "/slots"
-"""Answered by llama.cpp between two batches, so not where its computing hangs."""
-
-_PREFIX: Final = "lobug-"
-_SOCKET: Final = "llm.sock"
-_LEFTOVER_AGE_S: Final = 3600.0
-_LOGGED_CHARS: Final = 300
-
-_WORKER: Final = str(Path(llama_worker.__file__).absolute())
+"""llama.cpp answers it between two batches, so not while a computation hangs."""
 
 
 def backoff_s(failures: int) -> float:
@@ -66,36 +41,60 @@ def backoff_s(failures: int) -> float:
     return float(min(0.2 * 2 ** min(failures, 16), 60.0))
 
 
+MISSES = 3
+"""A process hangs after this many probes in a row without an answer."""
+
+HELD_UP_S = 1.0
+"""A probe that ended more than this after its time-out, seconds, does not count: this process was
+delayed itself, for example because the computer was asleep."""
+
+
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where one life of the process answers."""
+class Probe:
+    """One request that a working process answers at once."""
 
-    socket: str
-    api_key: str
+    began_s: float
+    """Seconds, of any monotonic clock."""
+    ended_s: float
+    answered: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LlamaOptions:
-    """How the model is loaded; see ``WorkerConfig``."""
+class Watchdog:
+    """Decides whether a process hangs. Pure.
 
-    model_path: Path
-    slots: int
-    context_tokens: int
-    threads: int
-    own_file: bool = False
-    """The file is the owner's own, not one of the catalog."""
-    start_timeout_s: float = 180.0
-    """Longest time for loading, seconds; a large model on a slow disk needs minutes."""
-    hang_timeout_s: float = 20.0
-    """How long the loaded process may be silent before it is ended, seconds; see ``Watchdog``."""
+    It hangs when ``MISSES`` probes in a row, ``timeout_s`` seconds in all, got no answer, and no
+    token and no progress report came in between.
+    """
+
+    def __init__(self, timeout_s: float) -> None:
+        self.probe_timeout_s = timeout_s / MISSES
+        """How long each probe waits for its answer, seconds."""
+        self._missed: list[Probe] = []
+
+    def note(self, probe: Probe) -> None:
+        """Record the result of a probe."""
+        if probe.answered:
+            self._missed.clear()
+        elif probe.ended_s - probe.began_s <= self.probe_timeout_s + HELD_UP_S:
+            self._missed.append(probe)
+
+    def moved(self) -> None:
+        """Record a sign of life other than the answer to a probe."""
+        self._missed.clear()
+
+    @property
+    def silent_s(self) -> float:
+        """Seconds for which probes got no answer; 0: the last one got one."""
+        return self._missed[-1].ended_s - self._missed[0].began_s if self._missed else 0.0
+
+    @property
+    def hung(self) -> bool:
+        """Whether the process must be ended."""
+        return len(self._missed) >= MISSES
 
 
 class LlamaProcess:
-    """Supervises one child process at a time.
-
-    The child answers on a Unix socket in a private directory and only to a random key, so that
-    nobody else on the machine can talk to it, and no port is opened at all.
-    """
+    """Supervises one ``LlamaChild`` at a time."""
 
     def __init__(self, options: LlamaOptions, backoff: Callable[[int], float] = backoff_s) -> None:
         self._options = options
@@ -103,7 +102,6 @@ class LlamaProcess:
         self._task: asyncio.Task[None] | None = None
         self._outcome: asyncio.Future[None] | None = None
         self._retry_now = asyncio.Event()
-        self._directory: Path | None = None
         self.endpoint: Endpoint | None = None
         """Set while the process is ready."""
         self.failure: EngineError | None = None
@@ -113,20 +111,20 @@ class LlamaProcess:
         self.pid: int | None = None
         self.restarts = 0
         self.hangs = 0
-        """How many lives ended because the process did not answer."""
+        """How many child processes were ended because they did not answer."""
         self.last_end: str | None = None
-        """Why the last life ended, as the rest of a sentence; None: none has."""
+        """Why the last child process ended, as the rest of a sentence; None: none has."""
         self._watchdog = Watchdog(options.hang_timeout_s)
         self._requests = 0
         self._probe = HEALTH
-        self._unwanted: str | None = None
-        self._look_now = asyncio.Event()
+        self._restart_reason: str | None = None
+        self._probe_now = asyncio.Event()
 
     async def start(self) -> None:
         """Load the model and return when it answers.
 
-        Goes on trying in the background when that fails, so that a file that is put right is found
-        without a restart. Raises ModelMissingError, EngineUnavailableError.
+        When that fails it keeps trying in the background, so that a repaired file is found without
+        a restart of the server. Raises ModelMissingError, EngineUnavailableError.
         """
         if self.endpoint is not None:
             return
@@ -137,9 +135,9 @@ class LlamaProcess:
         await self._next_outcome()
 
     async def wait_ready(self, timeout_s: float) -> Endpoint:
-        """Where the process answers, after waiting for a restart that is under way.
+        """Return where the process answers; wait for a restart that is under way.
 
-        Raises EngineUnavailableError, or what the last start failed with.
+        Raises EngineUnavailableError, or the error of the last start.
         """
         if self.endpoint is None:
             if self.failure is not None:
@@ -155,33 +153,33 @@ class LlamaProcess:
 
     @property
     def silent_s(self) -> float:
-        """Seconds for which the process has not answered; 0: it did when it was last asked."""
+        """Seconds for which the process has not answered; 0: the last probe was answered."""
         return self._watchdog.silent_s if self.endpoint is not None else 0.0
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:
-        """While a request is under way the process is looked at at once, and then more often."""
+        """Wrap a request: the process is probed at once, and more often while it is under way."""
         self._requests += 1
-        self._look_now.set()
+        self._probe_now.set()
         try:
             yield
         finally:
             self._requests -= 1
 
     def moved(self) -> None:
-        """Take note that a token or a report of progress has come."""
+        """Record that a token or a progress report has arrived."""
         self._watchdog.moved()
 
     def suspect(self) -> None:
-        """Take note that a request got nothing for its whole time: the process has to show that it
-        still computes, not only that it answers."""
+        """Record that a request timed out without an answer: the next probe checks whether the
+        process still computes, not only whether it answers."""
         self._probe = SLOTS
-        self._look_now.set()
+        self._probe_now.set()
 
     def restart(self, why: str) -> None:
-        """End the process, to be started anew. ``why``: the rest of a sentence about it."""
-        self._unwanted = why
-        self._look_now.set()
+        """End the process and start a new one. ``why``: the rest of a sentence for the log."""
+        self._restart_reason = why
+        self._probe_now.set()
 
     async def close(self) -> None:
         """End the process and remove its directory."""
@@ -217,48 +215,46 @@ class LlamaProcess:
             self.restarts += 1
 
     async def _one_life(self) -> None:
-        """Start the process and return when it has ended, leaving nothing behind.
+        """Start a child process, watch it, and clean up after it when it has ended.
 
         Raises EngineError when the model was not loaded.
         """
-        process: asyncio.subprocess.Process | None = None
-        listener: asyncio.Task[None] | None = None
+        child = LlamaChild(self._options)
         watch: asyncio.Task[str] | None = None
         try:
-            process = await self._spawn()
-            self.pid = process.pid
-            listener = asyncio.ensure_future(_log(process.stderr))
-            self.endpoint = await self._wait_loaded(process)
+            await child.spawn()
+            self.pid = child.pid
+            self.endpoint = await child.load()
             self.failure, self.reason = None, None
             self._announce(None)
-            self._probe, self._unwanted = HEALTH, None
+            self._probe, self._restart_reason = HEALTH, None
             watch = asyncio.ensure_future(self._watch(self.endpoint))
-            ended = asyncio.ensure_future(process.wait())
+            ended = asyncio.ensure_future(child.wait())
             await asyncio.wait({watch, ended}, return_when=asyncio.FIRST_COMPLETED)
             if ended.done():
-                self.last_end = _ended(ended.result())
+                self.last_end = ended.result()
             else:
                 self.last_end = watch.result()
-                _kill(process)
+                child.kill()
             self.reason = f"it {self.last_end} and is being restarted"
             log.warning("the embedded chat model's process %s", self.last_end)
         finally:
             self.endpoint, self.pid = None, None
-            await uninterrupted(self._clean_up(process, listener, watch))
+            await uninterrupted(_clean_up(child, watch))
 
     async def _watch(self, endpoint: Endpoint) -> str:
-        """Look at the process until it has to be ended, and return why."""
+        """Probe the process until it must be ended; return why, as the rest of a sentence."""
         clock = asyncio.get_running_loop().time
         self._watchdog = dog = Watchdog(self._options.hang_timeout_s)
         async with probing_client(endpoint) as client:
             while not dog.hung:
-                self._look_now.clear()
+                self._probe_now.clear()
                 pause = BUSY_PROBE_S if self._requests else IDLE_PROBE_S
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(MISSED_PROBE_S if dog.silent_s else pause):
-                        await self._look_now.wait()
-                if self._unwanted is not None:
-                    return self._unwanted
+                        await self._probe_now.wait()
+                if self._restart_reason is not None:
+                    return self._restart_reason
                 began = clock()
                 probe = self._probe
                 answered = await _answers(client, probe, dog.probe_timeout_s)
@@ -269,7 +265,7 @@ class LlamaProcess:
         return f"did not answer for {dog.silent_s:.0f} s"
 
     def _announce(self, error: EngineError | None) -> None:
-        """Tell who waits how the start went; from now on they wait for the next one."""
+        """Give the callers that wait for this start its outcome; later ones wait for the next."""
         outcome, self._outcome = self._outcome, asyncio.get_running_loop().create_future()
         if outcome is None:
             return
@@ -277,110 +273,18 @@ class LlamaProcess:
             outcome.set_result(None)
         else:
             outcome.set_exception(error)
-            outcome.exception()  # nobody has to be waiting
-
-    async def _clean_up(
-        self,
-        process: asyncio.subprocess.Process | None,
-        listener: asyncio.Task[None] | None,
-        watch: asyncio.Task[str] | None,
-    ) -> None:
-        if watch is not None:
-            watch.cancel()
-            await asyncio.gather(watch, return_exceptions=True)
-        if process is not None:
-            await _end(process)
-        if listener is not None:
-            await listener
-        if self._directory is not None:
-            shutil.rmtree(self._directory, ignore_errors=True)
-            self._directory = None
-
-    async def _spawn(self) -> asyncio.subprocess.Process:
-        options = self._options
-        if not options.model_path.is_file():
-            raise ModelMissingError("chat", self._advice("there is no", "pull"))
-        try:
-            await asyncio.to_thread(_remove_leftovers)
-            self._directory = _private_directory()
-            environment = {k: v for k, v in os.environ.items() if not k.startswith("LOBUG_")}
-            # Waiting threads sleep: spinning made generation 8 to 11 times slower on busy cores.
-            environment["OMP_WAIT_POLICY"] = "passive"
-            return await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-P",  # the folder of the script must not hide modules of the standard library
-                _WORKER,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env=environment,
-                # Ctrl+C in the terminal is the server's business: the child ends when it is told.
-                start_new_session=True,
-                limit=1 << 20,
-            )
-        except OSError as error:
-            raise EngineUnavailableError(
-                "chat", f"the embedded model's process cannot be started: {error.strerror}"
-            ) from error
-
-    async def _wait_loaded(self, process: asyncio.subprocess.Process) -> Endpoint:
-        """Hand the child its configuration and wait until it answers. Raises EngineError."""
-        options = self._options
-        if process.stdin is None or process.stdout is None or self._directory is None:
-            raise EngineUnavailableError("chat", "the embedded model's process has no pipes")
-        endpoint = Endpoint(str(self._directory / _SOCKET), secrets.token_urlsafe(32))
-        config = WorkerConfig(
-            model_path=str(options.model_path),
-            socket_path=endpoint.socket,
-            api_key=endpoint.api_key,
-            slots=options.slots,
-            context_tokens=options.context_tokens,
-            threads=options.threads,
-            batch_tokens=BATCH_TOKENS,
-            niceness=INFERENCE_NICENESS,
-            parent_pid=os.getpid(),
-        )
-        try:
-            async with asyncio.timeout(options.start_timeout_s):
-                process.stdin.write(config.to_line().encode())
-                with contextlib.suppress(ConnectionError):  # it is dead: reading says so as well
-                    await process.stdin.drain()
-                line = (await process.stdout.readline()).decode(errors="replace").rstrip()
-                if not line:
-                    code = await process.wait()
-        except TimeoutError as error:
-            raise EngineUnavailableError(
-                "chat", f"the embedded model was not loaded within {options.start_timeout_s:g} s"
-            ) from error
-        if not line:
-            raise EngineUnavailableError(
-                "chat",
-                f"the embedded model's process {_ended(code)} while it loaded"
-                f" {options.model_path.name}; is there enough free memory?",
-            )
-        if line.startswith(FAILED):
-            log.debug("llama.cpp: %s", line[:_LOGGED_CHARS])
-            raise ModelMissingError("chat", self._advice("llama.cpp cannot load", "verify"))
-        return endpoint
-
-    def _advice(self, what: str, command: str) -> str:
-        path = self._options.model_path
-        if self._options.own_file:
-            return f"{what} {path}; check LOBUG_CHAT__EMBEDDED_PATH, it has to be a GGUF file"
-        return f"{what} {path}; run `lobug models {command}`"
+            outcome.exception()  # marks it as retrieved: perhaps no caller is waiting
 
 
-def _private_directory() -> Path:
-    """A new directory that only this user can enter, short enough for a socket in it."""
-    directory = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    if len(os.fsencode(directory / _SOCKET)) <= MAX_SOCKET_PATH:
-        return directory
-    directory.rmdir()
-    return Path(tempfile.mkdtemp(prefix=_PREFIX, dir="/tmp"))
+async def _clean_up(child: LlamaChild, watch: asyncio.Task[str] | None) -> None:
+    if watch is not None:
+        watch.cancel()
+        await asyncio.gather(watch, return_exceptions=True)
+    await child.close()
 
 
 def probing_client(endpoint: Endpoint) -> httpx2.AsyncClient:
-    """A client that asks the process whether it is there, each time on a new connection."""
+    """Return a client for probes, which opens a new connection for each."""
     limits = httpx2.Limits(max_keepalive_connections=0)
     return httpx2.AsyncClient(
         transport=httpx2.AsyncHTTPTransport(uds=endpoint.socket, limits=limits, verify=False),
@@ -392,72 +296,10 @@ def probing_client(endpoint: Endpoint) -> httpx2.AsyncClient:
 
 
 async def _answers(client: httpx2.AsyncClient, path: str, timeout_s: float) -> bool:
-    """Whether the process answers, anything, within ``timeout_s`` seconds."""
+    """Whether the process answers, with any status, within ``timeout_s`` seconds."""
     try:
         async with asyncio.timeout(timeout_s):
             await client.get(path)
     except (httpx2.HTTPError, OSError):  # a TimeoutError is an OSError
         return False
     return True
-
-
-async def _log(stream: asyncio.StreamReader | None) -> None:
-    """Pass what llama.cpp prints on to the log, until the child ends."""
-    while stream is not None:
-        try:
-            line = await stream.readline()
-        except ValueError:
-            continue  # longer than the buffer, and dropped
-        if not line:
-            return
-        log.debug("llama.cpp: %s", line.decode(errors="replace").rstrip()[:_LOGGED_CHARS])
-
-
-def _remove_leftovers() -> None:
-    """Remove folders of children that were killed together with their server.
-
-    Only those of this user whose socket nobody listens on, and that are an hour old: another
-    server may just be starting.
-    """
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        address = folder / _SOCKET
-        try:
-            age = time.time() - folder.stat().st_mtime
-            if folder.stat().st_uid != os.getuid() or age < _LEFTOVER_AGE_S:
-                continue
-            with socket.socket(socket.AF_UNIX) as probe:
-                probe.settimeout(1.0)
-                probe.connect(str(address))
-        except ConnectionRefusedError:
-            shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            continue
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End the child: it leaves when its standard input ends, and is killed if it does not."""
-    if process.stdin is not None:
-        process.stdin.close()
-    try:
-        async with asyncio.timeout(2.0):
-            await process.wait()
-    except TimeoutError:
-        _kill(process)
-        await process.wait()
-    except asyncio.CancelledError:
-        _kill(process)
-        raise
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
-
-
-def _ended(code: int) -> str:
-    """How a process ended, for a sentence."""
-    if code >= 0:
-        return f"ended with code {code}"
-    with contextlib.suppress(ValueError):
-        return f"was ended by {signal.Signals(-code).name}"
-    return f"was ended by signal {-code}"

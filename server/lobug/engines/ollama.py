@@ -1,8 +1,4 @@
-"""What is known of the Ollama server, kept true in the background, and what its errors mean.
-
-A chat model on an Ollama server, through the official client.
-
-Embeddings from an Ollama server, through the official client."""
+"""Chat model and embedder on an Ollama server, through the official client; the server's state."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ import ollama
 
 from lobug.concurrency import PROBE_INTERVAL_S, Periodic
 from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus, Vectors
-from lobug.engines.pace import PrefillSpeed, paced
+from lobug.engines.timing import PrefillSpeed, paced
 from lobug.engines.urls import is_loopback, without_password
 from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
 from lobug.errors import (
@@ -33,21 +29,21 @@ from lobug.settings import ChatSettings, OllamaSettings, Settings
 log = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT_S = 5.0
-"""Longest wait for a connection, seconds; the answer itself is timed by the caller."""
+"""Longest wait for a connection, seconds; callers limit the wait for the answer."""
 
 FAILURES = (
     ollama.ResponseError,
     httpx.HTTPError,
-    OSError,  # the client raises ConnectionError when nobody listens
+    OSError,  # the client raises ConnectionError when no server listens
     ValueError,  # broken JSON and answers of another shape (pydantic)
     TypeError,
     AttributeError,
 )
-"""All that the official client raises when the server does not do its part."""
+"""What the official client raises when the server fails."""
 
 
 def connect(settings: OllamaSettings) -> ollama.AsyncClient:
-    """A client that leaves time-outs to the caller."""
+    """Return a client that leaves time-outs to the caller."""
     return ollama.AsyncClient(
         host=settings.host,
         timeout=httpx.Timeout(None, connect=CONNECT_TIMEOUT_S),
@@ -63,7 +59,7 @@ async def disconnect(client: ollama.AsyncClient) -> None:
 def typed_error(
     error: Exception, *, engine: str, where: str, model: str, answering: bool = False
 ) -> EngineError:
-    """What a failure of the client means. ``answering``: the server had begun its answer."""
+    """Return the EngineError for a failure. ``answering``: the server had begun its answer."""
     if isinstance(error, ollama.ResponseError):
         return _typed_status(error, engine, where, model, answering=answering)
     if isinstance(error, httpx.ConnectError | ConnectionRefusedError) or (
@@ -76,18 +72,18 @@ def typed_error(
         return EngineInterruptedError(engine, f"{where} broke the connection off")
     if answering:
         return EngineInterruptedError(engine, f"{where} sent a broken answer")
-    return EngineUnavailableError(engine, f"what answers at {where} does not speak like Ollama")
+    return EngineUnavailableError(engine, f"what answers at {where} is not Ollama")
 
 
 def _typed_status(
     error: ollama.ResponseError, engine: str, where: str, model: str, *, answering: bool
 ) -> EngineError:
-    said = str(error.error).lower()
-    if error.status_code == 404 or ("not found" in said and "model" in said):
+    message = str(error.error).lower()
+    if error.status_code == 404 or ("not found" in message and "model" in message):
         return ModelMissingError(
             engine, f"{where} does not have {model!r}; run `ollama pull {model}`"
         )
-    if "context length" in said or "context size" in said:
+    if "context length" in message or "context size" in message:
         return ContextOverflowError(engine, f"the text is too long for {model!r}")
     if answering:
         return EngineInterruptedError(engine, f"{where} stopped with an error")
@@ -95,10 +91,10 @@ def _typed_status(
 
 
 class OllamaProbe:
-    """Knows whether Ollama answers and which models it has, without asking when it is read.
+    """Keeps track of whether Ollama answers and which models it has.
 
-    Shared by the engines that use Ollama and by ``/health``; asks on ``start`` and then every 30
-    seconds, which costs about 1 ms each time.
+    Shared by the engines that use Ollama and by ``/health``. It probes on ``start`` and then every
+    30 seconds, which takes about 1 ms each time; reading its state does no I/O.
     """
 
     def __init__(self, settings: OllamaSettings, interval_s: float = PROBE_INTERVAL_S) -> None:
@@ -107,36 +103,36 @@ class OllamaProbe:
         self._periodic = Periodic(self.refresh, interval_s)
         self._models: frozenset[str] = frozenset()
         self.reachable = False
-        """Whether Ollama answered when it was last asked."""
+        """Whether Ollama answered the last request."""
         self.where = f"Ollama at {without_password(settings.host)}"
 
     @property
     def settings(self) -> OllamaSettings:
-        """Where it looks."""
+        """Where Ollama is."""
         return self._settings
 
     def has(self, model: str) -> bool:
-        """Whether Ollama had the model when it was last asked; no tag means ``:latest``."""
+        """Whether Ollama had the model at the last probe; no tag means ``:latest``."""
         return model in self._models or f"{model}:latest" in self._models
 
     def learned(self, model: str, *, present: bool) -> None:
-        """A call has shown that Ollama answers, and whether it has the model."""
+        """Record that Ollama answered a call, and whether it has the model."""
         self.reachable = True
         self._models = (
             self._models | {model} if present else self._models - {model, f"{model}:latest"}
         )
 
     async def start(self) -> None:
-        """Ask once, then in the background. Never raises. Each start needs a ``close``."""
+        """Probe once, then in the background. Never raises. Each start needs a ``close``."""
         self._periodic.start()
         await self.refresh()
 
     async def close(self) -> None:
-        """Stop asking, once every user has closed it. No connection is kept open in between."""
+        """Stop probing, once every user has closed it. No connection is kept open in between."""
         await self._periodic.close()
 
     async def refresh(self) -> bool:
-        """Ask now, at most ``ollama.probe_timeout_s``. Returns ``reachable``; never raises."""
+        """Probe now, at most ``ollama.probe_timeout_s``. Returns ``reachable``; never raises."""
         try:
             async with asyncio.timeout(self._settings.probe_timeout_s):
                 listing = await self._client.list()
@@ -152,8 +148,8 @@ class OllamaProbe:
         return reachable
 
 
-class OllamaUse:
-    """One engine's view of Ollama: is its model there, and how did its last call go?"""
+class OllamaServer:
+    """One engine's view of Ollama: whether its model is there, and the outcome of its last call."""
 
     def __init__(self, probe: OllamaProbe, *, engine: str, model: str) -> None:
         self._probe = probe
@@ -168,8 +164,8 @@ class OllamaUse:
         return self._probe.where
 
     async def start(self) -> None:
-        """Raises EngineUnavailableError, ModelMissingError when Ollama is down or without the
-        model; it keeps asking in the background all the same."""
+        """Start probing. Raises EngineUnavailableError or ModelMissingError when Ollama is down or
+        lacks the model; the probe continues in the background all the same."""
         if self._started:
             await self._probe.refresh()
         else:
@@ -186,18 +182,18 @@ class OllamaUse:
             )
 
     async def close(self) -> None:
-        """Stop asking."""
+        """Stop probing."""
         if self._started:
             self._started = False
             await self._probe.close()
 
     def answered(self) -> None:
-        """A call went well."""
+        """Record that a call succeeded."""
         self._error = None
         self._probe.learned(self._model, present=True)
 
     def failed(self, error: Exception, *, answering: bool = False) -> EngineError:
-        """A call failed; returns the typed error to raise."""
+        """Record that a call failed; return the EngineError to raise."""
         typed = (
             error
             if isinstance(error, EngineError)
@@ -229,7 +225,7 @@ class OllamaUse:
         elif self._error is not None and not isinstance(
             self._error, EngineUnavailableError | ModelMissingError
         ):
-            # The probe knows better by now whether the server and the model are there.
+            # Whether the server and the model are there is known better from the probe.
             reason = f"The last call failed: {self._error}."
         return EngineStatus(
             name="ollama",
@@ -249,37 +245,37 @@ class OllamaChat:
         self._model = settings.ollama_model
         self._keep_alive = probe.settings.keep_alive
         self._client = connect(probe.settings)
-        self._use = OllamaUse(probe, engine="chat", model=self._model)
-        self._may_say_think = True
+        self._server = OllamaServer(probe, engine="chat", model=self._model)
+        self._may_send_think = True
 
     @property
     def context_tokens(self) -> int:
-        """Ollama is asked for this window (``num_ctx``) with every call."""
+        """Every call asks Ollama for this window (``num_ctx``)."""
         return self._settings.context_tokens
 
     async def start(self) -> None:
-        """Raises EngineUnavailableError, ModelMissingError; keeps asking all the same."""
-        await self._use.start()
+        """Probe Ollama. Raises EngineUnavailableError, ModelMissingError; the probe continues in
+        the background all the same."""
+        await self._server.start()
 
     async def close(self) -> None:
-        """Stop asking and close connections."""
-        await self._use.close()
+        """Stop probing and close connections."""
+        await self._server.close()
         await disconnect(self._client)
 
     def status(self) -> EngineStatus:
         """The state as last known."""
-        return self._use.status()
+        return self._server.status()
 
     @property
     def prefill_ms_per_token(self) -> float | None:
-        """As Ollama reports it. It counts what it found in its cache too, so this is the least that
-        a token costs."""
+        """A lower bound, measured from what Ollama reports: it counts cached tokens too."""
         return self._speed.ms_per_token
 
     async def stream(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[str]:
-        """Yield the reply in pieces; what the model thinks is left out."""
+        """Yield the reply in pieces, without the model's thinking."""
         pieces = paced(
             self._pieces(messages, options),
             engine="chat",
@@ -291,15 +287,16 @@ class OllamaChat:
                 async for piece in pieces:
                     yield piece
         except EngineError as error:
-            self._use.failed(error)
+            self._server.failed(error)
             raise
-        self._use.answered()
+        self._server.answered()
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
-        """Nothing: Ollama's cache is its own."""
+        """Do nothing: Ollama manages its own cache."""
 
     def forget(self, belongs: Callable[[str], bool]) -> None:
-        """Nothing: Ollama's cache is its own, and lasts until its next prompt or ``keep_alive``."""
+        """Do nothing: Ollama manages its own cache, which lasts until its next prompt or
+        ``keep_alive``."""
 
     async def _pieces(
         self, messages: Sequence[ChatMessage], options: ChatOptions
@@ -316,31 +313,31 @@ class OllamaChat:
                     if part.prompt_eval_count and part.prompt_eval_duration:
                         self._speed.note(part.prompt_eval_count, part.prompt_eval_duration / 1e6)
         except FAILURES as error:
-            raise self._use.failed(error, answering=answering) from error
+            raise self._server.failed(error, answering=answering) from error
         if not done:
             raise EngineInterruptedError(
-                "chat", f"{self._use.where} ended its answer in the middle"
+                "chat", f"{self._server.where} ended its answer in the middle"
             )
 
     async def _parts(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[ollama.ChatResponse]:
-        """Ollama's own parts. A server or model that refuses ``think`` is asked without it."""
+        """Yield Ollama's parts. After a refusal of ``think`` it asks without that field."""
         while True:
-            say_think = self._may_say_think
+            send_think = self._may_send_think
             begun = False
             try:
                 response = await self._client.chat(
-                    **self._request(messages, options), think=False if say_think else None
+                    **self._request(messages, options), think=False if send_think else None
                 )
                 async with aclosing(response):
                     async for part in response:
                         begun = True
                         yield part
             except ollama.ResponseError as error:
-                if begun or not say_think or "think" not in str(error.error).lower():
+                if begun or not send_think or "think" not in str(error.error).lower():
                     raise
-                self._may_say_think = False
+                self._may_send_think = False
             else:
                 return
 
@@ -369,7 +366,7 @@ class OllamaEmbedder:
         self._dimension: int | None = None
         self._keep_alive = probe.settings.keep_alive
         self._client = connect(probe.settings)
-        self._use = OllamaUse(probe, engine=ENGINE, model=self._model)
+        self._server = OllamaServer(probe, engine=ENGINE, model=self._model)
 
     @property
     def model_id(self) -> str:
@@ -378,22 +375,23 @@ class OllamaEmbedder:
 
     @property
     def dimension(self) -> int:
-        """The model's own; before its first answer what the settings expect."""
+        """The model's own; before its first answer, the one in the settings."""
         return self._dimension or self._expected_dimension
 
     async def start(self) -> None:
-        """Learn the dimension. Raises EngineError; keeps asking all the same."""
-        await self._use.start()
+        """Probe Ollama and learn the dimension. Raises EngineError; the probe continues in the
+        background all the same."""
+        await self._server.start()
         await self.embed(["dimension"])
 
     async def close(self) -> None:
-        """Stop asking and close connections."""
-        await self._use.close()
+        """Stop probing and close connections."""
+        await self._server.close()
         await disconnect(self._client)
 
     def status(self) -> EngineStatus:
         """The state as last known."""
-        return self._use.status()
+        return self._server.status()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed in batches of ``embeddings.batch_size``. Raises EngineError and its subclasses."""
@@ -408,7 +406,7 @@ class OllamaEmbedder:
                 )
             vectors = unit_rows(response.embeddings, count=len(texts), dimension=self._dimension)
         except (EngineError, *FAILURES) as error:
-            raise self._use.failed(error) from error
+            raise self._server.failed(error) from error
         self._dimension = vectors.shape[1]
-        self._use.answered()
+        self._server.answered()
         return vectors

@@ -1,10 +1,7 @@
-"""The OpenAI protocol as Lo-Bug speaks it: to any compatible server, and to the embedded model.
+"""Chat model and embedder on any OpenAI-compatible server: vLLM, llama.cpp, LM Studio and others.
 
-What is known of an OpenAI-compatible server, kept true in the background.
-
-A chat model on any OpenAI-compatible server: vLLM, llama.cpp, LM Studio and others.
-
-Embeddings from any OpenAI-compatible server."""
+``connect``, ``stream_text`` and ``typed_error`` serve the embedded chat model too.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
 from lobug.concurrency import PROBE_INTERVAL_S, Periodic
 from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus, Vectors
-from lobug.engines.pace import paced
+from lobug.engines.timing import paced
 from lobug.engines.urls import is_loopback, without_password
 from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
 from lobug.errors import (
@@ -36,18 +33,21 @@ from lobug.settings import ChatSettings, Settings
 log = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT_S = 5.0
-"""Longest wait for a connection, seconds; the answer itself is timed by the caller."""
+"""Longest wait for a connection, seconds; callers limit the wait for the answer."""
+
+PROBE_TIMEOUT_S = 5.0
+"""Longest wait for the server's list of models, seconds."""
 
 _OVERFLOW = ("exceed_context_size", "context_length_exceeded", "maximum context length")
 """How llama.cpp, OpenAI and vLLM say that a prompt is too long for the model."""
 
 
 def connect(base_url: str, api_key: str, *, unix_socket: str | None = None) -> openai.AsyncOpenAI:
-    """A client that never retries by itself and leaves time-outs to the caller."""
+    """Return a client that never retries by itself and leaves time-outs to the caller."""
     transport = None
     if unix_socket is not None:
-        # Opening a Unix socket costs nothing, and a connection that is kept could be closed by the
-        # other side just when it is used again.
+        # Opening a Unix socket costs nothing, and the other side could close a kept connection just
+        # when it is used again.
         limits = httpx2.Limits(max_keepalive_connections=0)
         transport = httpx2.AsyncHTTPTransport(uds=unix_socket, limits=limits)
     return openai.AsyncOpenAI(
@@ -74,8 +74,8 @@ async def stream_text(
 ) -> AsyncGenerator[str]:
     """Yield the reply's text as it is written.
 
-    ``where`` names the server in errors; ``extra`` are fields that the server knows beyond the
-    protocol, ``observe`` sees every chunk. Raises EngineError and its subclasses; closing the
+    ``where`` names the server in errors; ``extra`` are fields of the request beyond the protocol;
+    ``observe`` is called with every chunk. Raises EngineError and its subclasses. Closing the
     generator ends the request.
     """
     answering = False
@@ -107,7 +107,7 @@ async def stream_text(
             error, engine="chat", where=where, model=model, answering=answering
         ) from error
     except (ValueError, TypeError, AttributeError) as error:
-        # The client checks no shapes: a server that answers with something else shows up here.
+        # The client does not validate answers: one of another shape fails here.
         raise EngineUnavailableError(
             "chat", f"{where} does not speak the OpenAI protocol ({type(error).__name__})"
         ) from error
@@ -127,7 +127,7 @@ def _response_format(schema: Mapping[str, Any] | None) -> Any:
 def typed_error(
     error: Exception, *, engine: str, where: str, model: str, answering: bool
 ) -> EngineError:
-    """What a failure of the client means. ``answering``: the server had begun its answer."""
+    """Return the EngineError for a failure. ``answering``: the server had begun its answer."""
     if isinstance(error, openai.APITimeoutError | TimeoutError | httpx2.TimeoutException):
         return EngineTimeoutError(engine, f"{where} does not answer in time")
     if isinstance(error, openai.APIStatusError):
@@ -136,7 +136,7 @@ def typed_error(
     if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
         if _is_overflow(error):
             return ContextOverflowError(engine, f"the prompt is too long for {where}")
-        # What it says may quote the prompt, and errors are logged and answered to callers.
+        # The server's message may quote the prompt, and errors are logged and sent to callers.
         log.debug("%s reports: %s", where, error.message)
         return EngineInterruptedError(engine, f"{where} broke off with an error")
     if reached:
@@ -159,18 +159,14 @@ def _typed_status(error: openai.APIStatusError, engine: str, where: str, model: 
 
 
 def _is_overflow(error: openai.APIError) -> bool:
-    said = str(error.body)
+    message = str(error.body)
     with suppress(AttributeError):
-        said += f" {error.type} {error.code}"
-    return any(sign in said for sign in _OVERFLOW)
-
-
-PROBE_TIMEOUT_S = 5.0
-"""Longest wait for the server's list of models, seconds."""
+        message += f" {error.type} {error.code}"
+    return any(sign in message for sign in _OVERFLOW)
 
 
 class OpenAIServer:
-    """Asks ``/models`` from time to time and remembers how calls went."""
+    """One engine's view of a server: probes ``/models``, and records the outcome of calls."""
 
     def __init__(
         self,
@@ -191,7 +187,7 @@ class OpenAIServer:
         self.where = f"the OpenAI-compatible server at {without_password(url)}"
 
     async def start(self) -> None:
-        """Probe once, then in the background. Raises what the first probe found."""
+        """Probe once, then in the background. Raises the EngineError that the first probe found."""
         if not self._started:
             self._started = True
             self._probe.start()
@@ -207,11 +203,11 @@ class OpenAIServer:
         await self._client.close()
 
     def answered(self) -> None:
-        """A call went well."""
+        """Record that a call succeeded."""
         self._error, self._reachable = None, True
 
     def failed(self, error: EngineError) -> None:
-        """A call failed."""
+        """Record that a call failed."""
         self._error = error
         if isinstance(error, EngineUnavailableError):
             self._reachable = False
@@ -235,7 +231,7 @@ class OpenAIServer:
             typed = typed_error(
                 error, engine=self._engine, where=self.where, model=self._model, answering=False
             )
-            # A server without /models answers all the same: a call will show what it can do.
+            # The server answers, but has no /models: calls will show whether it works.
             if isinstance(error, openai.NotFoundError):
                 self._found()
             else:
@@ -250,7 +246,7 @@ class OpenAIServer:
             self._found()
 
     def _found(self) -> None:
-        """It is there. What a call complained about stays until a call goes well."""
+        """Record that the server answers. The error of a call stays until a call succeeds."""
         self._reachable = True
         if isinstance(self._error, EngineUnavailableError):
             self._error = None
@@ -272,20 +268,21 @@ class OpenAIChat:
 
     @property
     def context_tokens(self) -> int:
-        """What the settings say; the protocol does not tell."""
+        """As in the settings; the protocol does not report it."""
         return self._settings.context_tokens
 
     @property
     def prefill_ms_per_token(self) -> float | None:
-        """Unknown: the protocol does not tell."""
+        """Unknown: the protocol does not report it."""
         return None
 
     async def start(self) -> None:
-        """Ask whether the server is there. Raises EngineError; keeps asking in the background."""
+        """Probe the server. Raises EngineError; the probe continues in the background all the
+        same."""
         await self._server.start()
 
     async def close(self) -> None:
-        """Stop asking and close connections."""
+        """Stop probing and close connections."""
         await self._server.close()
 
     def status(self) -> EngineStatus:
@@ -295,7 +292,7 @@ class OpenAIChat:
     async def stream(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[str]:
-        """Yield the reply in pieces, as the protocol of the module's base describes."""
+        """Yield the reply in pieces; see ``ChatModel.stream``."""
         pieces = paced(
             stream_text(
                 self._client,
@@ -318,10 +315,10 @@ class OpenAIChat:
         self._server.answered()
 
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
-        """Nothing: the server's cache is its own."""
+        """Do nothing: the server manages its own cache."""
 
     def forget(self, belongs: Callable[[str], bool]) -> None:
-        """Nothing: the server's cache is its own, and the protocol cannot clear it."""
+        """Do nothing: the protocol cannot clear the server's cache."""
 
 
 class OpenAIEmbedder:
@@ -345,16 +342,17 @@ class OpenAIEmbedder:
 
     @property
     def dimension(self) -> int:
-        """The model's own; before its first answer what the settings expect."""
+        """The model's own; before its first answer, the one in the settings."""
         return self._dimension or self._expected_dimension
 
     async def start(self) -> None:
-        """Learn the dimension. Raises EngineError; keeps asking all the same."""
+        """Probe the server and learn the dimension. Raises EngineError; the probe continues in the
+        background all the same."""
         await self._server.start()
         await self.embed(["dimension"])
 
     async def close(self) -> None:
-        """Stop asking and close connections."""
+        """Stop probing and close connections."""
         await self._server.close()
 
     def status(self) -> EngineStatus:

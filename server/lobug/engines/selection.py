@@ -1,9 +1,9 @@
-"""Which voice a server gets, and why.
+"""Selection of the engine for each job, once at start, from the settings and from what is there.
 
-Which engine does a job, and why: settings and what answers decide, once, at start.
-
-An Ollama that was chosen stays chosen when it goes down later: it is then degraded, and comes
-back by itself. Changing models in the middle of a conversation would surprise its user."""
+Once Ollama is selected it stays selected. When it goes down it is reported as degraded, and it is
+used again as soon as it answers: another model in the middle of a conversation would surprise its
+user.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from lobug.settings import Settings
 
 
 def choose_tts(settings: Settings) -> tuple[TextToSpeech, str]:
-    """The voice of the settings, else none; and one sentence that says why. Loads nothing yet."""
+    """Return the voice that the settings name, not started yet, or ``NoVoice``; and the reason,
+    one sentence."""
     if settings.tts.engine == "none":
         why = "No voice: the settings say so."
         return NoVoice(why, wanted=True), why
@@ -34,10 +35,11 @@ def choose_tts(settings: Settings) -> tuple[TextToSpeech, str]:
 
 
 async def choose_chat(settings: Settings, probe: OllamaProbe) -> tuple[ChatModel, str]:
-    """The chat model that ``chat.engine`` names, not started yet, and one sentence that says why.
+    """Return the chat model that ``chat.engine`` names, not started yet, and the reason, one
+    sentence.
 
-    ``auto`` asks Ollama, at most ``ollama.probe_timeout_s``. Raises ModelMissingError when the
-    settings name an embedded model that there is not.
+    ``auto`` probes Ollama for at most ``ollama.probe_timeout_s``. Raises ModelMissingError when
+    the settings name an embedded model that is not in the catalog.
     """
     chat = settings.chat
     match chat.engine:
@@ -56,8 +58,8 @@ async def choose_chat(settings: Settings, probe: OllamaProbe) -> tuple[ChatModel
 
 
 async def choose_embedder(settings: Settings, probe: OllamaProbe) -> tuple[Embedder, str]:
-    """The embedder that ``embeddings.engine`` names, not started yet, and why; see
-    ``choose_chat``. ``auto`` wants ``memory.embedding_model`` in Ollama."""
+    """Return the embedder that ``embeddings.engine`` names, not started yet, and the reason, one
+    sentence. ``auto`` uses Ollama when it has ``memory.embedding_model``."""
     model = settings.memory.embedding_model
     match settings.embeddings.engine:
         case "ollama":
@@ -81,7 +83,7 @@ async def choose_embedder(settings: Settings, probe: OllamaProbe) -> tuple[Embed
 
 
 def why_not_ollama(probe: OllamaProbe, model: str) -> str | None:
-    """What stands against Ollama, as the beginning of a sentence; None: nothing."""
+    """Why Ollama cannot be used, as the beginning of a sentence; None: it can."""
     host = without_password(probe.settings.host)
     if not probe.reachable:
         return f"Ollama does not answer at {host}"

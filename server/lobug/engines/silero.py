@@ -1,20 +1,17 @@
-"""Voice detection in a stream: Silero VAD v6, one frame after the other, as it comes inside
-faster-whisper.
+"""The speech gate: Silero VAD v6, as it comes inside faster-whisper, for clips and for streams.
 
-The model is a small recurrent net. It takes frames of 512 samples, each behind the last 64 of the
-frame before, and hands its state (h, c) from call to call, so a stream gives the very
-probabilities that the whole clip would. One session serves all streams. On one core of the
-machine it was measured on, a frame costs 0.09 ms alone, 0.06 in twos and 0.035 in a second's batch;
-it stands for 32 ms of sound.
-
-The speech gate: Silero VAD v6, as it comes inside faster-whisper."""
+The model is a small recurrent net. It takes frames of 512 samples (32 ms), each behind the last 64
+of the frame before, and passes its state (h, c) from call to call, so a stream yields the same
+probabilities as the whole clip. One session serves all streams. Measured on one core, a frame
+costs 0.09 ms alone, 0.06 ms in pairs and 0.035 ms in batches of a second.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +24,8 @@ from lobug.engines.base import (
     SpeechSpan,
     VoiceStream,
 )
-from lobug.engines.worker_thread import Abandoned, WorkerThread
-from lobug.errors import EngineError, ModelMissingError
+from lobug.engines.worker_thread import Abandoned, ThreadEngine, WorkerThread
+from lobug.errors import ModelMissingError
 from lobug.settings import Settings
 
 _CONTEXT = 64
@@ -36,23 +33,29 @@ _CONTEXT = 64
 _STATE = (1, 1, 128)
 """Shape of h and of c."""
 _MOST_FRAMES = 32
-"""Frames, a second of sound, judged in one go: a long stream lets others in between."""
+"""Frames, a second of sound, judged in one piece of work: other streams run between two pieces."""
 _TIMEOUT_S = 30.0
-"""A second of sound takes about a millisecond."""
+"""Of loading and of each piece of work. A second of sound takes about a millisecond, a minute well
+under a second."""
+_JOIN_SILENCE_MS = 300
+"""A pause shorter than this, between two words, does not end a span."""
+_REINSTALL = "reinstall Lo-Bug's environment: delete .venv, then `make run`"
 
 
-def _nothing() -> NDArray[np.float32]:
+def _zero_state() -> NDArray[np.float32]:
     return np.zeros(_STATE, np.float32)
 
 
 @dataclass(slots=True)
-class _Heard:
-    """What the model remembers of a stream, and the samples that fill no frame yet."""
+class _StreamState:
+    """State of one stream."""
 
-    h: NDArray[np.float32] = field(default_factory=_nothing)
-    c: NDArray[np.float32] = field(default_factory=_nothing)
+    h: NDArray[np.float32] = field(default_factory=_zero_state)
+    c: NDArray[np.float32] = field(default_factory=_zero_state)
     context: Samples = field(default_factory=lambda: np.zeros(_CONTEXT, np.float32))
+    """The last samples of the frame before."""
     rest: Samples = field(default_factory=lambda: np.zeros(0, np.float32))
+    """Samples that do not fill a frame yet."""
 
 
 class SileroStream:
@@ -60,86 +63,71 @@ class SileroStream:
 
     def __init__(self, thread: WorkerThread) -> None:
         self._thread = thread
-        self._heard = _Heard()
+        self._state = _StreamState()
 
     async def feed(self, audio: Samples) -> Sequence[float]:
-        """The voice probability of each frame that ``audio``, 16 kHz, completes.
+        """Return the voice probability of each frame that ``audio``, 16 kHz, completes.
 
         Raises EngineUnavailableError, EngineTimeoutError, EngineError. After a failure or a
         cancellation call ``reset``: a part of ``audio`` may have been judged.
         """
-        heard = self._heard
-        audio = np.concatenate([heard.rest, audio])
+        state = self._state
+        audio = np.concatenate([state.rest, audio])
         whole = len(audio) // VOICE_FRAME * VOICE_FRAME
-        heard.rest = audio[whole:].copy()
+        state.rest = audio[whole:].copy()
         found: list[float] = []
         for start in range(0, whole, _MOST_FRAMES * VOICE_FRAME):
             piece = audio[start : min(whole, start + _MOST_FRAMES * VOICE_FRAME)]
-            found += await self._thread.run(partial(_judge, heard, piece), _TIMEOUT_S)
+            found += await self._thread.run(partial(_judge, state, piece), _TIMEOUT_S)
         return found
 
     def reset(self) -> None:
-        """Forget the stream so far."""
-        self._heard = _Heard()
+        """Discard the stream so far."""
+        self._state = _StreamState()
 
 
 def load(abandoned: Abandoned) -> None:
     """Load and warm the model. Takes a second: run it in a thread. Raises ImportError, OSError,
     RuntimeError."""
-    _judge(_Heard(), np.zeros(VOICE_FRAME, np.float32), abandoned)
+    _judge(_StreamState(), np.zeros(VOICE_FRAME, np.float32), abandoned)
 
 
-def _judge(heard: _Heard, audio: Samples, _: Abandoned) -> list[float]:
-    """The probabilities of whole frames; ``heard`` then holds the state behind them."""
-    # Imported late: it takes a second, and this runs in the thread.
+def _judge(state: _StreamState, audio: Samples, _: Abandoned) -> list[float]:
+    """Return the voice probabilities of whole frames, and update ``state``."""
+    # Imported here, on the worker thread: the import takes a second.
     from faster_whisper.vad import get_vad_model  # noqa: PLC0415
 
     session: Any = get_vad_model().session
-    sound = np.concatenate([heard.context, audio])
+    sound = np.concatenate([state.context, audio])
     frames = np.lib.stride_tricks.sliding_window_view(sound, _CONTEXT + VOICE_FRAME)[::VOICE_FRAME]
-    probabilities, heard.h, heard.c = session.run(
-        None, {"input": np.ascontiguousarray(frames), "h": heard.h, "c": heard.c}
+    probabilities, state.h, state.c = session.run(
+        None, {"input": np.ascontiguousarray(frames), "h": state.h, "c": state.c}
     )
-    heard.context = sound[-_CONTEXT:]
+    state.context = sound[-_CONTEXT:]
     return [float(p) for p in probabilities.reshape(-1)]
 
 
-_REINSTALL = "reinstall Lo-Bug's environment: delete .venv, then `make run`"
-"""A minute of audio takes well under a second."""
+class SileroGate(ThreadEngine[Literal[True]]):
+    """SpeechGate by Silero. Unlike simpler gates it ignores noise, tones and chords.
 
-_JOIN_SILENCE_MS = 300
-"""A pause shorter than this, between two words, does not end a span."""
-
-
-class SileroGate:
-    """SpeechGate by Silero. It fires on no noise, tone or chord, where simpler gates do."""
+    The library keeps the loaded model (2 MB), so ``_load`` returns nothing but success.
+    """
 
     def __init__(self, settings: Settings) -> None:
+        super().__init__("gate", _TIMEOUT_S)
         self._threshold = settings.stt.gate_threshold
-        self._thread = WorkerThread("gate")
         self._streams = WorkerThread("gate")
-        """Of its own, so that live speech never waits behind a long recording."""
-        self._ready = False
-        self._reason: str | None = "not started"
+        """A second thread, so that live speech never waits behind a long recording."""
 
     async def start(self) -> None:
         """Load and warm the model. Raises ModelMissingError, EngineError."""
-        if self._ready:
-            return
-        self._thread.open()
         self._streams.open()
-        try:
-            await self._thread.run(self._load, _TIMEOUT_S)
-        except EngineError as error:
-            self._reason = str(error)
-            raise
-        self._ready, self._reason = True, None
+        await super().start()
 
     async def close(self) -> None:
-        """Free the threads; the model, 2 MB, stays with the library."""
-        self._thread.close()
+        """Free both threads."""
+        await super().close()
         self._streams.close()
-        self._ready, self._reason = False, "closed"
 
     def status(self) -> EngineStatus:
         """The state as last known."""
@@ -147,29 +135,30 @@ class SileroGate:
         return EngineStatus(
             name="silero",
             model="silero-vad-v6",
-            ready=self._ready,
+            ready=self._loaded is not None,
             degraded=fault is not None,
             reason=self._reason or fault,
         )
 
     async def find_speech(self, audio: Samples) -> Sequence[SpeechSpan]:
-        """The stretches of speech in 16 kHz audio, without padding around them."""
+        """Find the spans of speech in 16 kHz audio, without padding around them."""
         return await self._thread.run(lambda _: self._find(audio), _TIMEOUT_S)
 
     def open_stream(self) -> VoiceStream:
-        """A stream of its own."""
+        """Return a new stream."""
         return SileroStream(self._streams)
 
-    def _load(self, abandoned: Abandoned) -> None:
+    def _load(self, abandoned: Abandoned) -> Literal[True]:
         try:
             load(abandoned)
             self._find(np.zeros(STT_SAMPLE_RATE, np.float32))
         except (ImportError, OSError, RuntimeError) as fault:
             message = f"the speech gate cannot be loaded ({fault}); {_REINSTALL}"
             raise ModelMissingError("gate", message) from fault
+        return True
 
     def _find(self, audio: Samples) -> list[SpeechSpan]:
-        # Imported late: it takes a second, and this runs in the thread.
+        # Imported here, on the worker thread: the import takes a second.
         from faster_whisper.vad import VadOptions, get_speech_timestamps  # noqa: PLC0415
 
         if not len(audio):
@@ -177,7 +166,7 @@ class SileroGate:
         options = VadOptions(
             threshold=self._threshold,
             min_silence_duration_ms=_JOIN_SILENCE_MS,
-            speech_pad_ms=0,  # the length of speech is judged, so nothing may be added to it
+            speech_pad_ms=0,  # callers judge the length of speech, so it must not be padded
         )
         found = get_speech_timestamps(audio, options, STT_SAMPLE_RATE)
         return [SpeechSpan(span["start"], min(span["end"], len(audio))) for span in found]

@@ -1,4 +1,4 @@
-"""Speech-to-text by faster-whisper, from a folder on this machine and never from the network."""
+"""Speech-to-text by faster-whisper, from a folder on this machine, without network access."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lobug.engines.base import STT_SAMPLE_RATE, EngineStatus, Samples, Transcript
-from lobug.engines.worker_thread import Abandoned, WorkerThread
-from lobug.errors import EngineError, ModelDamagedError, ModelMissingError
+from lobug.engines.worker_thread import Abandoned, ThreadEngine
+from lobug.errors import ModelDamagedError, ModelMissingError
 from lobug.models.catalog import model_dir
 from lobug.settings import Settings, SttSettings
 
@@ -23,33 +23,32 @@ _LOAD_TIMEOUT_S = 120.0
 _WINDOW_S = 30.0
 _FILES = ("model.bin", "config.json", "tokenizer.json")
 _FALLBACK_TEMPERATURES = (0.0, 0.2, 0.6)
-"""With the whole window: first as before, then sampled, until the result looks right."""
+"""Of the second attempt, on the whole window: greedy first, then sampled until the result looks
+right."""
 
 _SHORT_WINDOW_DOUBT = 0.2
-"""With the short window a transcript is doubted sooner. On 122 recordings it sends three more to
-the whole window, two of which are then right."""
+"""Added to ``log_prob_threshold`` for a transcript of the short window. On 122 recordings it sends
+three more to the whole window, two of which are then right."""
 
 _LEAST_CHARS_PER_SECOND, _SILENT_S = 3, 0.9
-"""Below this an unsure transcript of the short window is doubted too, ``_SILENT_S`` of the audio
-taken for the silence around the words: it sometimes breaks off after the first ("Can" for "Can you
-tell me a joke?", at an avg_logprob of -0.6 that many right ones have). Of 265 clips, 48 of them
-synthetic, the length sends one more to the whole window, and that one is then right."""
+"""An uncertain transcript of the short window with fewer characters than this, ``_SILENT_S`` being
+the silence around the words, is tried again: decoding sometimes stops after the first word ("Can"
+for "Can you tell me a joke?", with an avg_logprob of -0.6, which many correct ones have). Of 265
+clips, 48 of them synthetic, this sends one more to the whole window, which is then right."""
 
 _TOKENS_PER_SECOND, _TOKENS_EXTRA = 20, 40
-"""Bound of a transcript's length, so that a loop costs little. Fast speech has 8 tokens a second
-in English and some 15 in Chinese."""
+"""Limit of a transcript's length, so that a decoding loop costs little. Fast speech has 8 tokens a
+second in English and about 15 in Chinese."""
 
 
-class WhisperSpeechToText:
+class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
     """SpeechToText by a Whisper model in CTranslate2's format."""
 
     def __init__(self, settings: Settings) -> None:
+        super().__init__("stt", _LOAD_TIMEOUT_S)
         self._settings = settings.stt
         self._own_folder = settings.stt.path is not None
         self._folder = settings.stt.path or model_dir(settings.models_dir, settings.stt.model)
-        self._thread = WorkerThread("stt")
-        self._model: ShortWindowWhisper | None = None
-        self._reason: str | None = "not started"
         self._withdrawn: ModelDamagedError | None = None
 
     @property
@@ -58,34 +57,21 @@ class WhisperSpeechToText:
         return None if self._own_folder else self._settings.model
 
     async def withdraw(self, error: ModelDamagedError) -> None:
-        """Drop the model. What is being transcribed ends as it was begun."""
+        """Free the model, because its files are wrong. A running transcription finishes."""
         self._withdrawn = error
-        self._thread.close()
-        self._model, self._reason = None, str(error)
+        self._unload(str(error))
 
     async def start(self) -> None:
         """Load and warm the model. Raises ModelMissingError when a file is missing or damaged."""
-        if self._model is not None:
-            return
-        self._thread.open()
-        try:
-            self._model = await self._thread.run(self._load, _LOAD_TIMEOUT_S)
-        except EngineError as error:
-            self._reason = str(error)
-            raise
-        self._reason = self._withdrawn = None
-
-    async def close(self) -> None:
-        """Free the model once the thread is done with it."""
-        self._thread.close()
-        self._model, self._reason = None, "closed"
+        await super().start()
+        self._withdrawn = None
 
     def status(self) -> EngineStatus:
         """The state as last known."""
         return EngineStatus(
             name="faster-whisper",
             model=str(self._folder) if self._own_folder else self._settings.model,
-            ready=self._model is not None,
+            ready=self._loaded is not None,
             degraded=self._thread.fault is not None,
             reason=self._reason or self._thread.fault,
             details={"language": self._settings.language, "beam_size": self._settings.beam_size},
@@ -94,10 +80,9 @@ class WhisperSpeechToText:
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
         """Transcribe 16 kHz audio; ``language`` None: detect it.
 
-        An empty text means that nothing was understood; its doubts are then those of silence
-        (no_speech_prob 1, avg_logprob 0).
+        An empty text means that no speech was recognized; no_speech_prob is then 1, avg_logprob 0.
         """
-        model = self._model
+        model = self._loaded
         if self._withdrawn is not None:
             raise self._withdrawn.with_traceback(None)
         if model is None:
@@ -107,10 +92,10 @@ class WhisperSpeechToText:
             self._settings.timeout_s,
         )
 
-    def _load(self, _: Abandoned) -> ShortWindowWhisper:
+    def _load(self, abandoned: Abandoned) -> ShortWindowWhisper:
         missing = [name for name in _FILES if not (self._folder / name).is_file()]
         if missing:
-            # Without a tokenizer the library would ask the network for one.
+            # Without a tokenizer the library would download one.
             raise self._model_missing(f"has no {', '.join(missing)}")
         from lobug.engines.whisper_window import ShortWindowWhisper  # noqa: PLC0415 - takes a second
 
@@ -124,7 +109,7 @@ class WhisperSpeechToText:
             )
             model.margin = self._settings.window_margin_frames
             model.minimum = self._settings.window_min_frames
-            # The first use takes longer, and a damaged vocabulary is only noticed by it.
+            # The first use takes longer, and it is what finds a damaged vocabulary.
             self._attempt(model, np.zeros(STT_SAMPLE_RATE, np.float32), "en", (0.0,), short=True)
         except Exception as fault:  # the tokenizer's library raises bare Exception
             raise self._model_missing(f"cannot be loaded ({fault})") from fault
@@ -150,11 +135,11 @@ class WhisperSpeechToText:
         short = self._settings.short_window
         first = self._attempt(model, audio, language, (0.0,), short=short, abandoned=abandoned)
         margin = _SHORT_WINDOW_DOUBT if short else 0.0
-        # A sure short word with a long silence around it is no reason for doubt.
-        unsure = first.avg_logprob < self._settings.log_prob_threshold / 2
-        broke_off = short and unsure and is_too_short(first.text, len(audio) / STT_SAMPLE_RATE)
-        doubted = broke_off or looks_wrong(first, self._settings, margin)
-        if abandoned.is_set() or not doubted:
+        # A confident short word with a long silence around it needs no second attempt.
+        uncertain = first.avg_logprob < self._settings.log_prob_threshold / 2
+        truncated = short and uncertain and is_too_short(first.text, len(audio) / STT_SAMPLE_RATE)
+        needs_retry = truncated or looks_wrong(first, self._settings, margin)
+        if abandoned.is_set() or not needs_retry:
             return first
         if is_silence(first, self._settings):
             return first
@@ -183,10 +168,10 @@ class WhisperSpeechToText:
             best_of=1,
             compression_ratio_threshold=self._settings.max_compression_ratio,
             log_prob_threshold=self._settings.log_prob_threshold,
-            # The turn decides what is noise (turn/hearing.py), so nothing is dropped here.
+            # The turn decides what is noise, so nothing is dropped here.
             no_speech_threshold=None,
             condition_on_previous_text=False,
-            # Time stamps only where a window has to be cut between two words.
+            # Longer audio needs time stamps, to cut windows between two words.
             without_timestamps=seconds <= _WINDOW_S,
             max_new_tokens=min(200, int(_TOKENS_EXTRA + _TOKENS_PER_SECOND * seconds)),
         )
@@ -208,7 +193,7 @@ def _not_loaded(_: Abandoned) -> Transcript:
 
 
 def _joined(segments: Sequence[Any], language: str) -> Transcript:
-    """One transcript of Whisper's segments (``faster_whisper.transcribe.Segment``)."""
+    """Join Whisper's segments (``faster_whisper.transcribe.Segment``) into one transcript."""
     text = "".join(segment.text for segment in segments).strip()
     if not text:
         return Transcript("", language, 1.0, 0.0, 0.0)
@@ -224,7 +209,7 @@ def _joined(segments: Sequence[Any], language: str) -> Transcript:
 
 
 def looks_wrong(transcript: Transcript, settings: SttSettings, margin: float = 0.0) -> bool:
-    """Whether there is nothing, doubt or repetition, so that another look is worth its time.
+    """Whether a transcript is empty, uncertain or repetitive, so that a second attempt is worth it.
 
     ``margin`` is added to ``settings.log_prob_threshold``.
     """
@@ -237,12 +222,12 @@ def looks_wrong(transcript: Transcript, settings: SttSettings, margin: float = 0
 
 
 def is_too_short(text: str, seconds: float) -> bool:
-    """Whether ``seconds`` of audio, that has speech in it, should have had more words."""
+    """Whether ``text`` is too short for ``seconds`` of audio with speech in it."""
     return len(text) < _LEAST_CHARS_PER_SECOND * (seconds - _SILENT_S)
 
 
 def is_silence(transcript: Transcript, settings: SttSettings) -> bool:
-    """Whether Whisper heard nobody: another look would find nobody either, and take its time."""
+    """Whether Whisper found no speech, so that a second attempt would find none either."""
     return bool(transcript.text) and (
         transcript.no_speech_prob >= settings.no_speech_threshold
         and transcript.avg_logprob < settings.log_prob_threshold
@@ -250,7 +235,7 @@ def is_silence(transcript: Transcript, settings: SttSettings) -> bool:
 
 
 def better(first: Transcript, second: Transcript, settings: SttSettings) -> Transcript:
-    """The second look, unless the first was right after all or the surer one of two wrong ones."""
+    """Return the second transcript, or the first if both look wrong and it is the more probable."""
     if not looks_wrong(second, settings):
         return second
     if looks_wrong(first, settings) and (not first.text or is_looping(first.text)):
@@ -260,11 +245,12 @@ def better(first: Transcript, second: Transcript, settings: SttSettings) -> Tran
 
 _LONGEST_LOOP = 8
 _LOOP_REPEATS = {1: 5}
-"""Words of a phrase: how often in a row it is suspicious. "No, no, no, no" is not."""
+"""Words of a phrase: how many repeats make it a decoding loop, 3 unless listed. "No, no, no, no"
+is ordinary speech."""
 
 
 def is_looping(text: str) -> bool:
-    """Whether a phrase of up to eight words follows itself, three times for most."""
+    """Whether a phrase of up to eight words is repeated as in a decoding loop."""
     words = text.lower().split()
     for length in range(1, _LONGEST_LOOP + 1):
         repeats = _LOOP_REPEATS.get(length, 3)

@@ -1,4 +1,4 @@
-"""Tools that the chat model may use in a turn, wherever they are carried out."""
+"""Tools that the chat model may use in a turn, and the protocol of what runs them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as the chat model is told of it."""
+    """A tool as it is described to the chat model."""
 
     name: str
     description: str
     input_schema: Mapping[str, Any]
-    """JSON schema of its arguments, an object."""
+    """JSON schema of its arguments; its type is ``object``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came of a call."""
+    """The result of a call."""
 
     text: str
     is_error: bool = False
@@ -29,10 +29,10 @@ class ToolBox(Protocol):
     """The tools of one device."""
 
     def tools(self) -> Sequence[Tool]:
-        """What can be used now; empty where the device has none, or has not said yet."""
+        """Return the tools that can be used now; empty until the device has announced some."""
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Use a tool. Never raises for what the device does: a time-out, a refusal and a lost
+        """Use a tool. Does not raise when the device fails: a time-out, a refusal and a lost
         connection are results with ``is_error``."""
 
 
@@ -40,11 +40,11 @@ class AbsentTools:
     """The tools of a device that is not connected."""
 
     def tools(self) -> Sequence[Tool]:
-        """None."""
+        """Return no tools."""
         return ()
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Says so."""
+        """Return an error result."""
         return ToolResult("The device is not connected.", is_error=True)
 
 

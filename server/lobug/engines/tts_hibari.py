@@ -1,4 +1,4 @@
-"""The embedded voice: hibari, English, 24 kHz, from the files of its package and nowhere else."""
+"""The embedded voice: hibari, English, 24 kHz, from the files of its package alone."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Any
 import numpy as np
 
 from lobug.engines.base import EngineStatus, Samples
-from lobug.engines.worker_thread import Abandoned, WorkerThread
-from lobug.errors import EngineError, ModelMissingError
+from lobug.engines.worker_thread import Abandoned, ThreadEngine
+from lobug.errors import ModelMissingError
 from lobug.settings import Settings
 
 VOICE = "heart"
-"""The voice inside the package; every other one would be fetched from the network."""
+"""The voice inside the package; the library would download any other."""
 
 SAMPLE_RATE = 24_000
 _LOAD_TIMEOUT_S = 60.0
 _SEED = 0
-"""The voice's breath is noise; with a fixed seed one sentence always sounds the same."""
+"""The model's breath is random noise; with a fixed seed a sentence always sounds the same."""
 
 _LONGEST_PART = 200
-"""Characters synthesized at once, 12 s of speech. The model's memory grows with the square of the
-length: 10 000 characters without a full stop took 5 GB and 37 s."""
+"""Most characters synthesized at once, 12 s of speech. Memory grows with the square of the length:
+10 000 characters without a full stop took 5 GB and 37 s."""
 
 _CLAUSE_END = re.compile(r"(?<=[.,;:!?…\u2014])\s+")
 _REINSTALL = "reinstall Lo-Bug's environment: delete .venv, then `make run`"
 
 
 def voice_file() -> Path | None:
-    """The voice's model file; None when the package is not installed or not whole."""
+    """The voice's model file; None when the package is not installed or incomplete."""
     package = importlib.util.find_spec("hibari")
     if package is None or package.origin is None:
         return None
@@ -39,67 +39,48 @@ def voice_file() -> Path | None:
     return path if path.is_file() else None
 
 
-class HibariVoice:
+class HibariVoice(ThreadEngine[Any]):
     """TextToSpeech by hibari."""
 
     def __init__(self, settings: Settings) -> None:
+        super().__init__("tts", _LOAD_TIMEOUT_S)
         self._settings = settings.tts
-        self._thread = WorkerThread("tts")
-        self._voice: Any = None
-        self._reason: str | None = "not started"
 
     @property
     def sample_rate(self) -> int:
         """24 000 Hz."""
         return SAMPLE_RATE
 
-    async def start(self) -> None:
-        """Load the voice and its pronunciation rules, and speak once. Raises ModelMissingError."""
-        if self._voice is not None:
-            return
-        self._thread.open()
-        try:
-            self._voice = await self._thread.run(self._load, _LOAD_TIMEOUT_S)
-        except EngineError as error:
-            self._reason = str(error)
-            raise
-        self._reason = None
-
-    async def close(self) -> None:
-        """Free the voice."""
-        self._thread.close()
-        self._voice, self._reason = None, "closed"
-
     def status(self) -> EngineStatus:
         """The state as last known; degraded when replies have no sound."""
         return EngineStatus(
             name="hibari",
             model=VOICE,
-            ready=self._voice is not None,
-            degraded=self._voice is None or self._thread.fault is not None,
+            ready=self._loaded is not None,
+            degraded=self._loaded is None or self._thread.fault is not None,
             reason=self._reason or self._thread.fault,
             details={"sample_rate": SAMPLE_RATE, "speed": self._settings.speed},
         )
 
     async def synthesize(self, sentence: str) -> Samples:
-        """Speak one sentence, 24 kHz. Empty when it holds nothing that English can say."""
+        """Speak one sentence, 24 kHz. Empty audio when it has no English words."""
         return await self.synthesize_at(sentence, 1.0)
 
     async def synthesize_at(self, sentence: str, speed: float) -> Samples:
-        """The same, ``speed`` times as fast; what the voice can do, 0.5 to 2, is kept to."""
-        voice = self._voice
+        """Speak one sentence ``speed`` times as fast; together with ``tts.speed`` 0.5 to 2."""
+        voice = self._loaded
         rate = min(2.0, max(0.5, self._settings.speed * speed))
         return await self._thread.run(
             lambda abandoned: self._speak(voice, sentence, rate, abandoned),
             self._settings.timeout_s,
         )
 
-    def _load(self, _: Abandoned) -> Any:
+    def _load(self, abandoned: Abandoned) -> Any:
         path = voice_file()
         if path is None:
             raise ModelMissingError("tts", f"the voice is not installed; {_REINSTALL}")
         try:
-            # Imported late: with its runtime it takes half a second, and this runs in the thread.
+            # Imported here, on the worker thread: the import takes half a second.
             from hibari import Hibari  # noqa: PLC0415
 
             voice = Hibari(voice=VOICE, model=str(path), threads=1)
@@ -121,7 +102,7 @@ class HibariVoice:
 
 
 def parts(text: str) -> list[str]:
-    """The text in parts that the voice can speak at once, cut at clauses, else between words."""
+    """Cut a text into parts of at most 200 characters, between clauses or else between words."""
     found: list[str] = []
     part = ""
     for clause in _CLAUSE_END.split(text.strip()):
@@ -135,7 +116,7 @@ def parts(text: str) -> list[str]:
 
 
 def _fitting(clause: str) -> list[str]:
-    """A clause, or its words where it is too long; a word that is too long is cut."""
+    """Return the clause, or its words if it is too long; a word that is too long is cut."""
     if len(clause) <= _LONGEST_PART:
         return [clause]
     return [

@@ -1,4 +1,4 @@
-"""How engines on a server are addressed."""
+"""Addresses of the servers that engines use."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from urllib.parse import urlsplit, urlunsplit
 
 
 def without_password(url: str) -> str:
-    """``url`` as it may be shown to anybody and logged: without the user and password in it."""
+    """Return ``url`` without user and password, so that it may be shown and logged."""
     parts = urlsplit(url if "//" in url else f"//{url}")
     shown = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
     return shown if "//" in url else shown.removeprefix("//")
 
 
 def is_loopback(url: str) -> bool:
-    """Whether ``url`` points at this machine; then no proxy of the environment may be asked."""
+    """Whether ``url`` points at this machine, so that no proxy must be used."""
     host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
     if host == "localhost":
         return True

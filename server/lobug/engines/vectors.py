@@ -1,4 +1,4 @@
-"""What every embedder checks before it hands vectors out. Pure."""
+"""Validation and batching of vectors, shared by the embedders. Pure."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lobug.engines.base import Vectors
 from lobug.errors import EngineError
 
 ENGINE = "embeddings"
-"""The job that errors of embedders name."""
+"""The job's name in the errors of embedders."""
 
 
 def unit_rows(rows: ArrayLike, *, count: int, dimension: int | None) -> Vectors:
     """Return ``rows`` as float32 of shape (count, dimension), each row of length 1.
 
-    ``dimension`` None: whatever it is. Raises EngineError when the model answered with the wrong
-    number of vectors, another dimension, a vector of zeros, or something that is no number.
+    ``dimension`` None: any. Raises EngineError when the model answered with the wrong number of
+    vectors, another dimension, a vector of zeros, or values that are not numbers.
     """
     try:
         vectors = np.asarray(rows, dtype=np.float32)
@@ -34,16 +34,18 @@ def unit_rows(rows: ArrayLike, *, count: int, dimension: int | None) -> Vectors:
         )
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or (lengths == 0.0).any():
-        raise EngineError(ENGINE, "the model answered with a vector of zeros or of no numbers")
+        raise EngineError(
+            ENGINE, "the model answered with zeros or with values that are no numbers"
+        )
     return np.asarray(vectors / lengths, dtype=np.float32)
 
 
 def batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    """Cut ``texts`` into pieces of at most ``size``."""
+    """Split ``texts`` into batches of at most ``size``."""
     for start in range(0, len(texts), size):
         yield texts[start : start + size]
 
 
 def stacked(parts: Sequence[Vectors], dimension: int) -> Vectors:
-    """Join batches; no batch gives shape (0, dimension)."""
+    """Concatenate batches; without any, the shape is (0, dimension)."""
     return np.concatenate(parts) if parts else np.zeros((0, dimension), dtype=np.float32)

@@ -28,7 +28,7 @@ from lobug.evaluation.product import (
     Subject,
     SubjectMaker,
 )
-from lobug.memory.access import HOUSEHOLD, MemoryScope
+from lobug.memory.model import HOUSEHOLD, MemoryScope
 
 LIMIT = 10
 """How many results are asked for: the largest k of the figures."""

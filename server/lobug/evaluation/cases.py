@@ -17,7 +17,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from lobug.memory.access import EntryScope, HouseholdGrant
+from lobug.memory.model import EntryScope, HouseholdGrant
 
 CaseCategory = Literal[
     "update",

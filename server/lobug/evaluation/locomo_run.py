@@ -15,24 +15,16 @@ from time import perf_counter
 from typing import Any, Final, Protocol
 
 from lobug.conversation.prompt import notes
-from lobug.engines.base import (
-    ChatMessage,
-    ChatModel,
-    ChatOptions,
-    Embedder,
-    EngineStatus,
-    Vectors,
-)
+from lobug.engines.base import ChatMessage, ChatModel, ChatOptions, Embedder, EngineStatus, Vectors
 from lobug.errors import EngineError, EngineUnavailableError
 from lobug.evaluation.locomo import CATEGORIES, Conversation, Place
 from lobug.evaluation.metrics import all_at, mean, ndcg_at, percentile, recall_at, reciprocal_rank
 from lobug.evaluation.product import NEVER, CachingEmbedder, Clock, NoChat, opened
-from lobug.language.en.prompts import FACTS_SCHEMA
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import ConversationKey, Recalled
-from lobug.memory.control import Filter, Hit, MemoryControl
-from lobug.memory.manager import REPLY_DEADLINE_S, MemoryManager
+from lobug.language.en.prompts.background import FACTS_SCHEMA
+from lobug.memory.model import ConversationKey, Filter, Hit, MemoryScope, Recalled
 from lobug.memory.recall.ranking import tokens_of
+from lobug.memory.service import Memory
+from lobug.memory.turns import REPLY_DEADLINE_S
 from lobug.settings import MemorySettings
 
 DEPTH: Final = 20
@@ -200,9 +192,7 @@ async def _examine(
         asked = []
         for question in conversation.questions:
             started = perf_counter()
-            hits = await memory.control.search(
-                ACCESS, question.text, Filter(), limit=DEPTH, turns=True
-            )
+            hits = await memory.search(ACCESS, question.text, Filter(), limit=DEPTH, turns=True)
             took_ms = 1_000.0 * (perf_counter() - started)
             asked.append(
                 Asked(
@@ -214,7 +204,7 @@ async def _examine(
                 )
             )
             progress()
-        entries = await _count_entries(memory.control, ACCESS)
+        entries = await _count_entries(memory, ACCESS)
         return Examined(conversation, asked, entries, embedder.failures - failures)
 
 
@@ -226,7 +216,7 @@ async def told_memory(
     progress: Progress,
     *,
     chat: ChatModel | None = None,
-) -> AsyncIterator[tuple[MemoryManager, Mapping[int, Place]]]:
+) -> AsyncIterator[tuple[Memory, Mapping[int, Place]]]:
     """A memory with a conversation, a day after its last session, and each turn's place by its
     message's id. While it is open, embeddings are not cached. Raises StorageError."""
     clock = Clock()
@@ -250,7 +240,7 @@ async def told_memory(
             extracting.finish()
         await memory.process_due()
         # So that no question pays for what is loaded at first use.
-        await memory.control.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
+        await memory.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
         clock.now = max(s.at for s in conversation.sessions).timestamp() + LATER.total_seconds()
         embedder.caching = False
         try:
@@ -260,7 +250,7 @@ async def told_memory(
 
 
 async def _log_turns(
-    memory: MemoryManager, conversation: Conversation, clock: Clock, progress: Progress
+    memory: Memory, conversation: Conversation, clock: Clock, progress: Progress
 ) -> dict[int, Place]:
     """Log every turn. Returns the places by the messages' ids."""
     places: dict[int, Place] = {}
@@ -297,9 +287,9 @@ def _recalled(hit: Hit) -> Recalled:
     )
 
 
-async def _count_entries(control: MemoryControl, scope: MemoryScope) -> int:
+async def _count_entries(memory: Memory, scope: MemoryScope) -> int:
     count = last = 0
-    while page := await control.entries(scope, Filter(), limit=500, after_id=last):
+    while page := await memory.entries(scope, Filter(), limit=500, after_id=last):
         count += len(page)
         last = page[-1].id
     return count

@@ -19,10 +19,15 @@ import numpy as np
 
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions, Embedder, EngineStatus, Vectors
 from lobug.errors import EngineUnavailableError
-from lobug.memory.access import EntryScope, HouseholdGrant, MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Draft, Filter
-from lobug.memory.manager import MemoryManager
+from lobug.memory.model import (
+    ConversationKey,
+    Draft,
+    EntryScope,
+    Filter,
+    HouseholdGrant,
+    MemoryScope,
+)
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings, Settings
 
@@ -195,9 +200,8 @@ class Clock:
 class Product:
     """A ``Subject`` over Lo-Bug's own, started memory."""
 
-    def __init__(self, memory: MemoryManager, clock: Clock, embedder: CachingEmbedder) -> None:
+    def __init__(self, memory: Memory, clock: Clock, embedder: CachingEmbedder) -> None:
         self._memory = memory
-        self._control = memory.control
         self._clock = clock
         self._embedder = embedder
 
@@ -222,28 +226,28 @@ class Product:
         """Store a memory."""
         self._clock.now = at
         draft = Draft(content, key=key, scope=visibility, source_message_id=cites)
-        return (await self._control.store(scope, draft)).id
+        return (await self._memory.store(scope, draft)).id
 
     async def correct(self, scope: MemoryScope, at: float, entry: int, content: str) -> int:
         """Put an entry right."""
         self._clock.now = at
-        return (await self._control.correct(scope, entry, content)).id
+        return (await self._memory.correct(scope, entry, content)).id
 
     async def forget(self, scope: MemoryScope, at: float, entry: int) -> None:
         """Forget an entry."""
         self._clock.now = at
-        await self._control.forget(scope, entry)
+        await self._memory.forget(scope, entry)
 
     async def forget_text(self, scope: MemoryScope, at: float, text: str) -> None:
         """Forget whatever says this."""
         self._clock.now = at
-        await self._control.forget_text(scope, text)
+        await self._memory.forget_text(scope, text)
 
     async def settle(self) -> None:
         """Embed all that waits, and search once, so that no question pays for what is loaded at
         first use."""
         await self._memory.process_due()
-        await self._control.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
+        await self._memory.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         """Search, and collect what would go into the prompt; each embeds the question itself."""
@@ -251,7 +255,7 @@ class Product:
         self._embedder.caching = False
         try:
             started = perf_counter()
-            hits = await self._control.search(scope, question, Filter(), limit=limit, turns=True)
+            hits = await self._memory.search(scope, question, Filter(), limit=limit, turns=True)
             searched = perf_counter()
             context = await self._memory.retrieve_context(_conversation_of(scope), question)
             ended = perf_counter()
@@ -266,7 +270,7 @@ class Product:
 
     async def kept(self, scope: MemoryScope) -> str:
         """Every text of the person's export."""
-        return "\n".join(_texts(await self._control.export(scope)))
+        return "\n".join(_texts(await self._memory.export(scope)))
 
 
 @asynccontextmanager
@@ -277,10 +281,10 @@ async def opened(
     chat: ChatModel,
     *,
     working_memory: int = 20,
-) -> AsyncIterator[MemoryManager]:
+) -> AsyncIterator[Memory]:
     """An empty memory in a temporary folder, without its worker. Raises StorageError."""
     with tempfile.TemporaryDirectory(prefix="lobug-eval-") as folder:
-        memory = MemoryManager(
+        memory = Memory(
             settings,
             Path(folder) / "memory.db",
             chat=chat,

@@ -38,7 +38,7 @@ class AudioJobs:
         async with AsyncExitStack() as place:
             self._waiting.take(claimant)
             try:
-                await place.enter_async_context(self._places.place(claimant))
+                await place.enter_async_context(self._places.slot(claimant))
             finally:
                 self._waiting.give_back(claimant)
             yield

@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import Depends, Header, Request
 from starlette.types import Scope
 
-from lobug.access.records import Caller
+from lobug.access.callers import Caller
 from lobug.conversation.keys import conversation_of
 from lobug.errors import OwnerOnlyError
 from lobug.http.authentication import STATE_KEY
 from lobug.http.state import ServerDep
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.quota import Claimant
 from lobug.settings import Settings
 

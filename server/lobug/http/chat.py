@@ -25,12 +25,7 @@ from lobug.errors import (
     TextTooLongError,
     UploadStorageError,
 )
-from lobug.http.accept import (
-    EVENT_STREAM,
-    JSON,
-    WAV,
-    preferred,
-)
+from lobug.http.accept import EVENT_STREAM, JSON, WAV, preferred
 from lobug.http.audio_stream import spoken_reply
 from lobug.http.body import documented, json_body
 from lobug.http.caller import ConversationDep, caller_of
@@ -40,11 +35,11 @@ from lobug.http.sse import event_stream
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import TURN_ERRORS, Outcome, TurnStream, run_to_end, while_connected
 from lobug.http.uploads import RECORDING_BODY, RecordingDep
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.turn.events import Failed
-from lobug.turn.runner import SpokenUtterance, TypedUtterance, Utterance
 from lobug.turn.timeline import Timeline
+from lobug.turn.utterance import SpokenUtterance, TypedUtterance, Utterance
 
 sensors_router = APIRouter(tags=["context"])
 

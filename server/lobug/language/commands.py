@@ -1,4 +1,4 @@
-"""The closed list of what somebody can ask of Lo-Bug's memory in words. Pure."""
+"""Every command to Lo-Bug's memory that can be spoken."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Remember:
     """ "Remember that my sister is called Anna"."""
 
     statements: tuple[str, ...]
-    """What is to be remembered, as it was said; one entry each."""
+    """What to remember, in the user's words; each becomes an entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ReciteTopic:
 
     topic: str
     sure: bool
-    """It is memory that is asked. False: "what do you know about Mars?" may ask for anything."""
+    """Whether memory is asked for certain: "what do you know about Mars?" may mean anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Correct:
     instead_of: str | None = None
     """What is wrong, if it was said: "Alan"."""
     sure: bool = True
-    """It was said that something is wrong. False: only "actually ..., not ..."."""
+    """Whether the user said that something is wrong. False: only "actually ..., not ..."."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +73,17 @@ class Why:
     """ "Which memories did you use?", "how do you know that?"."""
 
     sure: bool
-    """It is memory that is asked."""
+    """Whether memory is asked for certain."""
     topic: str | None = None
     """"How do you know my name?": what is meant; None: the last reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ordinary:
-    """Uses the words of memory, and is an ordinary turn: "I can't remember the song"."""
+    """An ordinary turn that uses the words of memory: "I can't remember the song"."""
 
 
-Said = (
+Meaning = (
     Remember
     | ForgetStatement
     | ForgetTopic
@@ -95,3 +95,4 @@ Said = (
     | Correct
     | Why
 )
+"""What a command to memory means."""

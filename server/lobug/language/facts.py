@@ -1,4 +1,4 @@
-"""Facts as the analysis of language sees them: sentences about the user, with their kind."""
+"""Facts: sentences about the user, with their type."""
 
 from __future__ import annotations
 

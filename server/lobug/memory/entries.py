@@ -14,9 +14,19 @@ from typing import Any
 from lobug.errors import MemoryNotFoundError
 from lobug.language.facts import FactType
 from lobug.memory import keys
-from lobug.memory.access import EntryScope, MemoryScope, visible
-from lobug.memory.control import Category, Entry, Filter, Layer, Reason, Source, Status
+from lobug.memory.access import visible
 from lobug.memory.index import fact_vectors
+from lobug.memory.model import (
+    Category,
+    Entry,
+    EntryScope,
+    Filter,
+    Layer,
+    MemoryScope,
+    Reason,
+    Source,
+    Status,
+)
 from lobug.storage.driver import Connection
 
 MAX_ID = 2**63 - 1

@@ -1,7 +1,7 @@
-"""How facts get along: which one ends another, which two say the same.
+"""Decides between facts that exclude each other or say the same.
 
-A fact that another one has replaced stays, linked to its successor: past where it was true once,
-inactive where the two say the same.
+A replaced fact stays, linked to its successor: past if it was true once, inactive if both say the
+same.
 """
 
 from __future__ import annotations
@@ -10,22 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lobug.language import words
-from lobug.language.en import paraphrase, replacement
+from lobug.language.en import paraphrase, replacement, words
 from lobug.memory import entries, identity
-from lobug.memory.control import Entry, Source
 from lobug.memory.index import fact_vectors
 from lobug.memory.index.fact_vectors import Vector, VectorIndex
+from lobug.memory.model import Entry, Source
 from lobug.storage.driver import Connection
 
 COMPARED_NEIGHBOURS = 8
-"""Near facts that are looked at for one that says the same."""
+"""Near facts that are compared with a new one."""
 
-MAX_TELLINGS = 50
-"""Former tellings of a fact that a new one is compared with."""
+MAX_PHRASINGS = 50
+"""Former wordings of a fact that a new one is compared with."""
 
-RETOLD_WITHIN = 3.0
-"""Facts within so many times the distance of duplicates are compared by their words."""
+PARAPHRASE_RANGE = 3.0
+"""Facts within this multiple of the duplicate distance are compared by their words."""
 
 
 def merge(
@@ -37,62 +36,64 @@ def merge(
     duplicate_distance: float,
     now: float,
 ) -> None:
-    """Let a fact, new to the index, replace what it makes obsolete, or give way itself.
+    """Let a fact that is new to the index replace the facts that it makes obsolete, or be replaced
+    itself.
 
-    The user's nearest fact about the same people is replaced when its cosine distance is below
-    ``duplicate_distance``; so are facts that tell the same in other words (``retelling``) and every
-    fact about a thing of which there is only one (``replacing``). Of two facts the one that was
-    said later stays, whichever was extracted first.
+    The user's nearest fact about the same people is replaced if its cosine distance is below
+    ``duplicate_distance``; so are facts that say the same in other words
+    (``language.en.paraphrase``) and other values of what a person has only one of
+    (``language.en.replacement``). Of two facts the one that was said later stays, whichever was
+    extracted first.
     """
     rivals = [
         *_same_slot(connection, fact),
         *_near_duplicate(connection, index, fact, vector, duplicate_distance),
     ]
-    settle(connection, fact, rivals, now)
+    resolve_rivals(connection, fact, rivals, now)
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """An older or newer entry that says the same, or something else of what there is only one."""
+    """An entry that says the same, or another value of what a person has only one of."""
 
     entry: Entry
     reason: Literal["superseded", "duplicate"]
 
 
-def settle(connection: Connection, fact: Entry, rivals: Sequence[Rival], now: float) -> None:
-    """Decide which of a fact and its rivals holds: of a thing of which there is only one, what was
-    said last; of two that say the same, what has the more trusted source, else what tells more,
-    else what was said last.
-    """
+def resolve_rivals(
+    connection: Connection, fact: Entry, rivals: Sequence[Rival], now: float
+) -> None:
+    """Decide which of a fact and its rivals stays active. Of two values, the one said last; of two
+    that say the same, the one from the more trusted source, else the one that says more, else the
+    one said last."""
     for rival in rivals:
         if status(connection, rival.entry.id) != "active":
             continue
         if status(connection, fact.id) != "active":
             return
-        older, newer = sorted((rival.entry, fact), key=_said)
+        older, newer = sorted((rival.entry, fact), key=_said_order)
         if rival.reason == "duplicate" and _better(older, newer):
             older, newer = newer, older
         replace(connection, older, newer, rival.reason, now)
 
 
 def _better(older: Entry, newer: Entry) -> bool:
-    """Whether of two that say the same the older one is worth more."""
+    """Whether the older of two duplicates is worth more."""
     if older.source != newer.source:
         return TRUST[older.source] > TRUST[newer.source]
-    same = paraphrase.retells(older.content, newer.content)
-    return same and paraphrase.says_more(older.content, newer.content)
+    same = paraphrase.is_paraphrase(older.content, newer.content)
+    return same and paraphrase.is_fuller(older.content, newer.content)
 
 
-def _said(entry: Entry) -> tuple[float, int, int]:
+def _said_order(entry: Entry) -> tuple[float, int, int]:
     return (entry.said_at, entry.source_message_id or 0, entry.id)
 
 
 TRUST: dict[Source, int] = {"correction": 3, "user": 2, "agent": 1, "import": 1, "system": 0}
-"""How far a source is trusted."""
+"""Rank of sources: the higher, the more trusted."""
 
 
 def status(connection: Connection, entry_id: int) -> str:
-    """An entry's status."""
     (status,) = connection.execute(
         "SELECT status FROM memories WHERE id = ?", (entry_id,)
     ).fetchone()
@@ -116,12 +117,12 @@ def _near_duplicate(
     vector: Vector,
     duplicate_distance: float,
 ) -> list[Rival]:
-    """The nearest fact about the same people if it is near enough, and those that tell the same in
+    """The nearest fact about the same people if it is near enough, and facts that say the same in
     other words."""
     near_ids = {
         near.fact_id: near.distance
         for near in fact_vectors.nearest(connection, index, fact.user, vector, COMPARED_NEIGHBOURS)
-        if near.distance < RETOLD_WITHIN * duplicate_distance
+        if near.distance < PARAPHRASE_RANGE * duplicate_distance
     }
     if not near_ids:
         return []
@@ -129,15 +130,16 @@ def _near_duplicate(
     found: list[Rival] = []
     nearest = True
     for rival in sorted(rivals, key=lambda known: near_ids[known.id]):
-        # What somebody wrote on purpose is a duplicate only of what says the very same.
+        # What a person wrote on purpose is a duplicate only of exactly the same statement.
         written = rival.source != "system" or fact.source != "system"
         if written and _differs(rival.content, fact.content):
             continue
-        near = near_ids[rival.id] < duplicate_distance and replacement.about_the_same(
+        near = near_ids[rival.id] < duplicate_distance and replacement.same_people(
             rival.content, fact.content
         )
         retold = any(
-            paraphrase.retells(content, fact.content) for content in _tellings(connection, rival)
+            paraphrase.is_paraphrase(content, fact.content)
+            for content in _phrasings(connection, rival)
         )
         if (near and nearest) or retold:
             found.append(Rival(rival, "duplicate"))
@@ -145,19 +147,19 @@ def _near_duplicate(
     return found
 
 
-def _tellings(connection: Connection, entry: Entry) -> list[str]:
-    """How an entry was told: its content, and those of the duplicates that it has replaced."""
+def _phrasings(connection: Connection, entry: Entry) -> list[str]:
+    """The content of an entry and of the duplicates that it has replaced."""
     rows = connection.execute(
         "WITH RECURSIVE told (id) AS (SELECT ?1 UNION SELECT m.id FROM memories m"
         "  JOIN told t ON m.replaced_by = t.id WHERE m.reason = 'duplicate')"
         " SELECT content FROM memories WHERE id IN (SELECT id FROM told) LIMIT ?2",
-        (entry.id, MAX_TELLINGS),
+        (entry.id, MAX_PHRASINGS),
     )
     return [row[0] for row in rows]
 
 
 def _same_slot(connection: Connection, fact: Entry) -> list[Rival]:
-    """The user's other facts about a thing of which there is only one."""
+    """The user's other values of what a person has only one of."""
     slot = replacement.slot_of(fact.content)
     if slot is None:
         return []
@@ -175,9 +177,9 @@ def replace(
     reason: Literal["superseded", "duplicate"],
     now: float,
 ) -> None:
-    """Let one fact take another's place. What was superseded is past: it was true until the new one
-    was said, and questions about the past find it. A duplicate is inactive. The successor takes
-    over the key, and the time since when it holds from a duplicate."""
+    """Make one fact the successor of another. A superseded fact is past: it was true until the new
+    one was said, and questions about the past find it. A duplicate is inactive. The successor takes
+    the key and, from a duplicate, the earlier ``valid_from``."""
     superseded = reason == "superseded" and _differs(old.content, new.content)
     entries.retire(
         connection,
@@ -199,6 +201,6 @@ def replace(
 
 
 def _differs(one: str, other: str) -> bool:
-    """Whether two facts about the same thing say something else of it."""
+    """Whether two facts about the same subject have different content words."""
     said = words.stems(words.content_words(one)) ^ words.stems(words.content_words(other))
     return bool(said - replacement.COMMON)

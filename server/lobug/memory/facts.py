@@ -6,25 +6,25 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.facts import NewFact
 from lobug.memory import entries, fact_merge, keys
-from lobug.memory.base import RelevantFact
 from lobug.memory.entries import NewVersion
 from lobug.memory.index import entry_words, fact_vectors
 from lobug.memory.index.fact_vectors import Vector, VectorIndex
+from lobug.memory.model import RelevantFact
 from lobug.storage.driver import Connection
 
 
 @dataclass(frozen=True, slots=True)
 class UnembeddedFact:
-    """A fact that an index has not seen."""
+    """A fact that is not in a vector index yet."""
 
     id: int
     user: str
     content: str
     compared: bool
-    """Whether it has been compared with the facts before it; that happens once in its life."""
+    """Whether it has been compared with older facts; that is done once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def insert(
     now: float,
 ) -> None:
     """Insert facts extracted from a message. The same fact from the same message is stored once,
-    and not at all where the user has put it right or taken it away since it was said."""
+    and not at all if the user has corrected or removed it since the message."""
     where = connection.execute(
         "SELECT conversation, session_id FROM conversation_log WHERE id = ?", (message_id,)
     ).fetchone()
@@ -77,7 +77,7 @@ def insert(
 
 
 def count(connection: Connection) -> int:
-    """Facts that hold."""
+    """Number of active facts."""
     row = connection.execute(
         "SELECT count(*) FROM memories WHERE layer = 'knowledge' AND status = 'active'"
     ).fetchone()
@@ -85,11 +85,11 @@ def count(connection: Connection) -> int:
 
 
 EMBEDDABLE = "m.status <> 'inactive' AND m.layer <> 'identity'"
-"""What the vector indexes hold: all that a search may find."""
+"""Entries that belong in the vector indexes: all that a search may find."""
 
 
 def count_unembedded(connection: Connection, index: VectorIndex | None) -> int:
-    """Entries that an index has not seen; None: there is no index, so all of them."""
+    """Number of entries that are not in an index; ``index`` None: all of them."""
     row = connection.execute(
         f"SELECT count(*) FROM memories m WHERE {EMBEDDABLE} AND NOT EXISTS"
         " (SELECT 1 FROM memory_vectors v WHERE v.index_id = ? AND v.memory_id = m.id)",
@@ -101,7 +101,7 @@ def count_unembedded(connection: Connection, index: VectorIndex | None) -> int:
 def unembedded(
     connection: Connection, index: VectorIndex | None, after_id: int, limit: int
 ) -> list[UnembeddedFact]:
-    """The next entries that an index has not seen, in the order of their ids."""
+    """The next entries that are not in an index, in the order of their ids."""
     rows = connection.execute(
         f"SELECT m.id, m.user, m.content, m.compared FROM memories m"
         f" WHERE {EMBEDDABLE} AND m.id > ? AND NOT EXISTS"
@@ -121,11 +121,9 @@ def embed(
     duplicate_distance: float,
     now: float,
 ) -> bool:
-    """Put a fact into an index and, the first time, let it replace what it makes obsolete.
-
-    What that is ``merging`` says. Returns False when there was nothing to do: replaced or embedded
-    meanwhile.
-    """
+    """Add a fact to an index and, the first time, replace the facts that it makes obsolete
+    (``fact_merge``). Returns False if there was nothing to do because it was replaced or embedded
+    meanwhile."""
     row = connection.execute(
         f"{entries.SELECT}, m.compared FROM memories m WHERE m.id = ? AND {EMBEDDABLE}"
         " AND NOT EXISTS"
@@ -184,7 +182,7 @@ def newest_id(connection: Connection) -> int:
 
 
 def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:
-    """The facts that the user told last, newest first; none that belong to one conversation."""
+    """The facts that the user told last, newest first; none of scope "conversation"."""
     rows = connection.execute(
         "SELECT id, content, fact_type, created_at FROM memories"
         " WHERE user = ? AND scope = 'user' AND status = 'active' AND layer = 'knowledge'"
@@ -197,7 +195,7 @@ def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:
 def only_believed(
     connection: Connection, user: str, found: Sequence[RelevantFact]
 ) -> list[RelevantFact]:
-    """Of facts those that hold, are of layer knowledge and belong to no one conversation."""
+    """The active facts of layer knowledge among ``found``; none of scope "conversation"."""
     rows = connection.execute(
         "SELECT id FROM memories WHERE user = ? AND scope = 'user' AND status = 'active'"
         " AND layer = 'knowledge' AND id IN (SELECT value FROM json_each(?))",

@@ -1,8 +1,8 @@
 """Layer identity: the few lines about a user that are in every prompt.
 
-A document in Markdown, in sections, of at most ``memory.identity_chars`` characters; each line is
-an entry. Lines that the user or a tool wrote stay until somebody removes them; lines that the
-cascade distilled are rewritten by it and give way when there is no room.
+A Markdown document in sections, of at most ``memory.identity_chars`` characters; each line is an
+entry. Lines that the user or a tool wrote stay until they are removed. Lines that the long-term
+cascade distilled are rewritten by it, and evicted when the document is too long.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lobug.errors import IdentityFullError
-from lobug.language import words
-from lobug.language.en.fact_checks import NEGATED
-from lobug.language.en.prompts import SECTIONS
+from lobug.language.en import words
+from lobug.language.en.paraphrase import is_subsumed
+from lobug.language.en.prompts.background import SECTIONS
 from lobug.language.en.replacement import COMMON
 from lobug.memory import entries, keys
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Entry, Identity
 from lobug.memory.entries import NewVersion
+from lobug.memory.model import Entry, Identity, MemoryScope
 from lobug.storage.driver import Connection
 
 Line = tuple[str, str]
@@ -25,7 +24,7 @@ Line = tuple[str, str]
 
 
 def render(lines: Iterable[Line]) -> str:
-    """The document: sections in their order, lines in theirs."""
+    """The document: sections in their fixed order, lines in the given order."""
     found = list(lines)
     names = [*SECTIONS, *sorted({section for section, _ in found} - set(SECTIONS))]
     parts = []
@@ -37,24 +36,14 @@ def render(lines: Iterable[Line]) -> str:
     return "\n".join(parts)
 
 
-def says_no_more(text: str, other: str) -> bool:
-    """Whether everything that a line says is in another one: all its words, and neither denies
-    what the other does not."""
-    said = words.stems(words.content_words(text))
-    known = words.stems(words.content_words(other))
-    denied = NEGATED.search(text) is None, NEGATED.search(other) is None
-    return bool(said) and said <= known and denied[0] == denied[1]
-
-
 def merged(lines: Sequence[Line]) -> list[Line]:
-    """The lines without those that say no more than another one; of two that say the same the first
-    stays."""
+    """The lines without those that another line covers; of two equal ones the first stays."""
     return [
         line
         for number, line in enumerate(lines)
         if not any(
-            says_no_more(line[1], other[1])
-            and (place < number or not says_no_more(other[1], line[1]))
+            is_subsumed(line[1], other[1])
+            and (place < number or not is_subsumed(other[1], line[1]))
             for place, other in enumerate(lines)
             if place != number
         )
@@ -62,23 +51,22 @@ def merged(lines: Sequence[Line]) -> list[Line]:
 
 
 def evicted(lines: Sequence[Entry], limit: int) -> list[Entry]:
-    """Which entries have to give way so that the document fits ``limit`` characters: distilled ones
-    only, those first that say no more than another line, then the least important, of those the
-    oldest.
+    """The entries to evict so that the document fits ``limit`` characters. Distilled lines only:
+    first those that another line covers, then the least important, then the oldest.
 
-    Raises IdentityFullError when what remains is still too long.
+    Raises IdentityFullError if the rest is still too long.
     """
     kept, gone = list(lines), list[Entry]()
 
     def repeats(entry: Entry) -> bool:
         return any(
             other is not entry
-            and says_no_more(entry.content, other.content)
-            # Of two that say the same one must stay: that of the user, else the newer.
+            and is_subsumed(entry.content, other.content)
+            # Of two equal lines one must stay: the user's, else the newer.
             and (
                 other.source != "system"
                 or other.id > entry.id
-                or not says_no_more(other.content, entry.content)
+                or not is_subsumed(other.content, entry.content)
             )
             for other in lines
         )
@@ -114,15 +102,15 @@ def document(connection: Connection, user: str) -> str:
 
 
 def identity(connection: Connection, scope: MemoryScope, limit: int) -> Identity:
-    """The user's document and how full it is."""
+    """The user's document with its entries and its length."""
     known = tuple(lines_of(connection, scope.user))
     text = render((entry.section or SECTIONS[0], entry.content) for entry in known)
     return Identity(text=text, characters=len(text), limit=limit, entries=known)
 
 
 def make_room(connection: Connection, user: str, limit: int, now: float) -> None:
-    """Let distilled lines give way until the document fits; what gives way stays known, in layer
-    knowledge. Raises IdentityFullError."""
+    """Evict distilled lines until the document fits; their content stays known in layer knowledge.
+    Raises IdentityFullError."""
     for entry in evicted(lines_of(connection, user), limit):
         entries.retire(connection, entry.id, status="inactive", reason="evicted", now=now)
         key = entries.free_key(connection, user, "user", None, keys.key_for(entry.content))
@@ -157,10 +145,10 @@ def rewrite(
     limit: int,
     now: float,
 ) -> None:
-    """Put distilled lines in the place of the former ones. A line that was there stays the same
-    entry; what somebody wrote by hand stays, and is not said a second time. What was put right or
-    removed, and is not known again, is left out: an old summary may still tell it. ``sources`` are
-    the entries that the lines were distilled from."""
+    """Replace the distilled lines. A line that stays the same remains the same entry. Lines that a
+    handwritten one covers are left out; so are lines that say what was corrected or removed and is
+    not known again, since an old summary may still say it. ``sources`` are the ids of the entries
+    that the lines were distilled from."""
     known = lines_of(connection, user)
     by_hand = [entry.content for entry in known if entry.source != "system"]
     distilled = {(e.section, e.content): e for e in known if e.source == "system"}
@@ -168,7 +156,7 @@ def rewrite(
     wanted = [
         (section, text)
         for section, text in merged(list(dict.fromkeys(lines)))
-        if not any(says_no_more(text, other) for other in by_hand)
+        if not any(is_subsumed(text, other) for other in by_hand)
         and not any(_says(_telling(text), told, new) for told, new in wrong)
     ]
     for line, entry in distilled.items():
@@ -200,8 +188,8 @@ def rewrite(
 
 
 def _disbelieved(connection: Connection, user: str) -> list[tuple[set[str], set[str]]]:
-    """What a user put right or removed and nothing says any more: its distinctive words, and those
-    of what is believed instead."""
+    """For everything that a user corrected or removed and no active entry says: its distinctive
+    stems, and those of what is believed instead."""
     believed = [
         _telling(row[0])
         for row in connection.execute(
@@ -229,7 +217,7 @@ def _telling(text: str) -> set[str]:
 
 
 def _says(said: set[str], told: set[str], new: set[str]) -> bool:
-    """Whether a text has all the words of what is no longer believed, and not what is instead."""
+    """Whether a text has all stems of what is not believed, and not those of its replacement."""
     return told <= said and not (new - told and new - told <= said)
 
 
@@ -249,11 +237,12 @@ def without(
     entry_id: int | None = None,
     instead: str = "",
 ) -> int:
-    """Retire the distilled lines that say what is no longer believed. Returns how many.
+    """Retire the distilled lines that say what is not believed any more. Returns their number.
 
-    Lines with all the distinctive words of ``content``; of those that were distilled from the entry
-    ``entry_id``, with any of them that what is believed ``instead`` does not say. A line that says
-    that as well tells how it came about, and stays."""
+    These are lines with all distinctive words of ``content``, and lines distilled from the entry
+    ``entry_id`` with any of them that ``instead`` does not have. A line that also says ``instead``
+    tells of the change, and stays.
+    """
     told, new = _telling(content), _telling(instead)
     wrong = told - new
     retired = 0

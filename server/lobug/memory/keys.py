@@ -1,4 +1,4 @@
-"""The names of memories: what is allowed, and what one is called that nobody named. Pure."""
+"""Keys of entries: the rules for them, and a key for an entry that has none. Pure."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import re
 import unicodedata
 
 from lobug.errors import MemoryKeyError
-from lobug.language import words
-from lobug.language.en import replacement
+from lobug.language.en import replacement, words
 
 MAX_KEY_CHARS = 64
 KEY = re.compile(r"[a-z][a-z0-9_]*")
 RESERVED_PREFIXES = ("system_", "internal_")
-"""For what Lo-Bug itself may have to keep; nobody may store under them."""
+"""Reserved for Lo-Bug itself."""
 
 NAMING_WORDS = 5
-"""Words of a content that make its key."""
+"""Most content words in a made key."""
 
 
 def checked(key: str) -> str:
-    """The key, if it may be used by an owner or a tool. Raises MemoryKeyError."""
+    """The key, if an owner or a tool may use it. Raises MemoryKeyError."""
     if len(key) > MAX_KEY_CHARS:
         raise MemoryKeyError(f"the key has {len(key)} characters, {MAX_KEY_CHARS} are allowed")
     if not KEY.fullmatch(key):
-        raise MemoryKeyError("a key is a small letter, then small letters, digits and underscores")
+        raise MemoryKeyError(
+            "a key is a lower-case letter, then lower-case letters, digits and underscores"
+        )
     for prefix in RESERVED_PREFIXES:
         if key.startswith(prefix):
             raise MemoryKeyError(f"keys that begin with {prefix} are reserved")
@@ -31,8 +32,8 @@ def checked(key: str) -> str:
 
 
 def key_for(content: str) -> str:
-    """A key that says what the content is about: "The user's sister is named Anna" is
-    ``sister_named_anna``; what one has only one of is called after that: ``user_home``."""
+    """A key made from a content: "The user's sister is named Anna" gives ``sister_named_anna``;
+    what a person has only one of has a fixed key, such as ``user_home``."""
     slot = replacement.slot_of(content)
     named = f"user {slot}".split() if slot else words.content_words(content)
     plain = unicodedata.normalize("NFKD", " ".join(named)).encode("ascii", "ignore").decode()

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lobug.errors import StorageError
-from lobug.memory.access import HOUSEHOLD
-from lobug.memory.base import ConversationKey, LoggedMessage, Role
 from lobug.memory.index import turn_words
+from lobug.memory.model import HOUSEHOLD, ConversationKey, LoggedMessage, Role
 from lobug.storage.driver import Connection
 
 Table = Literal["conversation_log", "memories"]

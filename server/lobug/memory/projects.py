@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, keys, timeline
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Project, ProjectTask
 from lobug.memory.entries import MAX_ID, NewVersion
+from lobug.memory.model import MemoryScope, Project, ProjectTask
 from lobug.storage.driver import Connection
 
 MAX_NAME_CHARS = 100

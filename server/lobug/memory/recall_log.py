@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 from lobug.errors import MemoryNotFoundError
 from lobug.memory import entries
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Hit, Recall
+from lobug.memory.model import ConversationKey, Hit, MemoryScope, Recall
 from lobug.storage.driver import Connection
 
 

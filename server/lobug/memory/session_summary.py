@@ -1,7 +1,7 @@
-"""What a session was about so far: from its timeline entries, for a prompt whose history was cut.
+"""Summaries of sessions, made from their timeline entries, for a prompt whose history was cut.
 
-Kept in ``sessions.summary``: the entries one after the other; where they are too long the newest
-that fit, until the model has condensed them.
+Kept in ``sessions.summary``: the entries in order; if they are too long, the newest that fit, until
+the model has condensed them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lobug.memory import timeline
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.storage.driver import Connection
 
 MAX_CHARS = 1_200
@@ -17,12 +17,12 @@ MAX_CHARS = 1_200
 
 
 def joined(entries: Sequence[str]) -> str:
-    """Entries as one text, without the times they begin with."""
+    """Entries as one text, without their time stamps."""
     return " ".join(" ".join(timeline.unstamped(text).split()) for text in entries)
 
 
 def newest_that_fit(entries: Sequence[str], limit: int = MAX_CHARS) -> str:
-    """As many of the last entries as fit, at least the end of the last one."""
+    """The last entries that fit; at least the end of the last one."""
     kept: list[str] = []
     for text in reversed(entries):
         if kept and len(joined([text, *kept])) > limit:
@@ -33,7 +33,7 @@ def newest_that_fit(entries: Sequence[str], limit: int = MAX_CHARS) -> str:
 
 
 def refresh(connection: Connection, session_id: int) -> None:
-    """Make a session's summary anew from the entries that it has."""
+    """Make the summary of a session from its entries."""
     connection.execute(
         "UPDATE sessions SET summary = ? WHERE id = ?",
         (newest_that_fit(timeline.of_session(connection, session_id)), session_id),
@@ -41,7 +41,7 @@ def refresh(connection: Connection, session_id: int) -> None:
 
 
 def to_condense(connection: Connection, session_id: int) -> list[str]:
-    """A session's entries, where its summary is only the newest of them; else empty."""
+    """A session's entries if its summary holds only the newest of them; else empty."""
     entries = timeline.of_session(connection, session_id)
     row = connection.execute("SELECT summary FROM sessions WHERE id = ?", (session_id,)).fetchone()
     cut = len(joined(entries)) > MAX_CHARS and row is not None
@@ -51,7 +51,8 @@ def to_condense(connection: Connection, session_id: int) -> list[str]:
 def condensed(
     connection: Connection, session_id: int, entries: Sequence[str], summary: str
 ) -> bool:
-    """Store what the model made of a session's entries. False: they are others by now."""
+    """Store the model's summary of a session. Returns False if its entries have changed
+    meanwhile."""
     if timeline.of_session(connection, session_id) != list(entries):
         return False
     connection.execute(
@@ -61,7 +62,7 @@ def condensed(
 
 
 def current(connection: Connection, conversation_key: ConversationKey) -> str:
-    """The summary of a conversation's session that goes on; empty when there is none."""
+    """The summary of a conversation's open session; empty when there is none."""
     row = connection.execute(
         "SELECT summary, ended_at FROM sessions WHERE user = ? AND conversation = ?"
         " ORDER BY id DESC LIMIT 1",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lobug.memory.base import ConversationKey
-from lobug.memory.control import Session
+from lobug.memory.model import ConversationKey, Session
 from lobug.storage.driver import Connection
 
 SELECT = (

@@ -1,6 +1,5 @@
-"""Counts and sizes, for the owner.
-
-The counts of ``/health``, kept in the process so that reading them costs nothing."""
+"""Counts: those of one user for the owner, and those of ``/health``, which are kept in the process
+so that reading them does no I/O."""
 
 from __future__ import annotations
 
@@ -10,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from lobug.memory import facts, identity, log, timeline
-from lobug.memory.access import HOUSEHOLD, MemoryScope
-from lobug.memory.base import MemoryStats
-from lobug.memory.control import RememberedUser
 from lobug.memory.index.fact_vectors import VectorIndex
 from lobug.memory.jobs import queue
+from lobug.memory.model import HOUSEHOLD, MemoryScope, MemoryStats, RememberedUser
 from lobug.storage.driver import Connection
 
 USER_COUNTS = """
@@ -72,26 +69,26 @@ def of_user(
 
 
 def users(connection: Connection) -> Sequence[RememberedUser]:
-    """Everybody of whom anything is kept, last active first; without the household."""
+    """All users of whom anything is kept, last active first; without the household."""
     rows = connection.execute(USERS, (HOUSEHOLD,))
     return [RememberedUser(*row) for row in rows]
 
 
 class Counter:
-    """Counts as last known. Changed by whoever changes the database, on the writer's thread."""
+    """The counts of ``/health``. Changed on the database's writer thread."""
 
     def __init__(self) -> None:
         self.stats = MemoryStats()
         self._users: set[str] = set()
 
     def count_all(self, connection: Connection, index: VectorIndex | None) -> MemoryStats:
-        """Count everything anew; ``index`` is that of the present embedding model."""
+        """Count everything; ``index`` is that of the present embedding model."""
         self._users = log.users(connection)
         self.stats = replace(self.stats, messages=log.count(connection), users=len(self._users))
         return self.count_entries(connection, index)
 
     def count_entries(self, connection: Connection, index: VectorIndex | None) -> MemoryStats:
-        """Count anew what background work changes."""
+        """Count what background work changes."""
         counted = queue.counts(connection)
         return replace(
             self.stats,
@@ -102,13 +99,13 @@ class Counter:
             embedding_backlog=facts.count_unembedded(connection, index),
         )
 
-    def take(self, stats: MemoryStats) -> None:
-        """These are the counts, now that what was counted is committed."""
+    def publish(self, stats: MemoryStats) -> None:
+        """Set the counts, after the counted transaction was committed."""
         self.stats = stats
 
-    def said(self, user: str, *, messages: int, tasks: int) -> None:
-        """A turn has logged so many messages and noted so many tasks. Counting the tasks each time
-        would cost more the more there are."""
+    def count_turn(self, user: str, *, messages: int, tasks: int) -> None:
+        """Add the messages and background tasks of a turn. Counting the tasks in the database each
+        time would cost more the more there are."""
         self._users.add(user)
         self.stats = replace(
             self.stats,

@@ -1,6 +1,7 @@
-"""Changes to entries, each one transaction: store, edit, correct, remove, restore.
+"""Changes to entries, each inside one transaction: store, edit, correct, deactivate, restore.
 
-Every change is a new version; the old one stays, inactive and linked, until somebody forgets it.
+Every change inserts a new version; the old one stays, inactive and linked to it, until it is
+forgotten.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
 from lobug.language.en import replacement
-from lobug.language.en.prompts import SECTIONS
+from lobug.language.en.prompts.background import SECTIONS
 from lobug.memory import (
     entries,
     identity,
@@ -18,9 +19,16 @@ from lobug.memory import (
     projects,
     timeline,
 )
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Draft, Entry, Reason, Source, Status
 from lobug.memory.entries import NewVersion
+from lobug.memory.model import (
+    Draft,
+    Entry,
+    MemoryScope,
+    Provenance,
+    Reason,
+    Source,
+    Status,
+)
 from lobug.storage.driver import Connection
 
 MAX_TAGS = 32
@@ -29,16 +37,16 @@ MAX_TAG_CHARS = 64
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an entry may hold."""
+    """Longest texts, in characters."""
 
     content_chars: int
-    """Longest content, characters."""
+    """Of the content of one entry."""
     identity_chars: int
-    """All of layer identity, characters."""
+    """Of layer identity as a whole."""
 
 
 def checked_content(content: str, limits: Limits) -> str:
-    """The content without spaces around it. Raises MemoryContentError."""
+    """Strip the content and check that it can be stored. Raises MemoryContentError."""
     text = content.strip()
     if not text or not any(character.isalnum() for character in text):
         raise MemoryContentError("a memory needs words")
@@ -51,19 +59,19 @@ def checked_content(content: str, limits: Limits) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise MemoryContentError("the memory holds half a character") from error
+        raise MemoryContentError("the memory holds half a surrogate pair") from error
     return text
 
 
 def checked_importance(importance: float) -> float:
-    """The importance, 0 to 1. Raises MemoryContentError."""
+    """Check an importance, 0 to 1. Raises MemoryContentError."""
     if not 0.0 <= importance <= 1.0:  # NaN too
         raise MemoryContentError("importance is a number from 0 to 1")
     return importance
 
 
 def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """The tags, each once, in their order. Raises MemoryContentError."""
+    """Strip the tags and drop repetitions. Raises MemoryContentError."""
     found = tuple(dict.fromkeys(tag.strip() for tag in tags))
     if len(found) > MAX_TAGS or any(not tag or len(tag) > MAX_TAG_CHARS for tag in found):
         raise MemoryContentError(
@@ -73,7 +81,7 @@ def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def require_mine(scope: MemoryScope, entry: Entry) -> None:
-    """Raises MemoryForbiddenError where the access may see an entry but not change it."""
+    """Raises MemoryForbiddenError if the scope may read the entry but not change it."""
     scope.require(entry.scope, write=True)
 
 
@@ -132,17 +140,17 @@ def store(
         stored = entries.insert(connection, new)
     elif known.content == content and known.layer == draft.layer:
         stored = known.id
-        _annotate(connection, stored, importance, tags, draft.project, now)
+        _update_labels(connection, stored, importance, tags, draft.project, now)
     else:
         updated = _differs_in_time(known.content, content)
-        stored = _succeed(
+        stored = _insert_successor(
             connection,
             known,
             replace(new, created_at=known.created_at),
             status="past" if updated else "inactive",
             reason="superseded" if updated else "edited",
         )
-    return _settled(connection, scope, stored, limits, now)
+    return _fitted_entry(connection, scope, stored, limits, now)
 
 
 def edit(
@@ -157,7 +165,7 @@ def edit(
     limits: Limits,
     now: float,
 ) -> Entry:
-    """A new version by the owner; what is None stays. Raises MemoryNotFoundError where the entry
+    """Insert a new version; None leaves a field unchanged. Raises MemoryNotFoundError if the entry
     is not active, MemoryContentError, MemoryForbiddenError."""
     entry = _active(connection, scope, entry_id)
     new_importance = entry.importance if importance is None else checked_importance(importance)
@@ -167,7 +175,7 @@ def edit(
         projects.ensure(connection, scope.user, new_project, now)
     text = entry.content if content is None else checked_content(content, limits)
     if text == entry.content:
-        _annotate(connection, entry_id, new_importance, new_tags, new_project, now)
+        _update_labels(connection, entry_id, new_importance, new_tags, new_project, now)
         return entries.find(connection, scope, entry_id)
     new = replace(
         _version_of(entry, scope, text, "user", now),
@@ -175,8 +183,8 @@ def edit(
         tags=new_tags,
         project=new_project,
     )
-    edited = _succeed(connection, entry, new, status="inactive", reason="edited")
-    return _settled(connection, scope, edited, limits, now)
+    edited = _insert_successor(connection, entry, new, status="inactive", reason="edited")
+    return _fitted_entry(connection, scope, edited, limits, now)
 
 
 def correct(
@@ -188,17 +196,18 @@ def correct(
     limits: Limits,
     now: float,
 ) -> Entry:
-    """What the user puts right: the wrong entry is inactive for good, the correction outranks
-    everything. Raises MemoryNotFoundError, MemoryContentError, MemoryForbiddenError."""
+    """Replace a wrong entry by what the user says is right. The wrong one is inactive for good; the
+    correction outranks everything else. Raises MemoryNotFoundError, MemoryContentError,
+    MemoryForbiddenError."""
     entry = _active(connection, scope, entry_id)
     text = checked_content(content, limits)
     new = replace(_version_of(entry, scope, text, "correction", now), importance=1.0)
-    corrected = _succeed(connection, entry, new, status="inactive", reason="corrected")
+    corrected = _insert_successor(connection, entry, new, status="inactive", reason="corrected")
     identity.without(connection, entry.user, entry.content, now, entry_id=entry.id, instead=text)
-    return _settled(connection, scope, corrected, limits, now)
+    return _fitted_entry(connection, scope, corrected, limits, now)
 
 
-def remove(connection: Connection, scope: MemoryScope, entry_id: int, *, now: float) -> Entry:
+def deactivate(connection: Connection, scope: MemoryScope, entry_id: int, *, now: float) -> Entry:
     """Make an entry inactive. Raises MemoryNotFoundError, MemoryForbiddenError."""
     entry = _active(connection, scope, entry_id)
     entries.retire(connection, entry.id, status="inactive", reason="removed", now=now)
@@ -210,8 +219,8 @@ def remove(connection: Connection, scope: MemoryScope, entry_id: int, *, now: fl
 def restore(
     connection: Connection, scope: MemoryScope, entry_id: int, *, limits: Limits, now: float
 ) -> Entry:
-    """Make a version active again, as a new version; what is active under its key or in its chain
-    gives way. An active one is returned as it is. Raises MemoryNotFoundError,
+    """Insert a version again as the active one; entries that are active under its key or among its
+    versions become inactive. An active version is returned unchanged. Raises MemoryNotFoundError,
     MemoryForbiddenError, IdentityFullError."""
     entry = entries.find(connection, scope, entry_id)
     require_mine(scope, entry)
@@ -233,7 +242,24 @@ def restore(
             "UPDATE memories SET replaced_by = coalesce(replaced_by, ?) WHERE id = ?",
             (restored, version.id),
         )
-    return _settled(connection, scope, restored, limits, now)
+    return _fitted_entry(connection, scope, restored, limits, now)
+
+
+def provenance(connection: Connection, scope: MemoryScope, entry_id: int) -> Provenance:
+    """An entry with the message and the entries that it was made from. Raises
+    MemoryNotFoundError."""
+    entry = entries.find(connection, scope, entry_id)
+    message = None
+    if entry.source_message_id is not None:
+        message = log.message(connection, scope.user, entry.source_message_id)
+    if message is not None and not message.content:
+        message = None
+    return Provenance(
+        entry=entry,
+        message=None if message is None else message.content,
+        message_at=None if message is None else message.created_at,
+        derived_from=entries.sources(connection, entry_id),
+    )
 
 
 def _active(connection: Connection, scope: MemoryScope, entry_id: int) -> Entry:
@@ -272,12 +298,12 @@ def _version_of(
         to_message_id=entry.to_message_id,
         created_at=entry.created_at,
         valid_from=entry.valid_from,
-        # What the owner wrote is not merged into something else behind their back.
+        # What the owner wrote must not be merged into another fact.
         compared=True,
     )
 
 
-def _succeed(
+def _insert_successor(
     connection: Connection, old: Entry, new: NewVersion, *, status: Status, reason: Reason
 ) -> int:
     """Insert the successor of an entry under its key. Returns the successor's id."""
@@ -294,16 +320,18 @@ def _succeed(
     return new_id
 
 
-def _settled(
+def _fitted_entry(
     connection: Connection, scope: MemoryScope, entry_id: int, limits: Limits, now: float
 ) -> Entry:
+    """The stored entry; where it is of layer identity, distilled lines are evicted to fit the
+    limit."""
     entry = entries.find(connection, scope, entry_id)
     if entry.layer == "identity":
         identity.make_room(connection, entry.user, limits.identity_chars, now)
     return entry
 
 
-def _annotate(
+def _update_labels(
     connection: Connection,
     entry_id: int,
     importance: float,
@@ -324,8 +352,8 @@ def _same_thing(one: str, other: str) -> bool:
 
 
 def _differs_in_time(old: str, new: str) -> bool:
-    """Whether a new content tells of a change in the world ("moved to"), so that the old one was
-    true once, and not of another wording."""
+    """Whether the new content tells of a change in the world ("moved to") and is not only another
+    wording: the old one was true once."""
     return replacement.slot_of(old) is not None and replacement.slot_of(old) == replacement.slot_of(
         new
     )

@@ -1,8 +1,8 @@
-"""Memory as tools, for whoever calls tools: the chat model, the voice, other programs.
+"""Memory as tools that a caller with a JSON interface can call: the chat model, other programs.
 
 Names, parameters and defaults are those of the designs that Lo-Bug's memory unites. Arguments are
-hostile input: a model makes them up, and what a memory says may have told it to. They are checked
-against closed models before anything is touched; there is no tool that purges.
+hostile input: a model invents them, and a stored memory may have told it to. They are checked
+against closed models before anything is changed; no tool purges.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from lobug.errors import InvalidRequestError, LobugError, MemoryContentError, MemoryNotFoundError
+from lobug.language.en.contradiction import wrong_entry
 from lobug.memory import keys
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Category, Draft, Entry, Filter, Hit, MemoryControl, Source
-from lobug.memory.corrections import wrong_entry
+from lobug.memory.model import Category, Draft, Entry, Filter, Hit, MemoryScope, Source
+from lobug.memory.service import Memory
 
 MAX_CONTENT_CHARS = 4_000
-"""Of one memory, as a tool may write it; the owner's setting may be lower."""
+"""Longest memory that a tool may write; the setting ``memory.max_content_chars`` may be lower."""
 MAX_LISTED = 50
 """Memories that one call returns at most."""
 
@@ -36,7 +36,7 @@ Milliseconds = Annotated[int, Field(ge=0, le=253_402_300_799_999)]
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool. Nothing unknown, no text for a number."""
+    """The arguments of a tool. Unknown names and converted types are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -104,20 +104,20 @@ class MemoryArguments(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool call came to."""
+    """The outcome of a tool call."""
 
     success: bool
     output: str
-    """For the caller to read."""
+    """A sentence or a list for the caller."""
     error: LobugError | None = None
-    """Why it failed; with its stable code and its spoken sentence."""
+    """The error, with its stable code and its spoken sentence; None: it succeeded."""
     entries: tuple[Entry, ...] = ()
     """What was stored or found."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    control: MemoryControl
+    memory: Memory
     scope: MemoryScope
     source: Source
     source_message_id: int | None
@@ -128,7 +128,7 @@ _Work = Callable[[_Call, Any], Coroutine[Any, Any, ToolResult]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as it is offered."""
+    """A tool with its description and its arguments."""
 
     name: str
     description: str
@@ -143,7 +143,7 @@ class Tool:
 
 
 def validated(name: str, arguments: object) -> Arguments:
-    """The arguments of a tool, checked; also as the JSON text that models write.
+    """Check the arguments of a tool; they may be the JSON text that models write.
 
     Raises InvalidRequestError, MemoryContentError, MemoryKeyError.
     """
@@ -159,7 +159,7 @@ def validated(name: str, arguments: object) -> Arguments:
         checked = tool.arguments.model_validate(arguments)
     except ValidationError as error:
         places = sorted({".".join(map(str, e["loc"])) or "arguments" for e in error.errors()})
-        # Names of parameters only: the values may be anybody's secrets.
+        # Names of parameters only: values may be secrets.
         known = [place for place in places if place.split(".")[0] in tool.arguments.model_fields]
         raise MemoryContentError(
             f"wrong arguments: {', '.join(known) or 'unknown names'}"
@@ -171,7 +171,7 @@ def validated(name: str, arguments: object) -> Arguments:
 
 
 async def run(
-    control: MemoryControl,
+    memory: Memory,
     scope: MemoryScope,
     name: str,
     arguments: object,
@@ -179,13 +179,13 @@ async def run(
     source: Source = "agent",
     source_message_id: int | None = None,
 ) -> ToolResult:
-    """Call a tool. What goes wrong is in the result, never raised.
+    """Call a tool. Errors are returned in the result, never raised.
 
-    ``source`` says on whose behalf; ``source_message_id`` which turn it comes from.
+    ``source`` says who calls; ``source_message_id`` names the message that it comes from.
     """
     try:
         checked = validated(name, arguments)
-        return await TOOLS[name].work(_Call(control, scope, source, source_message_id), checked)
+        return await TOOLS[name].work(_Call(memory, scope, source, source_message_id), checked)
     except LobugError as error:
         return ToolResult(False, "", error)
 
@@ -200,7 +200,7 @@ async def _store(call: _Call, asked: StoreArguments) -> ToolResult:
         source=call.source,
         source_message_id=call.source_message_id,
     )
-    entry = await call.control.store(call.scope, draft)
+    entry = await call.memory.store(call.scope, draft)
     return ToolResult(True, f"Memory stored: {entry.key}", entries=(entry,))
 
 
@@ -212,7 +212,7 @@ async def _recall(call: _Call, asked: RecallArguments) -> ToolResult:
     )
     if not asked.query and asked.since is None and asked.until is None:
         raise MemoryContentError("wrong arguments: query is empty and there is no time range")
-    hits = await call.control.search(call.scope, asked.query, where, limit=asked.limit)
+    hits = await call.memory.search(call.scope, asked.query, where, limit=asked.limit)
     found = tuple(hit.entry for hit in hits if hit.entry is not None)
     if not hits:
         return ToolResult(True, "No matching memories found.")
@@ -221,18 +221,18 @@ async def _recall(call: _Call, asked: RecallArguments) -> ToolResult:
 
 
 async def _forget(call: _Call, asked: ForgetArguments) -> ToolResult:
-    await call.control.forget_key(call.scope, asked.key)
+    await call.memory.forget_key(call.scope, asked.key)
     return ToolResult(True, f"Memory deleted: {asked.key}")
 
 
 async def _correct(call: _Call, asked: CorrectArguments) -> ToolResult:
     if asked.key is not None:
-        wrong: Entry | None = await call.control.find_key(call.scope, asked.key)
+        wrong: Entry | None = await call.memory.find_key(call.scope, asked.key)
     else:
-        hits = await call.control.search(call.scope, asked.content, Filter(), limit=10)
+        hits = await call.memory.search(call.scope, asked.content, Filter(), limit=10)
         wrong = wrong_entry(asked.content, None, [h.entry for h in hits if h.entry is not None])
     if wrong is not None:
-        entry = await call.control.correct(call.scope, wrong.id, asked.content)
+        entry = await call.memory.correct(call.scope, wrong.id, asked.content)
         return ToolResult(True, f"Memory corrected: {entry.key}", entries=(entry,))
     draft = Draft(
         asked.content,
@@ -240,7 +240,7 @@ async def _correct(call: _Call, asked: CorrectArguments) -> ToolResult:
         source="correction",
         source_message_id=call.source_message_id,
     )
-    entry = await call.control.store(call.scope, draft)
+    entry = await call.memory.store(call.scope, draft)
     return ToolResult(True, f"Memory stored: {entry.key}", entries=(entry,))
 
 
@@ -257,25 +257,25 @@ async def _write(call: _Call, asked: WriteArguments) -> ToolResult:
             tags=tags or (),
             source_message_id=call.source_message_id,
         )
-        entry = await call.control.store(call.scope, draft)
+        entry = await call.memory.store(call.scope, draft)
         return ToolResult(True, f"Memory added: {entry.id}", entries=(entry,))
     if asked.target_id is None:
         raise MemoryContentError(f"{asked.action} takes a target_id")
-    target = (await call.control.get(call.scope, int(asked.target_id))).entry
+    target = (await call.memory.get(call.scope, int(asked.target_id))).entry
     if target.layer != layer:
         raise MemoryNotFoundError(f"memory {target.id} is not in {asked.layer}")
     if asked.action == "remove":
-        await call.control.remove(call.scope, target.id)
+        await call.memory.deactivate(call.scope, target.id)
         return ToolResult(True, f"Memory removed: {target.id}")
     if asked.content is None and tags is None:
         raise MemoryContentError("update takes content or tags")
-    entry = await call.control.edit(call.scope, target.id, content=asked.content, tags=tags)
+    entry = await call.memory.edit(call.scope, target.id, content=asked.content, tags=tags)
     return ToolResult(True, f"Memory updated: {entry.id}", entries=(entry,))
 
 
 async def _memory(call: _Call, asked: MemoryArguments) -> ToolResult:
     if asked.action == "list":
-        found = await call.control.entries(call.scope, Filter(), limit=MAX_LISTED)
+        found = await call.memory.entries(call.scope, Filter(), limit=MAX_LISTED)
         lines = "\n".join(f"- {entry.key}: {_flat(entry.content)}" for entry in found)
         return ToolResult(True, lines or "No memories.", entries=tuple(found))
     if asked.key is None or (asked.action == "save") != (asked.content is not None):
@@ -299,7 +299,7 @@ def _line(hit: Hit) -> str:
 
 
 def _flat(content: str) -> str:
-    # A memory is data: on one line it cannot pose as another part of what a model reads.
+    # On one line a memory cannot pose as another part of the model's input.
     return " ".join(content.split())
 
 

@@ -1,1 +1,1 @@
-"""The embedded models: which files, where from, whether they are whole."""
+"""The embedded models: their catalog, how they are downloaded, and how their files are verified."""

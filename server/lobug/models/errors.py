@@ -1,4 +1,4 @@
-"""Why a model could not be pulled. Every message says what to do next."""
+"""Errors of ``lobug models pull``. Every message says what to do next."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from lobug.errors import LobugError
 
 
 class PullError(LobugError):
-    """A model could not be fetched or put together."""
+    """A model could not be downloaded or joined from its wheels."""
 
     code = "model_pull_failed"
-    spoken = "One of my models could not be fetched. Please ask my owner to check it."
 
 
 class PackageClientError(PullError):
-    """pip is missing, or failed for a reason that we do not know."""
+    """pip is missing, or failed for an unknown reason."""
 
     code = "model_pull_client"
 
 
 class NetworkError(PullError):
-    """The package index could not be reached, or the connection broke. Trying again may help."""
+    """The package index could not be reached, or the connection broke. A retry may help."""
 
     code = "model_pull_network"
 
@@ -37,6 +36,6 @@ class DiskFullError(PullError):
 
 
 class MismatchError(PullError):
-    """What was downloaded is not what the catalog describes."""
+    """The downloaded bytes are not those of the catalog."""
 
     code = "model_pull_mismatch"

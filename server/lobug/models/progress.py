@@ -1,4 +1,4 @@
-"""How far a pull is, for a person at a terminal or for a log."""
+"""Progress reporters of a pull: a bar for a terminal, lines for a log."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ class BarReporter:
         self._task = TaskID(0)
 
     def note(self, text: str) -> None:
-        """Say one thing that happened, above the bar."""
+        """Print a message above the bar."""
         self._console.print(text, markup=False, highlight=False)
 
     def begin(self, what: str, total: int, done: int, *, brief: bool = False) -> None:
-        """Show a bar for ``what``; ``total`` and ``done`` in bytes. A brief one goes when done."""
+        """Show a bar for ``what``; ``total`` and ``done`` in bytes. A brief bar is removed at the
+        end."""
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -53,14 +54,14 @@ class BarReporter:
             self._progress.update(self._task, completed=done)
 
     def end(self) -> None:
-        """Leave the bar as it is and give the terminal back."""
+        """Stop drawing the bar."""
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
 
 
 class LineReporter:
-    """One line for each tenth of the way, so that a log stays readable."""
+    """Prints one line for each tenth of the bytes, so that a log stays readable."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -70,11 +71,11 @@ class LineReporter:
         self._brief = False
 
     def note(self, text: str) -> None:
-        """Say one thing that happened."""
+        """Print a message."""
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def begin(self, what: str, total: int, done: int, *, brief: bool = False) -> None:
-        """Say what begins; ``total`` and ``done`` in bytes."""
+        """Print what begins; ``total`` and ``done`` in bytes."""
         self._what = what
         self._brief = brief
         self._total = max(total, 1)
@@ -83,14 +84,14 @@ class LineReporter:
         self.note(f"{what}: {share}{total / 1e6:.0f} MB")
 
     def advance_to(self, done: int) -> None:
-        """Say so when another tenth is reached."""
+        """Print a line when another tenth is reached."""
         step = self._step(done)
         if step > self._shown and not self._brief:
             self._shown = step
             self.note(f"{self._what}: {step} %")
 
     def end(self) -> None:
-        """Nothing to give back."""
+        """Do nothing."""
 
     def _step(self, done: int) -> int:
         return int(done * 100 / self._total) // _STEP_PERCENT * _STEP_PERCENT

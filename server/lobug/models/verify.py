@@ -1,8 +1,8 @@
-"""Whether the files of a model are there and whole.
+"""Verification of a model's files: present, of the right size, with the right SHA-256.
 
-Hashing takes seconds a gigabyte, so its result is recorded beside the files, with each file's
-size and times of change: as long as those stand, a later pull need not hash again. That saves
-time and proves nothing about a file that somebody wanted to look unchanged, so a running server,
+Hashing takes seconds per gigabyte, so its result is recorded beside the files, with each file's
+size and times of change; while those are unchanged, a later pull does not hash again. The record
+is no protection against a file that was made to look unchanged, so a running server,
 ``lobug models verify`` and ``lobug doctor`` always hash.
 """
 
@@ -19,17 +19,17 @@ from pathlib import Path
 
 from lobug.errors import ModelMissingError
 from lobug.models import catalog
-from lobug.models.description import Model, ModelFile
+from lobug.models.catalog import Model, ModelFile
 
 STAMP_NAME = ".verified.json"
 _BLOCK = 1 << 20
 
 Advance = Callable[[int], None]
-"""Is told how many bytes were read since it was last."""
+"""Called with the number of bytes read since its last call."""
 
 
 class State(StrEnum):
-    """What was found, best first."""
+    """The result of a check, best first."""
 
     OK = "ok"
     MISSING = "missing"
@@ -39,33 +39,32 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileCheck:
-    """One file: what the catalog says, where it is (None: its package is not installed), how."""
+    """The result for one file."""
 
     file: ModelFile
     path: Path | None
+    """None: the package that brings it is not installed."""
     state: State
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """The result for a model.
-
-    ``verified`` is true when every file's SHA-256 was compared, now or by an earlier check whose
-    record still stands; a shallow check of unrecorded files is ``ok`` without being verified.
-    """
+    """The result for a model."""
 
     model: Model
     files: tuple[FileCheck, ...]
     verified: bool
+    """Whether every file's SHA-256 was compared, now or by an earlier check whose record is still
+    valid. A shallow check of unrecorded files is ``ok`` but not verified."""
 
     @property
     def state(self) -> State:
-        """OK when every file is; otherwise the first trouble in the order of the files."""
+        """OK when every file is; otherwise the state of the first file that is not."""
         return next((f.state for f in self.files if f.state is not State.OK), State.OK)
 
     @property
     def ok(self) -> bool:
-        """Whether nothing wrong was found, to the depth that was looked."""
+        """Whether every file passed the check, shallow or deep."""
         return self.state is State.OK
 
     @property
@@ -92,11 +91,10 @@ _PHRASE = {
 
 
 def check(models_dir: Path, name: str, deep: bool = False) -> ModelCheck:  # noqa: FBT001 -- the one switch, and it reads well at the call
-    """Look at the files of the model ``name``.
+    """Check the files of the model ``name``. Writes nothing.
 
-    Shallow: presence and size, milliseconds. Deep: SHA-256 as well, about a second a gigabyte;
-    blocks meanwhile, so call it outside the event loop. Writes nothing.
-    Raises ModelMissingError when no model has that name.
+    Shallow: presence and size, milliseconds. Deep: SHA-256 too, about a second per gigabyte;
+    it blocks, so call it outside the event loop. Raises ModelMissingError for an unknown name.
     """
     return check_model(models_dir, catalog.get(name), deep=deep)
 
@@ -104,8 +102,7 @@ def check(models_dir: Path, name: str, deep: bool = False) -> ModelCheck:  # noq
 def check_model(
     models_dir: Path, model: Model, *, deep: bool, advance: Advance | None = None
 ) -> ModelCheck:
-    """Do what ``check`` does, for a model that need not be in the catalog. ``advance`` is told the
-    bytes hashed since it was last."""
+    """Do what ``check`` does, for a model that need not be in the catalog."""
     files = tuple(
         _check_file(models_dir, model, file, deep=deep, advance=advance) for file in model.files
     )
@@ -114,10 +111,10 @@ def check_model(
 
 
 def ensure(models_dir: Path, name: str) -> ModelCheck:
-    """Check at start-up: shallow while the record of an earlier deep check stands, else deep.
+    """Check deeply unless an earlier deep check's record is still valid; then check shallowly.
 
-    A deep check that finds the model whole is recorded, so the next start is fast. Blocks while
-    it hashes. Raises ModelMissingError when no model has that name.
+    A deep check that succeeds is recorded, so the next call is fast. Blocks while it hashes.
+    Raises ModelMissingError for an unknown name.
     """
     return ensure_model(models_dir, catalog.get(name))
 
@@ -134,11 +131,10 @@ def ensure_model(models_dir: Path, model: Model) -> ModelCheck:
 
 
 def examine(models_dir: Path, name: str, advance: Advance | None = None) -> ModelCheck:
-    """Compare every byte of a model, whatever an earlier check has recorded, and record the result.
+    """Check deeply, ignoring the record of earlier checks, and record the result.
 
-    The record of files that turn out to be wrong is removed, so that ``lobug models pull`` brings
-    the right ones. Blocks meanwhile. Raises ModelMissingError when no model has that name, and what
-    ``advance`` raises.
+    When a file is wrong, the record is removed, so that ``lobug models pull`` downloads the model
+    again. Blocks. Raises ModelMissingError for an unknown name, and what ``advance`` raises.
     """
     return examine_model(models_dir, catalog.get(name), advance)
 
@@ -149,7 +145,7 @@ def examine_model(models_dir: Path, model: Model, advance: Advance | None = None
     if result.ok:
         record(models_dir, model)
     elif not model.installed_with_program:
-        with contextlib.suppress(OSError):  # nobody can pull into a read-only folder either
+        with contextlib.suppress(OSError):  # a read-only folder cannot be pulled into either
             (models_dir / model.name / STAMP_NAME).unlink(missing_ok=True)
     return result
 
@@ -157,8 +153,8 @@ def examine_model(models_dir: Path, model: Model, advance: Advance | None = None
 def record(models_dir: Path, model: Model) -> None:
     """Record that the files of ``model``, as they are now, have the right hashes.
 
-    Silently does nothing where the folder cannot be written (a read-only volume: it is then
-    hashed at each start) and for models installed with the program, which are small.
+    Does nothing where the folder cannot be written (a model on a read-only volume is hashed at
+    each start) and for models installed with the program, which are small.
     """
     if model.installed_with_program:
         return
@@ -173,10 +169,7 @@ def record(models_dir: Path, model: Model) -> None:
 
 
 def sha256_of(path: Path, advance: Advance | None = None) -> str:
-    """Return the SHA-256 of a file in hex; ``advance`` is told the bytes read since it was last.
-
-    Raises OSError as reading does.
-    """
+    """Return the SHA-256 of a file in hex. Raises OSError when it cannot be read."""
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         while block := stream.read(_BLOCK):
@@ -203,14 +196,16 @@ def _check_file(
             return FileCheck(file, path, State.DAMAGED)
     except (FileNotFoundError, NotADirectoryError):
         return FileCheck(file, path, State.MISSING)
-    except OSError:  # cannot be read: no use to an engine either
+    except OSError:  # an engine could not read it either
         return FileCheck(file, path, State.DAMAGED)
     return FileCheck(file, path, State.OK)
 
 
 def _fingerprint(folder: Path, model: Model) -> dict[str, list[int | str]]:
-    """What the record holds for each file: catalog hash, size (bytes), times of the last change of
-    its content and of anything about it (ns). The second cannot be set back as the first can."""
+    """The record's entry for each file: catalog hash, size (bytes), mtime and ctime (ns).
+
+    A program can set mtime back, but not ctime.
+    """
     result: dict[str, list[int | str]] = {}
     for file in model.files:
         status = (folder / file.path).stat()

@@ -1,8 +1,8 @@
-"""One wheel at a time through pip, as nothing but a package client.
+"""Downloads of single wheels by pip, which serves as a package client only.
 
-pip runs in a process of its own, so the index, proxy and certificates that the owner configured
-for it are honoured, and no registry is named here. It checks the wheel's hash
-(``--require-hashes``); nothing is installed and nothing from the wheel runs.
+pip runs in a process of its own and uses the index, proxy and certificates that the owner
+configured for it; no registry is named here. It checks the wheel's hash (``--require-hashes``).
+Nothing is installed, and nothing from the wheel runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
-from lobug.models.description import Wheel
+from lobug.models.catalog import Wheel
 from lobug.models.errors import (
     DiskFullError,
     MismatchError,
@@ -30,7 +30,7 @@ _PROGRESS = re.compile(r"^Progress (\d+) of (\d+)$")
 _RAW_PROGRESS_SINCE = (24, 1)
 _TAIL_LINES = 60
 
-# What pip prints, most specific first: being offline also ends in "no matching distribution".
+# What pip prints, most specific first: offline, it also prints "no matching distribution".
 _HASH_WORDS = ("DO NOT MATCH THE HASHES",)
 _DISK_WORDS = ("No space left on device", "Disk quota exceeded", "File too large")
 _NETWORK_WORDS = (
@@ -69,10 +69,10 @@ def download(
 ) -> Path:
     """Download ``wheel`` into ``work_dir`` (which must exist) and return its path.
 
-    ``progress`` is told the bytes of this wheel that have arrived, rising, where the installed
-    pip can say. Temporary files of pip stay inside ``work_dir`` too. ``lock``: the descriptor of a
-    held ``flock``, which pip holds too until it ends, so that nobody else begins while it writes,
-    even when this process is killed. Blocks until pip ends. Raises a PullError.
+    ``progress`` is called with the bytes of this wheel that have arrived, if the installed pip
+    reports them. pip's temporary files stay inside ``work_dir``. ``lock``: the descriptor of a held
+    ``flock`` that pip inherits, so that no other process begins while pip writes, even when this
+    process is killed. Blocks until pip ends. Raises a PullError.
     """
     requirements = work_dir / "wheel.txt"
     requirements.write_text(wheel.requirement + "\n", encoding="utf-8")
@@ -112,13 +112,13 @@ def download(
 def _run_pip(
     command: list[str], work_dir: Path, progress: Callable[[int], None], lock: int | None
 ) -> tuple[int, str]:
-    """Run pip to its end; return its exit code and the last lines that it printed."""
+    """Run pip until it ends; return its exit code and the last lines that it printed."""
     environment = {
         **os.environ,
-        # pip unpacks into the temporary folder first: keep that on the disk that was measured,
-        # where an interrupted pull is cleaned up.
+        # pip writes to the temporary folder first: keep that on the disk whose free space was
+        # checked, where the next pull removes what an interrupted one left.
         "TMPDIR": str(work_dir),
-        # Its messages are read below.
+        # ``explain`` reads its messages.
         "LC_ALL": "C",
         "PYTHONUNBUFFERED": "1",
         "NO_COLOR": "1",
@@ -143,14 +143,14 @@ def _run_pip(
                 else:
                     tail.append(line.rstrip())
         except BaseException:
-            # Interrupted: a pip that goes on alone would write into a folder that is cleaned up.
+            # Interrupted: pip must not go on writing into a folder that is about to be removed.
             process.kill()
             raise
     return process.returncode, "\n".join(tail)
 
 
 def explain(wheel: Wheel, output: str) -> PullError:
-    """Turn what a failed pip printed into a typed error that says what to do."""
+    """Return the typed error for what a failed pip printed; its message says what to do."""
     name = f"{wheel.package} {wheel.version}"
 
     def has(words: tuple[str, ...]) -> bool:
@@ -165,13 +165,13 @@ def explain(wheel: Wheel, output: str) -> PullError:
         return DiskFullError(f"the disk became full while {name} was fetched; make room, try again")
     if re.search(r"^ERROR: Wheel .* is invalid", output, re.MULTILINE):
         return MismatchError(
-            f"{name} has the right SHA-256 but is no proper wheel; please report it"
+            f"{name} has the right SHA-256 but is not a valid wheel; please report it"
         )
     if has(_HASH_WORDS):
         return MismatchError(
             f"the package index served a {name} that is not the one that was checked (SHA-256"
-            " differs); nothing of it was used. Try again; if it stays so, check PIP_INDEX_URL,"
-            " or a proxy that changes downloads"
+            " differs); nothing of it was used. Try again; if it happens again, check"
+            " PIP_INDEX_URL, or a proxy that changes downloads"
         )
     if has(_NETWORK_WORDS):
         return NetworkError(
@@ -189,7 +189,7 @@ def explain(wheel: Wheel, output: str) -> PullError:
 
 
 def _can_report() -> bool:
-    """Whether the installed pip prints progress that a program can read."""
+    """Whether the installed pip prints machine-readable progress."""
     try:
         major, minor = metadata.version("pip").split(".")[:2]
         return (int(major), int(minor)) >= _RAW_PROGRESS_SINCE

@@ -1,1 +1,1 @@
-"""Firmware over the air: the owner's images, and which device is offered which."""
+"""Firmware updates over the air: the owner's images, and offers of them to devices."""

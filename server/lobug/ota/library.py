@@ -1,7 +1,7 @@
-"""The folder of firmware images: ``BOARD/VERSION.bin``, and ``VERSION.json`` that says what it is.
+"""The folder of firmware images: ``BOARD/VERSION.bin`` and its record ``BOARD/VERSION.json``.
 
-An image without its record does not exist: the record is written last and removed first. Programs
-take turns by a lock; a server that only reads needs none.
+An image without a record is ignored: the record is written last and removed first. A lock keeps
+programs from writing at the same time; reading needs none.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _UNFINISHED = ".adding-"
 
 
 class _Record(BaseModel):
-    """What stands beside an image."""
+    """The content of an image's record file."""
 
     size: int = Field(gt=0)
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
@@ -50,7 +50,7 @@ class _Record(BaseModel):
 
 
 class FirmwareLibrary:
-    """The images. Every method does file I/O; none keeps anything."""
+    """The images on disk. Every method does file I/O; nothing is cached."""
 
     def __init__(
         self, folder: Path, *, max_bytes: int, clock: Callable[[], float] = time.time
@@ -60,8 +60,8 @@ class FirmwareLibrary:
         self._clock = clock
 
     def images(self, board: str | None = None) -> list[FirmwareImage]:
-        """All images, of one board or of all, by board and version. What is broken is left out and
-        logged. Raises FirmwareFolderError."""
+        """Return the images of one board or of all, ordered by board and version. Broken images are
+        left out and logged. Raises FirmwareFolderError."""
         if board is not None and not is_board(board):
             return []
         with _typed_errors("the firmware images cannot be read"):
@@ -71,7 +71,7 @@ class FirmwareLibrary:
         return sorted(images, key=lambda image: (image.board, parse_version(image.version) or ()))
 
     def find(self, board: str, version: str) -> FirmwareImage:
-        """One image. Raises FirmwareUnknownError."""
+        """Return an image. Raises FirmwareUnknownError."""
         image = None
         if is_board(board) and is_version(version):
             image = self._read(self._folder / board / f"{version}.json")
@@ -80,7 +80,7 @@ class FirmwareLibrary:
         return image
 
     def open(self, board: str, version: str) -> tuple[FirmwareImage, BinaryIO]:
-        """One image and its bytes. Raises FirmwareUnknownError."""
+        """Return an image and its open file. Raises FirmwareUnknownError."""
         image = self.find(board, version)
         try:
             content = image.path.open("rb")
@@ -92,7 +92,7 @@ class FirmwareLibrary:
         return image, content
 
     def add(self, source: Path, board: str, version: str, *, forced: bool = False) -> FirmwareImage:
-        """Copy an image in. All or nothing, also when the computer fails in between. Raises
+        """Copy an image into the folder; atomic, even if the computer fails meanwhile. Raises
         FirmwareInvalidError, FirmwareExistsError, FirmwareFolderError."""
         require_names(board, version)
         with _typed_errors(f"{source} cannot be added"), _open_file(source) as content:
@@ -118,7 +118,7 @@ class FirmwareLibrary:
         with _typed_errors(f"{board} {version} cannot be removed"), self._locked():
             image.path.with_suffix(".json").unlink(missing_ok=True)
             image.path.unlink(missing_ok=True)
-            with suppress(OSError):  # others are there
+            with suppress(OSError):  # the folder holds other images
                 image.path.parent.rmdir()
         return image
 
@@ -184,7 +184,7 @@ def _open_file(source: Path) -> BinaryIO:
 
 @contextmanager
 def _written(path: Path) -> Iterator[BinaryIO]:
-    """A new file under this name, once all of it is on the disk; nothing if that fails."""
+    """Write a file that gets its name only when all of it is on the disk."""
     handle, name = tempfile.mkstemp(prefix=_UNFINISHED, dir=path.parent)
     unfinished = Path(name)
     try:

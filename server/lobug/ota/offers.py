@@ -1,4 +1,4 @@
-"""Which device is offered which image."""
+"""Offers of firmware images to devices."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from lobug.ota.library import FirmwareLibrary
 log = logging.getLogger(__name__)
 
 APPLICATION = "lobug"
-"""How Lo-Bug's firmware names itself. Other firmware runs on boards of the same names, and is never
-offered ours."""
+"""The name that Lo-Bug's firmware reports. Other firmware runs on the same boards, and is never
+offered an image."""
 
 MOST_FETCHES = 3
-"""How often one device may fetch the same image and come back with another version: an image that
-never starts, or was added under a wrong version, must not wear out its flash memory."""
+"""How often one device may fetch the same image and still report another version: an image that
+never starts, or was added under a wrong version, must not wear out the flash memory."""
 
 _MOST_REMEMBERED = 1_000
 
 
 def choose(images: Sequence[FirmwareImage], running: str | None) -> FirmwareImage | None:
-    """Of one board's images the one that a device is offered that runs this version: the forced one
-    that was added last, if any is forced, else the newest if it is newer. Pure."""
+    """Return the image to offer to a device that runs this version; ``images``: those of its board.
+
+    It is the forced image that was added last; without a forced one, the newest image if it is
+    newer. Pure.
+    """
     forced = [image for image in images if image.forced]
     if forced:
         image = max(forced, key=lambda image: image.added_at)
@@ -37,15 +40,15 @@ def choose(images: Sequence[FirmwareImage], running: str | None) -> FirmwareImag
 
 
 class FirmwareOffers:
-    """Offers to devices that may talk, and what became of them."""
+    """Decides on offers to devices, and counts how often each image was fetched."""
 
     def __init__(self, library: FirmwareLibrary) -> None:
         self.library = library
         self._fetches: OrderedDict[tuple[str, str, float], int] = OrderedDict()
 
     async def offer(self, device_id: str, device: Introduction) -> FirmwareImage | None:
-        """What a paired device is offered that describes itself so; None: nothing. Never raises:
-        a device that can talk must not fail for want of a newer firmware."""
+        """Return the image to offer to a paired device; None: none. Never raises: a device must
+        work even when its update fails."""
         if device.application != APPLICATION or device.board is None:
             return None
         try:
@@ -58,15 +61,15 @@ class FirmwareOffers:
             return None
         if self._fetches.get(_key(device_id, image), 0) >= MOST_FETCHES:
             log.warning(
-                "device %s has fetched firmware %s %s %d times and runs %s all the same: it is not"
-                " offered it any more",
+                "device %s has fetched firmware %s %s %d times and still runs %s: it is not"
+                " offered again",
                 device_id, image.board, image.version, MOST_FETCHES, device.version or "?",
             )  # fmt: skip
             return None
         return image
 
     def fetched(self, device_id: str, image: FirmwareImage) -> None:
-        """A device has been sent the whole of an image."""
+        """Count that a device has fetched an image completely."""
         key = _key(device_id, image)
         self._fetches[key] = self._fetches.pop(key, 0) + 1
         while len(self._fetches) > _MOST_REMEMBERED:

@@ -1,4 +1,4 @@
-"""Every setting, its default, unit and meaning: the one source of docs/configuration.md.
+"""All settings with their defaults, units and descriptions; docs/configuration.md comes from them.
 
 Read from the environment (prefix ``LOBUG_``, sections joined by ``__``, for example
 ``LOBUG_CHAT__ENGINE=ollama``) and from ``.env`` in the working directory; the environment wins.

@@ -1,4 +1,4 @@
-"""Settings of who may talk."""
+"""Settings of access control."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _small(name: str) -> str:
 
 
 def _url(text: str) -> str:
-    urlsplit(text)  # raises ValueError for what looks like an address of IPv6 and is none
+    urlsplit(text)  # raises ValueError when the host looks like an IPv6 address but is not one
     return text
 
 
@@ -34,8 +34,8 @@ class AccessSettings(Section):
     loopback: Literal["free", "token"] = Field(
         "free",
         description="What a program on this computer needs to be its owner: `free` nothing, `token`"
-        " a token too. The commands of this program then send one by themselves, which only who may"
-        " read the data folder knows.",
+        " a token too. The commands of this program then send one by themselves, which only those"
+        " who may read the data folder know.",
     )
     trusted_networks: tuple[IPv4Network | IPv6Network, ...] = Field(
         (),
@@ -44,16 +44,16 @@ class AccessSettings(Section):
     )
     hostnames: tuple[HostName, ...] = Field(
         (),
-        description="Names of this computer, as a JSON list, under which Lo-Bug may be called"
-        " without a token, by who needs none. `localhost` and addresses always are good; any other"
-        " name may have been pointed here by a foreign web page.",
+        description="Names of this computer, as a JSON list, under which callers that need no token"
+        " may reach Lo-Bug. `localhost` and addresses are always accepted; any other name may have"
+        " been pointed here by a foreign web page.",
     )
     public_url: Annotated[str, AfterValidator(_url)] = Field(
         "",
         pattern=r"^$|^(http|https|ws|wss)://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
         r"(/[^?#\s]*)?$",
-        description="Where devices reach Lo-Bug, such as `https://lobug.example.org`; empty: as"
-        " they called it.",
+        description="Where devices reach Lo-Bug, such as `https://lobug.example.org`; empty: at the"
+        " address that they called.",
     )
     code_lifetime_s: Seconds = Field(
         600.0, description="How long an activation code can be approved, seconds."
@@ -62,7 +62,7 @@ class AccessSettings(Section):
         50,
         ge=1,
         le=10_000,
-        description="Devices with a code at once; a further one ends the oldest.",
+        description="Devices with a code at once; a further one replaces the oldest.",
     )
     max_devices: int = Field(
         1_000, ge=1, description="Most devices, and most API tokens, that are known."

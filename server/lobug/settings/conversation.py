@@ -74,7 +74,7 @@ class LimitSettings(Section):
     max_unknown_per_address: int = Field(
         64,
         ge=1,
-        description="The same, from one address (of IPv6 from one network of 64 bits). Behind a"
+        description="The same, from one address (for IPv6, from one 64-bit network). Behind a"
         " container's gateway all devices may share one.",
     )
     max_connections_per_caller: int = Field(
@@ -106,18 +106,18 @@ class LimitSettings(Section):
         " until their answer; a further one is refused as busy.",
     )
     max_uploads_per_person: int = Field(
-        12, ge=1, description="The same, of one person; a further one is refused with 429."
+        12, ge=1, description="The same, for one person; a further one is refused with 429."
     )
     max_upload_bytes: int = Field(
         256 * 1024 * 1024,
         ge=1024,
-        description="Bytes of request bodies that are held at once, in memory or, of a body beyond"
+        description="Bytes of request bodies that are held at once, in memory or, for bodies beyond"
         " 1 MB, in temporary files; never less than `max_body_bytes`.",
     )
     max_upload_bytes_per_person: int = Field(
         64 * 1024 * 1024,
         ge=1024,
-        description="The same, of one person; never less than `max_body_bytes`.",
+        description="The same, for one person; never less than `max_body_bytes`.",
     )
     max_concurrent_turns: int = Field(
         2, ge=1, description="Turns that run at once; further ones wait."

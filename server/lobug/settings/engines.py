@@ -73,14 +73,14 @@ class ChatSettings(Section):
         20.0,
         ge=3.0,
         description="The embedded model's process is ended and started again when it writes, reads"
-        " and answers nothing for this long, seconds. It is asked whether it is there all the time,"
-        " so a slow model does not count as a hung one.",
+        " and answers nothing for this long, seconds. It is probed all the time, so a slow model"
+        " does not count as a hung one.",
     )
     tool_prompt_tokens: int = Field(
         1200,
         ge=0,
-        description="How much of the prompt may tell of a device's tools, tokens; the rest of them"
-        " is left out. 0: no tools.",
+        description="How much of the prompt may describe a device's tools, tokens; further tools"
+        " are left out. 0: no tools.",
     )
     tool_quiet_s: float = Field(
         20.0,

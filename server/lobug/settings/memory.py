@@ -56,14 +56,14 @@ class MemorySettings(Section):
         0.5,
         gt=0.0,
         le=1.0,
-        description="Share of the chat model's window from which on a conversation's messages are"
-        " summed up.",
+        description="Share of the chat model's window at which a conversation's messages are summed"
+        " up.",
     )
     summary_trigger_tokens: int = Field(
         8_000,
         ge=100,
-        description="Tokens of a conversation's messages from which on they are summed up, where"
-        " that is less than the share of the window.",
+        description="Tokens of a conversation's messages at which they are summed up, if that is"
+        " less than the share of the window.",
     )
     consolidation_turn_threshold: int = Field(
         3,
@@ -80,19 +80,19 @@ class MemorySettings(Section):
     timeline_retention_days: float = Field(
         90.0,
         ge=0.0,
-        description="Entries of the timeline that layer identity has taken in are erased after so"
+        description="Entries of the timeline that layer identity has taken in are erased after this"
         " many days; 0: never.",
     )
     recall_log_days: float = Field(
         30.0,
         ge=0.0,
-        description="What was recalled for a turn is noted for so many days; 0: for good.",
+        description="How long the log of what was recalled for a turn is kept, days; 0: for good.",
     )
     log_retention_days: float = Field(
         0.0,
         ge=0.0,
-        description="Messages are erased after so many days, with all that was not yet taken from"
-        " them; 0: never.",
+        description="Messages are erased after this many days, with everything that was not yet"
+        " taken from them; 0: never.",
     )
     context_budget_tokens: int = Field(
         4_000, ge=0, description="Most that recalled memories may add to a prompt, tokens."
@@ -100,8 +100,8 @@ class MemorySettings(Section):
     max_added_first_token_ms: float = Field(
         800.0,
         ge=0.0,
-        description="Time that recalled memories may add to a reply's first token, ms: what the"
-        " chat model reads in it, as it was measured, goes to the prompt and no more.",
+        description="Time that recalled memories may add to a reply's first token, ms: no more"
+        " memories go to the prompt than the chat model reads in that time, as measured.",
     )
     max_user_memories: int = Field(
         50, ge=0, description="Most memories that go to one prompt, whatever the budget."
@@ -136,20 +136,20 @@ class MemorySettings(Section):
     erasure_deferral_s: float = Field(
         30.0,
         ge=0.0,
-        description="Longest time that erasing (what is forgotten leaves the file, what is old"
-        " goes) is put off because somebody talks, seconds; after that it is done beside turns.",
+        description="Longest time that erasing (of what was forgotten, and of what is too old) is"
+        " put off because somebody is talking, seconds; after that it is done beside turns.",
     )
     embedding_deferral_s: float = Field(
         120.0,
         ge=0.0,
-        description="Longest time that new memories wait for their vectors because somebody talks,"
-        " seconds.",
+        description="Longest time that new memories wait for their vectors because somebody is"
+        " talking, seconds.",
     )
     learning_deferral_s: float = Field(
         600.0,
         ge=0.0,
         description="Longest time that extracting facts and summing up are put off because somebody"
-        " talks, seconds; after that they are done beside turns, which are slower meanwhile.",
+        " is talking, seconds; after that they are done beside turns, which are slower meanwhile.",
     )
     busy_timeout_s: Seconds = Field(
         5.0, description="How long a write waits for another process's lock, seconds."
@@ -160,7 +160,7 @@ class MemorySettings(Section):
     household: dict[UserName, HouseholdGrant] = Field(
         default_factory=dict,
         description="Who may see (`read`) or also change (`write`) the memories of the household,"
-        " as JSON: user name to `read` or `write`. Whoever is not named does neither.",
+        " as JSON: user name to `read` or `write`. A user who is not named may do neither.",
     )
     legacy_user: UserName = Field(
         "owner",

@@ -1,4 +1,4 @@
-"""What every section of the settings is made of."""
+"""The base class of the sections of the settings, and types that they share."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(gt=0.0)]
 UserName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"[^:\s]$")]
-"""A person. Names with a colon at the end are the program's own (``memory.access.HOUSEHOLD``)."""
+"""A person. Names that end with a colon are reserved, such as that of the household."""
 HouseholdGrant = Literal["read", "write"]
 Caller = Annotated[str, Field(pattern=r"(?i)^(device|address|token):.")]
 
 
 class Section(BaseModel):
-    """A group of settings. Unknown names are refused: a typing error must not be silent."""
+    """A group of settings. Unknown names are refused, so that a typing error is noticed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,8 +1,4 @@
-"""Settings of how devices find the server.
-
-Settings of the firmware that devices are given.
-
-Settings of what Lo-Bug tells about itself."""
+"""Settings of discovery, of firmware updates and of telemetry."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from pydantic import AfterValidator, Field
 from lobug.settings.section import Seconds, Section
 
 _LONGEST = 60
-"""Bytes. A label of DNS has 63; a second server of the same name gets a number behind it."""
+"""Bytes. A DNS label has 63; a second server of the same name gets a number appended."""
 
 
 def _name(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Settings of live conversation: when somebody has finished, and how audio is sent."""
+"""Settings of live conversation: when a speaker has finished, and how audio is sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ListeningSettings(Section):
         0.1,
         ge=0.03,
         le=1.0,
-        description="Speech that it takes for somebody to have begun, seconds: a click has less.",
+        description="Speech after which somebody has begun to speak, seconds: a click is shorter.",
     )
     end_silence_s: float = Field(
         0.7,
@@ -57,7 +57,7 @@ class ListeningSettings(Section):
     )
     max_backlog_s: Seconds = Field(
         10.0,
-        description="Audio of one stream that may wait to be listened to, seconds; behind that the"
+        description="Audio of one stream that may wait to be processed, seconds; beyond that the"
         " utterance is given up.",
     )
     interim_every_s: float = Field(
@@ -80,13 +80,13 @@ class StreamingSettings(Section):
     )
     max_connections: int = Field(200, ge=1, description="Devices connected at once.")
     hello_timeout_s: Seconds = Field(
-        10.0, description="How long a connection may wait with its `hello`, seconds."
+        10.0, description="How long a device may take to send its `hello`, seconds."
     )
     idle_timeout_s: Seconds = Field(
         120.0, description="A connection on which nothing is said is closed after this, seconds."
     )
     send_timeout_s: Seconds = Field(
-        10.0, description="A device that reads nothing for so long is disconnected, seconds."
+        10.0, description="A device that reads nothing for this long is disconnected, seconds."
     )
     max_message_bytes: int = Field(
         65_536, ge=1024, description="Largest message of a device, bytes."

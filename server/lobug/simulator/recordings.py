@@ -11,8 +11,9 @@ import numpy as np
 
 from lobug.audio import wav
 from lobug.audio.decode import decode
+from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE, Samples, TextToSpeech
-from lobug.language.en.sentences import SentenceSplitter
+from lobug.language.en.sentence_splitter import SentenceSplitter
 
 MAX_FILE_SECONDS = 600.0
 """Longest recording that is read from a file; the server has its own, shorter limit."""
@@ -74,7 +75,7 @@ async def _spoken(text: str, voice: TextToSpeech) -> Recording:
     parts = [silence]
     for audio in spoken:
         parts += [audio, silence]
-    samples = wav.resample(np.concatenate(parts), voice.sample_rate, STT_SAMPLE_RATE)
+    samples = resample(np.concatenate(parts), voice.sample_rate, STT_SAMPLE_RATE)
     return _recording(text, samples)
 
 

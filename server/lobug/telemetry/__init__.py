@@ -1,1 +1,1 @@
-"""What a running Lo-Bug tells about itself: stage times, metrics, log lines. Never content."""
+"""Telemetry of a running Lo-Bug: stage times, metrics, log lines. Never content."""

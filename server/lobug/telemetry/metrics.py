@@ -1,6 +1,7 @@
-"""The server's last known state as gauges: engines, memory, turns under way.
+"""The figures of ``/metrics``: counters and histograms of turns, gauges of the server's state.
 
-The figures that ``/metrics`` gives, in a registry of their own: one for each server object."""
+Each server has a registry of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from lobug.engines.base import EngineStatus
-from lobug.memory.base import MemoryStats
+from lobug.memory.model import MemoryStats
 from lobug.turn.timeline import STAGES, Outcome, Timeline
 
 MEMORY_HELP: Mapping[str, str] = {
@@ -25,12 +26,12 @@ MEMORY_HELP: Mapping[str, str] = {
     "parked_tasks": "Background work that failed too often.",
     "embedding_backlog": "Facts that wait for their vector.",
 }
-"""What each field of ``MemoryStats`` says, as a metric."""
+"""Help text of the metric for each field of ``MemoryStats``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """What is known of the server at one moment."""
+    """The state of the server at one moment."""
 
     version: str
     can_talk: bool
@@ -42,13 +43,14 @@ class ServerState:
 
 
 class StateCollector(Collector):
-    """Gives the state that it was last shown. It asks nobody: encoding runs in another thread."""
+    """Exposes the last ``state`` that was set. It reads nothing else, because encoding runs in
+    another thread."""
 
     def __init__(self) -> None:
         self.state: ServerState | None = None
 
     def collect(self) -> Iterator[Metric]:
-        """All gauges; none before there is a state."""
+        """Yield all gauges; none before ``state`` is set."""
         state = self.state
         if state is None:
             return
@@ -82,20 +84,21 @@ def _engines(engines: Mapping[str, EngineStatus]) -> Iterator[Metric]:
 
 
 STAGE_BUCKETS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
-"""Seconds: from our own share of a turn to an engine that is far too slow."""
+"""Seconds, from Lo-Bug's own share of a turn to an engine that is far too slow."""
 
 LAG_BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
-"""Seconds. A lag of more than 0.02 is heard when 20 devices talk."""
+"""Seconds. A lag above 0.02 is audible when 20 devices talk."""
 
 ANSWERED = frozenset({Outcome.RESPOND, Outcome.REACT, Outcome.IGNORE, Outcome.INTERRUPTED})
-"""Turns whose stage times count: one that was refused at once would make the others look fast."""
+"""Outcomes of turns whose stage times count: turns refused at once would make the others look
+fast."""
 
 
 class Metrics:
-    """Counters, gauges and histograms. Nothing here carries content or names a person."""
+    """Counters, gauges and histograms. None carries content or names a person."""
 
     def __init__(self, longest_lag: Callable[[], float]) -> None:
-        """``longest_lag``: the event loop's longest lag of the last minute, seconds."""
+        """``longest_lag`` returns the event loop's longest lag of the last minute, seconds."""
         self.registry = CollectorRegistry()
         self._turns = Counter(
             "lobug_turns", "Turns that have ended.", ["door", "outcome"], registry=self.registry
@@ -147,7 +150,7 @@ class Metrics:
         )
         self._lag = Histogram(
             "lobug_event_loop_lag_seconds",
-            "How much later than it should the event loop goes on, seconds.",
+            "How much later than planned the event loop continues, seconds.",
             buckets=LAG_BUCKETS,
             registry=self.registry,
         )
@@ -173,10 +176,11 @@ class Metrics:
             self.stage_ended(timeline, stage)
 
     def stage_ended(self, timeline: Timeline, stage: str) -> None:
-        """Count one stage of a turn that has ended. Stages that nobody knows are left out."""
+        """Count one stage of a turn that has ended; ignores unknown stages."""
         if timeline.outcome not in ANSWERED or stage not in STAGES:
             return
-        # What was done before the end of speech took nobody's time; a sum may not fall.
+        # Work done before the end of speech has a negative time, but nobody waited for it, and a
+        # histogram's sum must not fall.
         self._stages.labels(timeline.door, stage).observe(max(0.0, timeline.timings()[stage]))
 
     def loop_lag(self, lag_s: float) -> None:
@@ -185,12 +189,12 @@ class Metrics:
 
     @contextmanager
     def connected_device(self) -> Iterator[None]:
-        """A device is connected as long as this is open."""
+        """Count a device as connected while the context is open."""
         with self._connected.track_inprogress():
             yield
 
     @contextmanager
     def talking_device(self) -> Iterator[None]:
-        """A device is heard or answered as long as this is open."""
+        """Count a device as talking while the context is open."""
         with self._talking.track_inprogress():
             yield

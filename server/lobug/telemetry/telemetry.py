@@ -1,8 +1,4 @@
-"""The timelines of the last turns, in memory only.
-
-How late the event loop is: the time by which a sleep lasts longer than it was meant to.
-
-The one place that everything is reported to: turns, devices, the event loop."""
+"""``Telemetry``, to which turns, devices and the event loop report; the log of the last turns."""
 
 from __future__ import annotations
 
@@ -23,10 +19,15 @@ from lobug.settings.server import TelemetrySettings
 from lobug.telemetry.metrics import Metrics, ServerState, StateCollector
 from lobug.turn.timeline import STAGES, Timeline
 
+log = logging.getLogger(__name__)
+
+LAG_WINDOW_S = 60.0
+"""Seconds over which the longest lag is reported; more than the usual time between two scrapes."""
+
 
 @dataclass(frozen=True, slots=True)
 class FinishedTurn:
-    """A turn that has ended. Its timeline may still get a late mark, such as when it was played."""
+    """A turn that has ended. Its timeline may still get a late mark, for example of playback."""
 
     timeline: Timeline
     finished_at: float
@@ -34,24 +35,24 @@ class FinishedTurn:
 
 
 class TurnLog:
-    """Keeps the last ``keep`` turns; the oldest goes first."""
+    """Keeps the last ``keep`` turns, in memory only."""
 
     def __init__(self, keep: int) -> None:
         self._keep = keep
         self._turns: OrderedDict[str, FinishedTurn] = OrderedDict()
 
     def add(self, turn: FinishedTurn) -> None:
-        """Keep a turn."""
+        """Add a turn, and drop the oldest beyond ``keep``."""
         self._turns[turn.timeline.id] = turn
         while len(self._turns) > self._keep:
             self._turns.popitem(last=False)
 
     def newest(self, limit: int) -> Sequence[FinishedTurn]:
-        """At most ``limit`` turns, the newest first."""
+        """Return at most ``limit`` turns, the newest first."""
         return list(islice(reversed(self._turns.values()), limit))
 
     def get(self, turn_id: str) -> FinishedTurn | None:
-        """One turn; None: it is unknown, or forgotten by now."""
+        """Return a turn; None: it is unknown or no longer kept."""
         return self._turns.get(turn_id)
 
 
@@ -61,18 +62,18 @@ class LagWindow:
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._seconds = seconds
         self._clock = clock
-        # Lags that fall: whatever is shorter than a later one can never be the longest again.
+        # Decreasing lags: a lag that is shorter than a later one can never be the longest.
         self._lags: deque[tuple[float, float]] = deque()
 
     def add(self, lag_s: float) -> None:
-        """Take a lag that was measured now."""
+        """Add a lag that was measured now, seconds."""
         while self._lags and self._lags[-1][1] <= lag_s:
             self._lags.pop()
         self._lags.append((self._clock(), lag_s))
         self._drop_old()
 
     def longest(self) -> float:
-        """Seconds; 0 when nothing was measured."""
+        """Return the longest lag, seconds; 0 when none was measured."""
         self._drop_old()
         return self._lags[0][1] if self._lags else 0.0
 
@@ -88,21 +89,18 @@ async def watch_loop(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
-    """Give ``observe`` the event loop's lag, seconds, every ``every_s`` seconds until cancelled."""
+    """Measure the event loop's lag every ``every_s`` seconds until cancelled.
+
+    ``observe`` gets each lag: the seconds by which a sleep lasted longer than requested.
+    """
     while True:
         due = clock() + every_s
         await sleep(every_s)
         observe(max(0.0, clock() - due))
 
 
-log = logging.getLogger(__name__)
-
-LAG_WINDOW_S = 60.0
-"""The longest lag is that of the last minute: longer than the usual time between two scrapes."""
-
-
 class Telemetry:
-    """What one server tells about itself. It observes every turn (``TurnObserver``)."""
+    """Telemetry of one server. It observes every turn (``TurnObserver``)."""
 
     def __init__(
         self,
@@ -123,30 +121,30 @@ class Telemetry:
         ProcessCollector(registry=self.metrics.registry)
 
     def finished(self, timeline: Timeline) -> None:
-        """A turn has ended, however it ended. Its later marks are counted as well."""
+        """Record a turn that has ended, with any outcome. Its later marks are counted too."""
         self.turns.add(FinishedTurn(timeline, self._wall()))
         self.metrics.turn_finished(timeline)
-        timeline.tell_late_marks(partial(self.metrics.stage_ended, timeline))
+        timeline.on_late_mark(partial(self.metrics.stage_ended, timeline))
         log.info("turn over: %s", describe(timeline))
 
     @contextmanager
     def connected_device(self) -> Iterator[None]:
-        """A device is connected as long as this is open."""
+        """Count a device as connected while the context is open."""
         with self.metrics.connected_device():
             yield
 
     @contextmanager
     def talking_device(self) -> Iterator[None]:
-        """A device is heard or answered as long as this is open."""
+        """Count a device as talking while the context is open."""
         with self.metrics.talking_device():
             yield
 
     def audio_received(self, frames: int = 1) -> None:
-        """Audio frames have come from a device."""
+        """Count audio frames from a device."""
         self.metrics.frames_in.inc(frames)
 
     def audio_sent(self, frames: int = 1) -> None:
-        """Audio frames have gone to a device."""
+        """Count audio frames to a device."""
         self.metrics.frames_out.inc(frames)
 
     async def watch_loop(self) -> None:
@@ -155,10 +153,11 @@ class Telemetry:
         await watch_loop(self._take_lag, every_s, self._clock, self._sleep)
 
     async def exposition(self, state: ServerState, accept: str) -> tuple[bytes, str]:
-        """All metrics in the format that the ``Accept`` header asks for, and its media type."""
+        """Return all metrics in the format that the ``Accept`` header asks for, and its media
+        type."""
         self._state.state = state
         encode, media_type = choose_encoder(accept)
-        # Thousands of lines: in a thread, so that no device that talks hears it.
+        # Thousands of lines: encoded in a thread, so that audio is not delayed.
         return await asyncio.to_thread(encode, self.metrics.registry), media_type
 
     def _take_lag(self, lag_s: float) -> None:
@@ -167,7 +166,7 @@ class Telemetry:
 
 
 def describe(timeline: Timeline) -> str:
-    """A turn as one log line: its outcome, its counts and its stage times, seconds. Pure."""
+    """Return a turn as one log line: outcome, counts and stage times in seconds. Pure."""
     counts = timeline.counts
     timings = timeline.timings()
     parts = [f"door={timeline.door}", f"outcome={timeline.outcome}"]

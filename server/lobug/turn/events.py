@@ -1,8 +1,8 @@
 """The closed list of events of a turn. Every door consumes these and nothing else.
 
-A turn yields, in this order: for audio one ``Heard`` (or ``Ignored``, and it is over but for
-``Done``), then ``ReplyDelta`` and ``Piece`` as the model writes, ``SpeechAudio`` for each
-piece that was spoken, and always exactly one ``Done`` or ``Failed`` last.
+A turn yields, in this order: one ``Heard`` (or ``Ignored``, which only ``Done`` follows), then
+``ReplyDelta`` and ``Piece`` as the model writes, ``SpeechAudio`` for each piece that was spoken,
+and always exactly one ``Done`` or ``Failed`` last.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """The input was not meant for Lo-Bug. ``reason`` is a stable code: no_speech, noise (Whisper's
-    own doubts), model (the chat model chose so)."""
+    """The input was not meant for Lo-Bug. ``reason`` is a stable code: no_speech, noise (Whisper
+    doubts its own text), model (the chat model chose so)."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyDelta:
-    """A piece of the reply as it may be shown: no thinking, no markup, no action prefix."""
+    """A piece of the reply for display: no thinking, no markup, no action prefix."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What is spoken in one go, of a reply and never of a reaction: whole sentences, but the first
-    of a reply may be a clause, so that it can be heard sooner. ``index`` from 0. All of them,
-    joined by spaces, are the reply."""
+    """A part of a reply that is spoken at once: a sentence, or a clause so that it can be heard
+    sooner. A reaction has none. All pieces joined by spaces are the reply."""
 
     index: int
+    """From 0."""
     text: str
 
 
@@ -69,8 +69,7 @@ class SpeechAudio:
 
 @dataclass(frozen=True, slots=True)
 class AllSaid:
-    """Everything that will be spoken has been given. Only where speech is played while the turn
-    lasts: the turn goes on until it has been."""
+    """No audio follows. Only in a turn with a ``Playback``: it ends when all of it was played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +85,10 @@ class Done:
     speech_error: str | None = None
     """The stable code of a text-to-speech failure; the reply is then text only."""
     interrupted: bool = False
-    """Somebody stopped the reply; ``response`` is what was heard of it."""
+    """Whether the reply was stopped; ``response`` is then what was heard of it."""
     truncated: bool = False
-    """The model was cut off by its token limit; of a model that does not send token by token it is
-    not known."""
+    """Whether the model was cut off by its token limit. Always False for a model that does not send
+    token by token."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,4 @@
-"""Whose turn it is: how many turns run at once, and that those of one conversation follow one
-another."""
+"""Decides when a turn may run: a bounded number at once, those of one conversation in order."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.memory.base import ConversationKey
+from lobug.memory.model import ConversationKey
 from lobug.priority import TurnPriority
 from lobug.quota import (
     Claimant,
@@ -18,28 +17,28 @@ from lobug.quota import (
     Rotation,
 )
 from lobug.settings import LimitSettings
-from lobug.turn.live import Commitment
+from lobug.turn.commitment import Commitment
 
 
 def waiting_quota(limits: LimitSettings) -> Quota:
-    """How many may wait for a place, by all and by one person."""
+    """The quota of turns that wait for a slot."""
     return Quota(limits.max_waiting_turns, limits.max_waiting_per_person, limits.reserved_part)
 
 
 class EngineSlots:
-    """A number of places at the engines, given out in the order of ``Rotation``."""
+    """The slots at the engines, given out in the order of ``Rotation``."""
 
     def __init__(self, count: int) -> None:
         self._free = count
         self._waiters: Rotation[asyncio.Future[None]] = Rotation()
 
     def locked(self) -> bool:
-        """Whether there is no free place. While there is one nobody waits."""
+        """Whether no slot is free. Nobody waits while one is."""
         return self._free == 0
 
     @asynccontextmanager
-    async def place(self, claimant: Claimant) -> AsyncIterator[None]:
-        """Wait for a place and hold it."""
+    async def slot(self, claimant: Claimant) -> AsyncIterator[None]:
+        """Wait for a slot and hold it."""
         await self._acquire(claimant)
         try:
             yield
@@ -57,7 +56,7 @@ class EngineSlots:
         except asyncio.CancelledError:
             if waiter.cancelled():
                 self._waiters.leave(claimant, waiter)
-            else:  # it got its place in the moment in which it was cancelled
+            else:  # it got its slot at the moment of the cancellation
                 self._release()
             raise
 
@@ -71,16 +70,16 @@ class EngineSlots:
 
 @dataclass(frozen=True, slots=True)
 class TurnSlot:
-    """A turn's place."""
+    """The slot that a turn holds."""
 
     conversation: Conversation
     leave_engines: Callable[[], Awaitable[None]]
-    """Let other conversations' turns have the engines; this conversation's go on waiting. For the
-    time in which a reply is only played. Safe to call twice."""
+    """Give the engines to other conversations' turns while a reply is only played; turns of this
+    conversation still wait. Safe to call twice."""
 
 
 class TurnSlots:
-    """Gives turns their places."""
+    """Gives turns their slots. One for each server."""
 
     def __init__(
         self, limits: LimitSettings, conversations: Conversations, priority: TurnPriority
@@ -92,7 +91,7 @@ class TurnSlots:
 
     @property
     def waiting(self) -> int:
-        """Turns that wait for a place."""
+        """Number of turns that wait for a slot."""
         return self._waiting.held
 
     @asynccontextmanager
@@ -103,13 +102,18 @@ class TurnSlots:
         *,
         privileged: bool = False,
     ) -> AsyncIterator[TurnSlot]:
-        """Wait for a turn's place. Raises TooManyRequestsError when too many of this person wait
-        already, and BusyError when too many of all do.
+        """Wait for a turn's slot and hold it.
 
-        Turns of the same conversation that do not count yet are withdrawn: what was prepared at a
-        pause may wait for ever, as while a button is held, and nobody else would get a word in.
-        ``commitment``: by which this one may be withdrawn; None: it counts. ``privileged``: whether
-        it is the owner's or a paired device's.
+        Turns of the same conversation that do not count yet are withdrawn: a draft may wait for its
+        commitment for long, as while a button is held, and would block all others.
+
+        Args:
+            conversation_key: whose turn it is.
+            commitment: by which the turn may be withdrawn; None: it counts.
+            privileged: whether the caller is the owner or a paired device.
+
+        Raises TooManyRequestsError when too many turns of this person wait already, BusyError when
+        too many of all do.
         """
         conversation = self._conversations.get(conversation_key)
         must_wait = self._engines.locked() or conversation.turns > 0
@@ -128,9 +132,9 @@ class TurnSlots:
         try:
             async with AsyncExitStack() as engines:
                 await engines.enter_async_context(self._priority.turn())
-                # Before the engines: two turns of one device must not hold two places.
+                # Before the engines: two turns of one device must not hold two slots.
                 async with conversation.lock:
-                    await engines.enter_async_context(self._engines.place(claimant))
+                    await engines.enter_async_context(self._engines.slot(claimant))
                     self._waiting.give_back(claimant)
                     waiting = False
                     yield TurnSlot(conversation, engines.aclose)

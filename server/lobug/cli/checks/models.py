@@ -11,7 +11,7 @@ from lobug.cli.checks.machine import GB, existing_part, judge_room, unwritable
 from lobug.cli.checks.served import OllamaState, probe_ollama
 from lobug.errors import ModelMissingError
 from lobug.models import catalog, verify
-from lobug.models.needed import needed_models
+from lobug.models.catalog import needed_models
 from lobug.models.progress import BarReporter
 from lobug.models.verify import ModelCheck
 from lobug.settings import Settings

@@ -7,7 +7,7 @@ from pathlib import Path
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.store import STEPS as ACCESS_STEPS
 from lobug.cli.checks.finding import Finding, fail, ok, warn
-from lobug.data_folder.privacy import names, open_to_others, why_not_ours
+from lobug.data_folder.permissions import open_paths, path_list, why_not_restrictable
 from lobug.errors import (
     StorageBusyError,
     StorageDriverError,
@@ -100,10 +100,12 @@ def _advice(path: Path, without: str) -> str:
 
 def check_privacy(settings: Settings) -> Finding:
     """Whether other users of this computer can read the data folder."""
-    opened = open_to_others(settings)
+    opened = open_paths(settings)
     if not opened:
         return ok("privacy", f"nobody but its owner can read what is in {settings.data_dir}")
-    not_ours = [f"{path} ({why})" for path in opened if (why := why_not_ours(path)) is not None]
+    not_ours = [
+        f"{path} ({why})" for path in opened if (why := why_not_restrictable(path)) is not None
+    ]
     if not_ours:
         return warn(
             "privacy",
@@ -113,7 +115,7 @@ def check_privacy(settings: Settings) -> Finding:
         )
     return warn(
         "privacy",
-        f"others at this computer can read {names(opened)}",
+        f"others at this computer can read {path_list(opened)}",
         "Start Lo-Bug: it takes away their rights; or do it yourself: chmod -R go="
         f" {settings.data_dir}.",
     )

@@ -1,4 +1,4 @@
-"""How ``lobug memory`` reaches the memory: through the running server, else directly."""
+"""The connection of ``lobug memory`` to the memory: through the running server, else directly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import httpx
 
 LONG_TIMEOUT_S = 600.0
-"""For an export and an import."""
+"""Timeout of an export and an import, seconds."""
 
 Params = Mapping[str, str | int | float | bool | Sequence[str] | None]
 
@@ -26,14 +26,14 @@ class Door:
     def __init__(self, http: httpx.Client) -> None:
         self._http = http
         self.user: str | None = None
-        """Whom the requests are about; None: whoever the caller is."""
+        """The user of the requests; None: the caller."""
 
     def get(self, path: str, params: Params | None = None) -> Any:
-        """The answer to a question. Raises CommandError."""
+        """Send GET; returns the JSON answer. Raises CommandError."""
         return self.send("GET", path, params=params)
 
     def post(self, path: str, body: object, params: Params | None = None) -> Any:
-        """The answer to an order. Raises CommandError."""
+        """Send POST; returns the JSON answer. Raises CommandError."""
         return self.send("POST", path, params=params, body=body)
 
     def send(
@@ -64,7 +64,7 @@ def open_door(
     server: str | None, user: str | None, *, creates: bool = False, any_user: bool = False
 ) -> Iterator[Door]:
     """The memory of a user. ``creates``: the user, and without a server the database, may be new.
-    ``any_user``: it is not about one user.
+    ``any_user``: the command is not about one user.
 
     Without a running server the database is opened in this process. Raises CommandError,
     StorageError.
@@ -99,13 +99,12 @@ def _user(door: Door, named: str | None, *, creates: bool) -> str | None:
     except RefusedError as refusal:
         if refusal.error_code != "memory_forbidden" or named is not None:
             raise
-        return None  # from another computer: only one's own memory is open
+        return None  # from another computer only the caller's own memory is open
     return choose_user([row["user"] for row in found["users"]], found["you"], named, creates)
 
 
 def choose_user(known: Sequence[str], you: str, named: str | None, creates: bool) -> str:
-    """Whose memory is meant. ``you``: who the caller at this computer is. Raises CommandError.
-    Pure."""
+    """The user that is meant. ``you``: the caller at this computer. Raises CommandError. Pure."""
     everybody = ", ".join(known[:10])
     if named is not None:
         if creates or named in known:
@@ -122,7 +121,7 @@ def choose_user(known: Sequence[str], you: str, named: str | None, creates: bool
 
 
 def entry_id(door: Door, what: str) -> int:
-    """The entry meant by an id or a key. Raises CommandError."""
+    """The id of an entry given by id or key. Raises CommandError."""
     from urllib.parse import quote
 
     if what.isdecimal() and what.isascii():
@@ -132,7 +131,7 @@ def entry_id(door: Door, what: str) -> int:
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Go on only if the person at the terminal, or ``--yes``, says so. Raises CommandError."""
+    """Return only if the person at the terminal, or ``--yes``, agrees. Raises CommandError."""
     import typer
 
     if yes:

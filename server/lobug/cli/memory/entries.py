@@ -38,7 +38,7 @@ from lobug.cli.memory.tables import (
 from lobug.language.en.perspective import about_the_user, is_first_person
 
 PAGE = 200
-"""Entries asked for at once: the most that the server gives."""
+"""Entries of one request: the most that the server gives."""
 
 ImportanceOption = Annotated[
     float | None, typer.Option(min=0.0, max=1.0, help="0 to 1.", show_default=False)
@@ -238,7 +238,8 @@ def history(
 
 
 def _about_the_user(content: str) -> str:
-    """ "I have a boat" as memory keeps it: a chat model would take "I" for itself."""
+    """ "I have a boat" in the third person, as memory keeps it: a chat model would take "I" for
+    itself."""
     return about_the_user(content) if is_first_person(content) else content
 
 

@@ -20,9 +20,18 @@ from lobug.cli.memory.options import (
 )
 from lobug.cli.memory.tables import console, plain_lines
 
+ONE = {
+    "sessions": "session",
+    "messages": "message",
+    "entries": "entry",
+    "projects": "project",
+    "tasks": "task",
+}
+"""Singular of the counts of an import."""
+
 
 class FileFormat(StrEnum):
-    """What an export is written as."""
+    """Format of an export."""
 
     json = "json"
     markdown = "markdown"
@@ -106,5 +115,9 @@ def import_file(
     if as_json:
         print_json(brought)
         return
-    counts = ", ".join(f"{count} {name}" for name, count in brought.items() if count)
+    counts = ", ".join(
+        f"{count} {ONE.get(name, name) if count == 1 else name}"
+        for name, count in brought.items()
+        if count
+    )
     console().print(f"imported: {counts or 'nothing'}", markup=False)

@@ -88,7 +88,7 @@ UntilOption = Annotated[
 
 
 def moment(option: str, text: str | None) -> str | None:
-    """A time as the server takes it: local where it names no offset. Raises CommandError."""
+    """A time for the server; local if it names no offset. Raises CommandError."""
     if text is None:
         return None
     try:
@@ -99,7 +99,7 @@ def moment(option: str, text: str | None) -> str | None:
         return datetime.fromisoformat(text).astimezone().isoformat()
     except (ValueError, OverflowError) as error:
         raise CommandError(
-            f"{option}: {text!r} is no time like 2026-03-01 or 2026-03-01T12:00", code=EXIT_USAGE
+            f"{option}: {text!r} is not a time like 2026-03-01 or 2026-03-01T12:00", code=EXIT_USAGE
         ) from error
 
 
@@ -128,5 +128,5 @@ def filters(
 
 
 def print_json(document: object) -> None:
-    """For programs. Control characters are escaped by JSON itself."""
+    """Print JSON, which escapes control characters itself."""
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -195,7 +195,7 @@ def stats(
 
 
 def _flat(counts: dict[str, Any], before: str = "") -> list[tuple[str, object]]:
-    """Names and values, those inside others under both names. Pure."""
+    """Names and values; nested ones get both names. Pure."""
     pairs: list[tuple[str, object]] = []
     for name, value in counts.items():
         title = f"{before}{name.replace('_', ' ')}"

@@ -1,5 +1,5 @@
-"""What ``lobug memory`` shows people: tables and sentences. Memories are text of unknown origin and
-must not steer the terminal."""
+"""Tables and sentences of ``lobug memory``. Memories are text of unknown origin and must not
+control the terminal."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _STEERING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-"""Unicode categories: control characters, marks of direction and other things that are not seen."""
+"""Unicode categories of control characters, marks of direction and other invisible characters."""
 _JOINERS = {"\u200c", "\u200d"}
 """Of category Cf, but emoji, Persian and Indian scripts need them."""
 
 
 def plain(text: object) -> str:
-    """One line, without anything that a terminal would obey. Pure."""
+    """One line without control characters. Pure."""
     line = " ".join(str(text).split())
     return "".join(
         "\ufffd" if unicodedata.category(c) in _STEERING and c not in _JOINERS else c for c in line
@@ -32,7 +32,7 @@ def plain_lines(text: str) -> str:
 
 
 def when(text: str | None) -> str:
-    """A time of the server's in local time, to the minute. Pure but for the time zone."""
+    """A time of the server in local time, to the minute. Pure but for the time zone."""
     if not text:
         return ""
     try:
@@ -46,7 +46,7 @@ PIPE_COLUMNS = 16_000
 
 
 def console() -> Console:
-    """Where tables go. Into a file or a pipe each row is one line."""
+    """The console for tables. In a file or a pipe each row is one line."""
     from rich.console import Console
 
     found = Console(highlight=False)
@@ -54,13 +54,13 @@ def console() -> Console:
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], nothing: str) -> None:
-    """A table, or the sentence ``nothing`` when it has no rows."""
+    """Print a table, or the sentence ``nothing`` if it has no rows."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns[:-1]:
-        # Only what can be long gives room to the words, which stand last.
+        # Only wide columns shrink in favour of the content, which is the last one.
         table.add_column(column, no_wrap=column not in WIDE_COLUMNS, overflow="fold")
     table.add_column(columns[-1], overflow="fold")
     for row in rows:
@@ -91,12 +91,12 @@ ENTRY_COLUMNS = ("id", "key", "layer", "status", "said", "content")
 
 
 def show_entries(entries: Iterable[Mapping[str, Any]], nothing: str) -> None:
-    """A table of entries."""
+    """Print a table of entries."""
     show_table(ENTRY_COLUMNS, map(entry_row, entries), nothing)
 
 
 def show_facts(pairs: Iterable[tuple[str, object]]) -> None:
-    """Names and values, one a line; those without a value are left out."""
+    """Print names and values, one a line, without empty values."""
     from rich.table import Table
     from rich.text import Text
 
@@ -110,7 +110,7 @@ def show_facts(pairs: Iterable[tuple[str, object]]) -> None:
 
 
 def show_entry(found: Mapping[str, Any]) -> None:
-    """An entry with where it comes from."""
+    """Print an entry with where it comes from."""
     entry = found["entry"]
     replaced = entry["replaced_by"]
     show_facts(
@@ -144,7 +144,7 @@ def show_entry(found: Mapping[str, Any]) -> None:
 
 
 def show_hits(hits: Iterable[Mapping[str, Any]], nothing: str, used: Sequence[str] = ()) -> None:
-    """A table of what was found; ``used``: references of those that went to the prompt."""
+    """Print a table of hits; ``used``: references of those that went to the prompt."""
     rows = []
     for hit in hits:
         reference = f"{hit['kind']}:{hit['id']}"
@@ -163,7 +163,7 @@ def show_hits(hits: Iterable[Mapping[str, Any]], nothing: str, used: Sequence[st
 
 
 def forgotten(gone: Mapping[str, Any]) -> str:
-    """What was or would be erased, as words. Pure."""
+    """What was or would be erased, in words. Pure."""
     counts = (
         (len(gone["entries"]), "version of memories", "versions of memories"),
         (gone["messages"], "message", "messages"),

@@ -1,1 +1,1 @@
-"""What the owner says about memory itself: the sentences, who recognises them, who obeys them."""
+"""Commands to memory in words: recognition, and what each command does."""

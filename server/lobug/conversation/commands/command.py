@@ -1,4 +1,4 @@
-"""A turn that is about memory itself: what is to be done and what came of it."""
+"""A command to memory: what it does, what it works with and what Lo-Bug answers."""
 
 from __future__ import annotations
 
@@ -8,46 +8,44 @@ from dataclasses import dataclass
 from lobug.conversation.dialogue import PATIENCE_S, Question
 from lobug.conversation.registry import Conversation
 from lobug.errors import MemoryNotFoundError
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import Memory
-from lobug.memory.control import Entry, Hit, MemoryControl
+from lobug.memory.model import Entry, Hit, MemoryScope
+from lobug.memory.service import Memory
 
 BLANKED = "[asked to forget something]"
-"""What the log holds instead of a request to forget, which repeats what is to be forgotten."""
+"""Logged instead of a request to forget, which repeats the words to be forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What Lo-Bug says when it has been done."""
+    """What Lo-Bug says after a command."""
 
     sentences: tuple[str, ...]
     extract: bool = False
-    """The words may hold a fact that was not stored: it is extracted as ever."""
+    """Whether facts are extracted from the words, because nothing was stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a turn asks of memory, ready to be done."""
+    """A recognized command, ready to run."""
 
     logged: str
-    """The user's words as the log gets them."""
+    """What is logged as the user's words."""
     act: Callable[[int], Awaitable[Answer]]
-    """Does it; takes the id of the logged message. Raises the ``Memory...Error`` classes and
-    StorageError."""
+    """Runs the command; takes the id of the logged message. Raises the ``Memory...Error`` classes
+    and StorageError."""
     logged_last: bool = False
-    """The log gets the words only afterwards (and ``act`` no id, 0): the log itself is erased."""
+    """The words are logged after ``act`` (which gets the id 0), because ``act`` erases the log."""
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class CommandContext:
     """What a command works with in one turn."""
 
-    control: MemoryControl
     memory: Memory
     conversation: Conversation
     scope: MemoryScope
     text: str
-    """What was said."""
+    """The user's words."""
     now: float
     """Seconds of the turns' clock."""
     today: float
@@ -62,7 +60,7 @@ class Desk:
         return Command(self.text if logged is None else logged, act)
 
     def ask(self, question: str, kind: Question, *, logged: str | None = None) -> Command:
-        """A command that asks something; the next turn may answer it."""
+        """A command that asks a question; the next turn may answer it."""
 
         async def act(_: int) -> Answer:
             self.conversation.dialogue.question = kind
@@ -71,11 +69,11 @@ class Desk:
         return Command(self.text if logged is None else logged, act)
 
     def until(self) -> float:
-        """How long an answer to a question of this turn is waited for."""
+        """When a question of this turn expires, seconds of the turns' clock."""
         return self.now + PATIENCE_S
 
     async def used(self) -> tuple[Hit, ...]:
-        """What the last turn took from memory: what it recited, or what its prompt was given."""
+        """The hits that the last turn used: those it recited, or those of its prompt."""
         recited = self.conversation.dialogue.recited
         if recited is not None:
             return recited
@@ -84,12 +82,12 @@ class Desk:
         if last is None:
             return ()
         try:
-            recall = await self.control.why(self.scope, last)
+            recall = await self.memory.explain(self.scope, last)
         except MemoryNotFoundError:
             return ()
         return tuple(hit for hit in recall.hits if f"{hit.kind}:{hit.id}" in recall.injected)
 
 
 def hit_of(entry: Entry) -> Hit:
-    """An entry as something that was found, whatever for."""
+    """An entry as a hit with full confidence."""
     return Hit("memory", entry.id, entry.content, entry.said_at, 1.0, 1.0, entry=entry)

@@ -1,8 +1,9 @@
-"""Asks the chat model which tool of memory somebody means, when no template fits.
+"""Asks the chat model which tool of memory the user means, when no template fits.
 
-Only words that speak of memory get here (`matching.doubt`). The model chooses a tool and quotes the
-words that it is about; both are checked like what a stranger sent: the words must stand in what was
-said, one after the other, and must fit the tool. What the model wants forgotten is asked for first.
+It is asked only about words that speak of memory (``Templates.doubt``). The model chooses a tool
+and quotes the words that it is about; both are checked as untrusted input: the words must stand in
+the text, one after the other, and must fit the tool. What the model would forget, Lo-Bug asks for
+first.
 """
 
 from __future__ import annotations
@@ -15,22 +16,23 @@ from typing import Any, cast
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatModel, ChatOptions
 from lobug.errors import EngineError, LobugError
-from lobug.language import words
 from lobug.language.commands import (
     Correct,
     ForgetStatement,
     ForgetTopic,
+    Meaning,
     ReciteTopic,
     Remember,
-    Said,
 )
+from lobug.language.en import words
 from lobug.language.en.perspective import about_the_user
+from lobug.language.en.prompts.memory_commands import EXAMPLES, RULES
 from lobug.language.en.statements import is_statement, split_contrast, tokens
 from lobug.memory import keys
 from lobug.memory.tools import validated
 
 TIMEOUT_S = 12.0
-"""Somebody waits for the reply: after this the turn goes on as an ordinary one, seconds."""
+"""The user waits for the reply: after this time the turn goes on as an ordinary one, seconds."""
 MAX_TOKENS = 60
 
 SCHEMA: Mapping[str, Any] = {
@@ -46,39 +48,16 @@ SCHEMA: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 
-RULES = """\
-Which tool do the user's words to the robot Lo-Bug ask for? memory_store: keep a statement.
-memory_recall: tell what it remembers. memory_forget: erase from its memory. memory_correct: it was
-wrong, this is right. none: anything else. "words": what it is about, copied; for none empty."""
-
-EXAMPLES = (
-    (
-        "Would you kindly keep in your memory that Quillon repairs harpsichords?",
-        '{"tool": "memory_store", "words": "Quillon repairs harpsichords"}',
-    ),
-    ("Is it wrong to eat marzipan for breakfast?", '{"tool": "none", "words": ""}'),
-    (
-        "Get my trip to Tromso out of your memory.",
-        '{"tool": "memory_forget", "words": "my trip to Tromso"}',
-    ),
-    ("Forget the rain, play some music.", '{"tool": "none", "words": ""}'),
-    (
-        "You have it all wrong, my aunt is called Zelda.",
-        '{"tool": "memory_correct", "words": "my aunt is called Zelda"}',
-    ),
-    ("Search your memory for my aunt.", '{"tool": "memory_recall", "words": "my aunt"}'),
-)
-
 log = logging.getLogger(__name__)
 
 
-async def choose(chat: ChatModel, text: str) -> Said | None:
-    """What the chat model takes a text for; None: nothing, or it gave no answer that holds."""
+async def choose(chat: ChatModel, text: str) -> Meaning | None:
+    """The command that the chat model recognizes; None: none, or its answer is not valid."""
     options = ChatOptions(
         max_tokens=MAX_TOKENS,
         temperature=0.0,
         json_schema=SCHEMA,
-        # Background work rests while somebody talks, so its place in the model is free.
+        # Background work rests during a turn, so its lane is free.
         lane=BACKGROUND_LANE,
         timeout_s=TIMEOUT_S,
         first_token_timeout_s=TIMEOUT_S,
@@ -97,15 +76,15 @@ async def choose(chat: ChatModel, text: str) -> Said | None:
 
 
 def messages(text: str) -> list[ChatMessage]:
-    """The question to the model."""
+    """The request to the model."""
     asked = [ChatMessage("system", RULES)]
     for said, answer in EXAMPLES:
         asked += [ChatMessage("user", said), ChatMessage("assistant", answer)]
     return [*asked, ChatMessage("user", text)]
 
 
-def meaning(answer: str, text: str) -> Said | None:
-    """What a model's answer about a text means; None: nothing that holds."""
+def meaning(answer: str, text: str) -> Meaning | None:
+    """The command in a model's answer about a text; None: none that is valid."""
     chosen = _parsed(answer)
     if chosen is None:
         return None
@@ -137,7 +116,7 @@ def _parsed(answer: str) -> tuple[str, str] | None:
 
 
 def _takes(tool: str, quoted: str) -> bool:
-    """Whether the tool itself would take the words."""
+    """Whether the tool accepts the words."""
     fact = about_the_user(quoted)
     arguments: Mapping[str, Mapping[str, Any]] = {
         "memory_store": {"key": keys.key_for(fact), "content": fact, "category": "knowledge"},
@@ -153,7 +132,7 @@ def _takes(tool: str, quoted: str) -> bool:
 
 
 def _stands_in(quoted: str, text: str) -> bool:
-    """Whether words were said, one after the other."""
+    """Whether the words were said, one after the other."""
     found, said = tokens(quoted), tokens(text)
     return bool(found) and any(
         said[start : start + len(found)] == found for start in range(len(said) - len(found) + 1)

@@ -1,86 +1,84 @@
-"""Obeys "what do you know about me?" and "which memories did you use?"."""
+"""Commands to recite memory: "what do you know about me?", "which memories did you use?"."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Literal
 
-from lobug.conversation.commands.command import (
-    Answer,
-    Command,
-    Desk,
-    hit_of,
-)
-from lobug.language import words
+from lobug.conversation.commands.command import Answer, Command, CommandContext, hit_of
 from lobug.language.commands import ReciteTopic, Why
-from lobug.language.en import answers, mentions
+from lobug.language.en import mentions, replies, words
 from lobug.language.en.perspective import about_the_user
-from lobug.memory.control import Entry, Filter, Hit, Source
+from lobug.memory.model import Entry, Filter, Hit, Source
 from lobug.memory.timeline import unstamped
 
-COUNTED = 1_000
-"""Entries that are looked through for the most important ones."""
+MAX_ENTRIES = 1_000
+"""Entries among which the most important ones are searched."""
 NAMING = words.stems(["name", "called"])
-LOOKED_THROUGH = 20
-"""Memories of which those are told that are about the topic."""
+MAX_CANDIDATES = 20
+"""Hits from which those about the topic are chosen."""
 LIKELY = 0.5
-"""Confidence from which a memory is told although it does not have the words of the question."""
+"""Lowest confidence of a memory that is recited without the words of the question."""
 
 
-async def everything(desk: Desk) -> Command:
-    """Tell what is known about the user: identity, then what is important, then what is new."""
-    identity = await desk.control.identity(desk.scope)
+async def everything(context: CommandContext) -> Command:
+    """Recite what is known about the user: identity, then the most important, then the newest."""
+    identity = await context.memory.identity(context.scope)
     where = Filter(layer="knowledge", category="knowledge")
-    found = await desk.control.entries(desk.scope, where, limit=COUNTED)
+    found = await context.memory.entries(context.scope, where, limit=MAX_ENTRIES)
     ranked = sorted(found, key=lambda entry: (-entry.importance, -entry.said_at))
-    return _tell(desk, _once([*identity.entries, *ranked]), answers.KNOW_NOTHING)
+    return _recitation(context, _once([*identity.entries, *ranked]), replies.KNOW_NOTHING)
 
 
-async def topic(desk: Desk, said: ReciteTopic) -> Command | None:
-    """Tell what is known about something; None: memory has nothing, and may not have been meant."""
+async def topic(context: CommandContext, said: ReciteTopic) -> Command | None:
+    """Recite what is known about a topic. None: nothing is known, and memory may not have been
+    meant."""
     query = about_the_user(said.topic)
-    hits = await desk.control.search(desk.scope, query, Filter(), limit=LOOKED_THROUGH)
+    hits = await context.memory.search(context.scope, query, Filter(), limit=MAX_CANDIDATES)
     found = [hit for hit in hits if hit.entry is not None]
     about = [hit for hit in found if _is_about(hit.content, said.topic)]
     if not about and said.sure and not mentions.people_in(said.topic):
-        # Nobody is named whom it could be mixed up with: what comes near by its meaning will do.
+        # No person is named who could be confused with another: near in meaning is enough.
         about = [hit for hit in found if hit.confidence >= LIKELY]
     if not about and not said.sure:
         return None
     entries = _once([hit.entry for hit in about if hit.entry])
-    return _tell(desk, _facts_if_any(entries), answers.unknown(said.topic))
+    return _recitation(context, _facts_if_any(entries), replies.unknown(said.topic))
 
 
-async def why(desk: Desk, said: Why) -> Command | None:
-    """Tell where the last reply's memories come from; None: it had none, and may not be meant."""
+async def why(context: CommandContext, said: Why) -> Command | None:
+    """Tell where the last reply's memories come from. None: it used none, and memory may not
+    have been meant."""
     if said.topic is None:
-        hits = await desk.used()
+        hits = await context.used()
     else:
         query = about_the_user(said.topic)
-        found = await desk.control.search(desk.scope, query, Filter(), limit=LOOKED_THROUGH)
+        found = await context.memory.search(context.scope, query, Filter(), limit=MAX_CANDIDATES)
         about = [hit for hit in found if hit.entry and _is_about(hit.content, said.topic)]
         about.sort(key=lambda hit: hit.entry is not None and hit.entry.layer == "archive")
         hits = tuple(about[:1])
     if hits:
-        return _say(desk, answers.where_from([_origin(hit) for hit in hits], desk.today), hits)
-    return _say(desk, (answers.USED_NONE,), ()) if said.sure else None
+        return _answer(
+            context, replies.origins_told([_origin(hit) for hit in hits], context.today), hits
+        )
+    return _answer(context, (replies.USED_NONE,), ()) if said.sure else None
 
 
-def _tell(desk: Desk, entries: list[Entry], nothing: str) -> Command:
+def _recitation(context: CommandContext, entries: list[Entry], nothing: str) -> Command:
     contents = [unstamped(entry.content) for entry in entries]
-    told = answers.told(contents) if contents else (nothing,)
-    return _say(desk, told, tuple(hit_of(entry) for entry in entries[: answers.MOST]))
+    told = replies.recited(contents) if contents else (nothing,)
+    return _answer(context, told, tuple(hit_of(entry) for entry in entries[: replies.MOST]))
 
 
-def _origin(hit: Hit) -> answers.Origin:
+def _origin(hit: Hit) -> replies.Origin:
     entry = hit.entry
     if entry is None:
         own = hit.role == "assistant"
-        return answers.Origin("own turn" if own else "user turn", hit.content, hit.said_at)
+        return replies.Origin("own turn" if own else "user turn", hit.content, hit.said_at)
     content = unstamped(hit.content)
     if entry.category == "timeline":
-        return answers.Origin("notes", content, hit.said_at)
-    return answers.Origin(_ORIGINS.get(entry.source, "user"), content, hit.said_at)
+        return replies.Origin("notes", content, hit.said_at)
+    return replies.Origin(_ORIGINS.get(entry.source, "user"), content, hit.said_at)
 
 
 _ORIGINS: Mapping[Source, Literal["correction", "import", "agent"]] = {
@@ -90,27 +88,29 @@ _ORIGINS: Mapping[Source, Literal["correction", "import", "agent"]] = {
 }
 
 
-def _say(desk: Desk, sentences: tuple[str, ...], recited: tuple[Hit, ...]) -> Command:
+def _answer(
+    context: CommandContext, sentences: tuple[str, ...], recited: tuple[Hit, ...]
+) -> Command:
     async def act(_: int) -> Answer:
-        desk.conversation.dialogue.recited = recited
+        context.conversation.dialogue.recited = recited
         return Answer(sentences)
 
-    return Command(desk.text, act)
+    return Command(context.text, act)
 
 
 def _facts_if_any(entries: list[Entry]) -> list[Entry]:
-    """Facts; what only sums up a conversation is long, and told where there is nothing else."""
+    """The facts; if there are none, the summaries, which are long."""
     return [entry for entry in entries if entry.layer != "archive"] or entries
 
 
 def _once(entries: list[Entry]) -> list[Entry]:
-    """Each content once: identity may say what is known as well."""
+    """Each content once: identity may repeat a fact."""
     return list({" ".join(e.content.lower().split()): e for e in reversed(entries)}.values())[::-1]
 
 
 def _is_about(content: str, topic: str) -> bool:
-    """Whether a memory has the words of a topic, or is what it names: of "my job" what the user
-    works as."""
+    """Whether a content has the words of a topic, or is what the topic names: for "my job" what
+    the user works as."""
     named = mentions.topic_of(topic)
     if named is not None and mentions.is_about(content, named):
         return True

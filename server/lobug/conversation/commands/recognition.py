@@ -1,7 +1,7 @@
-"""Recognises what somebody asks of Lo-Bug's memory and gets it ready to be done.
+"""Recognizes commands to memory.
 
-Templates first: the same words always do the same, whatever the chat model. The model is asked only
-when the words speak of memory and no template fits; an ordinary turn costs a millisecond.
+Templates come first: the same words always do the same, whatever the chat model. The model is asked
+only when the words speak of memory and no template fits; an ordinary turn costs a millisecond.
 """
 
 from __future__ import annotations
@@ -9,43 +9,42 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lobug.conversation.commands import forget, recite, remember
-from lobug.conversation.commands.command import Command, Desk
+from lobug.conversation.commands.command import Command, CommandContext
 from lobug.conversation.commands.model_choice import choose
 from lobug.conversation.dialogue import Question
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatModel
+from lobug.language import language_of
 from lobug.language.commands import (
     Correct,
     ForgetEverything,
     ForgetLast,
     ForgetStatement,
     ForgetTopic,
+    Meaning,
     Ordinary,
     Recite,
     ReciteTopic,
     Remember,
-    Said,
     Why,
     Wrong,
 )
-from lobug.language.en import answers, commands
-from lobug.memory.access import HouseholdGrant, scope_of
-from lobug.memory.base import Memory
-from lobug.memory.control import MemoryControl
+from lobug.language.en import replies
+from lobug.memory.model import HouseholdGrant, scope_of
+from lobug.memory.service import Memory
 
 LANGUAGE = "en"
-"""Whose templates are taken where there are none for the language that was spoken."""
+"""Language of the templates if the spoken language has none."""
 
 
 class MemoryCommands:
-    """What can be asked of memory in words. One for each server; holds no turn's state.
+    """Recognizes commands; one object for each server, without the state of any turn.
 
     ``clock`` is the turns' own, ``wall`` gives seconds since the epoch.
     """
 
     def __init__(
         self,
-        control: MemoryControl,
         memory: Memory,
         chat: ChatModel,
         household: Mapping[str, HouseholdGrant],
@@ -53,26 +52,24 @@ class MemoryCommands:
         clock: Callable[[], float],
         wall: Callable[[], float],
     ) -> None:
-        self._control = control
         self._memory = memory
         self._chat = chat
         self._household = household
         self._clock = clock
         self._wall = wall
-        commands.book(LANGUAGE)  # read once, before anybody waits
+        _ = language_of(LANGUAGE).commands  # read once, before anybody waits
 
     async def recognise(
         self, conversation: Conversation, text: str, language: str | None = None
     ) -> Command | None:
-        """What a text asks of memory; None: it is an ordinary turn. Call it once for each turn.
+        """The command in a text; None: it is an ordinary turn. Call it once for each turn.
 
-        Changes nothing; what is to be done happens in ``Command.act``. Raises StorageError.
+        Changes nothing but the dialogue; ``Command.act`` runs the command. Raises StorageError.
         """
-        templates = commands.book(language or LANGUAGE) or commands.book(LANGUAGE)
-        if templates is None:
+        book = language_of(language or LANGUAGE).commands or language_of(LANGUAGE).commands
+        if book is None:
             return None
-        desk = Desk(
-            control=self._control,
+        context = CommandContext(
             memory=self._memory,
             conversation=conversation,
             scope=scope_of(conversation.conversation_key, self._household),
@@ -80,71 +77,79 @@ class MemoryCommands:
             now=self._clock(),
             today=self._wall(),
         )
-        question = conversation.dialogue.take_question(desk.now)
-        meaning = commands.understand(text, templates)
+        question = conversation.dialogue.take_question(context.now)
+        meaning = book.understand(text)
         command = None
         if question is not None:
-            agrees = commands.agrees(text, templates)
-            command = await _answered(desk, question, meaning, agrees=agrees)
+            agrees = book.agrees(text)
+            command = await _command_for_answer(context, question, meaning, agrees=agrees)
         if command is None and meaning is not None:
-            command = await _obey(desk, meaning)
-        elif command is None and commands.doubt(text, templates) is not None:
+            command = await _command_for(context, meaning)
+        elif command is None and book.doubt(text) is not None:
             guessed = await choose(self._chat, text)
-            command = None if guessed is None else await _obey(desk, guessed, guessed=True)
-        # Until ``act`` says otherwise a turn about memory has told nothing from it.
+            command = (
+                None if guessed is None else await _command_for(context, guessed, guessed=True)
+            )
+        # A command has recited nothing until its ``act`` says otherwise.
         conversation.dialogue.recited = None if command is None else ()
         return command
 
 
-async def _answered(
-    desk: Desk, question: Question, meaning: Said | Ordinary | None, *, agrees: bool | None
+async def _command_for_answer(
+    context: CommandContext,
+    question: Question,
+    meaning: Meaning | Ordinary | None,
+    *,
+    agrees: bool | None,
 ) -> Command | None:
-    """A turn that follows a question of Lo-Bug's; None: it is no answer to it."""
+    """The command of a turn that follows a question of Lo-Bug's; None: it does not answer it."""
     if question.kind == "what_is_right":
         if agrees is False:
-            return desk.say(answers.NEVER_MIND)
+            return context.say(replies.NEVER_MIND)
         if isinstance(meaning, Correct):
-            return await remember.correct(desk, meaning, question.entries)
+            return await remember.correct(context, meaning, question.entries)
         if meaning is not None:
             return None
-        return await remember.what_is_right(desk, question)
+        return await remember.what_is_right(context, question)
     if agrees is None:
         return None
-    return forget.confirmed(desk, question) if agrees else desk.say(answers.KEPT)
+    return forget.confirmed(context, question) if agrees else context.say(replies.KEPT)
 
 
-async def _obey(desk: Desk, said: Said | Ordinary, *, guessed: bool = False) -> Command | None:
+async def _command_for(
+    context: CommandContext, said: Meaning | Ordinary, *, guessed: bool = False
+) -> Command | None:
     match said:
         case Remember():
-            return remember.remember(desk, said)
+            return remember.remember(context, said)
         case Correct():
-            return await remember.correct(desk, said)
+            return await remember.correct(context, said)
         case Wrong():
-            return await remember.wrong(desk)
+            return await remember.wrong(context)
         case Recite():
-            return await recite.everything(desk)
+            return await recite.everything(context)
         case ReciteTopic():
-            return await recite.topic(desk, said)
+            return await recite.topic(context, said)
         case Why():
-            return await recite.why(desk, said)
+            return await recite.why(context, said)
         case Ordinary():
             return None
         case _:
-            return await _forget(desk, said, guessed=guessed)
+            return await _forget_command(context, said, guessed=guessed)
 
 
-async def _forget(
-    desk: Desk,
+async def _forget_command(
+    context: CommandContext,
     said: ForgetStatement | ForgetTopic | ForgetLast | ForgetEverything,
     *,
     guessed: bool,
 ) -> Command | None:
     match said:
         case ForgetStatement():
-            return await forget.statement(desk, said, guessed=guessed)
+            return await forget.statement(context, said, guessed=guessed)
         case ForgetTopic():
-            return await forget.topic(desk, said, guessed=guessed)
+            return await forget.topic(context, said, guessed=guessed)
         case ForgetLast():
-            return await forget.last(desk)
+            return await forget.last(context)
         case ForgetEverything():
-            return forget.everything(desk)
+            return forget.everything(context)

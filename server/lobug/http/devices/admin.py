@@ -137,12 +137,12 @@ async def alert(
 ) -> Sent:
     """Let a connected device show and sound a message."""
     write = partial(messages.alert, status=body.status, message=body.message, emotion=body.emotion)
-    await server.connections.tell(f"device:{device_id.lower()}", write)
+    await server.connections.send(f"device:{device_id.lower()}", write)
     return Sent()
 
 
 @router.post("/{device_id}/reboot", responses=error_responses(*OWNER_ERRORS, DeviceOfflineError))
 async def reboot(device_id: DeviceId, server: ServerDep) -> Sent:
     """Let a connected device start again."""
-    await server.connections.tell(f"device:{device_id.lower()}", messages.system_reboot)
+    await server.connections.send(f"device:{device_id.lower()}", messages.system_reboot)
     return Sent()

@@ -31,6 +31,7 @@ from lobug.errors import (
 from lobug.http.caller import caller_of
 from lobug.http.problems import error_responses
 from lobug.http.state import ServerDep
+from lobug.language.en.catalogue import PAIRING
 from lobug.ota.image import FirmwareImage
 
 SOCKET_PATH = "/xiaozhi/v1/"
@@ -165,7 +166,7 @@ def reply_to(
         left_s = max(0.0, pairing.expires_at - now.timestamp())
         reply.activation = Activation(
             code=pairing.code,
-            message=f"Lo-Bug: my owner can let me in with\n{pairing.code}",
+            message=PAIRING["code"].format(code=pairing.code),
             challenge=pairing.challenge,
             timeout_ms=int(left_s * 1000),
         )
@@ -234,11 +235,7 @@ async def discover(
     """
     response.headers["Cache-Control"] = "no-store"
     if request.method == "GET" and device_id is None and client_id is None:
-        return DiscoveryHelp(
-            message="This is the address for devices: set it as their OTA URL. A new device shows a"
-            " code; the owner approves it on this server's computer with"
-            " `lobug devices approve CODE`."
-        )
+        return DiscoveryHelp(message=PAIRING["address"])
     device, client = checked_device_id(device_id), checked_client_id(client_id)
     introduction = read_introduction(await request.body())
     settings = server.settings.access

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from lobug.access.records import Caller
+from lobug.access.callers import Caller
 from lobug.errors import FirmwareUnknownError, OwnerOnlyError
 from lobug.http.caller import CallerDep
 from lobug.http.devices.discovery import FIRMWARE_PATH

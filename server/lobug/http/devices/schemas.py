@@ -16,7 +16,7 @@ from pydantic import (
 from lobug.access.records import ApiToken, Device, Pairing
 from lobug.access.rules import TokenScope
 from lobug.http.memory.schemas import Time
-from lobug.language.en.emotions import Emotion
+from lobug.language.emotions import Emotion
 from lobug.settings.section import UserName
 
 

@@ -12,7 +12,7 @@ from fastapi import APIRouter, WebSocket
 from lobug.devices import messages
 from lobug.devices.connection import Connection, ConnectionLostError
 from lobug.devices.frames import CloseCode
-from lobug.devices.negotiation import agree
+from lobug.devices.negotiation import negotiate
 from lobug.devices.session import DeviceSession
 from lobug.errors import HelloError, MessageError
 from lobug.http.caller import caller_of, conversation_of_caller
@@ -45,7 +45,7 @@ async def converse(websocket: WebSocket) -> None:
         server.telemetry.connected_device(),
     ):
         try:
-            if not server.access.still_good(caller):
+            if not server.access.still_valid(caller):
                 # Revoked while the connection was being opened, when no callback was set yet.
                 await connection.close(CloseCode.TOKEN_REVOKED)
                 return
@@ -79,13 +79,12 @@ async def _greet(websocket: WebSocket, connection: Connection, server: LobugServ
         await connection.close(CloseCode.HELLO_TIMEOUT)
         return False
     try:
-        agreed = agree(_hello(message), websocket.headers.get("protocol-version"))
+        connection.agreement = negotiate(_hello(message), websocket.headers.get("protocol-version"))
     except (HelloError, MessageError) as fault:
         await connection.send(messages.alert(connection.session_id, "Lo-Bug", fault.spoken))
         await connection.close(CloseCode.HELLO_INVALID, str(fault))
         return False
-    connection.agree(agreed)
-    await connection.send(messages.hello(connection.session_id, agreed.downlink))
+    await connection.send(messages.hello(connection.session_id, connection.agreement.downlink))
     return True
 
 

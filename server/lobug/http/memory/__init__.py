@@ -1,1 +1,1 @@
-"""Routes of memory."""
+"""Routes under `/memory`."""

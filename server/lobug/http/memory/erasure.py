@@ -21,11 +21,11 @@ from lobug.http.memory.requests import (
     memory_body,
 )
 from lobug.http.memory.schemas import MemoryForgotten
-from lobug.http.memory.scope import ControlDep, ScopeDep
+from lobug.http.memory.scope import MemoryDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.http.times import rfc3339
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Forgotten, MemoryControl, Purge
+from lobug.memory.model import Forgotten, MemoryScope, Purge
+from lobug.memory.service import Memory
 
 router = APIRouter()
 
@@ -40,7 +40,7 @@ DAY_S = 86_400.0
 async def forget(
     body: Annotated[ForgetRequest, Depends(memory_body(ForgetRequest))],
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
 ) -> MemoryForgotten:
     """Erase whatever says this: memories, messages and what was derived from them.
 
@@ -49,13 +49,13 @@ async def forget(
     if not body.text.strip():
         raise EmptyTextError("text is empty")
     if not body.confirm or body.dry_run:
-        found = await control.forget_text(scope, body.text, dry_run=True)
+        found = await memory.forget_text(scope, body.text, dry_run=True)
         if not body.dry_run and _anything(found):
             raise ConfirmationRequiredError(
                 f"this would erase {counted(found)}; send confirm: true"
             )
         return MemoryForgotten.of(found, dry_run=True)
-    return MemoryForgotten.of(await control.forget_text(scope, body.text))
+    return MemoryForgotten.of(await memory.forget_text(scope, body.text))
 
 
 @router.post(
@@ -66,7 +66,7 @@ async def forget(
 async def purge(
     body: Annotated[PurgeRequest, Depends(memory_body(PurgeRequest))],
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
 ) -> MemoryForgotten:
     """Erase a session, all of a user, or what is old. Without `confirm` it only says what would
     go."""
@@ -74,36 +74,36 @@ async def purge(
     if sum(given) != 1:
         raise InvalidRequestError("give exactly one of session, user: true and older_than_days")
     if not body.confirm:
-        what = await _what_would_go(control, scope, body)
+        what = await _what_would_go(memory, scope, body)
         raise ConfirmationRequiredError(f"this would erase {what}; send confirm: true")
-    gone = await control.purge(
+    gone = await memory.purge(
         scope,
         Purge(session=body.session, user=body.user, older_than_days=body.older_than_days),
     )
     return MemoryForgotten.of(gone)
 
 
-async def _what_would_go(control: MemoryControl, scope: MemoryScope, body: PurgeRequest) -> str:
-    """In words, for whoever has to confirm it. Raises MemoryNotFoundError."""
+async def _what_would_go(memory: Memory, scope: MemoryScope, body: PurgeRequest) -> str:
+    """What a purge would erase, as words for the confirmation. Raises MemoryNotFoundError."""
     if body.session is not None:
-        # Those before the next id: the session itself comes first, if it is the user's.
-        found = await control.sessions(scope, limit=1, before_id=body.session + 1)
+        # The newest session before the next id is the wanted one, if it is the user's.
+        found = await memory.sessions(scope, limit=1, before_id=body.session + 1)
         if not found or found[0].id != body.session:
             raise MemoryNotFoundError(f"there is no session {body.session}")
         session = found[0]
         return (
-            f"session {session.id} of {rfc3339(session.started_at)}: {session.messages} messages"
-            " and what is known only from them"
+            f"session {session.id} of {rfc3339(session.started_at)}: "
+            f"{_count(session.messages, 'message')} and what is known only from them"
         )
     if body.older_than_days is not None:
         before = rfc3339(time.time() - body.older_than_days * DAY_S)[: len("2026-03-01")]
         return f"all messages and timeline entries of {scope.user} from before {before}"
-    known = next((user for user in await control.users() if user.user == scope.user), None)
+    known = next((user for user in await memory.users() if user.user == scope.user), None)
     if known is None:
         return f"everything about {scope.user}, of whom nothing is kept"
     return (
-        f"everything about {scope.user}: {known.entries} entries, {known.messages} messages,"
-        f" {known.sessions} sessions"
+        f"everything about {scope.user}: {_count(known.entries, 'entry', 'entries')},"
+        f" {_count(known.messages, 'message')}, {_count(known.sessions, 'session')}"
     )
 
 
@@ -112,8 +112,13 @@ def _anything(found: Forgotten) -> bool:
 
 
 def counted(found: Forgotten) -> str:
-    """What would go, in numbers: the words themselves stay out of errors and logs."""
+    """What would be erased, in numbers: the words themselves stay out of errors and logs."""
     return (
-        f"{len(found.entries)} versions of memories, {found.messages} messages and"
-        f" {found.derived} texts derived from them"
+        f"{_count(len(found.entries), 'version')} of memories,"
+        f" {_count(found.messages, 'message')} and"
+        f" {_count(found.derived, 'text')} derived from them"
     )
+
+
+def _count(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"

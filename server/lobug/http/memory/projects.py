@@ -24,16 +24,16 @@ from lobug.http.memory.schemas import (
     MemoryTask,
     MemoryTasks,
 )
-from lobug.http.memory.scope import ControlDep, ScopeDep
+from lobug.http.memory.scope import MemoryDep, ScopeDep
 from lobug.http.problems import error_responses
 
 router = APIRouter()
 
 
 @router.get("/projects", responses=error_responses(*EVERYWHERE))
-async def projects(scope: ScopeDep, control: ControlDep) -> MemoryProjects:
+async def projects(scope: ScopeDep, memory: MemoryDep) -> MemoryProjects:
     """List the user's projects."""
-    found = await control.projects(scope)
+    found = await memory.projects.listed(scope)
     return MemoryProjects(projects=[MemoryProject.of(project) for project in found])
 
 
@@ -45,32 +45,32 @@ async def projects(scope: ScopeDep, control: ControlDep) -> MemoryProjects:
 async def add_project(
     body: Annotated[ProjectRequest, Depends(memory_body(ProjectRequest))],
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
 ) -> MemoryProject:
     """Add a project, or describe it anew; an archived one becomes active."""
-    return MemoryProject.of(await control.add_project(scope, body.name, body.description))
+    return MemoryProject.of(await memory.projects.add(scope, body.name, body.description))
 
 
 @router.post("/projects/{name:path}/archive", responses=error_responses(*WITH_ID))
 async def archive_project(
     name: Annotated[str, Path(max_length=200, description="The project's name.")],
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
 ) -> MemoryProject:
     """Archive a project."""
-    return MemoryProject.of(await control.archive_project(scope, name))
+    return MemoryProject.of(await memory.projects.archive(scope, name))
 
 
 @router.get("/tasks", responses=error_responses(*EVERYWHERE))
 async def tasks(
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
     project: Annotated[
         str | None, Query(max_length=200, description="Only of this project.")
     ] = None,
 ) -> MemoryTasks:
     """List the user's tasks."""
-    found = await control.tasks(scope, project=project)
+    found = await memory.projects.tasks(scope, project=project)
     return MemoryTasks(tasks=[MemoryTask.of(task) for task in found])
 
 
@@ -82,10 +82,10 @@ async def tasks(
 async def add_task(
     body: Annotated[TaskRequest, Depends(memory_body(TaskRequest))],
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
 ) -> MemoryTask:
     """Open a task."""
-    return MemoryTask.of(await control.add_task(scope, body.title, project=body.project))
+    return MemoryTask.of(await memory.projects.add_task(scope, body.title, project=body.project))
 
 
 @router.patch(
@@ -97,10 +97,10 @@ async def note_task(
     task_id: TaskId,
     body: Annotated[TaskStateRequest, Depends(memory_body(TaskStateRequest))],
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
 ) -> MemoryTask:
     """Set the working state of a task."""
-    return MemoryTask.of(await control.note_task(scope, task_id, body.state))
+    return MemoryTask.of(await memory.projects.note_task(scope, task_id, body.state))
 
 
 @router.post(
@@ -112,7 +112,7 @@ async def complete_task(
     task_id: TaskId,
     body: Annotated[CompleteRequest, Depends(memory_body(CompleteRequest))],
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
 ) -> MemoryTask:
     """Complete a task: its working state goes to the archive."""
-    return MemoryTask.of(await control.complete_task(scope, task_id, body.result))
+    return MemoryTask.of(await memory.projects.complete_task(scope, task_id, body.result))

@@ -1,4 +1,4 @@
-"""Looking at memory: search, identity, sessions, what a turn recalled and why, counts, users."""
+"""Searches and views: search, identity, sessions, retrieval log, counts, users."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from lobug.http.memory.schemas import (
     shown,
 )
 from lobug.http.memory.scope import (
-    ControlDep,
+    MemoryDep,
     ScopeDep,
     is_at_this_computer,
     require_this_computer,
 )
 from lobug.http.problems import error_responses
 from lobug.http.state import ServerDep
-from lobug.memory.control import Filter
+from lobug.memory.model import Filter
 
 router = APIRouter()
 
@@ -44,7 +44,7 @@ router = APIRouter()
 async def search(
     caller: CallerDep,
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
     server: ServerDep,
     where: Annotated[Filter, Depends(get_filter)],
     q: Annotated[str, Query(description="Words or a question; empty: all of a time range.")] = "",
@@ -55,27 +55,27 @@ async def search(
     check_text("q", q, server.settings.limits.max_text_chars)
     if not q.strip() and where.since is None and where.until is None:
         raise EmptyTextError("q is empty: give words, or since and until")
-    hits = await control.search(scope, q, where, limit=limit, turns=turns)
+    hits = await memory.search(scope, q, where, limit=limit, turns=turns)
     return MemoryHits(hits=[MemoryHit.of(hit, parts=caller.owner) for hit in hits])
 
 
 @router.get("/identity", responses=error_responses(*EVERYWHERE))
-async def identity(scope: ScopeDep, control: ControlDep) -> MemoryIdentity:
+async def identity(scope: ScopeDep, memory: MemoryDep) -> MemoryIdentity:
     """Show what Lo-Bug always keeps in mind, and how much room is left."""
-    return MemoryIdentity.of(await control.identity(scope))
+    return MemoryIdentity.of(await memory.identity(scope))
 
 
 @router.get("/sessions", responses=error_responses(*EVERYWHERE))
 async def sessions(
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
     limit: Annotated[int, Query(ge=1, le=200, description="Sessions on a page.")] = 50,
     before: Annotated[
         int | None, Query(ge=1, le=MAX_ID, description="`next` of the page before this one.")
     ] = None,
 ) -> MemorySessions:
     """List sessions, newest first, a page at a time."""
-    found = await control.sessions(scope, limit=limit + 1, before_id=before)
+    found = await memory.sessions(scope, limit=limit + 1, before_id=before)
     page = found[:limit]
     return MemorySessions(
         sessions=[MemorySession.of(session) for session in page],
@@ -87,34 +87,34 @@ async def sessions(
 async def why(
     caller: CallerDep,
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
     message_id: Annotated[
         int | None,
         Query(ge=1, le=MAX_ID, description="Of the user's message; without it the last one."),
     ] = None,
 ) -> MemoryRecall:
     """Show which memories a turn used, and how they scored."""
-    return MemoryRecall.of(await control.why(scope, message_id), parts=caller.owner)
+    return MemoryRecall.of(await memory.explain(scope, message_id), parts=caller.owner)
 
 
 @router.get("/recalls", responses=error_responses(*EVERYWHERE))
 async def recalls(
     caller: CallerDep,
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
     limit: Annotated[int, Query(ge=1, le=200, description="Most rows.")] = 20,
 ) -> MemoryRecalls:
     """Show the retrieval log, newest first."""
-    found = await control.recalls(scope, limit=limit)
+    found = await memory.recalls(scope, limit=limit)
     return MemoryRecalls(recalls=[MemoryRecall.of(recall, parts=caller.owner) for recall in found])
 
 
 @router.get("/stats", responses=error_responses(*EVERYWHERE))
-async def stats(request: Request, scope: ScopeDep, control: ControlDep) -> dict[str, Any]:
+async def stats(request: Request, scope: ScopeDep, memory: MemoryDep) -> dict[str, Any]:
     """Count what is remembered of the user, and what room it takes."""
-    counts = shown(await control.stats(scope))
+    counts = shown(await memory.user_stats(scope))
     if not is_at_this_computer(request):
-        counts.pop("database", None)  # where its file is and how large concerns the owner only
+        counts.pop("database", None)  # place and size of the file are for the owner only
     return counts
 
 
@@ -123,8 +123,8 @@ async def stats(request: Request, scope: ScopeDep, control: ControlDep) -> dict[
     dependencies=[Depends(require_this_computer)],
     responses=error_responses(*EVERYWHERE),
 )
-async def users(control: ControlDep, conversation_key: ConversationDep) -> MemoryUsers:
+async def users(memory: MemoryDep, conversation_key: ConversationDep) -> MemoryUsers:
     """List everybody of whom anything is kept; for the owner at the computer that Lo-Bug runs
     on."""
-    known = await control.users()
+    known = await memory.users()
     return MemoryUsers(users=[MemoryUser.of(user) for user in known], you=conversation_key.user)

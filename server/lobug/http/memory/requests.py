@@ -1,4 +1,4 @@
-"""What the routes of memory take: bodies, filters, ids."""
+"""Bodies, filters and ids that the routes of memory accept."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from lobug.http.body import json_body
 from lobug.http.state import ServerDep
 from lobug.http.times import epoch_seconds
 from lobug.language.facts import FactType
-from lobug.memory.access import EntryScope
-from lobug.memory.control import Category, Filter, Layer
+from lobug.memory.model import Category, EntryScope, Filter, Layer
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -43,7 +42,7 @@ EVERYWHERE: tuple[type[LobugError], ...] = (
     StorageError,
     *StorageError.__subclasses__(),
 )
-"""What may go wrong at every route of memory."""
+"""Errors of every route of memory."""
 
 WITH_ID: tuple[type[LobugError], ...] = (*EVERYWHERE, MemoryNotFoundError)
 WITH_BODY: tuple[type[LobugError], ...] = (
@@ -181,8 +180,8 @@ class CompleteRequest(Body):
 
 
 def memory_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
-    """``json_body``, with no text in it longer than ``limits.max_text_chars``; raises
-    TextTooLongError, InvalidEncodingError beside its errors."""
+    """``json_body`` with no text longer than ``limits.max_text_chars``; also raises
+    TextTooLongError, InvalidEncodingError."""
     read_json = json_body(model)
 
     async def read(request: Request, server: ServerDep) -> M:
@@ -195,8 +194,8 @@ def memory_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
 
 
 def check_texts(name: str, value: object, limit: int) -> None:
-    """``check_text`` for every text in a JSON value, which is nested no deeper than pydantic reads:
-    200 levels."""
+    """``check_text`` for every text in a JSON value. Pydantic has limited its depth to 200
+    levels."""
     if isinstance(value, str):
         check_text(name, value, limit)
     elif isinstance(value, list):
@@ -239,7 +238,7 @@ async def get_filter(
     ] = None,
     until: Annotated[str | None, Query(description="Said before this time.")] = None,
 ) -> Filter:
-    """Which entries a list or a search is about. Raises InvalidRequestError, TextTooLongError."""
+    """The filter of a list or a search. Raises InvalidRequestError, TextTooLongError."""
     limit = server.settings.limits.max_text_chars
     for name, text in (("project", project), *(("tags", tag) for tag in tags or ())):
         check_text(name, text or "", limit)

@@ -1,4 +1,4 @@
-"""Everything under `/memory`: the owner's sight and control of what Lo-Bug remembers."""
+"""The router of everything under `/memory`."""
 
 from __future__ import annotations
 

@@ -1,31 +1,29 @@
-"""What the routes of memory answer. Times are RFC 3339 in UTC."""
+"""Answers of the routes of memory. Times are RFC 3339 in UTC.
+
+Answers with the fields of one value type of ``lobug.memory.model`` are derived from it by name.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from dataclasses import asdict, fields
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from lobug.http.times import rfc3339
-from lobug.language.facts import FactType
-from lobug.memory.access import EntryScope
-from lobug.memory.control import (
-    Category,
+from lobug.memory.model import (
+    EPOCH,
     Entry,
     Forgotten,
     Hit,
     Identity,
-    Layer,
+    Imported,
     Project,
     ProjectTask,
     Provenance,
-    Reason,
     Recall,
     RememberedUser,
     Session,
-    Source,
-    Status,
 )
 
 
@@ -41,47 +39,31 @@ Time = Annotated[
 """Seconds since the epoch, shown as RFC 3339 in UTC."""
 
 
+def shown_fields(model: type[Any]) -> dict[str, Any]:
+    """The annotations of an answer that has the fields of a value type of memory: the same names,
+    types and descriptions, with RFC 3339 text for seconds since the epoch."""
+    found = get_type_hints(model, include_extras=True)
+    return {
+        name: _shown_field(*get_args(found[name]))
+        if get_origin(found[name]) is Annotated
+        else found[name]
+        for name in (field.name for field in fields(model))
+    }
+
+
+def _shown_field(of: Any, *notes: Any) -> Any:
+    if EPOCH in notes:
+        of = Time | None if type(None) in get_args(of) else Time
+    return Annotated[of, *(note for note in notes if note is not EPOCH)]
+
+
 class MemoryEntry(BaseModel):
     """One version of a memory. A change makes a new version under the same key."""
 
-    id: int = Field(description="Of this version.")
-    key: str = Field(description="Semantic name; at most one version of it is active in a scope.")
-    content: str = Field(description="What is remembered.")
-    layer: Layer = Field(
-        description="identity: in every prompt; knowledge: when it fits; archive: on demand."
-    )
-    category: Category = Field(description="knowledge, or timeline: a dated summary.")
-    scope: EntryScope = Field(description="Whose it is: one conversation, the user, the household.")
-    user: str = Field(description="The user it belongs to; `household:` for the household's.")
-    conversation: str | None = Field(description="Where it was said.")
-    session_id: int | None = Field(description="The session in which it was said.")
-    fact_type: FactType = Field(description="What kind of fact it is.")
-    section: str | None = Field(description="Of layer identity: the heading it stands under.")
-    importance: float = Field(description="0 to 1.")
-    source: Source = Field(description="Who wrote it.")
-    status: Status = Field(
-        description="active: held to be true; past: was true once; inactive: never recalled."
-    )
-    reason: Reason | None = Field(description="Why it is not active any more.")
-    tags: list[str] = Field(description="Labels, for filters.")
-    project: str | None = Field(description="The project it belongs to.")
-    task_id: int | None = Field(description="The finished task that it archives.")
-    said_at: Time = Field(description="When it was said.")
-    created_at: Time = Field(description="When its first version was stored.")
-    updated_at: Time = Field(description="When this version was stored.")
-    valid_from: Time = Field(description="Since when it holds in the world.")
-    valid_until: Time | None = Field(description="Until when it held; null: still.")
-    expired_at: Time | None = Field(description="When it stopped being what Lo-Bug believes.")
-    replaced_by: int | None = Field(description="Id of the version that took its place.")
-    source_message_id: int | None = Field(description="The message it came from.")
-    from_message_id: int | None = Field(description="Of a summary: its first message.")
-    to_message_id: int | None = Field(description="Of a summary: its last message.")
-    recall_count: int = Field(description="How often it went to a prompt.")
-    last_recalled_at: Time | None = Field(description="When it last went to a prompt.")
+    __annotations__ = shown_fields(Entry)
 
     @classmethod
     def of(cls, entry: Entry) -> MemoryEntry:
-        """The same, to be shown."""
         return cls(**asdict(entry))
 
 
@@ -108,7 +90,6 @@ class MemoryProvenance(BaseModel):
 
     @classmethod
     def of(cls, found: Provenance) -> MemoryProvenance:
-        """The same, to be shown."""
         return cls(
             entry=MemoryEntry.of(found.entry),
             message=found.message,
@@ -137,7 +118,7 @@ class MemoryHit(BaseModel):
 
     @classmethod
     def of(cls, hit: Hit, *, parts: bool) -> MemoryHit:
-        """A hit as the routes answer it; ``parts`` False: without what its score consists of."""
+        """``parts`` False: without the summands of the score."""
         return cls(
             kind=hit.kind,
             id=hit.id,
@@ -169,7 +150,6 @@ class MemoryForgotten(BaseModel):
 
     @classmethod
     def of(cls, gone: Forgotten, *, dry_run: bool = False) -> MemoryForgotten:
-        """The same, to be shown."""
         return cls(**asdict(gone), dry_run=dry_run)
 
 
@@ -184,7 +164,6 @@ class MemoryIdentity(BaseModel):
 
     @classmethod
     def of(cls, identity: Identity) -> MemoryIdentity:
-        """The same, to be shown."""
         return cls(
             text=identity.text,
             characters=identity.characters,
@@ -197,24 +176,10 @@ class MemoryIdentity(BaseModel):
 class MemorySession(BaseModel):
     """A stretch of one conversation without a long pause."""
 
-    id: int = Field(description="Of the session.")
-    user: str = Field(description="Whose it is.")
-    conversation: str = Field(description="The conversation that it is a stretch of.")
-    channel: str = Field(
-        description="How it reached Lo-Bug: device, token, address, import, other."
-    )
-    started_at: Time = Field(description="Of its first message.")
-    last_active_at: Time = Field(description="Of its last message.")
-    ended_at: Time | None = Field(description="When it was over; null: it may go on.")
-    last_consolidated_at: Time | None = Field(
-        description="Of the last message that the timeline covers."
-    )
-    messages: int = Field(description="How many were said in it.")
-    summary: str = Field(description="What it was about.")
+    __annotations__ = shown_fields(Session)
 
     @classmethod
     def of(cls, session: Session) -> MemorySession:
-        """The same, to be shown."""
         return cls(**asdict(session))
 
 
@@ -238,7 +203,7 @@ class MemoryRecall(BaseModel):
 
     @classmethod
     def of(cls, recall: Recall, *, parts: bool) -> MemoryRecall:
-        """A search as the routes answer it; ``parts`` as of a hit."""
+        """``parts`` as for ``MemoryHit.of``."""
         return cls(
             id=recall.id,
             message_id=recall.message_id,
@@ -259,26 +224,16 @@ class MemoryRecalls(BaseModel):
 class MemoryImported(BaseModel):
     """What an import brought in."""
 
-    sessions: int = Field(description="Sessions that are new.")
-    messages: int = Field(description="Messages that are new.")
-    entries: int = Field(description="Versions of entries that are new.")
-    projects: int = Field(description="Projects that are new.")
-    tasks: int = Field(description="Tasks that are new.")
-    skipped: int = Field(description="Already there, or not importable.")
+    __annotations__ = shown_fields(Imported)
 
 
 class MemoryUser(BaseModel):
     """A user of whom anything is kept."""
 
-    user: str = Field(description="Their name, or the caller that nobody named.")
-    entries: int = Field(description="Active and past ones.")
-    messages: int = Field(description="Messages in the log.")
-    sessions: int = Field(description="Sessions.")
-    last_active_at: Time | None = Field(description="Of the last message or entry.")
+    __annotations__ = shown_fields(RememberedUser)
 
     @classmethod
     def of(cls, known: RememberedUser) -> MemoryUser:
-        """The same, to be shown."""
         return cls(**asdict(known))
 
 
@@ -292,14 +247,10 @@ class MemoryUsers(BaseModel):
 class MemoryProject(BaseModel):
     """Something that the user works on."""
 
-    name: str = Field(description="Its name, unique for the user.")
-    description: str = Field(description="What it is about.")
-    status: Literal["active", "archived"] = Field(description="active, or archived.")
-    created_at: Time = Field(description="When it was first named.")
+    __annotations__ = shown_fields(Project)
 
     @classmethod
     def of(cls, project: Project) -> MemoryProject:
-        """The same, to be shown."""
         return cls(**asdict(project))
 
 
@@ -312,18 +263,10 @@ class MemoryProjects(BaseModel):
 class MemoryTask(BaseModel):
     """A task of the user."""
 
-    id: int = Field(description="Of the task.")
-    project: str | None = Field(description="The project it belongs to.")
-    title: str = Field(description="What is to be done.")
-    status: Literal["open", "done"] = Field(description="open, or done.")
-    state: str = Field(description="What has been done and decided so far; empty once done.")
-    created_at: Time = Field(description="When it was opened.")
-    completed_at: Time | None = Field(description="When it was done.")
-    archived_as: int | None = Field(description="The archive entry that holds its state.")
+    __annotations__ = shown_fields(ProjectTask)
 
     @classmethod
     def of(cls, task: ProjectTask) -> MemoryTask:
-        """The same, to be shown."""
         return cls(**asdict(task))
 
 
@@ -356,7 +299,7 @@ class MemoryToolResult(BaseModel):
 
 
 def shown(counts: Any) -> dict[str, Any]:
-    """Statistics to be shown: every value whose name ends with ``_at`` becomes a time."""
+    """Statistics with a time for every value whose name ends with ``_at``."""
     return {
         name: rfc3339(value) if name.endswith("_at") and isinstance(value, int | float) else value
         for name, value in dict(counts).items()

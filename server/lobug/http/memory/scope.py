@@ -1,33 +1,31 @@
-"""Whose memory a request is about, and whether it may be."""
+"""The memory scope of a request."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query, Request, Response
 
 from lobug.errors import InvalidRequestError, MemoryForbiddenError
 from lobug.http.caller import ConversationDep, caller_of
 from lobug.http.state import ServerDep
-from lobug.memory.access import HOUSEHOLD, MemoryScope, scope_of
-from lobug.memory.control import MemoryControl
+from lobug.memory.model import HOUSEHOLD, MemoryScope, scope_of
+from lobug.memory.service import Memory
 
 
-async def get_control(server: ServerDep) -> MemoryControl:
-    """The owner's hand on memory: the one place where the doors take it from."""
-    memory: Any = server.memory  # the turn sees less of it
-    control: MemoryControl = memory.control
-    return control
+async def get_memory(server: ServerDep) -> Memory:
+    """The server's memory."""
+    return server.memory
 
 
 async def private(response: Response) -> None:
-    """For every route of memory: no cache keeps the answer."""
+    """Forbid caches to keep an answer; for every route of memory."""
     response.headers["Cache-Control"] = "no-store"
 
 
 def is_at_this_computer(request: Request) -> bool:
-    """Whether the caller sits at the computer that Lo-Bug runs on. Whoever comes with a token of
-    ours is who the token says, there as well."""
+    """Whether the caller sits at the computer that Lo-Bug runs on. A caller with a token is the
+    token's user, there too."""
     return caller_of(request.scope).at_this_computer
 
 
@@ -53,7 +51,7 @@ async def get_scope(
         ),
     ] = None,
 ) -> MemoryScope:
-    """What this request may see and change."""
+    """The scope of a request. Raises InvalidRequestError, MemoryForbiddenError."""
     grants = server.settings.memory.household
     if user is None:
         return scope_of(conversation_key, grants)
@@ -63,5 +61,5 @@ async def get_scope(
     return MemoryScope(user, None, grants.get(user, "none"))
 
 
-ControlDep = Annotated[MemoryControl, Depends(get_control)]
+MemoryDep = Annotated[Memory, Depends(get_memory)]
 ScopeDep = Annotated[MemoryScope, Depends(get_scope)]

@@ -16,11 +16,11 @@ from lobug.http.memory.schemas import (
     MemoryToolResult,
     MemoryTools,
 )
-from lobug.http.memory.scope import ControlDep, ScopeDep
+from lobug.http.memory.scope import MemoryDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.http.state import ServerDep
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import MemoryControl
+from lobug.memory.model import MemoryScope
+from lobug.memory.service import Memory
 from lobug.memory.tools import TOOLS, WriteArguments, run
 
 router = APIRouter()
@@ -55,28 +55,28 @@ async def call_tool(
     name: Annotated[str, Path(max_length=100, description="A name of `GET /memory/tools`.")],
     arguments: Annotated[dict[str, Any], Depends(read_arguments)],
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
 ) -> MemoryToolResult:
     """Call a tool. What it writes counts as written by an agent: the owner's own words outrank
     it."""
-    return await _call(control, scope, name, arguments)
+    return await _call(memory, scope, name, arguments)
 
 
 @router.post("/write", openapi_extra=documented(WriteArguments), responses=_ERRORS)
 async def write(
     arguments: Annotated[dict[str, Any], Depends(read_arguments)],
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
 ) -> MemoryToolResult:
     """Add, update or remove a memory of layer L0 (identity) or L1 (knowledge): the tool
     `memory_write`."""
-    return await _call(control, scope, "memory_write", arguments)
+    return await _call(memory, scope, "memory_write", arguments)
 
 
 async def _call(
-    control: MemoryControl, scope: MemoryScope, name: str, arguments: dict[str, Any]
+    memory: Memory, scope: MemoryScope, name: str, arguments: dict[str, Any]
 ) -> MemoryToolResult:
-    result = await run(control, scope, name, arguments, source="agent")
+    result = await run(memory, scope, name, arguments, source="agent")
     if result.error is not None:
         raise result.error
     return MemoryToolResult(

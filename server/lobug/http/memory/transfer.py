@@ -28,7 +28,7 @@ from lobug.errors import (
 from lobug.http.caller import CallerDep
 from lobug.http.memory.requests import EVERYWHERE
 from lobug.http.memory.schemas import MemoryImported
-from lobug.http.memory.scope import ControlDep, ScopeDep
+from lobug.http.memory.scope import MemoryDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.http.times import rfc3339
 from lobug.http.uploads import spool
@@ -36,15 +36,15 @@ from lobug.http.uploads import spool
 router = APIRouter()
 
 PIECE_CHARS = 64 * 1024
-"""An export leaves in pieces of about this size."""
+"""Size of the pieces of an export, characters, about."""
 
 SMALL_BYTES = 256 * 1024
 """Up to here Python's fast JSON reader may hold all threads: 3 ms."""
 
 
 class YieldingDecoder(json.JSONDecoder):
-    """Reads JSON in Python, a fifth as fast as the C reader, which lets no other thread run before
-    it has read the last byte: 0.3 s of silence for 32 MB."""
+    """Reads JSON in Python, at a fifth of the speed of the C reader. The C reader lets no other
+    thread run until the last byte: 0.3 s of silence for 32 MB."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class YieldingDecoder(json.JSONDecoder):
 async def export(
     caller: CallerDep,
     scope: ScopeDep,
-    control: ControlDep,
+    memory: MemoryDep,
     as_format: Annotated[
         Literal["json", "markdown"],
         Query(
@@ -80,11 +80,11 @@ async def export(
     """Download all of the user's memory."""
     day = rfc3339(time.time())[:10]
     if as_format == "markdown":
-        text = await control.export_markdown(scope)
+        text = await memory.export_markdown(scope)
         return Response(
             text, media_type="text/markdown", headers=_download(f"lobug-memory-{day}.md")
         )
-    document = await control.export(scope)
+    document = await memory.export(scope)
     if not caller.owner:
         document = without_parts(document)
     return StreamingResponse(
@@ -95,7 +95,7 @@ async def export(
 
 
 def without_parts(document: Mapping[str, Any]) -> dict[str, Any]:
-    """An export whose retrieval log does not tell what the scores consist of."""
+    """An export whose retrieval log lacks the summands of the scores."""
     return dict(document) | {
         "recalls": [
             recall | {"hits": [hit | {"parts": {}} for hit in recall["hits"]]}
@@ -125,14 +125,14 @@ def without_parts(document: Mapping[str, Any]) -> dict[str, Any]:
         UploadStorageError,
     ),
 )
-async def import_json(request: Request, scope: ScopeDep, control: ControlDep) -> MemoryImported:
+async def import_json(request: Request, scope: ScopeDep, memory: MemoryDep) -> MemoryImported:
     """Bring in an export of Lo-Bug, or a `sessions.json` snapshot, as a JSON body of at most
     `limits.max_body_bytes`. What is there already is skipped; all or nothing."""
     file, _ = await spool(request)
     one_at_a_time: asyncio.Lock = request.app.state.one_import
     async with one_at_a_time:  # a document takes several times its size in memory
         document = await asyncio.to_thread(_read_file, file)
-        return MemoryImported(**asdict(await control.import_json(scope, document)))
+        return MemoryImported(**asdict(await memory.import_json(scope, document)))
 
 
 def _read_file(file: BinaryIO) -> object:
@@ -168,7 +168,7 @@ def read_json(body: bytes) -> object:
         text = body.decode()
         decoder = json.JSONDecoder() if len(body) <= SMALL_BYTES else YieldingDecoder()
         document: object = decoder.decode(text.removeprefix("\ufeff"))
-        # Half a surrogate pair can be written in JSON and stored nowhere.
+        # Half a surrogate pair can be written in JSON but not stored.
         _check_text(document)
     except RecursionError:
         raise ImportInvalidError("the document is nested too deeply") from None
@@ -195,4 +195,4 @@ def _check_text(value: object) -> None:
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ImportInvalidError("the document holds a number of more than 64 bits")
     elif isinstance(value, float) and not math.isfinite(value):
-        raise ImportInvalidError("the document holds a number that is none")
+        raise ImportInvalidError("the document holds a number that is not finite")

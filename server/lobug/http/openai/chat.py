@@ -30,7 +30,6 @@ from lobug.errors import (
 from lobug.http.accept import EVENT_STREAM
 from lobug.http.body import documented
 from lobug.http.caller import ConversationDep, caller_of
-from lobug.http.openai.errors import failure_body
 from lobug.http.openai.messages import turn_request, words_of
 from lobug.http.openai.models import CHAT_MODEL, require_model
 from lobug.http.openai.schemas import (
@@ -42,7 +41,7 @@ from lobug.http.openai.schemas import (
     Usage,
     openai_json,
 )
-from lobug.http.problems import client_closed, error_responses, problem
+from lobug.http.problems import client_closed, error_responses, failure_body, problem
 from lobug.http.sse import TURN_HEADER, event_response
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import TURN_ERRORS, TurnStream, run_to_end, while_connected
@@ -96,7 +95,7 @@ async def chat_completions(
         asked.utterance,
         voice=False,
         timeline=timeline,
-        told=asked.context,
+        caller=asked.context,
         privileged=caller.privileged,
     )
     if body.stream:

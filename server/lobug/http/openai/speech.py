@@ -35,9 +35,9 @@ from lobug.http.openai.schemas import SpeechRequest, openai_json
 from lobug.http.problems import client_closed, error_responses
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import while_connected
-from lobug.language.en.sentences import SentenceSplitter
-from lobug.language.en.spoken import spoken_form
-from lobug.language.markup import speakable
+from lobug.language import language_of
+from lobug.language.en.sentence_splitter import SentenceSplitter
+from lobug.language.en.speakable import speakable
 from lobug.server import LobugServer
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -116,7 +116,7 @@ def sentences_to_speak(text: str, max_chars: int) -> Sequence[str]:
         raise InvalidEncodingError("text holds half a surrogate pair", param="input") from None
     splitter = SentenceSplitter()
     cut = [speakable(sentence) for sentence in [*splitter.feed(text), *splitter.flush()]]
-    sentences = [spoken_form(sentence) for sentence in cut if sentence]
+    sentences = [language_of("en").spoken_form(sentence) for sentence in cut if sentence]
     if not any(character.isalnum() for sentence in sentences for character in sentence):
         raise EmptyTextError("there is nothing to be spoken", param="input")
     return sentences

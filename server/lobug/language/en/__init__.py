@@ -1,1 +1,1 @@
-"""English: its grammar, its sentences, its spoken forms."""
+"""English: its grammar and its spoken form; sentences, word lists and templates are data files."""

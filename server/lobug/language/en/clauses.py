@@ -1,4 +1,4 @@
-"""Where somebody who reads a sentence aloud would pause, found while it is still being written.
+"""Finds the pauses of a sentence that is still being written. English.
 
 Pure: text in, position out. Like the end of a sentence, a pause is decided from the text alone
 and only once enough of what follows has been seen, so it does not matter in which pieces the text
@@ -12,51 +12,35 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lobug.language.en.lists import word_set
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_SUBJECTS = _words(
-    """i i'm i'll i've i'd you you're you'll you've you'd it it's it'll we we're we'll we've they
-    they're they'll he he's she she's there there's that's this let's let"""
-)
+_SUBJECTS = word_set("clauses", "subjects")
 """Words that begin a clause of its own."""
 
-_OPENERS = _SUBJECTS | _words(
-    """but because although though so which who where when while if since unless until whereas
-    what how is are was do does did can could would will should have has please maybe perhaps then
-    just even especially"""
-)
+_OPENERS = _SUBJECTS | word_set("clauses", "openers")
 """Words that go on after a comma and are no item of a list."""
 
-_PHRASE_OPENERS = _words("the a an my your his her our their its to in on at for with from by")
-"""The same, unless "and" follows two words later: "the sea, the hills and the wood"."""
+_PHRASE_OPENERS = word_set("clauses", "phrase_openers")
+"""Words that do so unless "and" follows two words later: "the sea, the hills and the wood"."""
 
-_CONJUNCTIONS = _words("but because although unless until whereas while which when where if since")
+_CONJUNCTIONS = word_set("clauses", "conjunctions")
 """A pause comes before one of them in a long sentence, also without a comma."""
 
-_JOINED = _words("and or so")
-"""The same where a clause of its own follows; otherwise they join two words."""
+_JOINED = frozenset(("and", "or", "so"))
+"""A pause comes before one of them where a clause with a subject follows; otherwise they join two
+words."""
 
-_LISTING = _words("and or nor &")
-_NOT_BEFORE_CONJUNCTION = _words(
-    """in of on at to for from with by about and or but know knows see wonder sure ask tell me us
-    even just only exactly is are was were like as remember understand check find out what that
-    ever especially than not depends then"""
-)
+_LISTING = frozenset(("and", "or", "nor", "&"))
+_NOT_BEFORE_CONJUNCTION = word_set("clauses", "not_before_conjunction")
 """Words that belong together with the conjunction after them: "ask if", "in which"."""
 
-_QUALIFIERS = _words(
-    """a an the my your his her our their its very so really such this that these those some no
-    quite more most too pretty"""
-)
+_QUALIFIERS = word_set("clauses", "qualifiers")
 """An adjective after one of them may be the first of two: "a small, friendly robot"."""
 
 _FEWEST_WORDS = 2
-"""With punctuation behind them: "I'm sorry," is said in one breath."""
+"""Fewest words of a clause that punctuation ends: "I'm sorry," is said in one breath."""
 FEWEST_BEFORE_CONJUNCTION = 4
-"""Words before a pause that no punctuation marks."""
+"""Fewest words before a pause without punctuation."""
 
 _PAUSE = re.compile(
     r"(?<=[^\s.])[,;:]\s|(?<=[^\W_])(?:…|\.\.\.)\s|\s[—–]\s|(?<=[^\W_])\s(?=[a-z]+)"
@@ -65,7 +49,7 @@ _WORD = re.compile(r"[^\s,.!?;:…—–]+")
 
 
 class NeedMoreError(Exception):
-    """What follows is needed before the pause can be decided."""
+    """The text that follows is needed to decide about the pause."""
 
 
 def clause_end(text: str, start: int, shortest: int, *, final: bool) -> int | None:
@@ -119,7 +103,7 @@ class _Clause:
 
 
 def _is_pause(clause: _Clause, text: str, after: int, *, marked: bool, final: bool) -> bool:
-    """Whether somebody would pause between ``clause`` and what stands at ``after``.
+    """Whether there is a pause between ``clause`` and the text at ``after``.
 
     ``marked``: by punctuation.
     """

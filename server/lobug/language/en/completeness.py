@@ -1,33 +1,23 @@
 """Whether the words so far are clearly unfinished, a whole short command, or neither. Pure.
 
-Whisper ends half a sentence with a full stop, so punctuation proves little: what counts is the
-words at the end. "Unfinished" makes somebody wait, so it is said only of endings that a finished
-sentence hardly ever has; most halves of sentences look like whole ones and are left open. A comma
-at the end proves nothing either: Whisper put as many behind whole sentences as behind halves. The
-rules are English. Of a language without rules nothing is said.
+Whisper ends half a sentence with a full stop, so punctuation proves little: the
+last words decide. "Unfinished" makes the user wait, so only endings that a finished sentence hardly
+ever has are called so; most halves of sentences look like whole ones and stay open. A comma at the
+end proves nothing either: Whisper put as many after whole sentences as after halves.
 """
 
 from __future__ import annotations
 
 import re
-from enum import StrEnum
+
+from lobug.language.en.lists import word_list, word_set
+from lobug.language.protocol import Completeness
 
 
-class Completeness(StrEnum):
-    """What the words alone say of the end of an utterance."""
-
-    UNFINISHED = "unfinished"
-    """More must follow: "my sister's name is"."""
-    FINISHED = "finished"
-    """A short command or answer that hardly anybody goes on from: "stop", "what time is it?"."""
-    OPEN = "open"
-    """Either may be true."""
-
-
-def completeness_of(text: str, language: str) -> Completeness:
-    """What ``text``, a transcript in ``language`` (ISO 639-1), is."""
+def completeness_of(text: str) -> Completeness:
+    """Whether a transcript is the beginning of a sentence or a whole short command."""
     words = _words(text)
-    if language != "en" or not words:
+    if not words:
         return Completeness.OPEN
     if _is_unfinished(text.rstrip(), words):
         return Completeness.UNFINISHED
@@ -37,8 +27,7 @@ def completeness_of(text: str, language: str) -> Completeness:
 
 
 def _words(text: str) -> list[str]:
-    """The words, lower case but for letters that stand alone ("plan A" does not end with an
-    article)."""
+    """The words in lower case, except single letters ("plan A" does not end with an article)."""
     found = re.findall(r"[^\W_]+(?:['\u2019-][^\W_]+)*", text)
     return [w if len(w) == 1 else w.lower().replace("\u2019", "'") for w in found]
 
@@ -46,28 +35,13 @@ def _words(text: str) -> list[str]:
 _TRAILING_OFF = ("...", "\u2026", "-", "\u2013", "\u2014")
 """How Whisper writes a voice that trails off or breaks off."""
 
-_NEVER_LAST = frozenset(
-    # Articles, possessives and their like: a noun follows.
-    "a an the my your our their every"
-    # Conjunctions.
-    " and or but because cause if although though unless whereas than whether as nor"
-    # Prepositions that are hardly left behind at the end, as "what is it for" leaves one.
-    " into onto between during among amongst towards toward via per upon beside despite"
-    # A short form of "is", "am", "have", "will" needs what follows it.
-    " i'm i've i'd i'll you're you've you'd you'll he's he'd he'll she's she'd she'll it's it'd"
-    " it'll we're we've we'd we'll they're they've they'd they'll that's that'll there's who's"
-    " what's where's when's how's here's"
-    # Hesitation, and what only strengthens the next word.
-    " um uhm uh er erm very".split()
-)
-"""Words after which something has to come."""
+_NEVER_LAST = word_set("completeness", "never_last")
+"""Words that another word must follow."""
 
-_MAY_END = frozenset({"even though", "as though", "what if", "as if", "what than", "in between"})
-"""Endings that hold a word of ``_NEVER_LAST`` and may yet be whole."""
+_MAY_END = word_set("completeness", "may_end")
+"""Endings with a word of ``_NEVER_LAST`` that may be complete all the same."""
 
-_CONNECTING = frozenset(
-    {"and then", "but then", "and also", "and maybe", "or maybe", "but maybe", "and so", "so then"}
-)
+_CONNECTING = word_set("completeness", "connecting")
 """Endings that lead over to what comes next."""
 
 _OPENING = re.compile(
@@ -80,17 +54,13 @@ _OPENING = re.compile(
     r"|how (?:do|does|is|much|many|about)"
     r"|there (?:is|are|was)|set a|play some|turn|turn the|what|whose|i)"
 )
-"""The first words of something, and nothing else."""
+"""The first words of a sentence, with nothing after them."""
 
-_LEFT_BEHIND = frozenset(
-    "what who whom whose which where when why how that something anything nothing everything"
-    " someone anyone somebody anybody nobody everybody one ones thing things person people place"
-    " way whatever whoever wherever lot all only".split()
-)
+_LEFT_BEHIND = word_set("completeness", "left_behind")
 """A sentence with one of these may end with a preposition or with "is": "what is it for", "I know
 where it is", "the one I came with"."""
 
-_ANSWER = frozenset("yes yeah yep no nope sure okay ok so neither nor if as not".split())
+_ANSWER = word_set("completeness", "answer")
 """With one of these a short sentence leaves out its end: "yes, I want to", "so is my dad"."""
 
 _TO_FOLLOWS = re.compile(
@@ -99,7 +69,7 @@ _TO_FOLLOWS = re.compile(
 )
 """A "to" behind these mostly has a verb or a noun coming."""
 
-_PREPOSITIONS = frozenset("of from with at for by about".split())
+_PREPOSITIONS = word_set("completeness", "prepositions")
 _TAKES_PREPOSITION = re.compile(
     r"(?:ask|look|wait|pay|deal|liv|agree|work|com|think|thought|hear|dream|car|worr|know|laugh"
     r"|shout|smil|stand|drop|pass|forget|speak|talk|made|fond|proud|afraid|scared|tired|full|kind"
@@ -108,7 +78,7 @@ _TAKES_PREPOSITION = re.compile(
 """Words that a preposition may belong to at the very end: "I agree with", "taken care of"."""
 
 _BE = frozenset("is are was were".split())
-_PRONOUNS = frozenset("I he she it you we they this that these those there here mine".split())
+_PRONOUNS = frozenset(word_list("completeness", "pronouns"))
 
 _SHORT_ANSWER = (
     r"yes|yeah|yep|no|nope|yes please|no thanks|no thank you|thanks|thank you|thank you very much"
@@ -135,7 +105,7 @@ _COMMAND = re.compile(
     r"(?: please| now| thanks)?"
 )
 _LONGEST_COMMAND = 8
-"""Words."""
+"""Words of a command."""
 
 
 def _is_unfinished(text: str, words: list[str]) -> bool:

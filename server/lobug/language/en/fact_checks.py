@@ -1,11 +1,10 @@
-"""What may become a fact: checks that need no model. Pure.
+"""Checks whether a model's proposal may become a fact, without a model. English. Pure.
 
-Small models invent: for a question they "remember" its answer, they copy the examples they were
-shown, they give the user what the user's sister has. A fact passes only when it speaks of the user
-or of somebody the user named, when its words come from the user's mouth, and when it does not turn
-what was said into its opposite. Inflection, numbers written as words and small errors of
-speech-to-text are tolerated. The checks know English; text in another language is held to those
-that need no grammar.
+Small models invent: they answer a question and call it a memory, copy the examples of the prompt,
+or say of the user what is true of the user's sister. A fact passes only if it is about the user or
+about somebody whom the user named, if the user said its words, and if it does not reverse the
+meaning. Inflection, numbers written as words and small errors of speech-to-text are tolerated. Text
+in another language only has to pass the checks that need no grammar.
 """
 
 from __future__ import annotations
@@ -15,36 +14,22 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
-from lobug.language import words
-from lobug.language.facts import FACT_TYPES, Candidate, NewFact
+from lobug.language.en import words
+from lobug.language.en.lists import word_list, word_set
+from lobug.language.facts import FACT_TYPES, Candidate, FactType, NewFact
 
 MAX_FACT_CHARS = 200
 MAX_FACTS = 6
-"""Facts taken from one answer."""
+"""Facts that are taken from one answer of the model."""
 
 # Words that say how things belong together: a fact may use them though the user did not.
-RELATIONS = words.stems(
-    """
-    user name named called live lives works work job profession employed occupation own owns has
-    have like likes love loves enjoy enjoys prefer prefers favorite want wants plan plans planning
-    going old years age born based located resides person people currently dislike dislikes hate
-    use uses know knows interested hobby married relative first last
-    """.split()
-)
+RELATIONS = words.stems(word_list("fact_checks", "relations"))
 FIRST_PERSON = re.compile(
     r"\b(?:i|me|my|mine|myself|we|us|our|ours|i['\u2019](?:m|ve|d|ll)|im|ive|we['\u2019]\w+)\b",
     re.IGNORECASE,
 )
 SPEAKER = re.compile(r"\b(?:i|we|me|us|i['\u2019]\w+|im|ive|we['\u2019]\w+)\b", re.IGNORECASE)
-OTHERS = frozenset(
-    """
-    aunt baby boss boyfriend brother cat child children colleague company cousin coworker dad
-    daughter doctor dog ex father fiance fiancee flatmate friend girlfriend grandchild granddaughter
-    grandfather grandma grandmother grandpa grandson horse husband kid kids landlord manager mom
-    mother mum neighbor neighbour nephew niece parents partner pet rabbit roommate sister son
-    student teacher team uncle wife
-    """.split()
-)
+OTHERS = word_set("fact_checks", "others")
 NEGATED = re.compile(
     r"\b(?:not|never|cannot|no longer|neither|nor|dont|doesnt|didnt|isnt|cant|wont)\b"
     r"|n['\u2019]t\b|\bno\b(?!\s*,)",
@@ -55,21 +40,16 @@ AGAINST = re.compile(
     r"|used to|gave up|left)\w*",
     re.IGNORECASE,
 )
-PASSING = words.stems(
-    """
-    tired hungry thirsty bored sleepy busy cold hot happy sad fine okay ready sorry sure late bit
-    now today tonight feeling feel feels mood little
-    """.split()
-)
+PASSING = words.stems(word_list("fact_checks", "passing"))
 NAMING = re.compile(r"\b(?:named?|called)\b", re.IGNORECASE)
-"""In "My aunt Zelda can't cook" the name is not what is denied."""
+"""Verbs of naming. In "My aunt Zelda can't cook" the name is not negated."""
 
 SUBJECT = re.compile(r"^(?:the\s+)?user(?P<s>['\u2019]s)?\b", re.IGNORECASE)
 
 
 def accept(candidates: Sequence[Candidate], said: str) -> list[NewFact]:
-    """The candidates that ``said`` (the user's own statements) bears out, without repetitions:
-    of two facts with the same words, or one with only some of the other's, the fuller stays."""
+    """The candidates that ``said``, the user's own statements, supports, without repetitions: where
+    one fact has all the words of another, only that one stays."""
     accepted: list[tuple[NewFact, set[str]]] = []
     for candidate in candidates:
         content = tidy(candidate.fact)
@@ -88,7 +68,7 @@ def accept(candidates: Sequence[Candidate], said: str) -> list[NewFact]:
 
 
 def tidy(fact: str) -> str:
-    """One line that starts with "The user" or a name and ends without a full stop."""
+    """A fact on one line, beginning with "The user" or a name, without a full stop at its end."""
     # Half a surrogate pair comes from JSON escapes and cannot be stored.
     printable = re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", " ", fact)
     content = re.sub(r"\s+", " ", printable).strip().rstrip(". ")
@@ -96,7 +76,7 @@ def tidy(fact: str) -> str:
 
 
 def objection(fact: str, said: str) -> str | None:
-    """Why a fact must not be stored, as a stable word; None: nothing speaks against it."""
+    """The name of the first check that a fact fails; None: it passes all."""
     checks: dict[str, Any] = {
         "shape": _has_shape,
         "subject": _has_subject,
@@ -112,7 +92,7 @@ def objection(fact: str, said: str) -> str | None:
 
 
 def occurs(word: str, said: Sequence[str]) -> bool:
-    """Whether a word was said, give or take its inflection and an error of speech-to-text."""
+    """Whether a word was said, in any inflection and with a small error of speech-to-text."""
     wanted = words.stem(word)
     return any(
         wanted == words.stem(other) or _same_root(word, other) or _sounds_alike(word, other)
@@ -120,12 +100,23 @@ def occurs(word: str, said: Sequence[str]) -> bool:
     )
 
 
+_LIKING = words.stems(word_list("fact_checks", "liking"))
+
+
+def fact_type(fact: str) -> FactType:
+    """The type of a fact, by its words."""
+    if words.stems(words.words(fact)) & _LIKING:
+        return "preference"
+    return "personal" if fact.startswith("The user") else "knowledge"
+
+
 GAP = r"(?:,\s++|(?<!\s)\s++|(?<=\n)[^\S\n]++)"
-"""White space, after a comma or not, looked at from its beginning only: it may be long."""
+"""White space, perhaps after a comma. It matches only from the beginning of the white space, so
+that a long run takes linear time."""
 
 
 def clauses(said: str) -> list[str]:
-    """What was said, cut where a new subject begins."""
+    """The clauses of a text: it is cut where a new subject begins."""
     parts = re.split(
         rf"[.;!?\n]+|{GAP}but\s+|{GAP}(?:and|so|because)\s+(?=(?:i|my|we|our|he|she|they|his|her)\b"
         r"|i['\u2019])|,\s+(?=(?:i|my|we|our|he|she|they)\b|i['\u2019])",
@@ -151,36 +142,36 @@ def _has_subject(fact: str, said: str) -> bool:
     return words.stem(opening[1].lower()) in words.stems(words.content_words(said))
 
 
-def _told_words(fact: str) -> list[str]:
+def _claimed_words(fact: str) -> list[str]:
     return [word for word in words.content_words(fact) if words.stem(word) not in RELATIONS]
 
 
 def _has_said_words(fact: str, said: str) -> bool:
-    told = _told_words(fact)
+    claimed = _claimed_words(fact)
     heard = words.words(said)
-    return bool(told) and all(occurs(word, heard) for word in told)
+    return bool(claimed) and all(occurs(word, heard) for word in claimed)
 
 
 def _lasts(fact: str, _said: str) -> bool:
-    return not words.stems(_told_words(fact)) <= PASSING
+    return not words.stems(_claimed_words(fact)) <= PASSING
 
 
 def _clause_of(fact: str, said: str) -> str:
-    """The clause a fact comes from: the one with most of its words; of several, for what the user
-    is or does, one in which the user is the speaker ("she hates tea, but I love it")."""
-    told = words.stems(words.content_words(fact))
+    """The clause that a fact comes from: the one with most of its words. Of several, a fact about
+    what the user is or does comes from one with "I" in it ("she hates tea, but I love it")."""
+    claimed = words.stems(words.content_words(fact))
     subject = SUBJECT.match(fact)
     own = subject is not None and not subject["s"]
 
     def fit(clause: str) -> tuple[int, bool]:
-        shared = told & words.stems(words.content_words(clause))
+        shared = claimed & words.stems(words.content_words(clause))
         return len(shared), own and SPEAKER.search(clause) is not None
 
     return max(clauses(said) or [said], key=fit)
 
 
 def _is_about_the_right_person(fact: str, said: str) -> bool:
-    """ "My sister lives in Rome" says nothing about where the user lives."""
+    """Not so where "my sister lives in Rome" became "the user lives in Rome"."""
     clause = _clause_of(fact, said)
     if not SUBJECT.match(fact) or SPEAKER.search(clause):
         return True
@@ -201,7 +192,8 @@ def _keeps_the_sense(fact: str, said: str) -> bool:
 
 
 def _same_root(word: str, other: str) -> bool:
-    """ "programmer" and "programming": the first five letters, and most of the longer word."""
+    """Whether two words share at least their first five letters and 60% of the longer one:
+    "programmer" and "programming"."""
     shared = 0
     for left, right in zip(word, other, strict=False):
         if left != right:
@@ -211,7 +203,8 @@ def _same_root(word: str, other: str) -> bool:
 
 
 def _sounds_alike(word: str, other: str) -> bool:
-    """ "nassa" and "nasa": nearly the same letters. Short words and numbers must be exact."""
+    """Whether two words have nearly the same letters: "nassa", "nasa". Short words and numbers must
+    be equal."""
     if min(len(word), len(other)) < 4 or word.isdigit() or other.isdigit():
         return False
     return SequenceMatcher(None, word, other).ratio() >= 0.8

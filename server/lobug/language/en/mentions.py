@@ -1,11 +1,10 @@
-"""Which sentences say what is to be forgotten. Pure.
+"""Finds the sentences that mention what is to be forgotten. English. Pure.
 
 A sentence *mentions* something when all its distinctive words are in it (words of relation like
 "lives" or "likes" are in many sentences and say nothing alone), and it is about the same people.
 Where no name or number is among those words, a sentence that says much else is about something
-else: forgetting "The user likes coffee" leaves "I had coffee with Tom at the station" alone. What
-is named as a topic ("forget coffee") goes wherever it is said, and so does a name that no other
-memory speaks of.
+else: forgetting "The user likes coffee" does not erase "I had coffee with Tom at the station". A
+topic ("forget coffee") is erased wherever it is said, and so is a name that no other memory has.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lobug.language import words
-from lobug.language.en import speech_acts
-from lobug.language.en.fact_checks import OTHERS, RELATIONS, SUBJECT
+from lobug.language.en import speech_acts, words
+from lobug.language.en.fact_checks import OTHERS, RELATIONS, SPEAKER, SUBJECT
+from lobug.language.en.lists import MONTHS, WEEKDAYS, word_list
 from lobug.language.en.replacement import slot_of
 
 PREAMBLE = re.compile(
@@ -30,7 +29,6 @@ STATEMENT = re.compile(
     r"|['\u2019](?:m|re|ve|d)\b",
     re.IGNORECASE,
 )
-SAID_BY_USER = re.compile(r"\b(?:i|we|me|us|i['\u2019]\w+|im|ive|we['\u2019]\w+)\b", re.IGNORECASE)
 SAID_TO_USER = re.compile(r"\byou(?:['\u2019]\w+)?\b", re.IGNORECASE)
 ABOUT_USER = re.compile(r"\bthe user\b(?!['\u2019]s)", re.IGNORECASE)
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
@@ -39,38 +37,21 @@ RUNS = re.compile(f"({UNSPACED.pattern}+)")
 
 WITH_DIGIT = re.compile(r"\b\w*\d\w*")
 
-VAGUE = words.stems(
-    "everything anything something nothing thing stuff memory conversation today yesterday".split()
-)
-"""A request of these alone names nothing."""
+VAGUE = words.stems(word_list("mentions", "vague"))
+"""A request with only these words names nothing."""
 
 NO_NAMES = words.stems(
-    """
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june
-    july august september october november december lo bug
-    """.split()
+    [*(day.lower() for day in WEEKDAYS), *(m.lower() for m in MONTHS), "lo", "bug"]
 )
-"""Written like names, and in sentences about anything."""
+"""Words with a capital letter that tell nothing about a sentence."""
 COUNT = re.compile(r"\d{1,3}[a-z]{0,2}")
-"""An amount, a day, an hour: in sentences about anything, as a long number is not."""
+"""An amount, a day or an hour. Unlike a long number, it tells nothing about a sentence."""
 YEAR = re.compile(r"(?:19|20)\d\d")
 TURNING = words.stems(["turned", "turning"])
 
 SELF = words.stems(["user", "users"])
 
-GROUPS = tuple(
-    frozenset(words.stems(group.split()))
-    for group in (
-        "name names named call called",
-        "live lives based located resides home house address moved moving",
-        "work works working job profession employed occupation employer",
-        "old age years born birthday",
-        "like likes love loves enjoy enjoys prefer prefers favorite interested hobby",
-        "dislike dislikes hate hates",
-        "want wants plan plans planning going",
-        "married marriage spouse",
-    )
-)
+GROUPS = tuple(frozenset(words.stems(group.split())) for group in word_list("mentions", "groups"))
 """Words of relation that stand for one another in "forget my sister's name"."""
 
 TOPICS = {
@@ -85,7 +66,7 @@ TOPICS = {
         r"|\bwhat i (?:do for (?:a living|work)|work as)\b",
     }.items()
 }
-"""What a request names without a distinctive word."""
+"""What a request may name without a distinctive word."""
 
 TOPIC_ONLY = re.compile("|".join(pattern.pattern for pattern in TOPICS.values()), re.IGNORECASE)
 
@@ -98,33 +79,35 @@ WORK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """What is to be forgotten, as a sentence can be held against it."""
+    """What is to be forgotten, in a form that sentences are compared with."""
 
     stems: frozenset[str]
-    """Distinctive words, without their inflection; all of them have to occur."""
+    """Stems of the distinctive words; a sentence must have all of them."""
     parts: tuple[str, ...]
-    """Distinctive words of a script without spaces, to occur anywhere in the text."""
+    """Distinctive words of scripts without spaces; a sentence must have all of them."""
     people: frozenset[str]
     """Relations of the user ("sister") that it is about; empty: the user, or nobody."""
     anywhere: bool
-    """Goes wherever it is said, however much else the sentence says."""
+    """A sentence mentions it even if it says much else."""
     own: bool
-    """Says something of the user: what is only said of others is something else."""
+    """It is about the user: a sentence that is only about others does not mention it."""
     relation: frozenset[str] = frozenset()
-    """One of these has to occur too."""
+    """If not empty, a sentence must have one of these stems too."""
     alone: bool = False
-    """Another memory that has its only distinctive word and more is about something else."""
+    """It has a single distinctive word: a memory with more of them is about something else."""
 
     @property
     def needles(self) -> tuple[str, ...]:
-        """Strings of which each is in every text, in small letters, that can mention it."""
+        """Strings that every text, in small letters, which can mention it contains."""
         return (*self.parts, *(needle for stem in self.stems if (needle := _needle(stem))))
 
 
 def of_content(content: str, *, own: bool = False) -> list[Mention]:
-    """The mentions of an entry's content, one for each sentence that has a distinctive word. Of
-    several sentences those with a single distinctive word are left out: too little alone. ``own``:
-    it is known to be about the user ("Lives in Portland")."""
+    """The mentions of an entry's content, one for each sentence with a distinctive word.
+
+    Of several sentences, those with a single distinctive word are left out. ``own``: the content is
+    known to be about the user ("Lives in Portland").
+    """
     sentences = speech_acts.sentences(content)
     found = []
     for sentence in sentences:
@@ -147,16 +130,16 @@ def of_content(content: str, *, own: bool = False) -> list[Mention]:
 
 
 def of_request(text: str) -> Mention | None:
-    """What somebody asks to forget: "that I live in Portland", "Portland", "my sister's name".
+    """What a request asks to forget: "that I live in Portland", "Portland", "my sister's name".
 
-    None: nothing in it is distinctive, or it names a topic (``topic_of``)."""
+    None: it has no distinctive word, or names a topic (``topic_of``)."""
     asked = tidy_request(text)
     stems, parts = distinctive(asked)
     if stems <= VAGUE and not parts:
         return None
     if TOPIC_ONLY.fullmatch(asked) is not None:
         return None
-    statement = STATEMENT.search(asked) is not None or SAID_BY_USER.search(asked) is not None
+    statement = STATEMENT.search(asked) is not None or SPEAKER.search(asked) is not None
     named = _names_something(asked)
     return Mention(
         stems,
@@ -169,18 +152,18 @@ def of_request(text: str) -> Mention | None:
 
 
 def topic_of(text: str) -> str | None:
-    """What a request without a distinctive word names all the same ("my job" is "work")."""
+    """The topic of a request without a distinctive word ("my job" is "work"); None: it has none."""
     asked = tidy_request(text)
     return next((topic for topic, pattern in TOPICS.items() if pattern.search(asked)), None)
 
 
 def is_about(content: str, topic: str) -> bool:
-    """Whether an entry's content is what a topic names."""
+    """Whether an entry's content is about a topic."""
     return WORK.match(content) is not None if topic == "work" else slot_of(content) == topic
 
 
 def tidy_request(text: str) -> str:
-    """A request without what leads up to it: "everything you know about", "that"."""
+    """A request without its opening: "everything you know about", "that"."""
     asked = " ".join(text.split()).rstrip(".!? ")
     while (shorter := PREAMBLE.sub("", asked)) != asked:
         asked = shorter
@@ -188,16 +171,16 @@ def tidy_request(text: str) -> str:
 
 
 def distinctive(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The stems that tell a text from others, and its runs of scripts without spaces."""
+    """The stems that distinguish a text from others, and its runs of scripts without spaces."""
     found = [piece for word in words.content_words(text) for piece in pieces(word)]
     parts = tuple(dict.fromkeys(piece for piece in found if UNSPACED.search(piece)))
-    told = (piece for piece in found if piece not in parts and piece not in words.STOP_WORDS)
-    stems = {stem for word in told if (stem := words.stem(word)) not in RELATIONS}
+    spaced = (piece for piece in found if piece not in parts and piece not in words.STOP_WORDS)
+    stems = {stem for word in spaced if (stem := words.stem(word)) not in RELATIONS}
     return frozenset(stems), parts
 
 
 def pieces(word: str) -> list[str]:
-    """A word cut where it goes from a script with spaces to one without ("\u4f4f\u5728Berlin")."""
+    """A word, cut between scripts with and without spaces ("\u4f4f\u5728Berlin")."""
     if UNSPACED.search(word) is None:
         return [word]
     return [piece for piece in RUNS.split(word) if piece]
@@ -217,17 +200,17 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def telling_names_in(text: str) -> frozenset[str]:
-    """Those of ``names_in`` that tell by themselves what a sentence is about: a year does not."""
+    """Those of ``names_in`` that identify a sentence by themselves: a year does not."""
     return frozenset(stem for stem in names_in(text) if not YEAR.fullmatch(stem))
 
 
 def of_name(stem: str) -> Mention:
-    """A name that nothing else in memory speaks of, wherever it is said."""
+    """The mention of a name that no other memory has."""
     return Mention(frozenset([stem]), (), frozenset(), anywhere=True, own=False)
 
 
-def says(sentence: str, mention: Mention, *, memory: bool = False) -> bool:
-    """Whether one sentence mentions it; ``memory``: it is one of a memory, which says one thing."""
+def contains(sentence: str, mention: Mention, *, memory: bool = False) -> bool:
+    """Whether a sentence mentions it; ``memory``: it is a memory's, which says only one thing."""
     known = words.stems(piece for word in words.words(sentence) for piece in pieces(word))
     small = sentence.casefold()
     if not mention.stems <= known or not all(part in small for part in mention.parts):
@@ -260,17 +243,17 @@ def without(text: str, mentions: Sequence[Mention], *, memory: bool = False) -> 
     kept = [
         part
         for part in sentences
-        if not any(says(part, mention, memory=memory) for mention in near)
+        if not any(contains(part, mention, memory=memory) for mention in near)
     ]
     return text if len(kept) == len(sentences) else " ".join(kept)
 
 
-def has(text: str, mentions: Sequence[Mention]) -> bool:
+def contains_any(text: str, mentions: Sequence[Mention]) -> bool:
     """Whether any sentence of a text mentions any of these."""
     return without(text, mentions) is not text
 
 
-def told_in(texts: Iterable[str]) -> frozenset[str]:
+def distinctive_stems(texts: Iterable[str]) -> frozenset[str]:
     """The distinctive stems of several texts."""
     return frozenset(stem for text in texts for stem in distinctive(text)[0])
 
@@ -284,19 +267,19 @@ def _is_about_user(sentence: str) -> bool:
     opening = SUBJECT.match(sentence)
     return (
         (opening is not None and not opening["s"])
-        or SAID_BY_USER.search(sentence) is not None
+        or SPEAKER.search(sentence) is not None
         or SAID_TO_USER.search(sentence) is not None
         or ABOUT_USER.search(sentence) is not None
     )
 
 
 def _names_something(sentence: str) -> bool:
-    """Whether there is a name or a number in it, or it is in a language whose grammar we lack."""
+    """Whether a sentence has a name or a number, or is not English."""
     return bool(names_in(sentence)) or not words.is_english(f"the {sentence}")
 
 
 def _needle(stem: str) -> str:
-    """The beginning that all forms of a stem share; empty where they share none."""
+    """The beginning that all forms of a stem share; empty: there is none."""
     if stem in IRREGULAR_STEMS or stem.isdigit():  # "25" may be said as "twenty-five"
         return ""
     return stem[:-1] if len(stem) > 3 else ""

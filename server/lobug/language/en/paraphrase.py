@@ -1,12 +1,12 @@
-"""Whether two facts say the same in other words. Pure.
+"""Whether two facts say the same in other words. English. Pure.
 
-People tell a thing again and again, each time a little differently; the embedder puts such pairs
-at 0.1 to 0.35 of each other, where pairs that differ ("works in Rome", "lives in Rome") are as
-well. So the words decide, and the distance only says which facts are worth comparing: what is told
-of the user must be the same, how it is told (lives, likes, wants ...) must not differ, and neither
-may deny what the other does not.
+People repeat things, each time a little differently. The embedder puts such pairs at a distance of
+0.1 to 0.35, and different facts ("works in Rome", "lives in Rome") as well. So the words decide,
+and the distance only selects the facts to compare: they must say the same about the user, in the
+same relation (lives, likes, wants ...), and both or neither must be negated.
 
-Of 200 tellings of 40 facts (tests/support/retold.txt) distance alone left 68, the words leave 40.
+Of 200 tellings of 40 facts (tests/support/paraphrases.txt) distance alone left 68, the words leave
+40.
 """
 
 from __future__ import annotations
@@ -14,41 +14,19 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lobug.language import words
-from lobug.language.en import replacement
+from lobug.language.en import replacement, words
 from lobug.language.en.fact_checks import AGAINST, NEGATED
+from lobug.language.en.lists import word_list, word_map
 
-GROUPS = {
-    "home": "live reside located based home move",
-    "work": "work job employ employed employee occupation profession",
-    "name": "name named call called first",
-    "like": "like love enjoy fond favorite favourite best",
-    "dislike": "dislike hate stand detest loathe",
-    "want": "want plan planning wish hope intend",
-    "learn": "learn learning study lesson",
-    "rather": "prefer than better more rather",
-    "can": "speak know able",
-    "fear": "afraid fear scared",
-    "origin": "born birth birthplace originally",
-    "stopped": "quit stop stopped give gave",
-    "allergy": "allergic allergy",
-    "married": "married wife husband spouse",
-    "birthday": "birthday",
-}
-"""How something belongs to the user; words of one group say the same."""
+GROUPS = word_map("paraphrase", "groups")
+"""Words of one group name the same relation to the user."""
 
-NEUTRAL = """
-user have has own keep get got be go going always been currently often lot very badly person place
-new year years city old take takes need time really every still already bit
-"""
-"""Words that may be in one telling and not in the other."""
+NEUTRAL = word_list("paraphrase", "neutral")
+"""Words that may be in only one of the two."""
 
 SAME = {
-    words.stem(word): words.stem(other)
-    for word, other in {
-        "bike": "bicycle", "fix": "repair", "construct": "make", "build": "make", "develop": "make",
-    }.items()
-}  # fmt: skip
+    words.stem(word): words.stem(other) for word, other in word_map("paraphrase", "same").items()
+}
 PHRASES = (
     (re.compile(r"\bat home\b|\bleft-", re.IGNORECASE), ""),  # "left" is else: gave up
     (re.compile(r"\bwork(?:s|ing|ed)? on (?=an?\b|the\b|my\b)", re.IGNORECASE), "makes "),
@@ -57,12 +35,12 @@ PHRASES = (
 _GROUP_OF = {
     stem: group for group, members in GROUPS.items() for stem in words.stems(members.split())
 }
-_NEUTRAL = words.stems(NEUTRAL.split())
+_NEUTRAL = words.stems(NEUTRAL)
 
 
 @lru_cache(maxsize=4096)
-def told(fact: str) -> tuple[frozenset[str], frozenset[str], bool]:
-    """What a fact tells: its own words, how they belong to the user, and whether it denies it."""
+def claim_of(fact: str) -> tuple[frozenset[str], frozenset[str], bool]:
+    """What a fact claims: its own words, their relations to the user, and whether it is negated."""
     own, groups = set[str](), set[str]()
     text = fact
     for phrase, instead in PHRASES:
@@ -82,11 +60,11 @@ def told(fact: str) -> tuple[frozenset[str], frozenset[str], bool]:
     return frozenset(own), frozenset(groups), denied != bool(AGAINST.search(text) and not groups)
 
 
-def retells(one: str, other: str) -> bool:
-    """Whether two facts say the same, or one of them that and more."""
-    if not replacement.about_the_same(one, other) and not _married(one, other):
+def is_paraphrase(one: str, other: str) -> bool:
+    """Whether two facts say the same, or one of them says the other's claim and more."""
+    if not replacement.same_people(one, other) and not _married(one, other):
         return False
-    (own, groups, denied), (other_own, other_groups, other_denied) = told(one), told(other)
+    (own, groups, denied), (other_own, other_groups, other_denied) = claim_of(one), claim_of(other)
     if denied != other_denied or not own or not other_own:
         return False
     differ = groups ^ other_groups
@@ -96,17 +74,26 @@ def retells(one: str, other: str) -> bool:
     return (own < other_own or other_own < own) and differ <= {"name"}
 
 
-def says_more(one: str, other: str) -> bool:
-    """Whether the first of two that say the same tells more of it."""
-    return told(other)[0] < told(one)[0]
+def is_fuller(one: str, other: str) -> bool:
+    """Whether the first of two paraphrases says more."""
+    return claim_of(other)[0] < claim_of(one)[0]
+
+
+def is_subsumed(text: str, other: str) -> bool:
+    """Whether another text says all that a text says: it has all of its words, and both or none of
+    the two are negated."""
+    said = words.stems(words.content_words(text))
+    known = words.stems(words.content_words(other))
+    denied = NEGATED.search(text) is None, NEGATED.search(other) is None
+    return bool(said) and said <= known and denied[0] == denied[1]
 
 
 def _married(one: str, other: str) -> bool:
-    return "married" in told(one)[1] & told(other)[1]
+    return "married" in claim_of(one)[1] & claim_of(other)[1]
 
 
 def _root(word: str) -> str:
-    """A word without inflection; who does a thing is called after it ("player", "play")."""
+    """The stem of a word; that of a doer is the stem of the verb ("player", "play")."""
     stem = words.stem(word)
     doer = re.fullmatch(r"(\w{3,}?)(?:(\w)\2)?(?:er|or)", stem)
     if doer is not None and len(stem) > 5:

@@ -1,9 +1,9 @@
-"""Whose words a statement is in: "I live in Portland" is kept as "The user lives in Portland", and
-spoken of to the user as "you live in Portland". Pure, and English only.
+"""Changes the person of a statement. English. Pure.
 
-Plain grammar, no model: what somebody asks to be remembered must arrive word for word. "We" becomes
-"the user" as well, like everywhere in memory: "you" in the way back is one person or several. What
-stays a guess (is "play" after "and" a verb?) is left as it was said.
+"I live in Portland" is stored as "The user lives in Portland" and said to the user as "you live in
+Portland". Grammar does it, no model, because a memory must keep the user's words. "We" becomes "the
+user" too, as everywhere in memory. Where the grammar is unclear (is "play" after "and" a verb?) the
+words stay unchanged.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lobug.language.en import verbs
+from lobug.language.en.lists import word_set
 
 USER = "the user"
 
@@ -25,50 +26,41 @@ SPLIT = {
 WOULD_OR_HAD = {"i'd": "I", "we'd": "we", "you'd": "you"}
 
 OVER = re.compile(r"\b(?:yesterday|ago|last (?:week|month|year|night|summer|winter)|as a child)\b")
-ROMAN = frozenset("war type part chapter phase stage class level volume act elizabeth".split())
+ROMAN = word_set("perspective", "roman")
 """After one of these "I" is a number."""
 
-MINE = frozenset("a the this that coal gold salt silver diamond land his her their".split())
+MINE = word_set("perspective", "mine")
 """After one of these a "mine" is dug."""
 
-OPENS_CLAUSE = frozenset(
-    "that and but or because if when while where what which who how since so although than as"
-    " before after until".split()
-)
-TAKES_OBJECT = frozenset(
-    """
-    to for with of by from at on about like against near beside around without give gave gives tell
-    tells told ask asks asked call calls called make makes made let lets help helps helped send
-    sends sent teach teaches taught show shows showed hate hates love loves likes see sees saw
-    """.split()
-)
-ENDS_POSSESSION = frozenset("is are was were and or but not too isn't wasn't".split())
-PLURAL = frozenset("children people kids parents men women siblings grandparents feet".split())
+OPENS_CLAUSE = word_set("perspective", "opens_clause")
+TAKES_OBJECT = word_set("perspective", "takes_object")
+ENDS_POSSESSION = word_set("perspective", "ends_possession")
+PLURAL = word_set("perspective", "plural")
 NOTED = re.compile(
     r"\bthe user(?:['\u2019]s)?\b(?! (?:interface|experience|manual|guide|account|name|agent))",
     re.IGNORECASE,
 )
-"""The user as notes speak of them, not a word of computers."""
+"""The user as the notes name them, not a term of computing."""
 POLITE_END = re.compile(
     r"(?<![\s,.!;])[\s,.!;]*+\b(?:please|thanks|thank you|okay|ok|alright|all right)[\s.!?]*$",
     re.IGNORECASE,
 )
-LOWERED = frozenset("the a an there on in at every what when where".split()) | {USER, f"{USER}'s"}
-NO_VERB = frozenset("and or i we my our the a an".split())
-"""What follows a subject that is not the whole subject."""
-SURE_VERBS = frozenset("are were have do don't can will should must would".split())
+LOWERED = word_set("perspective", "lowered") | {USER, f"{USER}'s"}
+NO_VERB = word_set("perspective", "no_verb")
+"""A word after which a pronoun is not the whole subject."""
+SURE_VERBS = word_set("perspective", "sure_verbs")
 THIRD_PERSON = {
     "i": USER, "me": USER, "we": USER, "us": USER, "my": f"{USER}'s", "our": f"{USER}'s",
     "mine": f"{USER}'s", "ours": f"{USER}'s", "myself": "themself", "ourselves": "themself",
     "you": "Lo-Bug", "your": "Lo-Bug's", "yours": "Lo-Bug's", "yourself": "itself",
 }  # fmt: skip
-SPEAKER = frozenset("i we me us my our mine ours myself ourselves".split())
+SPEAKER = word_set("perspective", "speaker")
 
 
 @dataclass(slots=True)
 class _Word:
     before: str
-    """What stands between it and the word before it."""
+    """The text between it and the word before it."""
     text: str
 
     @property
@@ -77,12 +69,12 @@ class _Word:
 
 
 def is_first_person(text: str) -> bool:
-    """Whether the speaker speaks of themselves."""
+    """Whether a text mentions its speaker."""
     return any(word.low in SPEAKER for word in _split(_words(text)))
 
 
 def about_the_user(statement: str) -> str:
-    """What the user said of themselves, in the third person and standing alone.
+    """A statement of the user in the third person.
 
     "my sister is called Anna" is "The user's sister is called Anna". A statement about something
     else stays as it is. "You" is Lo-Bug. Without the closing full stop.
@@ -106,7 +98,7 @@ def about_the_user(statement: str) -> str:
 
 
 def said_to_the_user(fact: str) -> str:
-    """A memory as Lo-Bug says it to its user, to stand after "that": "your sister is called Anna".
+    """A memory in the second person, to follow "that": "your sister is called Anna".
 
     What is not about the user stays as it is. Without the closing full stop.
     """
@@ -134,20 +126,20 @@ def said_to_the_user(fact: str) -> str:
 
 
 def sentence_to_the_user(fact: str) -> str:
-    """The same as a sentence: "Your sister is called Anna."."""
+    """A memory as a sentence in the second person: "Your sister is called Anna."."""
     said = _capital(said_to_the_user(fact))
     return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def reply_to_the_user(sentence: str) -> str:
-    """A sentence of a chat model, which may repeat its notes as they are: "Anna is the user's
-    sister." is "Anna is your sister."."""
+    """A sentence of the chat model in the second person, if it repeats a note: "Anna is the user's
+    sister." becomes "Anna is your sister."."""
     return sentence_to_the_user(sentence) if NOTED.search(sentence) else sentence
 
 
-def is_settled(beginning: str) -> bool:
-    """Whether ``reply_to_the_user`` leaves these first words of a sentence as they are, however
-    the sentence goes on. Words joined by single spaces."""
+def is_unchanged(beginning: str) -> bool:
+    """Whether ``reply_to_the_user`` cannot change these first words of a sentence, joined by single
+    spaces, whatever follows."""
     words = [word.low for word in _words(beginning) if word.text]
     return (
         bool(words)
@@ -158,7 +150,7 @@ def is_settled(beginning: str) -> bool:
 
 
 def spoken_back(words: str) -> str:
-    """A few words of the user, as Lo-Bug repeats them: "my sister" is "your sister"."""
+    """A few words of the user in the second person: "my sister" becomes "your sister"."""
     said = said_to_the_user(about_the_user(words))
     return said if words.strip()[:1].isupper() else said[:1].lower() + said[1:]
 
@@ -212,7 +204,7 @@ def _merged(words: Sequence[_Word]) -> list[_Word]:
 def _verbs_of(
     words: Sequence[_Word], subjects: set[int], joins: Callable[[Sequence[_Word], int], bool]
 ) -> set[int]:
-    """Where the verbs stand that belong to the subjects, with those joined by "and"."""
+    """Indices of the verbs of the subjects, with those joined by "and"."""
     found: set[int] = set()
     for subject in subjects:
         if _compound(words, subject):
@@ -290,7 +282,7 @@ def _compound(words: Sequence[_Word], index: int) -> bool:
 
 
 def _was_subject(words: Sequence[_Word], index: int) -> bool:
-    """Whether "the user", at an index, has a verb of its own."""
+    """Whether "the user", at an index, is the subject of a verb."""
     if index == 0 or words[index].before.strip():
         return True
     before = words[index - 1].low
@@ -310,7 +302,7 @@ def _others_before(words: Sequence[_Word], index: int) -> bool:
 
 
 def _named(word: _Word, before: str) -> str:
-    """What a word becomes in the third person, verbs aside."""
+    """A word that is no verb, in the third person."""
     low = word.low
     if (
         (low == "us" and (word.text == "US" or before == "the"))

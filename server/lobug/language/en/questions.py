@@ -1,19 +1,18 @@
-"""What kind of turn asks to remember: whether it asks at all, about when, and for what. Pure.
+"""What a turn asks of memory, and how the question is put to the vector index. English. Pure.
 
-How a turn's text is put to the vector index. Pure.
-
-Facts speak of "the user"; people ask in the first person. Small embedding models hold that against
-them: with the embedded one, "Do you remember my name?" is 0.27 similar to "The user's name is
-Alex", below the floor of 0.3. Asked as "the user's name?" it is 0.60. Of 16 everyday questions to
-14 facts, 9 found their fact as they were asked and 16 in the third person, all of them first."""
+Facts are about "the user"; people ask in the first person, and small embedding models see a
+difference: with the embedded one, "Do you remember my name?" has a similarity of 0.27 to "The
+user's name is Alex", below the floor of 0.3; "the user's name?" has 0.60. Of 16 everyday questions
+to 14 facts, 9 found their fact in the first person and all 16 in the third, as the first hit.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from lobug.language import words
-from lobug.language.en import replacement, speech_acts
+from lobug.language.en import replacement, speech_acts, words
+from lobug.language.en.lists import word_set
 
 PAST = re.compile(
     r"\b(?:before|formerly|previously|used to|in the past|earlier|once|back then|former"
@@ -37,6 +36,15 @@ ABOUT_LOBUG = re.compile(
 )
 ABOUT_USER = re.compile(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)
 
+ONESELF = word_set("questions", "oneself")
+"""Words by which a person who asks names themselves, as ``words.words`` gives them."""
+
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|what (?:day|date|time|year|month)|which (?:day|date|year|month)|how long ago"
+    r"|since when|last time|wann|seit wann|quand|cu[a\u00e1]ndo)\b",
+    re.IGNORECASE,
+)
+
 ASKED = (
     (
         "home",
@@ -57,7 +65,7 @@ ASKED = (
     ("age", re.compile(r"\bhow old (?:am i|i am|i['\u2019]m)\b|\bmy age\b", re.IGNORECASE)),
     ("birthday", re.compile(r"\bmy birthday\b|\bwhen was i born\b", re.IGNORECASE)),
 )
-"""How one asks for what a person has only one of."""
+"""Questions for what a person has only one of, by slot."""
 ASKED_FAVOURITE = (
     re.compile(r"\bmy favou?rite (\w+)(?: (\w+))?", re.IGNORECASE),
     re.compile(
@@ -68,25 +76,30 @@ ASKED_FAVOURITE = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a turn's words ask of memory."""
+    """What a turn asks of memory."""
 
     text: str
     small_talk: bool
-    """Nothing that a memory could fit: a greeting, a thank-you, no words at all."""
+    """No memory can belong to it: a greeting, a thank-you, no words at all."""
     asks: bool
-    """It asks or commands; what only tells needs no former turns."""
+    """It asks or commands. A statement needs no former turns."""
     past: bool
-    """It is about what was: what is true no more belongs to the answer."""
+    """It is about the past: facts that are no longer true belong to the answer."""
     history: bool
-    """It is about what happened: the archive belongs to the answer."""
+    """It is about an event: the archive belongs to the answer."""
     about_lobug: bool
     """It is about what Lo-Bug said: its own former replies belong to the answer."""
     slots: frozenset[str] = frozenset()
-    """What it asks for of which a person has only one at a time, by ``replacing.slot_of``; empty
-    when it asks for nothing of the kind, or for what was."""
+    """What it asks for that a person has only one of (``replacement.slot_of``); empty: nothing of
+    the kind, or something past."""
 
 
-def read(text: str) -> Question:
+def asks_when(text: str) -> bool:
+    """Whether a text asks for a time."""
+    return _ASKS_WHEN.search(text) is not None
+
+
+def analyse(text: str) -> Question:
     """What a turn's words ask of memory."""
     content = words.content_words(text)
     asks = any(
@@ -135,17 +148,16 @@ THIRD_PERSON = tuple(
 
 
 def without_asking(text: str) -> str:
-    """What is asked for, without the words that ask to remember it, which fit every memory or
-    none: "Do you remember my name?" → "my name?"."""
+    """A question without the words that ask to remember, which are as near to every memory:
+    "Do you remember my name?" → "my name?"."""
     asked = ASKING.sub("", text)
     return asked if asked.strip(" ?!.") else text
 
 
 def in_third_person(text: str) -> str:
-    """A question or a command as it would be asked about the user; a statement as it is.
+    """A question or a command in the third person.
 
-    What the user tells is left alone: every sentence of theirs would otherwise look like every
-    fact about them.
+    Statements stay unchanged: in the third person each would be near to every fact about the user.
     """
     asked = [
         sentence

@@ -1,50 +1,21 @@
-"""Whose matter a memory is: of the relative or the pet that is asked about, or of another. Pure.
+"""Whether a memory is about another relative or pet than a question. English. Pure.
 
-"What is my brother's name?" is close to "The user's sister is named Anna" in words and in meaning,
-and a small chat model then answers Anna. Who asks about a brother gets nothing about a sister.
+"What is my brother's name?" is near to "The user's sister is named Anna" in words and in meaning,
+and a small chat model then answers Anna. So a question about a brother gets no memory of a sister.
 """
 
 from __future__ import annotations
 
-from lobug.language import words
-from lobug.language.en import mentions
+from lobug.language.en import mentions, words
+from lobug.language.en.lists import word_map
 
-_SAME = (
-    ("mother", "mom mum mama"),
-    ("father", "dad papa"),
-    ("grandmother", "grandma granny"),
-    ("grandfather", "grandpa granddad"),
-    ("brother", ""),
-    ("sister", ""),
-    ("son", ""),
-    ("daughter", ""),
-    ("husband", ""),
-    ("wife", ""),
-    ("boyfriend", ""),
-    ("girlfriend", ""),
-    ("aunt", ""),
-    ("uncle", ""),
-    ("cousin", ""),
-    ("nephew", ""),
-    ("niece", ""),
-    ("dog", "puppy"),
-    ("cat", "kitten"),
-    ("horse", "pony"),
-    ("rabbit", ""),
-)
-_ANY_OF = {
-    "mother father": "parent",
-    "grandmother grandfather": "grandparent",
-    "brother sister": "sibling twin",
-    "son daughter": "child children kid baby",
-    "husband wife boyfriend girlfriend": "partner spouse fiance fiancee",
-    "dog cat horse rabbit": "pet animal",
-}
+_SAME = word_map("relations", "same")
+_ANY_OF = word_map("relations", "any_of")
 
 
 def _who() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for name, others in _SAME:
+    for name, others in _SAME.items():
         for word in [name, *others.split()]:
             found[words.stem(word)] = frozenset([name])
     for names, general in _ANY_OF.items():
@@ -57,10 +28,10 @@ _WHO = _who()
 
 
 def is_of_another(question: str, content: str) -> bool:
-    """Whether a question asks about a relative or a pet and a memory only of others; not if both
-    name the same person."""
-    asked, told = _spoken_of(question), _spoken_of(content)
-    if not asked or not told or asked & told:
+    """Whether a question names relatives or pets and a memory names only others, unless both have
+    the same name in them."""
+    asked, named = _spoken_of(question), _spoken_of(content)
+    if not asked or not named or asked & named:
         return False
     return not mentions.names_in(question) & mentions.names_in(content)
 

@@ -1,7 +1,7 @@
-"""When a new fact takes an old one's place. Pure.
+"""Whether a new fact replaces an old one. English. Pure.
 
-The rule of the design is distance: a near-duplicate is replaced. Two corrections to it, both from
-what the embedded model was seen to do:
+The rule is distance: a near-duplicate is replaced. Two exceptions were measured with the embedded
+model:
 
 - "The user's sister is named Anna" and "The user's brother is named Anna" are 0.06 apart, well
   below the threshold of 0.15: facts about different people never replace each other.
@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.fact_checks import OTHERS
+from lobug.language.en.lists import word_list
 
 SLOTS = (
     (
@@ -40,12 +41,12 @@ SLOTS = (
 )
 FAVOURITE = re.compile(r"^The user's favou?rite (\w+(?: \w+)?) (?:is|are)\b", re.I)
 DENIAL = re.compile(r"\b(?:not|no longer|never)\s+|(?<=\w)n['\u2019]t\b\s*", re.I)
-COMMON = words.stems("user name live lives home favorite color birthday year old".split())
+COMMON = words.stems(word_list("replacement", "common"))
 PAST = re.compile(r"\b(?:as a (?:child|kid|student)|ago|when|used to|before|years? old at)\b", re.I)
 
 
 def slot_of(fact: str) -> str | None:
-    """What the fact says that a person has only one of; None: nothing of the kind."""
+    """The slot that a fact fills: what a person has only one of at a time. None: it fills none."""
     if DENIAL.search(fact):  # "The user's name is not Marten" is no name
         return None
     favourite = FAVOURITE.match(fact)
@@ -58,17 +59,17 @@ def slot_of(fact: str) -> str | None:
 
 
 def only_denies(fact: str, others: Sequence[str]) -> bool:
-    """Whether a fact says only what something is not, of which another says what it is: of "my name
-    is Morten, not Marten" the second half."""
+    """Whether a fact only denies the value of a slot that one of the others fills: the second half
+    of "my name is Morten, not Marten"."""
     slot = slot_of(DENIAL.sub("", fact)) if DENIAL.search(fact) else None
     return slot is not None and any(slot_of(other) == slot for other in others)
 
 
-def up_to_date(line: str, facts: Sequence[str]) -> str:
-    """A line of base memory ("Lives in Portland"), or what a fact says instead of it.
+def current_line(line: str, facts: Sequence[str]) -> str:
+    """A line of base memory ("Lives in Portland"), or the fact that has made it obsolete.
 
-    The small model keeps an old home beside the new one. Where a fact is about the same thing, of
-    which there is only one, and says something else, it takes the line's place.
+    The small model keeps an old home beside the new one: a fact that fills the same slot with
+    another value replaces the line.
     """
     slot = slot_of(f"The user {line[:1].lower()}{line[1:]}") or slot_of(f"The user's {line}")
     if slot is None:
@@ -81,8 +82,8 @@ def up_to_date(line: str, facts: Sequence[str]) -> str:
     return line
 
 
-def about_the_same(one: str, other: str) -> bool:
-    """Whether two facts are about the same people, as far as they name their relation."""
+def same_people(one: str, other: str) -> bool:
+    """Whether two facts name the same relatives and other people."""
     return _others(one) == _others(other)
 
 

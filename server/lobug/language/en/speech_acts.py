@@ -1,13 +1,14 @@
-"""Which of a user's sentences tell something, and which only ask or order. Pure.
+"""Tells statements, questions and orders of a user apart. English. Pure.
 
-Made for what speech-to-text writes: punctuation is mostly there, but not always.
+Speech-to-text mostly writes punctuation, but not always.
 """
 
 from __future__ import annotations
 
 import re
 
-from lobug.language import words
+from lobug.language.en import words
+from lobug.language.en.lists import word_set
 
 # Openings that add nothing: taken off before a sentence is judged.
 FILLER = re.compile(
@@ -26,47 +27,21 @@ TOLD_TO_REMEMBER = re.compile(
 )
 CALL_ME = re.compile(r"^(?:please\s+|you can\s+)?call me\s+\w", re.IGNORECASE)
 
-WH = frozenset("what who where when why how which whose whom".split())
+WH = word_set("speech_acts", "wh")
 # After one of these, a wh-word opens a subordinate clause ("When I was a child, ...").
-SUBJECTS = frozenset("i we my our he she they it you i'm i've i'd i'll we're we've".split())
-AUXILIARIES = frozenset(
-    "is are am was were do does did can could will would shall should have has had may might"
-    " isn't aren't don't doesn't didn't can't couldn't won't wouldn't".split()
-)
-AFTER_AUXILIARY = frozenset(
-    "i you he she it we they there the a an my your his her our their this that these those any"
-    " anyone anybody anything someone somebody lo-bug".split()
-)
-COMMANDS = frozenset(
-    """
-    add alarm answer ask be begin book bring browse buy calculate call cancel change check choose
-    clear close compare compute continue convert count create define delete describe dim do
-    download draw email end enter explain find finish fix forget generate get give go google guess
-    help hold increase decrease keep let let's lets list listen look lower make mute name open
-    order pause pick play please post print pull put raise read recommend record remember remind
-    remove repeat replay reply reset restart resume rewind run save say schedule search select send
-    set shout show shuffle shut sing skip sleep snooze speak spell start stay stop suggest
-    summarize switch take tell text think translate try turn unmute update use wait wake watch
-    whisper write
-    """.split()
-)
+SUBJECTS = word_set("speech_acts", "subjects")
+AUXILIARIES = word_set("speech_acts", "auxiliaries")
+AFTER_AUXILIARY = word_set("speech_acts", "after_auxiliary")
+COMMANDS = word_set("speech_acts", "commands")
 WISH = re.compile(
     r"^i(?:\s+(?:want|need)|['\u2019]d like|\s+would like)\s+you\s+to\b", re.IGNORECASE
 )
-HYPOTHETICAL = frozenset("if suppose imagine pretend unless".split())
-SMALL_TALK = frozenset(
-    """
-    afternoon amazing awesome bye cool enough evening excellent exactly fantastic fine funny glad
-    good goodbye goodnight great haha hear interesting job lol lovely lobug bug lo meet morning nice
-    night nothing perfect problem really right see soon sorry sound sounds super sure thank thanks
-    today tomorrow true understand wait welcome wonderful work wow wrong later talk much day think
-    guess know mean
-    """.split()
-)
+HYPOTHETICAL = word_set("speech_acts", "hypothetical")
+SMALL_TALK = word_set("speech_acts", "small_talk")
 
 
 QUESTION_MARKS = ("?", "\u061f", "\uff1f")
-"""Of Latin, Arabic and Chinese writing."""
+"""Question marks of the Latin, Arabic and Chinese scripts."""
 
 
 def sentences(text: str) -> list[str]:
@@ -97,7 +72,7 @@ def is_command(sentence: str) -> bool:
 
 
 def only_orders(text: str) -> bool:
-    """Whether a text orders and asks, and tells nothing: "Tell me a joke"."""
+    """Whether a text only orders or asks and states nothing: "Tell me a joke"."""
     parts = sentences(text)
     return (
         bool(parts)
@@ -107,12 +82,12 @@ def only_orders(text: str) -> bool:
 
 
 def is_small_talk(sentence: str) -> bool:
-    """Whether a sentence has nothing in it but pleasantries."""
+    """Whether a sentence has only words of small talk."""
     return all(word in SMALL_TALK for word in words.content_words(sentence))
 
 
 def statements(text: str) -> list[str]:
-    """The sentences of a text that may hold a fact, without their filler.
+    """The sentences of a text that may state a fact, without their filler.
 
     Questions, commands, suppositions and pleasantries are left out; of "My name is Ada, what is
     yours?" the first half stays.
@@ -126,15 +101,15 @@ def statements(text: str) -> list[str]:
 
 
 def _statement_in(sentence: str) -> str:
-    told = TOLD_TO_REMEMBER.sub("", FILLER.sub("", sentence))
-    if told != FILLER.sub("", sentence):
-        return told.rstrip("? ")
-    first, _ = _first_two(told)
+    kept = TOLD_TO_REMEMBER.sub("", FILLER.sub("", sentence))
+    if kept != FILLER.sub("", sentence):
+        return kept.rstrip("? ")
+    first, _ = _first_two(kept)
     if first in HYPOTHETICAL:
         return ""
-    if is_question(told):
-        return _before_the_question(told)
-    return "" if is_command(told) else told
+    if is_question(kept):
+        return _before_the_question(kept)
+    return "" if is_command(kept) else kept
 
 
 def _before_the_question(sentence: str) -> str:

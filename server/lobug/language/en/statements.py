@@ -1,6 +1,6 @@
-"""Whether some words state a thing, and what two statements say against each other. Pure, English.
+"""Whether words are a statement, and the contrast in one ("Alex, not Alan"). English. Pure.
 
-Made for speech-to-text: capitals, commas and question marks may all be missing.
+Speech-to-text may omit capitals, commas and question marks.
 """
 
 from __future__ import annotations
@@ -8,19 +8,15 @@ from __future__ import annotations
 import re
 
 from lobug.language.en import speech_acts, verbs
+from lobug.language.en.lists import word_set
 
-OWN = frozenset("i i'm im i've ive i'd i'll my mine we we're we've we'd we'll our ours me".split())
-DETERMINERS = frozenset("the a an this these those your his her their its".split())
-BE_AND_HAVE = frozenset(
-    """
-    is are was were has have had am isn't aren't wasn't weren't hasn't haven't can can't cannot will
-    won't would should must may might does doesn't do don't did didn't could couldn't
-    """.split()
-)
-REMINISCENT = frozenset("i we you who that which when where what how he she they".split())
-NEVER_OPENS = frozenset("to when where what how who why which if about and or not".split())
+OWN = word_set("statements", "own")
+DETERMINERS = word_set("statements", "determiners")
+BE_AND_HAVE = word_set("statements", "be_and_have")
+REMINISCENT = word_set("statements", "reminiscent")
+NEVER_OPENS = word_set("statements", "never_opens")
 SHORT_CONTRAST = 5
-"""Words that "not ..." may have to be the wrong version of what was said."""
+"""Most words after "not" that may be the wrong version of what was said."""
 CONTRAST = re.compile(
     r"^(?P<right>.+?)[\s,;:.\u2013\u2014-]+(?:and\s+)?not\s+(?P<wrong>[^,;]+)$", re.I
 )
@@ -44,9 +40,9 @@ def is_own(text: str) -> bool:
 
 
 def is_statement(text: str) -> bool:
-    """Whether words that followed "that" state something to be kept.
+    """Whether words after "remember that" are a statement to be kept.
 
-    Not so "that song we heard" and "that time I was in Rome", which only look like it.
+    "That song we heard" and "that time I was in Rome" only look like one.
     """
     found = tokens(text)
     if len(found) < 2 or text.rstrip().endswith("?") or found[0] in NEVER_OPENS:
@@ -60,7 +56,7 @@ def is_statement(text: str) -> bool:
 
 
 def split_statements(text: str) -> tuple[str, ...]:
-    """The statements of what is to be remembered; empty: it is not all statements."""
+    """The statements of a text; empty: one of its sentences is something else."""
     parts = [part.strip(" \t,;:.!") for part in speech_acts.sentences(text)]
     if not parts or not is_statement(parts[0]):
         return ()
@@ -88,12 +84,12 @@ def split_contrast(text: str) -> tuple[str, str | None]:
 
 
 def value_of(text: str) -> str:
-    """ "It's Hannah", "her name is Hannah" without what does not stand alone: "Hannah"."""
+    """The value in "it's Hannah" and "her name is Hannah": "Hannah"; other texts stay unchanged."""
     return VALUE.sub("", text).strip(" .!?")
 
 
 def _verb_at(found: list[str]) -> int | None:
-    """Where the first verb stands."""
+    """Index of the first verb; None: there is none."""
     if found[0] in {"i'm", "im", "i've", "ive", "i'd", "i'll", "we're", "we've", "we'd", "we'll"}:
         return 0
     if found[0] in {"i", "we"}:

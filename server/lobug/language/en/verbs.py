@@ -1,80 +1,45 @@
-"""English verbs in the present tense: "I live" and "the user lives", both ways. Pure."""
+"""Changes verbs between "I live" and "the user lives". English. Pure."""
 
 from __future__ import annotations
 
-from lobug.language.words import IRREGULAR
+from lobug.language.en.lists import word_list, word_map, word_set
+from lobug.language.en.words import IRREGULAR
 
-THIRD = {"am": "is", "are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
-BASE = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "dies": "die",
-        "lies": "lie", "ties": "tie", "focuses": "focus"}  # fmt: skip
-NOT = {
-    "don't": "does not", "dont": "does not", "haven't": "has not", "havent": "has not",
-    "aren't": "is not", "weren't": "was not", "ain't": "is not",
-}  # fmt: skip
-"""Negated, to the third person, written out."""
+THIRD = word_map("verbs", "third")
+BASE = word_map("verbs", "base")
+NOT = word_map("verbs", "not")
+"""Negated forms in the third person, written out."""
 
-NOT_BACK = {"doesn't": "don't", "hasn't": "haven't", "isn't": "aren't", "wasn't": "weren't"}
+NOT_BACK = word_map("verbs", "not_back")
 
-UNCHANGING = frozenset(
-    """
-    can could will would shall should may might must ought cannot can't cant couldn't won't wont
-    wouldn't shan't shouldn't mightn't mustn't did didn't didnt had hadn't used be been being is
-    was wasn't wasnt isn't has hasn't does doesn't quit hurt hit cut bet split cast burst shut
-    spread not to gotta gonna wanna
-    """.split()
-)
-"""Forms that are the same for every person, or stand there in the third already."""
+UNCHANGING = word_set("verbs", "unchanging")
+"""Forms that are the same for every person, or are in the third person already."""
 
 NO_JOIN = UNCHANGING - {"was", "had", "is", "has"} | {"do", "used"} | frozenset(NOT)
-"""After these a verb keeps its plain form, and so does what is joined to it."""
+"""After these a verb keeps its base form, and so do verbs joined to it."""
 
-PAST = frozenset(IRREGULAR) - frozenset(
-    "children kids kid mum mom dad married read quit".split()
-) | frozenset(
-    """
-        bent bit bled blew bred burnt clung crept dealt dove dreamt dug fed fled forgot froze got
-        hid hung laid lay lent lit overcame rode rose said sank shook shot sought sped spilt spoilt
-        sprang spun stole struck stuck stung swept swore thought threw tore understood undertook
-        wept withdrew wore wove
-        """.split()
-)
-ED_IN_THE_PRESENT = frozenset(
-    "bleed breed embed exceed feed heed need proceed seed shed speed succeed wed weed".split()
-)
-ADVERBS = frozenset(
-    """
-    absolutely actually already also always barely basically certainly currently definitely ever
-    finally frequently generally hardly honestly just mainly mostly much nearly never
-    normally now occasionally often only originally particularly personally presently previously
-    primarily probably rarely really recently regularly seldom simply so sometimes soon still
-    strongly surely then too totally truly typically usually very myself themself
-    """.split()
-)
-"""What may stand between a subject and its verb; adverbs, and "I myself"."""
+PAST = frozenset(IRREGULAR) - word_set("verbs", "not_past") | word_set("verbs", "past")
+ED_IN_THE_PRESENT = word_set("verbs", "ed_in_the_present")
+ADVERBS = word_set("verbs", "adverbs")
+"""Words that may stand between a subject and its verb: adverbs, and "I myself"."""
 
-JOINED = frozenset(
-    """
-    am do don't enjoy go have haven't hate know live like love need own prefer speak study suffer
-    teach want
-    """.split()
-)
+JOINED = word_set("verbs", "joined")
 """Verbs that are hardly ever nouns: after "and" they have the subject of the verb before."""
 JOINED_BEFORE = {
-    verb: frozenset("a an the my our his her their at for in on as with from to near".split())
-    for verb in "work play drive collect drink eat write run sing dance cook use make".split()
+    verb: word_set("verbs", "after_a_verb") for verb in word_list("verbs", "may_be_nouns")
 }
 """Verbs that may be nouns, unless one of these follows."""
 
 
 def is_past(word: str) -> bool:
-    """Whether a word, in small letters, is a verb's past."""
+    """Whether a word, in small letters, is the past tense of a verb."""
     if word in PAST:
         return True
     return len(word) > 3 and word.endswith("ed") and word not in ED_IN_THE_PRESENT
 
 
 def to_third(word: str, *, past: bool = False) -> str:
-    """A verb as it follows "the user"; ``past``: what is told is over, so that "read" is past."""
+    """A verb in the third person; ``past``: of a sentence about the past ("I read it once")."""
     low = word.lower().replace("\u2019", "'")
     if low in NOT:
         return NOT[low]
@@ -91,7 +56,7 @@ def to_third(word: str, *, past: bool = False) -> str:
 
 
 def to_base(word: str) -> str:
-    """A verb that followed "the user", as it follows "you"."""
+    """A verb of the third person in the form that follows "you"."""
     low = word.lower().replace("\u2019", "'")
     if low in NOT_BACK:
         return NOT_BACK[low]
@@ -106,12 +71,7 @@ def to_base(word: str) -> str:
     return word[:-1]
 
 
-NO_VERBS = frozenset(
-    """
-    afterwards always as besides his hers its less nowadays others ours perhaps plus sometimes
-    theirs this thus towards unless us versus yes yours across is was has
-    """.split()
-)
+NO_VERBS = word_set("verbs", "no_verbs")
 
 
 def is_third(word: str) -> bool:
@@ -125,3 +85,19 @@ def is_third(word: str) -> bool:
         and not word.endswith(("ss", "us"))
         and word not in NO_VERBS
     )
+
+
+_ENDINGS = {"s": ("",), "es": ("",), "ies": ("y",), "ing": ("", "e"), "ed": ("", "e")}
+
+
+def possible_bases(word: str) -> list[str]:
+    """The verbs that a form in small letters may belong to, itself first: waves, waving, waved give
+    "wave" among others, nodding "nod"."""
+    bases = [word]
+    for ending, replacements in _ENDINGS.items():
+        if word.endswith(ending):
+            root = word[: -len(ending)]
+            bases += [root + replacement for replacement in replacements]
+            if len(root) > 2 and root[-1] == root[-2]:  # nodding
+                bases.append(root[:-1])
+    return bases

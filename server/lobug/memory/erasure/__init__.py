@@ -1,1 +1,1 @@
-"""Forgetting: what has to go, and all that was made of it."""
+"""Erases entries, messages and everything that was derived from them."""

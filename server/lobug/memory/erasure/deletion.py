@@ -1,13 +1,13 @@
-"""Erases rows for good, with everything that repeats them. What is to go is decided elsewhere
-(``forgetting``, ``purging``); here nothing of it is left behind.
+"""Erases rows for good, with everything that repeats them. ``forget`` and ``purge`` decide what is
+erased.
 
-An erasure is one transaction. Bytes that were freed are zeroed by ``secure_delete``; the task
-"compact", noted in the same transaction, then rebuilds the file, so that not even stale copies of
-pages hold what was erased.
+An erasure is one transaction. Freed bytes are zeroed by ``secure_delete``; the task "compact",
+added in the same transaction, then rebuilds the file, so that no stale copies of pages keep the
+erased words.
 
-A message's words are in ``conversation_log.content`` only. Whatever else is made from them (a text
-index, vectors of turns) has to follow by triggers of ``conversation_log``, AFTER UPDATE OF content
-and AFTER DELETE: this module knows of no such table.
+The words of a message are in ``conversation_log.content`` only. Everything made from them (a text
+index, vectors of turns) must follow by triggers of ``conversation_log``, AFTER UPDATE OF content
+and AFTER DELETE: this module knows no such table.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 
-from lobug.language import words
-from lobug.language.en import mentions
+from lobug.language.en import mentions, words
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
-from lobug.memory.access import HOUSEHOLD, MemoryScope, visible
-from lobug.memory.control import Forgotten
+from lobug.memory.access import visible
 from lobug.memory.erasure import derived_texts
 from lobug.memory.jobs import queue
+from lobug.memory.model import HOUSEHOLD, Forgotten, MemoryScope
 from lobug.storage import compaction
 from lobug.storage.driver import Connection
 
 DERIVED = "(m.category = 'timeline' OR (m.layer = 'identity' AND m.source = 'system'))"
-"""Entries that consolidation wrote: they are made anew from what is left."""
+"""Entries that consolidation wrote; they are made again from what is left."""
 
 FEWEST_WORDS = 6
-"""From so many words on one can tell in which language a line is; "Dog: Rex" is in none."""
+"""The language of a line can be told from this many words on; "Dog: Rex" is in none."""
 
 
 class Erasure:
     """One erasure within one transaction: entries and messages first, then ``finish``.
 
-    Everything goes through ``access``: of memories what it sees and may change, of all else what
-    belongs to its user."""
+    ``scope`` limits it: of memories those that it may change, of everything else what belongs to
+    its user.
+    """
 
     def __init__(self, connection: Connection, scope: MemoryScope, now: float) -> None:
         self._connection = connection
-        self._access = scope
+        self._scope = scope
         self._now = now
         self._keys: dict[int, str] = {}
         self._messages: set[int] = set()
         self._derived = 0
-        self._told: set[str] = set()
-        """Distinctive stems of what is gone, to know what was derived from it."""
+        self._stems: set[str] = set()
+        """Distinctive stems of the erased words, to find what was derived from them."""
         self._suspects: set[int] = set()
         """Entries that were distilled from an erased one."""
 
@@ -61,11 +61,11 @@ class Erasure:
         key, content, category = row
         if derived:
             self._derived += 1
-            self._take_sources_in_again(entry_id)
+            self._reopen_sources(entry_id)
         else:
             self._keys[entry_id] = key
-        if category != "timeline":  # a summary tells of many things that stay
-            self._told |= mentions.distinctive(content)[0]
+        if category != "timeline":  # a summary tells of other things too
+            self._stems |= mentions.distinctive(content)[0]
         self._suspects.update(
             found
             for (found,) in self._connection.execute(
@@ -75,7 +75,7 @@ class Erasure:
         entries.remove(self._connection, entry_id)
 
     def messages(self, ids: Iterable[int]) -> None:
-        """Erase the words of messages of the user."""
+        """Erase the words of the user's messages."""
         for message_id, content in self._contents(ids):
             if content:
                 self._rewrite_message(message_id, content, "")
@@ -92,20 +92,20 @@ class Erasure:
         )
         self.messages([row[0] for row in rows])
 
-    def note_messages(self, ids: Iterable[int]) -> None:
-        """Take in messages whose rows the caller deletes after ``finish``."""
+    def add_messages(self, ids: Iterable[int]) -> None:
+        """Add messages whose rows the caller deletes after ``finish``."""
         for message_id, content in self._contents(ids):
             self._messages.add(message_id)
-            self._told |= mentions.distinctive(content)[0]
+            self._stems |= mentions.distinctive(content)[0]
 
     def messages_that_say(self, said: Sequence[Mention]) -> None:
-        """Cut the sentences out of the user's messages; of words of the user of which nothing is
-        left the reply goes too: it may say the same in others."""
+        """Cut the matching sentences out of the user's messages. If nothing is left of a message
+        of the user, its reply is erased too: it may repeat the words."""
         if not said:
             return
         rows = self._connection.execute(
             "SELECT id, role, content FROM conversation_log WHERE user = ? AND content <> ''",
-            (self._access.user,),
+            (self._scope.user,),
         )
         found = [
             (message_id, role, content, left)
@@ -117,11 +117,11 @@ class Erasure:
         self.exchanges([row[0] for row in found if row[1] == "user" and not row[3]])
 
     def entries_that_say(self, said: Sequence[Mention]) -> None:
-        """Erase the entries that say it, and the sentences of longer ones. Where the words that an
-        entry came from say it differently, all of them go."""
+        """Erase the matching entries, and the matching sentences of longer ones. If the messages
+        that an entry came from say it in other words, they are erased as a whole."""
         unsaid: list[int] = []
         for entry_id, key, content, told_by, derived, source in self._changeable(said):
-            own = told_by == self._access.user
+            own = told_by == self._scope.user
             held = [mention for mention in said if own or not mention.own]
             left = mentions.without(content, held, memory=not derived)
             if left is content:
@@ -130,34 +130,34 @@ class Erasure:
                 self.entry(entry_id, derived=derived)
                 unsaid += [] if source is None else [source]
             else:
-                # A row of its own: what holds the old row's vector has to let go of it.
+                # A new row, so that the old row's vector is dropped.
                 entries.rewrite(self._connection, entry_id, left)
                 self._keys[entry_id] = key
         self.exchanges(
             message_id
             for message_id, content in self._contents(unsaid)
-            if not mentions.has(content, said)
+            if not mentions.contains_any(content, said)
         )
 
     def stems_left(self, stems: Collection[str]) -> set[str]:
-        """Which of these stems are in entries that are still there, apart from derived ones; also
-        in what others told the household."""
+        """Those of the stems that remaining entries hold, without derived entries; including
+        what others told the household."""
         if not stems:
             return set()
         rows = self._connection.execute(
             "SELECT m.content FROM memories m WHERE (m.user = ?1 OR (m.user = ?2"
             f" AND m.told_by <> ?1 AND ?3)) AND NOT {DERIVED}",
-            (self._access.user, HOUSEHOLD, int(self._access.household == "write")),
+            (self._scope.user, HOUSEHOLD, int(self._scope.household == "write")),
         )
         return {stem for row in rows for stem in words.stems(words.words(row[0])) if stem in stems}
 
     def finish(self, said: Sequence[Mention]) -> Forgotten:
-        """Erase what repeats or sums up what has been erased so far, and note what has to be done
-        anew. Returns what is gone."""
+        """Erase what repeats or summarizes the erased words, and schedule what must be made
+        again."""
         self._summaries()
         self._distilled()
         self._derived += derived_texts.erase(
-            self._connection, self._access.user, said, self._messages
+            self._connection, self._scope.user, said, self._messages
         )
         gone = Forgotten(
             entries=tuple(sorted(self._keys)),
@@ -173,7 +173,7 @@ class Erasure:
         rows = self._connection.execute(
             "SELECT l.id, l.content FROM conversation_log l"
             " WHERE l.id IN (SELECT value FROM json_each(?)) AND l.user = ? ORDER BY l.id",
-            (json.dumps(list(ids)), self._access.user),
+            (json.dumps(list(ids)), self._scope.user),
         )
         return [(row[0], row[1]) for row in rows]
 
@@ -182,8 +182,8 @@ class Erasure:
     ) -> list[tuple[int, str, str, str, bool, int | None]]:
         if not said:
             return []
-        condition, parameters = visible(self._access)
-        if self._access.household != "write":
+        condition, parameters = visible(self._scope)
+        if self._scope.household != "write":
             condition += " AND m.user <> ?"
             parameters = [*parameters, HOUSEHOLD]
         rows = self._connection.execute(
@@ -195,7 +195,7 @@ class Erasure:
 
     def _rewrite_message(self, message_id: int, content: str, left: str) -> None:
         self._messages.add(message_id)
-        self._told |= mentions.distinctive(content)[0] - mentions.distinctive(left)[0]
+        self._stems |= mentions.distinctive(content)[0] - mentions.distinctive(left)[0]
         self._connection.execute(
             "UPDATE conversation_log SET content = ?1, forgotten = ?2,"
             " speaker = iif(?2, NULL, speaker), summarized = iif(?2, 1, summarized) WHERE id = ?3",
@@ -207,21 +207,21 @@ class Erasure:
             queue.drop_extraction(self._connection, message_id)
 
     def _summaries(self) -> None:
-        """Erase the summaries of messages that were erased; what is left of those messages is
-        summed up anew. One that came without messages loses its sentences only."""
+        """Erase the summaries of erased messages; the rest of those messages will be summarized
+        again. A summary without messages loses its matching sentences only."""
         rows = self._connection.execute(
             "SELECT m.id FROM memories m WHERE m.user = ?1 AND m.category = 'timeline' AND EXISTS"
             " (SELECT 1 FROM conversation_log l JOIN json_each(?2) e ON e.value = l.id"
             "  WHERE l.user = ?1 AND l.conversation = m.conversation"
             "  AND l.id BETWEEN m.from_message_id AND m.to_message_id)",
-            (self._access.user, json.dumps(sorted(self._messages))),
+            (self._scope.user, json.dumps(sorted(self._messages))),
         ).fetchall()
         for (entry_id,) in rows:
             self.entry(entry_id, derived=True)
 
-    def _take_sources_in_again(self, entry_id: int) -> None:
-        """What a derived entry was made from is to be summed up, or distilled, anew."""
-        user, connection = self._access.user, self._connection
+    def _reopen_sources(self, entry_id: int) -> None:
+        """Mark the sources of a derived entry as not summarized, or not distilled."""
+        user, connection = self._scope.user, self._connection
         conversation, first, last = connection.execute(
             "SELECT conversation, from_message_id, to_message_id FROM memories WHERE id = ?",
             (entry_id,),
@@ -242,9 +242,9 @@ class Erasure:
             queue.add_cascade(connection, "distill", user, newest, self._now)
 
     def _distilled(self) -> None:
-        """Erase what was distilled from erased entries and has any of their distinctive words that
-        no entry which is left has."""
-        told = self._told - self.stems_left(self._told) if self._suspects else set()
+        """Erase entries that were distilled from erased ones and hold a distinctive word of them
+        that no remaining entry holds."""
+        told = self._stems - self.stems_left(self._stems) if self._suspects else set()
         while self._suspects:
             suspects, self._suspects = self._suspects, set()
             for entry_id in sorted(suspects):
@@ -258,7 +258,7 @@ class Erasure:
 def reopen(
     connection: Connection, user: str, conversation: str, first: int, last: int, now: float
 ) -> None:
-    """Let the messages that a summary covered be summed up anew, where any is left."""
+    """Mark the remaining messages of a summary as not summarized."""
     rows = connection.execute(
         "UPDATE conversation_log SET summarized = 0 WHERE user = ? AND conversation = ?"
         " AND id BETWEEN ? AND ? AND forgotten = 0 AND meant = 1 AND summarized = 1"
@@ -295,8 +295,8 @@ def _says_anything(text: str) -> bool:
 
 
 def _may_repeat(text: str, told: Collection[str]) -> bool:
-    """Whether a distilled text can hold any of what is gone: it has one of its distinctive words,
-    or is in a language in which words are not compared."""
+    """Whether a distilled text may repeat erased words: it holds a distinctive one, or is in a
+    language whose words are not compared."""
     stems, parts = mentions.distinctive(text)
     foreign = len(words.words(text)) >= FEWEST_WORDS and not words.is_english(text)
     return bool(parts) or foreign or not stems.isdisjoint(told)

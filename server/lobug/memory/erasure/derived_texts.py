@@ -1,5 +1,5 @@
-"""Texts beside entries and messages that may repeat what is erased: summaries of sessions, tasks
-and projects, tags and keys of entries, queries of the retrieval log."""
+"""Erases words from texts besides entries and messages: summaries of sessions, tasks and
+projects, tags and keys of entries, queries of the retrieval log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lobug.memory import entries, keys, session_summary
 from lobug.storage.driver import Connection
 
 FORGOTTEN = "(forgotten)"
-"""What a task or a project is called whose name was erased."""
+"""Name of a task or project whose name was erased."""
 
 
 def erase(
@@ -21,8 +21,8 @@ def erase(
     said: Sequence[Mention],
     messages: Collection[int],
 ) -> int:
-    """Erase what repeats erased messages, or says any of ``said``, in texts of a user. Returns how
-    many texts were changed."""
+    """Erase what repeats erased messages, or what matches ``said``, in a user's texts. Returns
+    the number of changed texts."""
     changed = _sessions(connection, user, said, messages)
     _recalls(connection, user, said, messages)
     if said:
@@ -34,8 +34,8 @@ def erase(
 def _sessions(
     connection: Connection, user: str, said: Sequence[Mention], messages: Collection[int]
 ) -> int:
-    """A session's summary is made anew from the timeline entries that are left, where it says it or
-    any of its messages was erased."""
+    """Make the summary of a session again from the remaining timeline entries, if it matches or
+    one of its messages was erased."""
     rows = connection.execute(
         "SELECT s.id, s.summary, s.id IN (SELECT l.session_id FROM conversation_log l"
         "  JOIN json_each(?2) e ON e.value = l.id)"
@@ -44,7 +44,7 @@ def _sessions(
     ).fetchall()
     changed = 0
     for session_id, summary, touched in rows:
-        if touched or mentions.has(summary, said):
+        if touched or mentions.contains_any(summary, said):
             session_summary.refresh(connection, session_id)
             changed += 1
     return changed
@@ -53,7 +53,7 @@ def _sessions(
 def _recalls(
     connection: Connection, user: str, said: Sequence[Mention], messages: Collection[int]
 ) -> None:
-    """A query that was erased reads as the words of its message, which are gone."""
+    """Erase a query that matches; it then reads as the words of its message, which are erased."""
     rows = connection.execute(
         "SELECT id, query, message_id FROM recalls WHERE user = ? AND query IS NOT NULL", (user,)
     ).fetchall()
@@ -75,7 +75,7 @@ def _tasks(connection: Connection, user: str, said: Sequence[Mention]) -> int:
     ).fetchall()
     changed = 0
     for task_id, title, state in rows:
-        new_title = FORGOTTEN if mentions.has(title, said) else title
+        new_title = FORGOTTEN if mentions.contains_any(title, said) else title
         new_state = mentions.without(state, said)
         if (new_title, new_state) != (title, state):
             connection.execute(
@@ -94,7 +94,7 @@ def _projects(connection: Connection, user: str, said: Sequence[Mention]) -> int
     changed = 0
     for name, description in rows:
         new_name, new_description = name, mentions.without(description, said)
-        if mentions.has(name, said):
+        if mentions.contains_any(name, said):
             new_name = FORGOTTEN
             while new_name in names:
                 new_name = f"{FORGOTTEN} {len(names)}" if new_name == FORGOTTEN else f"{new_name}'"
@@ -114,7 +114,7 @@ def _projects(connection: Connection, user: str, said: Sequence[Mention]) -> int
 
 
 def _names_of_entries(connection: Connection, user: str, said: Sequence[Mention]) -> int:
-    """Tags and keys of entries that stay."""
+    """Erase matching tags and keys of the remaining entries."""
     rows = connection.execute(
         "SELECT id, key, tags, content, scope, conversation, status FROM memories WHERE user = ?",
         (user,),
@@ -122,11 +122,11 @@ def _names_of_entries(connection: Connection, user: str, said: Sequence[Mention]
     changed = 0
     for entry_id, key, tags, content, scope, conversation, status in rows:
         known: list[str] = json.loads(tags)
-        kept = [tag for tag in known if not mentions.has(tag, said)]
+        kept = [tag for tag in known if not mentions.contains_any(tag, said)]
         new_key = key
-        if mentions.has(_spoken(key), said):
+        if mentions.contains_any(_spoken(key), said):
             new_key = keys.key_for(content)
-            if mentions.has(_spoken(new_key), said):
+            if mentions.contains_any(_spoken(new_key), said):
                 new_key = f"memory_{entry_id}"
             if status == "active":
                 new_key = entries.free_key(connection, user, scope, conversation, new_key)

@@ -1,8 +1,8 @@
-"""Forgets: what is said is gone from entries, log, summaries, identity and whatever repeats it.
+"""Forgets entries or statements: erases them from entries, log, summaries, identity and everything
+that repeats them.
 
-Each function is to be run in one write transaction, and within ``TurnPriority.exclusive()``:
-background work that has read what is forgotten is stopped by that before it can store anything made
-from it.
+Call each function in one write transaction and within ``TurnPriority.exclusive()``: background work
+that has read what is forgotten is stopped before it can store anything made from it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,19 @@ from collections.abc import Iterable, Sequence
 from lobug.language.en import mentions
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Entry, Filter, Forgotten
 from lobug.memory.erasure.deletion import Erasure
+from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope
 from lobug.storage.driver import Connection
 
 
 def forget_entries(
     connection: Connection, scope: MemoryScope, ids: Iterable[int], now: float
 ) -> Forgotten:
-    """Erase entries with all their versions, the messages they came from (of a summary: all that it
-    sums up) with the replies, and every sentence that says the same elsewhere.
+    """Erase entries with all their versions, their messages (of a summary: all that it covers) with
+    the replies, and every sentence elsewhere that says the same.
 
-    Nothing is erased where it raises: MemoryNotFoundError for an id that the access does not see,
-    MemoryForbiddenError for a household's entry without the grant to write.
+    Raises MemoryNotFoundError for an id outside the scope, MemoryForbiddenError for a household
+    entry without the grant to write; nothing is erased then.
     """
     found: dict[int, Entry] = {}
     for entry_id in ids:
@@ -38,12 +37,11 @@ def forget_entries(
 def forget_text(
     connection: Connection, scope: MemoryScope, text: str, now: float, *, dry_run: bool = False
 ) -> Forgotten:
-    """Erase whatever says this ("that I live in Portland", "Portland", "my job"). A text without a
-    distinctive word, or that nothing says, erases nothing.
+    """Erase everything that says ``text`` ("that I live in Portland", "Portland", "my job"). A text
+    without a distinctive word, or that nothing says, erases nothing.
 
-    ``dry_run``: everything is put back before this returns. Of other people's memories in the
-    household only those that do not speak of their own user are touched, and only with the grant
-    to write.
+    ``dry_run``: all changes are rolled back. Of other people's memories in the household only those
+    are erased that do not speak of their own user, and only with the grant to write.
     """
     if not dry_run:
         return _forget_text(connection, scope, text, now)
@@ -64,7 +62,7 @@ def _forget_text(connection: Connection, scope: MemoryScope, text: str, now: flo
 
 
 def _about_topic(connection: Connection, scope: MemoryScope, text: str) -> list[Entry]:
-    """The user's own entries, past ones too, on what there is only one of."""
+    """The user's own entries, past ones too, about a topic that has only one value."""
     topic = mentions.topic_of(text)
     if topic is None:
         return []
@@ -95,7 +93,7 @@ def _forget(
 
 
 def _finish(erasure: Erasure, said: list[Mention], names: frozenset[str]) -> Forgotten:
-    """Erase what says it, and what has a name that nothing which is left speaks of."""
+    """Erase what matches, and what has a name that no remaining entry mentions."""
     erasure.entries_that_say(said)
     alone = [mentions.of_name(stem) for stem in sorted(names - erasure.stems_left(names))]
     erasure.entries_that_say(alone)
@@ -104,7 +102,8 @@ def _finish(erasure: Erasure, said: list[Mention], names: frozenset[str]) -> For
 
 
 def _said_by(entry: Entry) -> list[Mention]:
-    """What to look for elsewhere. A summary tells of many things: no sentence of it is enough."""
+    """What to search for elsewhere. A summary tells of many things, so no sentence of it is
+    enough."""
     if entry.category == "timeline" or entry.layer == "archive":
         return []
     return mentions.of_content(entry.content, own=entry.layer == "identity")

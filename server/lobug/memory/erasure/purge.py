@@ -1,6 +1,6 @@
-"""Purges: a session, all of a user, or what is old. The rows themselves go, whatever they say.
+"""Purges a session, a user, or what is old: the rows are deleted, whatever they say.
 
-Each function is to be run in one write transaction, and within ``TurnPriority.exclusive()``.
+Call each function in one write transaction and within ``TurnPriority.exclusive()``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, session_summary
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Forgotten, Purge
 from lobug.memory.erasure import deletion
 from lobug.memory.erasure.deletion import Erasure
+from lobug.memory.model import Forgotten, MemoryScope, Purge
 from lobug.storage import compaction
 from lobug.storage.driver import Connection
 
@@ -22,12 +21,12 @@ DAY_S = 86_400.0
 
 
 def purge(connection: Connection, scope: MemoryScope, what: Purge, now: float) -> Forgotten:
-    """Erase a session, everything of the access's user, or what is older. Nobody else's memory is
-    touched. What the user told the household belongs to the household and stays; it is forgotten
-    entry by entry.
+    """Erase a session, everything of the scope's user, or what is older. What the user told the
+    household belongs to the household and stays; it can be forgotten entry by entry.
 
-    Raises MemoryNotFoundError for a session that is not the user's, MemoryContentError unless
-    exactly one thing is asked for."""
+    Raises MemoryNotFoundError for a session of another user, MemoryContentError unless exactly one
+    thing is asked for.
+    """
     asked = (what.session is not None) + what.user + (what.older_than_days is not None)
     if asked != 1:
         raise MemoryContentError("a purge erases a session, a user, or what is older: one of them")
@@ -43,9 +42,9 @@ def purge(connection: Connection, scope: MemoryScope, what: Purge, now: float) -
 def purge_session(
     connection: Connection, scope: MemoryScope, session_id: int, now: float
 ) -> Forgotten:
-    """Erase a session: its messages, the entries that were told or made in it, the summaries that
-    cover any of it (the rest of those is summed up anew), and what was distilled from these.
-    Raises MemoryNotFoundError."""
+    """Erase a session: its messages, the entries made in it, the summaries that cover any of it
+    (the rest of those will be summarized again), and what was distilled from these. Raises
+    MemoryNotFoundError."""
     row = None
     if 0 < session_id <= entries.MAX_ID:
         row = connection.execute(
@@ -57,7 +56,7 @@ def purge_session(
         raise MemoryNotFoundError(f"there is no session {session_id}")
     messages = _ids(connection, "SELECT id FROM conversation_log WHERE session_id = ?", session_id)
     erasure = Erasure(connection, scope, now)
-    erasure.note_messages(messages)
+    erasure.add_messages(messages)
     for entry_id in _ids(
         connection,
         "SELECT id FROM memories WHERE user = ?2 AND (session_id = ?1 OR source_message_id IN"
@@ -108,10 +107,9 @@ def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
 
 
 def purge_older(connection: Connection, user: str, cutoff: float, now: float) -> Forgotten:
-    """Erase a user's messages, recalls and timeline entries from before ``cutoff`` (seconds since
-    the epoch), and the sessions of which nothing is left. What is known stays, without the words
-    that it came from. Of a summary that reaches over the cutoff the later messages are summed up
-    anew."""
+    """Erase a user's messages, recalls and timeline entries from before ``cutoff`` (seconds
+    since the epoch), and the sessions that are then empty. Facts stay, without the words they
+    came from. If a summary reaches over the cutoff, its later messages will be summarized again."""
     messages = _ids(
         connection,
         "SELECT id FROM conversation_log WHERE user = ? AND created_at < ?",
@@ -153,8 +151,8 @@ def _ids(connection: Connection, query: str, *parameters: object) -> list[int]:
 
 
 def _delete_messages(connection: Connection, ids: Sequence[int]) -> None:
-    """Delete rows of the log and what cannot be without them. What was taken from them and stays
-    has no words to show any more."""
+    """Delete messages and the rows that depend on them. Entries made from them lose their
+    source."""
     wanted = (json.dumps(list(ids)),)
     for change in (
         "DELETE FROM background_tasks WHERE message_id IN",

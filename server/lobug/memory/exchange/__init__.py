@@ -1,1 +1,1 @@
-"""Export and import of all that is remembered."""
+"""Exports and imports the whole memory of a user."""

@@ -1,9 +1,9 @@
-"""The exchange format: all memory of one user as one JSON document. Pure.
+"""The format of exports: the whole memory of one user as one JSON document. Pure.
 
-``id`` and every reference are positions within the document, counted from 1, not those of any
-database. Times are seconds since the epoch. What is accepted is checked here to the last field,
-since a document may come from anywhere: unknown fields, wrong types, numbers out of range,
-references into nothing and circles are refused.
+The format is versioned and therefore declared here, apart from ``lobug.memory.model``. ``id`` and
+every reference are positions within the document, counted from 1, not ids of a database. Times are
+seconds since the epoch. A document may come from anywhere, so every field is checked: unknown
+fields, wrong types, numbers out of range, references to nothing and circles are refused.
 """
 
 from __future__ import annotations
@@ -16,9 +16,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from lobug.errors import ImportInvalidError
 from lobug.language.facts import FactType
-from lobug.memory.access import EntryScope
-from lobug.memory.base import Role
-from lobug.memory.control import Category, Layer, Reason, Source, Status
+from lobug.memory.model import (
+    Category,
+    EntryScope,
+    Layer,
+    Reason,
+    Role,
+    Source,
+    Status,
+)
 
 FORMAT = "lobug-memory"
 VERSION = 1
@@ -27,11 +33,11 @@ MAX_ROWS = 2_000_000
 """Rows of one kind in a document."""
 
 MAX_SHOWN = 3
-"""Faults that an error names; where they are, never what is written there."""
+"""Most faults that an error names, by their places."""
 
 
 def _text(value: object) -> object:
-    """Half a surrogate pair can be written in JSON and stored nowhere."""
+    """Refuse half a surrogate pair: it can be written in JSON but not stored."""
     if isinstance(value, str):
         try:
             value.encode()
@@ -52,7 +58,7 @@ Number = Annotated[float, Field(ge=-1e300, le=1e300)]
 
 
 class Row(BaseModel):
-    """Strict: nothing is converted, nothing is left over."""
+    """Strict: no type is converted, unknown fields are refused."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
 
@@ -86,9 +92,9 @@ class MessageRow(Row):
     summarized: bool
     forgotten: bool
     meant: bool
-    """False: not said to Lo-Bug."""
+    """False: not addressed to Lo-Bug."""
     to_extract: bool
-    """Its facts have not been extracted yet."""
+    """Its facts are not extracted yet."""
 
 
 class EntryRow(Row):
@@ -169,7 +175,7 @@ class TaskRow(Row):
 
 
 class HitRow(Row):
-    """What a search found: an entry or a message."""
+    """A search result: an entry or a message."""
 
     rank: Annotated[int, Field(ge=1, le=1_000_000)]
     entry: Place | None
@@ -199,7 +205,7 @@ class RecallRow(Row):
 
 
 class Document(Row):
-    """All memory of one user."""
+    """The whole memory of one user."""
 
     format: Literal["lobug-memory"]
     version: Literal[1]
@@ -219,10 +225,10 @@ class Document(Row):
 
 
 def checked(document: object) -> Document:
-    """The document, if all of it can be imported. Raises ImportInvalidError, which names where the
-    faults are and not what is written there."""
+    """Check a document. Raises ImportInvalidError, which names the places of the faults and not
+    their values."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ImportInvalidError("the document is no export of Lo-Bug")
+        raise ImportInvalidError("the document is not an export of Lo-Bug")
     if document.get("version") != VERSION:
         raise ImportInvalidError(f"the document is not of version {VERSION} of the format")
     try:
@@ -282,7 +288,7 @@ def _check_references(document: Document) -> None:
 
 
 def _places(name: str, rows: Sequence[_Numbered]) -> frozenset[int]:
-    """Positions are 1, 2, 3 ...: a number that stands twice is seen by that too."""
+    """Check that positions are 1, 2, 3 ..., and so unique."""
     for place, row in enumerate(rows, start=1):
         if row.id != place:
             raise ValueError(f"{name} are not numbered from 1 in their order")
@@ -308,5 +314,5 @@ def _check_no_circle(successors: dict[int, int | None]) -> None:
 
 
 def all_of(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Rows as JSON has them."""
+    """Rows as JSON objects."""
     return [row.model_dump() for row in rows]

@@ -1,8 +1,8 @@
-"""Exports and imports all memory of one user. What goes out and what may come in is described in
-``documents``; vectors and text indexes are left out, they are made anew.
+"""Exports and imports the whole memory of one user in the format of ``document_format``. Vectors
+and text indexes are left out, since they can be made again.
 
-Whatever a document says of whose memory it is, everything lands under the access's own user. An
-import is to be run in one write transaction: where it raises, nothing was imported.
+Whatever user a document names, an import stores everything under the scope's own user. Call it in
+one write transaction: if it raises, nothing is imported.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lobug.errors import ImportInvalidError
-from lobug.memory.access import HOUSEHOLD, MemoryScope, visible
-from lobug.memory.control import Imported
+from lobug.memory.access import visible
 from lobug.memory.exchange import document_format, snapshot
 from lobug.memory.exchange.document_format import Document
-from lobug.memory.exchange.import_ import bring_in
+from lobug.memory.exchange.import_ import insert_document
 from lobug.memory.exchange.snapshot import SnapshotSession
+from lobug.memory.model import HOUSEHOLD, Imported, MemoryScope
 from lobug.storage.driver import Connection, driver
 
 ENTRY_COLUMNS = (
@@ -31,11 +31,12 @@ Parsed = Document | Sequence[SnapshotSession]
 
 
 def export(connection: Connection, scope: MemoryScope, now: float) -> dict[str, Any]:
-    """All memory of the access's user, complete: what an import of it into an empty database
-    exports is the same but for ``exported_at``. Of the household's memories those that the user
-    told, where the access may see the household's.
+    """The whole memory of the scope's user. Imported into an empty database it exports as the same
+    document, except for ``exported_at``. Of the household's memories it holds those that the user
+    told, if the scope may see the household's.
 
-    One state of the database, even where others write meanwhile."""
+    Reads one state of the database, even while others write.
+    """
     own = not connection.in_transaction
     if own:
         connection.execute("BEGIN")
@@ -59,7 +60,7 @@ def export(connection: Connection, scope: MemoryScope, now: float) -> dict[str, 
 
 
 def parse(document: object) -> Parsed:
-    """What can be imported of a document; no database is asked. Raises ImportInvalidError."""
+    """The content of a document, checked without a database. Raises ImportInvalidError."""
     if snapshot.is_snapshot(document):
         return snapshot.parse(document)
     return document_format.checked(document)
@@ -73,11 +74,12 @@ def import_document(
     *,
     identity_chars: int | None = None,
 ) -> Imported:
-    """Bring in an export, or a snapshot of sessions. What is there already is skipped, so that the
-    same document changes nothing the second time. ``identity_chars``: of imported lines of layer
-    identity what does not fit comes to layer knowledge.
+    """Import an export, or a snapshot of sessions. What is there already is skipped, so a second
+    import changes nothing. Imported lines of layer identity that do not fit into ``identity_chars``
+    go to layer knowledge.
 
-    Raises ImportInvalidError."""
+    Raises ImportInvalidError.
+    """
     return import_parsed(connection, scope, parse(document), now, identity_chars=identity_chars)
 
 
@@ -89,11 +91,11 @@ def import_parsed(
     *,
     identity_chars: int | None = None,
 ) -> Imported:
-    """``import_document`` of what ``parse`` has found."""
+    """``import_document`` for the result of ``parse``."""
     try:
         if isinstance(parsed, Document):
-            return bring_in(connection, scope, parsed, now, identity_chars=identity_chars)
-        return snapshot.bring_in(connection, scope.user, parsed, now)
+            return insert_document(connection, scope, parsed, now, identity_chars=identity_chars)
+        return snapshot.insert_sessions(connection, scope.user, parsed, now)
     except driver().IntegrityError as error:
         raise ImportInvalidError("the document contradicts itself") from error
     except OverflowError as error:
@@ -101,7 +103,7 @@ def import_parsed(
 
 
 class _Exporting:
-    """Rows with positions instead of ids. The order is that of the ids."""
+    """Collects rows in the order of their ids, with positions instead of ids."""
 
     def __init__(self, connection: Connection, scope: MemoryScope) -> None:
         self._connection = connection
@@ -206,7 +208,7 @@ class _Exporting:
             hit["message"] = self._message_at.get(hit["message"])
             hit["parts"] = json.loads(hit["parts"])
             hit["injected"] = bool(hit["injected"])
-            if (hit["entry"], hit["message"]) != (None, None):  # else: what others told
+            if (hit["entry"], hit["message"]) != (None, None):  # others told it
                 hits[recall_id].append(hit)
         return [
             row

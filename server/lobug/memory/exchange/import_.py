@@ -1,7 +1,7 @@
-"""Brings the rows of a checked document into the database, under one user.
+"""Inserts the rows of a checked document into the database, under one user.
 
-A row is known already when one of the same kind says the same at the same time; the second of two
-such rows of a document is the second one in the database, and so on.
+A row is known already if one of the same kind says the same at the same time. Of two equal rows of
+a document the second is matched with the second one in the database, and so on.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from dataclasses import replace
 from typing import Any
 
 from lobug.memory import entries, identity
-from lobug.memory.access import HOUSEHOLD, EntryScope, MemoryScope
-from lobug.memory.control import Imported
 from lobug.memory.exchange.document_format import Document, EntryRow
 from lobug.memory.jobs import queue
+from lobug.memory.model import HOUSEHOLD, EntryScope, Imported, MemoryScope
 from lobug.storage.driver import Connection
 
 Places = dict[int | None, int | None]
-"""Ids in the database by positions in the document; nothing at nothing."""
+"""Ids in the database by positions in the document; None by None."""
 
 
-def bring_in(
+def insert_document(
     connection: Connection,
     scope: MemoryScope,
     document: Document,
@@ -31,8 +30,8 @@ def bring_in(
     *,
     identity_chars: int | None,
 ) -> Imported:
-    """Insert what is not known yet. Returns how much that is."""
-    bringing = _Bringing(connection, scope, document, now)
+    """Insert the unknown rows. Returns their numbers."""
+    bringing = _Import(connection, scope, document, now)
     bringing.projects()
     bringing.sessions()
     bringing.messages()
@@ -45,10 +44,10 @@ def bring_in(
 
 
 class _Known:
-    """Rows that are in the database, by what they say; each is met once."""
+    """Rows of the database by their content; each is matched once."""
 
     def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
-        """``rows`` are an id and what is said."""
+        """``rows`` are pairs of an id and a content."""
         self._ids: defaultdict[Hashable, list[int]] = defaultdict(list)
         for row in rows:
             self._ids[tuple(row[1:])].append(row[0])
@@ -56,17 +55,17 @@ class _Known:
             ids.reverse()
 
     def take(self, *said: Hashable) -> int | None:
-        """The next row that says this."""
+        """The id of the next row with this content; None: there is none."""
         ids = self._ids.get(said)
         return ids.pop() if ids else None
 
 
-class _Bringing:
+class _Import:
     def __init__(
         self, connection: Connection, scope: MemoryScope, document: Document, now: float
     ) -> None:
         self._connection = connection
-        self._access = scope
+        self._scope = scope
         self._user = scope.user
         self._document = document
         self._now = now
@@ -116,9 +115,9 @@ class _Bringing:
                     external_id=row.external_id,
                     started_at=row.started_at,
                     last_active_at=row.last_active_at,
-                    # Where the conversation goes on here, this is not the session that it is in.
+                    # If the conversation goes on here, this is not its open session.
                     ended_at=row.last_active_at
-                    if row.ended_at is None and self._mine(row.conversation) in self._taken
+                    if row.ended_at is None and self._own_name(row.conversation) in self._taken
                     else row.ended_at,
                     last_consolidated_at=row.last_consolidated_at,
                     failures=row.failures,
@@ -202,7 +201,7 @@ class _Bringing:
         }
         new: list[EntryRow] = []
         for row in self._document.entries:
-            scope = self._scope(row)
+            scope = self._scope_of(row)
             what = (scope, row.layer, row.category, row.content)
             entry_id = known.take(*what, row.said_at, row.created_at, row.updated_at)
             if entry_id is None and row.status == "active":
@@ -284,7 +283,7 @@ class _Bringing:
             )
 
     def fit_identity(self, limit: int) -> None:
-        """Let imported lines that do not fit come to layer knowledge, the least important first."""
+        """Move imported lines that do not fit to layer knowledge, the least important first."""
         imported = set(self._new_entries)
         spare = sorted(
             (e for e in identity.lines_of(self._connection, self._user) if e.id in imported),
@@ -298,12 +297,12 @@ class _Bringing:
             )
 
     def _insert_entry(self, row: EntryRow, scope: EntryScope) -> int:
-        user = self._access.stored_under(scope)
+        user = self._scope.stored_under(scope)
         key, conversation = row.key, self._conversation_of(row)
         if row.status == "active":
             key = entries.free_key(self._connection, user, scope, conversation, key)
         source = self._message_at[row.source_message]
-        if source is not None and self._once_taken(source, row):
+        if source is not None and self._is_extracted_twice(source, row):
             source = None
         entry_id = self._insert(
             "memories",
@@ -342,8 +341,9 @@ class _Bringing:
             self._task_entries.append((entry_id, row.task))
         return entry_id
 
-    def _once_taken(self, source: int, row: EntryRow) -> bool:
-        """The same fact was taken from the same message before: one of both has to do without."""
+    def _is_extracted_twice(self, source: int, row: EntryRow) -> bool:
+        """Whether the same fact from the same message is stored already. Only one of both may
+        name the message."""
         found = self._connection.execute(
             "SELECT 1 FROM memories WHERE source_message_id = ? AND content = ?",
             (source, row.content),
@@ -363,30 +363,32 @@ class _Bringing:
             [(entry_id, self._entry_at[source]) for source in row.distilled_from],
         )
 
-    def _scope(self, row: EntryRow) -> EntryScope:
-        """What was the household's is the user's own where the access may not write there."""
-        if row.scope == "household" and self._access.household != "write":
+    def _scope_of(self, row: EntryRow) -> EntryScope:
+        """The scope of an imported entry: the household's becomes the user's if the importing
+        scope may not write there."""
+        if row.scope == "household" and self._scope.household != "write":
             return "user"
         return row.scope
 
     def _conversation(self, name: str) -> str:
-        """One that goes on here keeps its own messages: what is imported would come after them."""
-        name = self._mine(name)
+        """The conversation of imported messages. One that exists here keeps its own, since
+        imported ones would follow them."""
+        name = self._own_name(name)
         return f"{name}#import" if name in self._taken else name
 
     def _conversation_of(self, row: EntryRow) -> str | None:
-        """An entry's own; of a summary that of its messages."""
+        """The conversation of an entry; of a summary that of its messages."""
         if row.conversation is None:
             return None
-        own = self._mine(row.conversation)
+        own = self._own_name(row.conversation)
         found = self._connection.execute(
             "SELECT conversation FROM conversation_log WHERE id = ?",
             (self._message_at[row.from_message],),
         ).fetchone()
         return f"{own}#import" if found == (f"{own}#import",) else own
 
-    def _mine(self, name: str) -> str:
-        """A conversation of the document's user as one of the access's user."""
+    def _own_name(self, name: str) -> str:
+        """A conversation of the document's user as one of the importing user."""
         prefix = f"{self._document.user}/"
         if self._document.user != self._user and name.startswith(prefix):
             return f"{self._user}/{name.removeprefix(prefix)}"
@@ -396,7 +398,7 @@ class _Bringing:
         return self._connection.execute(query, (self._user,)).fetchall()
 
     def _insert(self, table: str, **values: Any) -> int:
-        """``table`` and the names of ``values`` are this module's own words."""
+        """Insert a row. ``table`` and the names of ``values`` are constants of this module."""
         columns = ", ".join(values)
         cursor = self._connection.execute(
             f"INSERT INTO {table} ({columns}) VALUES (?{', ?' * (len(values) - 1)}) RETURNING id",

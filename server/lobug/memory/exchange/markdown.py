@@ -1,7 +1,7 @@
-"""All memory of one user to be read: an export as Markdown. Pure.
+"""Turns an export into readable Markdown. Pure.
 
-What was said or stored is quoted as it is; characters that Markdown reads as marks are escaped, so
-that no content can look like a heading of this document.
+Words of the user are quoted unchanged; Markdown characters in them are escaped, so that no content
+can look like a heading.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Row = Mapping[str, Any]
 
 
 def export_markdown(document: Mapping[str, Any]) -> str:
-    """The document of ``exchange.export`` as Markdown: who the user is, what is known, the timeline
-    by month, projects and tasks, and how what is known has changed."""
+    """The document of ``export.export`` as Markdown: who the user is, what is known, the
+    timeline by month, projects and tasks, and how the known things have changed."""
     entries: list[Row] = document["entries"]
     active = [entry for entry in entries if entry["status"] == "active"]
     sections = (
@@ -46,7 +46,7 @@ def export_markdown(document: Mapping[str, Any]) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text on one line in which nothing is a mark of Markdown."""
+    """A text on one line, with all Markdown characters escaped."""
     line = " ".join(str(text).split())
     return MARKS.sub(
         lambda m: f"\\{m[1]}" if m[1] else f"{m[2]}{_escaped_opening(m[3])}",
@@ -115,7 +115,7 @@ def _tasks(tasks: Iterable[Row]) -> Iterator[str]:
 
 
 def _changes(entries: Sequence[Row]) -> Iterator[str]:
-    """What does not hold any more, with what took its place."""
+    """Entries that are not believed any more, with their successors."""
     yield from ("", "## History of changes", "")
     by_place = {entry["id"]: entry for entry in entries}
     changed = [entry for entry in entries if entry["status"] != "active"]
@@ -147,5 +147,5 @@ def _by(rows: Sequence[Row], name: Any) -> list[tuple[str, list[Row]]]:
 def _day(at: float) -> str:
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
-    except (OverflowError, ValueError, OSError):  # a clock that was far off
+    except (OverflowError, ValueError, OSError):  # a wrong clock
         return "unknown"

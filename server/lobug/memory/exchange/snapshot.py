@@ -32,8 +32,7 @@ from typing import Any
 
 from lobug.errors import ImportInvalidError, LobugError
 from lobug.memory import sessions
-from lobug.memory.base import ConversationKey, Role
-from lobug.memory.control import Imported
+from lobug.memory.model import ConversationKey, Imported, Role
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
 
@@ -80,32 +79,32 @@ class SnapshotSession:
     user_id: str | None
     channel: str
     conversation: str
-    """Where it was held: channel type and id."""
+    """Channel type and id."""
     started_at: float | None
     last_active_at: float | None
     summary: str
     messages: tuple[SnapshotMessage, ...]
     skipped: int
-    """Messages that are neither the user's nor the assistant's, or have no words."""
+    """Number of messages that are neither the user's nor the assistant's, or have no words."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotSource:
-    """Where a snapshot is looked for at the start, and whose its sessions are."""
+    """Where a snapshot is looked for at the start, and whose sessions it holds."""
 
     path: Path
     users: Mapping[str, str] = field(default_factory=dict)
-    """Users by caller, as ``conversation.users`` has them."""
+    """The setting ``conversation.users``: users by caller."""
     legacy_user: str = "owner"
-    """Who gets sessions of nobody."""
+    """The user of sessions that name none."""
 
     @property
     def imported(self) -> Path:
-        """What it is called once all of it is in the database."""
+        """Path of the snapshot after its import."""
         return self.path.with_name(f"{self.path.name}.migrated")
 
     def user_of(self, user_id: str | None) -> str:
-        """The user of a ``user_id``: by the settings, else itself where it can be a user's name."""
+        """The user of a ``user_id``: by the settings, else itself if it can be a user's name."""
         if user_id is None:
             return self.legacy_user
         named = {caller.lower(): user for caller, user in self.users.items()}
@@ -114,7 +113,7 @@ class SnapshotSource:
 
 
 def is_snapshot(document: object) -> bool:
-    """Whether a document is meant to be a snapshot, right or wrong, and no export of Lo-Bug."""
+    """Whether a document is meant to be a snapshot, valid or not, rather than an export."""
     if isinstance(document, list):
         return True
     if not isinstance(document, dict) or "format" in document:
@@ -126,7 +125,7 @@ def is_snapshot(document: object) -> bool:
 
 
 def parse(document: object) -> list[SnapshotSession]:
-    """The sessions of a snapshot. Raises ImportInvalidError, which says where and not what."""
+    """The sessions of a snapshot. Raises ImportInvalidError, which names places and not values."""
     raw = document.get("sessions", document) if isinstance(document, dict) else document
     if isinstance(raw, dict):
         raw = [
@@ -134,7 +133,7 @@ def parse(document: object) -> list[SnapshotSession]:
             for name, value in raw.items()
         ]
     if not isinstance(raw, list):
-        raise ImportInvalidError("sessions is no list")
+        raise ImportInvalidError("sessions is not a list")
     if len(raw) > MAX_SESSIONS:
         raise ImportInvalidError(f"more than {MAX_SESSIONS} sessions")
     found = [_session(value, f"sessions.{place}") for place, value in enumerate(raw)]
@@ -143,10 +142,10 @@ def parse(document: object) -> list[SnapshotSession]:
     return found
 
 
-def bring_in(
+def insert_sessions(
     connection: Connection, user: str, found: Sequence[SnapshotSession], now: float
 ) -> Imported:
-    """Insert sessions that are not known yet, all for one user. To be run in one transaction."""
+    """Insert unknown sessions for one user. Call it in one transaction."""
     done = Imported()
     for session in found:
         brought = _insert(connection, user, session, now)
@@ -165,11 +164,11 @@ async def import_file(
     clock: Callable[[], float],
     checkpoint: Checkpoint,
 ) -> Imported | None:
-    """Import the snapshot and rename it to ``sessions.json.migrated``. None: there is none, or it
-    could not be imported and stays. Never raises, except when cancelled.
+    """Import the snapshot and rename it to ``sessions.json.migrated``. Returns None if there is
+    none, or if it could not be imported and stays. Raises only CancelledError.
 
-    Each session is a transaction: turns go on in between. A crash at any point imports nothing
-    twice, since a session is known by its id.
+    Each session is one transaction, so that turns can go on in between. A crash imports nothing
+    twice, since a session is recognized by its id.
     """
     path = source.path
     try:
@@ -195,7 +194,7 @@ async def import_file(
         logger.warning("memory: %s was not imported and stays: %s", path, code)
         return None
     except Exception as error:
-        # Its text may hold what was said.
+        # Its text may hold private words.
         logger.debug("memory: snapshot", exc_info=True)
         logger.warning("memory: %s was not imported: a fault, %s", path, type(error).__name__)
         return None
@@ -213,7 +212,7 @@ def _read(path: Path) -> list[SnapshotSession]:
     try:
         document: object = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
-        raise ImportInvalidError("the file is no JSON in UTF-8") from None
+        raise ImportInvalidError("the file is not JSON in UTF-8") from None
     return parse(document)
 
 
@@ -248,7 +247,7 @@ def _insert(connection: Connection, user: str, session: SnapshotSession, now: fl
 
 
 def _times(session: SnapshotSession, now: float) -> list[float]:
-    """When each message was said; where that is not known, when the one before it was."""
+    """The times of messages; an unknown one is that of the message before."""
     at = session.started_at
     if at is None:
         known = (message.created_at for message in session.messages)
@@ -262,12 +261,12 @@ def _times(session: SnapshotSession, now: float) -> list[float]:
 
 def _session(value: Any, place: str) -> SnapshotSession:
     if not isinstance(value, dict):
-        raise ImportInvalidError(f"{place} is no session")
+        raise ImportInvalidError(f"{place} is not a session")
     raw = _first(value, "messages", "history")
     if raw is None:
         raw = []
     if not isinstance(raw, list):
-        raise ImportInvalidError(f"{place}.messages is no list")
+        raise ImportInvalidError(f"{place}.messages is not a list")
     if all(isinstance(row, dict) and type(row.get("seq_order")) is int for row in raw):
         raw = sorted(raw, key=lambda row: row["seq_order"])
     kept = []
@@ -297,9 +296,9 @@ def _session(value: Any, place: str) -> SnapshotSession:
 
 
 def _message(value: Any, place: str) -> SnapshotMessage | None:
-    """None: it is not the user's or the assistant's, or has no words."""
+    """None: it is neither the user's nor the assistant's, or has no words."""
     if not isinstance(value, dict):
-        raise ImportInvalidError(f"{place} is no message")
+        raise ImportInvalidError(f"{place} is not a message")
     kind = _first(value, "message_type", "role", "type")
     if not isinstance(kind, str):
         raise ImportInvalidError(f"{place} has no message_type")
@@ -319,7 +318,7 @@ def _content(value: Any, place: str) -> str:
     if isinstance(value, str):
         return value
     if not isinstance(value, list):
-        raise ImportInvalidError(f"{place}.content is no text")
+        raise ImportInvalidError(f"{place}.content is not text")
     parts = []
     for part in value:
         text = part.get("text") if isinstance(part, dict) else part
@@ -344,7 +343,7 @@ def _name(value: Any, place: str) -> str | None:
     if type(value) is int:
         value = str(value)
     if not isinstance(value, str) or len(value) > MAX_NAME:
-        raise ImportInvalidError(f"{place} is no name of at most {MAX_NAME} characters")
+        raise ImportInvalidError(f"{place} is not a name of at most {MAX_NAME} characters")
     return _checked(value, place)
 
 
@@ -358,23 +357,23 @@ def _time(value: Any, place: str) -> float | None:
             try:
                 read = datetime.fromisoformat(value)
             except ValueError:
-                raise ImportInvalidError(f"{place} is no time") from None
+                raise ImportInvalidError(f"{place} is not a time") from None
             value = (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
     if type(value) not in (int, float) or not 0 <= value < math.inf:
-        raise ImportInvalidError(f"{place} is no time")
+        raise ImportInvalidError(f"{place} is not a time")
     seconds = float(value) / 1_000.0 if value >= MILLISECONDS else float(value)
     if seconds > LAST_S:
-        raise ImportInvalidError(f"{place} is no time")
+        raise ImportInvalidError(f"{place} is not a time")
     return seconds
 
 
 def _digest(channel: str, channel_id: str | None, messages: Sequence[SnapshotMessage]) -> str:
-    """A name for a session without one: the same session has the same."""
+    """An id for a session without one, made from its content."""
     said = [[message.role, message.content, message.created_at] for message in messages]
     told = json.dumps([channel, channel_id, said], ensure_ascii=False)
     return f"sha256:{hashlib.sha256(told.encode()).hexdigest()[:32]}"
 
 
 def _first(value: Mapping[str, Any], *names: str) -> Any:
-    """The first of several fields that is there."""
+    """The value of the first of several fields that exists."""
     return next((value[name] for name in names if value.get(name) is not None), None)

@@ -12,7 +12,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.storage.driver import Connection
 
 MAX_QUERY_WORDS = 64

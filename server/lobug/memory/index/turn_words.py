@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from lobug.memory.recall import query
+from lobug.memory.index import turn_analysis
 from lobug.storage.driver import Connection
 
 
@@ -59,10 +59,14 @@ def analyse(connection: Connection, message_ids: Iterable[int]) -> None:
         (json.dumps(list(message_ids)),),
     ).fetchall()
     for message_id, owner, content, created_at in rows:
-        _analyse(connection, message_id, owner, query.offered(content, _local(created_at)))
+        _analyse(
+            connection, message_id, owner, turn_analysis.analyse_turn(content, _local(created_at))
+        )
 
 
-def _analyse(connection: Connection, message_id: int, owner: int, offered: query.Offered) -> None:
+def _analyse(
+    connection: Connection, message_id: int, owner: int, offered: turn_analysis.TurnTerms
+) -> None:
     ids = _word_ids(connection, offered.words)
     connection.execute(
         "UPDATE turn_index SET asking = ?, timed = ?, words = ? WHERE message_id = ?",
@@ -79,7 +83,7 @@ def _analyse(connection: Connection, message_id: int, owner: int, offered: query
     )
     connection.execute(
         "INSERT INTO turn_text (rowid, tokens) VALUES (?, ?)",
-        (message_id, " ".join(token(owner, query.stem(word)) for word in offered.words)),
+        (message_id, " ".join(token(owner, turn_analysis.stem(word)) for word in offered.words)),
     )
 
 
@@ -89,7 +93,7 @@ def _word_ids(connection: Connection, found: Sequence[str]) -> dict[str, int]:
         word: connection.execute(
             "INSERT INTO turn_words (word, stem, uses) VALUES (?, ?, ?)"
             " ON CONFLICT (word) DO UPDATE SET uses = uses + excluded.uses RETURNING id",
-            (word, query.stem(word), uses),
+            (word, turn_analysis.stem(word), uses),
         ).fetchone()[0]
         for word, uses in Counter(found).items()
     }

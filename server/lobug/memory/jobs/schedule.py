@@ -1,33 +1,97 @@
-"""Which background work there is: noted in the transaction that makes it due."""
+"""Decides which background tasks are due and adds them in the transaction that makes them due.
+
+Messages that fall out of the context are summarized, never lost. Four things trigger a summary,
+whichever comes first: the user's messages pile up, a conversation fills the chat model's window,
+turns have fallen out of working memory, a session is over.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from lobug.memory import log, sessions, timeline
-from lobug.memory.base import ConversationKey
-from lobug.memory.jobs import queue, triggers
-from lobug.memory.jobs.triggers import Backlog, Thresholds
+from lobug.memory.jobs import queue
+from lobug.memory.model import ConversationKey
 from lobug.settings import MemorySettings
 from lobug.storage.driver import Connection
 
+Trigger = Literal["idle", "tokens", "turns", "messages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Messages that no timeline entry covers yet."""
+
+    messages: int = 0
+    """Messages of the conversation."""
+    tokens: int = 0
+    """Their tokens, estimated."""
+    user_messages: int = 0
+    """Messages of the user in all conversations."""
+    idle_s: float = 0.0
+    """Time since the last message of the conversation, seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Limits from which a backlog is summarized."""
+
+    messages: int
+    tokens: int
+    turns: int
+    """Turns that may fall out of working memory; 0: any number."""
+    idle_s: float
+    keep: int
+    """Newest messages that are not summarized; none are kept when a session is over."""
+    working_memory: int
+    """Messages that working memory holds."""
+
+
+def trigger_of(backlog: Backlog, thresholds: Thresholds) -> Trigger | None:
+    """The reason to summarize the conversation's messages (for "messages": the user's) now;
+    None: there is none yet."""
+    if backlog.messages > 0 and backlog.idle_s >= thresholds.idle_s:
+        return "idle"
+    if backlog.messages > thresholds.keep:
+        if backlog.tokens >= thresholds.tokens:
+            return "tokens"
+        fallen_out = max(backlog.messages - thresholds.working_memory, 0) // 2
+        if 0 < thresholds.turns <= fallen_out:
+            return "turns"
+    if backlog.user_messages > thresholds.keep and backlog.user_messages >= thresholds.messages:
+        return "messages"
+    return None
+
+
+def messages_to_keep(trigger: Trigger, thresholds: Thresholds) -> int:
+    """How many of the newest messages are not summarized."""
+    return 0 if trigger == "idle" else thresholds.keep
+
+
+def token_threshold(context_tokens: int, share: float, at_most: int) -> int:
+    """Length of a conversation in tokens from which it is summarized: a share of the model's
+    window, at most ``at_most``."""
+    return max(1, min(int(context_tokens * share), at_most))
+
+
 RETENTION_EVERY_S = 86_400.0
-"""Old things are erased once a day."""
+"""Interval of retention, seconds."""
 
 FIRST_RETENTION_S = 3_600.0
-"""And for the first time so long after the first start, seconds."""
+"""Time from the first start to the first retention, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scheduler:
-    """Notes tasks by the settings. Its calls run inside a transaction of their caller's."""
+    """Adds tasks according to the settings. Its methods run inside their caller's transaction."""
 
     settings: MemorySettings
     working_memory: int
     """Messages that working memory holds."""
     context_tokens: Callable[[], int]
-    """The chat model's window."""
+    """Returns the size of the chat model's window."""
 
     @property
     def idle_s(self) -> float:
@@ -35,11 +99,11 @@ class Scheduler:
         return 60.0 * self.settings.session_idle_minutes
 
     def thresholds(self) -> Thresholds:
-        """From when on there is too much that nothing sums up."""
+        """The thresholds of the settings and the present model."""
         settings = self.settings
         return Thresholds(
             messages=settings.short_term_threshold,
-            tokens=triggers.token_threshold(
+            tokens=token_threshold(
                 self.context_tokens(),
                 settings.consolidation_context_share,
                 settings.summary_trigger_tokens,
@@ -50,11 +114,11 @@ class Scheduler:
             working_memory=self.working_memory,
         )
 
-    def said(
+    def message_logged(
         self, connection: Connection, conversation_key: ConversationKey, session_id: int, now: float
     ) -> int:
-        """Something was said in a session: it ends later, and the one before it has ended.
-        Returns how many tasks are due by this."""
+        """Schedule the end of a session after a message, and end the sessions before it. Returns
+        the number of new tasks."""
         begun = queue.schedule_session_end(
             connection, conversation_key.user, session_id, now, now + self.idle_s
         )
@@ -64,24 +128,24 @@ class Scheduler:
             connection, conversation_key.user, conversation_key.conversation, session_id, now
         )
 
-    def replied(
+    def reply_logged(
         self, connection: Connection, conversation_key: ConversationKey, session_id: int, now: float
     ) -> int:
-        """An exchange is over: note what its messages have made due. Returns how many tasks."""
-        # What is noted for the user as a whole takes in this conversation too. Looked at first:
-        # counting a backlog that is being worked on anyway would cost more with every message.
+        """Add the tasks that an exchange makes due. Returns their number."""
+        # A summary for the whole user covers this conversation too. It is looked up first, since
+        # counting the backlog costs more with every message.
         if queue.is_noted(connection, "summarize", conversation_key.user):
             return 0
         noted = 0
         if not queue.is_noted(connection, "summarize", conversation_key.user, session_id):
             messages, tokens = log.unsummarized_in(connection, conversation_key)
             thresholds = self.thresholds()
-            trigger = triggers.due(Backlog(messages=messages, tokens=tokens), thresholds)
+            trigger = trigger_of(Backlog(messages=messages, tokens=tokens), thresholds)
             if trigger is not None:
                 up_to = log.last_to_summarize(
                     connection,
                     conversation_key.user,
-                    triggers.kept(trigger, thresholds),
+                    messages_to_keep(trigger, thresholds),
                     conversation=conversation_key.conversation,
                 )
                 if up_to is not None:
@@ -93,22 +157,24 @@ class Scheduler:
                         now,
                         up_to_id=up_to,
                     )
-        return noted + self.user_messages(connection, conversation_key.user, now)
+        return noted + self.schedule_summary(connection, conversation_key.user, now)
 
-    def user_messages(self, connection: Connection, user: str, now: float) -> int:
-        """Note that a user's messages are to be summed up, where there are too many."""
+    def schedule_summary(self, connection: Connection, user: str, now: float) -> int:
+        """Add a summary of a user's messages if there are too many. Returns the number of new
+        tasks."""
         thresholds = self.thresholds()
         count = log.count_unsummarized(connection, user)
-        trigger = triggers.due(Backlog(user_messages=count), thresholds)
+        trigger = trigger_of(Backlog(user_messages=count), thresholds)
         if trigger is None:
             return 0
-        up_to = log.last_to_summarize(connection, user, triggers.kept(trigger, thresholds))
+        up_to = log.last_to_summarize(connection, user, messages_to_keep(trigger, thresholds))
         if up_to is None:
             return 0
         return queue.add_cascade(connection, "summarize", user, up_to, now)
 
-    def timeline(self, connection: Connection, user: str, now: float) -> int:
-        """Note that layer identity is to take in a user's timeline, where it has grown enough."""
+    def schedule_distillation(self, connection: Connection, user: str, now: float) -> int:
+        """Add a distillation of a user's timeline if it has grown enough. Returns the number of
+        new tasks."""
         if timeline.count_unincorporated(connection, user) < self.settings.long_term_threshold:
             return 0
         up_to = timeline.last_to_incorporate(connection, user, self.settings.long_term_keep)
@@ -116,8 +182,9 @@ class Scheduler:
             return 0
         return queue.add_cascade(connection, "distill", user, up_to, now)
 
-    def started(self, connection: Connection, now: float) -> None:
-        """At the start: note for everybody what is due; thresholds may have changed since."""
+    def resume(self, connection: Connection, now: float) -> None:
+        """Add the due tasks of all users at the start; thresholds may have changed since the
+        last one."""
         queue.schedule_retention(connection, now + FIRST_RETENTION_S, now)
         if not self.settings.enabled:
             return
@@ -126,6 +193,6 @@ class Scheduler:
                 connection, user, session_id, now, min(last, now) + self.idle_s
             )
         for user in log.users_over(connection, self.settings.short_term_threshold):
-            self.user_messages(connection, user, now)
+            self.schedule_summary(connection, user, now)
         for user in timeline.users_over(connection, self.settings.long_term_threshold):
-            self.timeline(connection, user, now)
+            self.schedule_distillation(connection, user, now)

@@ -1,8 +1,8 @@
-"""From messages to the timeline: what falls out of the context is summed up, and never lost.
+"""Summarizes messages into timeline entries.
 
 A summary, the marks on its messages and the time up to which the session is consolidated are one
-transaction: nothing is processed twice, and nothing is left out. What cannot be summed up is kept
-as it was said.
+transaction: no message is summarized twice or left out. Messages that cannot be summarized are kept
+as they were said.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from dataclasses import dataclass
 
 from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError
-from lobug.language import words
-from lobug.language.en.prompts import (
+from lobug.language.en import words
+from lobug.language.en.prompts.background import (
     EXAMPLE_WORDS,
     condense_session_messages,
     summarize_conversation_messages,
+    without_heading,
 )
 from lobug.memory import log, session_summary, sessions, timeline
-from lobug.memory.base import LoggedMessage
 from lobug.memory.learning.extraction import GarbledAnswerError
 from lobug.memory.learning.model_request import ask, prompt_chars
 from lobug.memory.log import Stretch, Within
+from lobug.memory.model import LoggedMessage
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
 
@@ -41,28 +42,27 @@ be checked by its words: people talking have 0.45 and more, German to Spanish 0.
 another language "wohne" and "wohnt" are two words, and nothing would ever be summarized."""
 
 CLIP_CHARS = 1_500
-"""A single message is shown to the summarizer at most so long."""
+"""Longest message in a transcript, characters; a longer one is cut."""
 
 RAW_CHARS = 4_000
-"""An entry that keeps messages as they were said is about so long; there may be several."""
+"""Length of an entry that keeps messages as they were said, characters, about."""
 
 LEAKING = words.stems(words.words(EXAMPLE_WORDS))
 
 SPEAKERS = {"user": "User", "assistant": "Lo-Bug"}
 
 UNFIT = (GarbledAnswerError, EngineTimeoutError, ContextOverflowError)
-"""The engine is there and cannot sum this up. An engine that is down says nothing about the
-messages: that is waited for."""
+"""Errors of a working engine that cannot summarize this. A failed engine is waited for instead."""
 
 
 @dataclass(frozen=True, slots=True)
-class Consolidating:
-    """What a consolidation works with."""
+class ConsolidationContext:
+    """Engine, database and state of a consolidation."""
 
     database: Database
     chat: ChatModel
     attempts: int
-    """Of the task, that failed before."""
+    """Failed attempts of the task."""
     max_failures: int
     """Failures of a session in a row after which its messages are kept raw."""
     now: float
@@ -89,8 +89,8 @@ def transcript(messages: Sequence[LoggedMessage], limit: int) -> tuple[str, int]
 def raw_pieces(
     messages: Sequence[LoggedMessage], limit: int = RAW_CHARS
 ) -> list[tuple[str, Sequence[LoggedMessage]]]:
-    """All messages as they were said, in texts of about ``limit`` characters, with what each holds.
-    Nothing is left out: a message that is longer is a text of its own."""
+    """All messages as they were said, in texts of about ``limit`` characters, each with its
+    messages. A longer message is a text of its own."""
     pieces: list[tuple[str, Sequence[LoggedMessage]]] = []
     for message in messages:
         line = f"{SPEAKERS[message.role]}: {message.content.strip()}"
@@ -105,9 +105,9 @@ def raw_pieces(
 def tidy_summary(answer: str, source: str) -> str:
     """A summary as one paragraph of at most five sentences that keep to an English transcript.
 
-    Raises GarbledAnswerError for an answer that is no prose or about something else.
+    Raises GarbledAnswerError for an answer that is not prose or is about something else.
     """
-    text = re.sub(r"^(?:the\s+)?summary\s*:\s*", "", answer.strip(), flags=re.IGNORECASE)
+    text = without_heading(answer.strip())
     text = re.sub(r"[*_#`]+", "", re.sub(r"\s+", " ", text)).strip()
     sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z\"'])", text)
     if len(sentences) > 1 and not re.search(r"[.!?][\"']?$", sentences[-1]):
@@ -118,7 +118,7 @@ def tidy_summary(answer: str, source: str) -> str:
         sentences = [
             part
             for part in sentences
-            if words.borne_out(part, known, 0.4) and not _leaks(part, source)
+            if words.is_supported(part, known, 0.4) and not _leaks(part, source)
         ]
         shortest = 16
     text = " ".join(sentences[:SUMMARY_SENTENCES])
@@ -128,14 +128,14 @@ def tidy_summary(answer: str, source: str) -> str:
 
 
 def _leaks(sentence: str, source: str) -> bool:
-    """Whether a sentence has something from the prompt's example that nobody said."""
+    """Whether a sentence repeats the prompt's example instead of the transcript."""
     from_example = words.stems(words.words(sentence)) & LEAKING
     return not from_example <= words.stems(words.words(source))
 
 
-async def consolidate(work: Consolidating, user: str, within: Within) -> int:
-    """Sum up the unsummarized messages, an entry for each stretch of a session that fits into the
-    model's window. Returns how many entries were written.
+async def consolidate(work: ConsolidationContext, user: str, within: Within) -> int:
+    """Summarize the unsummarized messages: one entry for each stretch of a session that fits into
+    the model's window. Returns the number of new entries.
 
     Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
     """
@@ -163,7 +163,7 @@ async def consolidate(work: Consolidating, user: str, within: Within) -> int:
             await condense(work, stretch.session_id)
 
 
-async def _summary_of(work: Consolidating, text: str) -> str:
+async def _summary_of(work: ConsolidationContext, text: str) -> str:
     work.checkpoint("summarize.before_model")
     answer = await ask(
         work.chat,
@@ -175,19 +175,19 @@ async def _summary_of(work: Consolidating, text: str) -> str:
     return tidy_summary(answer, text)
 
 
-async def _store(work: Consolidating, user: str, taken: Stretch, summary: str) -> int:
+async def _store(work: ConsolidationContext, user: str, taken: Stretch, summary: str) -> int:
     def store(connection: Connection) -> int:
-        # What was forgotten while the model wrote must not come back with what it wrote.
+        # What was forgotten while the model wrote must not be stored again.
         if not log.unchanged(connection, user, taken.messages):
             return 0
-        return int(_file(connection, user, taken, [(summary, taken.messages)], work.now))
+        return int(_insert_entries(connection, user, taken, [(summary, taken.messages)], work.now))
 
     return await work.database.write("summary", store)
 
 
-async def _note_failure(work: Consolidating, user: str, taken: Stretch) -> int:
-    """Count a failure of the session; after the last one keep the messages raw. Returns how many
-    entries that made; 0: it is to be tried again."""
+async def _note_failure(work: ConsolidationContext, user: str, taken: Stretch) -> int:
+    """Count a failure of the session; after the last one keep the messages raw. Returns the
+    number of new entries; 0: it will be tried again."""
     session_id = taken.session_id
 
     def note(connection: Connection) -> int:
@@ -198,19 +198,20 @@ async def _note_failure(work: Consolidating, user: str, taken: Stretch) -> int:
             return 0
         work.checkpoint("raw.inserting")
         pieces = [(timeline.RAW + text, held) for text, held in raw_pieces(taken.messages)]
-        return len(pieces) if _file(connection, user, taken, pieces, work.now) else 0
+        return len(pieces) if _insert_entries(connection, user, taken, pieces, work.now) else 0
 
     return await work.database.write("raw", note)
 
 
-def _file(
+def _insert_entries(
     connection: Connection,
     user: str,
     taken: Stretch,
     pieces: Sequence[tuple[str, Sequence[LoggedMessage]]],
     now: float,
 ) -> bool:
-    """Write entries and mark what they sum up. False: some of it is summed up already."""
+    """Insert entries and mark the messages that they cover. Returns False if some are covered
+    already."""
     if not log.mark_summarized(connection, user, [message.id for message in taken.messages]):
         return False
     for content, held in pieces:
@@ -230,8 +231,8 @@ def _file(
     return True
 
 
-async def condense(work: Consolidating, session_id: int) -> None:
-    """Let the model shorten a long session's summary. What it cannot shorten stays cut.
+async def condense(work: ConsolidationContext, session_id: int) -> None:
+    """Let the model shorten the summary of a long session. If that fails, the summary stays cut.
     Raises StorageError."""
     entries = await work.database.read(
         lambda connection: session_summary.to_condense(connection, session_id)

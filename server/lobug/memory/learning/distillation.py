@@ -1,4 +1,4 @@
-"""From the timeline to layer identity: the few lines about a user that are in every prompt."""
+"""Distils the timeline into layer identity, the few lines about a user that are in every prompt."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lobug.engines.base import ChatModel
-from lobug.language import words
-from lobug.language.en import replacement
-from lobug.language.en.prompts import BASE_SCHEMA, SECTIONS, distill_base_memory_messages
+from lobug.language.en import replacement, words
+from lobug.language.en.prompts.background import (
+    BASE_SCHEMA,
+    SECTIONS,
+    distill_base_memory_messages,
+    is_placeholder,
+)
 from lobug.memory import identity, timeline
-from lobug.memory.base import RelevantFact
 from lobug.memory.identity import Line
 from lobug.memory.jobs import queue
 from lobug.memory.jobs.queue import Task
@@ -20,49 +23,49 @@ from lobug.memory.jobs.schedule import Scheduler
 from lobug.memory.learning.consolidation import ENGLISH_SHARE
 from lobug.memory.learning.extraction import GarbledAnswerError
 from lobug.memory.learning.model_request import ask, prompt_chars
+from lobug.memory.model import RelevantFact
 from lobug.memory.timeline import Summary
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
 
 TOPIC_CHARS = 2_000
-"""Of the timeline, what facts are looked for by, characters."""
+"""Characters of the timeline that facts are searched with."""
 
 FactsNear = Callable[[str, str], Awaitable[Sequence[RelevantFact]]]
-"""The user's facts that a text is about."""
+"""Returns a user's facts about a text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What the model was given."""
+class ModelInput:
+    """The input of the model."""
 
     identity: str
     taken: Mapping[int, str]
-    """Entries of the timeline, by id."""
+    """Contents of the timeline entries in it, by id."""
     facts: Mapping[int, str]
 
 
 def answer_tokens(limit: int) -> int:
-    """Longest answer for an identity of ``limit`` characters, tokens: three characters each, and
-    the marks of JSON."""
+    """Longest answer for an identity of ``limit`` characters, tokens: one for three characters,
+    and the marks of JSON."""
     return limit // 3 + 100
 
 
 def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = ()) -> list[Line]:
-    """Lines of layer identity, by section, from the model's JSON or from a document.
+    """Lines of layer identity, by section, from the model's JSON or document.
 
-    Only lines that keep to ``source`` (what the model was given), if that is English, stay, each
-    once, shortened evenly to ``limit`` characters; a line that ``facts`` have made obsolete says
-    what they say.
-    Raises GarbledAnswerError when no line is left.
+    Each line stays once and only if it keeps to ``source`` (the input of the model), as far as that
+    is English. A line that ``facts`` have made obsolete gets their words. Lines are shortened
+    evenly to ``limit`` characters. Raises GarbledAnswerError if no line is left.
     """
     found: dict[str, list[str]] = {section: [] for section in SECTIONS}
     checked = words.is_english(source, ENGLISH_SHARE)
     for section, raw in _lines(answer):
         line = re.sub(r"\s+", " ", raw).strip(" .-*")
         seen = (known.lower() for lines in found.values() for known in lines)
-        new = line and not _says_nothing(line) and line.lower() not in seen
-        if new and (not checked or words.borne_out(line, source)):
-            found[section].append(replacement.up_to_date(line, facts))
+        new = line and not is_placeholder(line) and line.lower() not in seen
+        if new and (not checked or words.is_supported(line, source)):
+            found[section].append(replacement.current_line(line, facts))
     found = _by_section(identity.merged(_flat(found)))
     while len(identity.render(_flat(found))) > limit:
         longest = max(found.values(), key=lambda lines: sum(len(line) for line in lines))
@@ -82,7 +85,7 @@ def _by_section(lines: Sequence[Line]) -> dict[str, list[str]]:
 
 
 def _lines(answer: str) -> Iterator[tuple[str, str]]:
-    """Sections and lines of an answer: JSON, or the document as text."""
+    """Sections and lines of an answer: JSON, or a document."""
     try:
         value = json.loads(re.sub(r"^```\w*\s*|(?:(?<!\s)\s+)?```$", "", answer.strip()))
     except ValueError:
@@ -108,18 +111,6 @@ def _lines_of_text(answer: str) -> Iterator[tuple[str, str]]:
             yield section, line
 
 
-def _says_nothing(line: str) -> bool:
-    return (
-        re.match(
-            r"^\(?(?:none|n/?a|empty|unknown|nothing|no (?:information|data|specific)\b.*"
-            r"|not (?:specified|provided|given|mentioned|known)\b.*)\)?\.?$",
-            line,
-            re.IGNORECASE,
-        )
-        is not None
-    )
-
-
 async def distill(
     database: Database,
     chat: ChatModel,
@@ -130,12 +121,11 @@ async def distill(
     checkpoint: Checkpoint,
     facts_near: FactsNear,
 ) -> None:
-    """Do one long-term cascade: rewrite layer identity so that it takes in the timeline, as many
-    entries at a time as fit into the model's window.
+    """Rewrite layer identity so that it takes in the timeline, as many entries at a time as fit
+    into the model's window.
 
-    The lines and the mark on what they take in are one transaction; an answer that cannot be read
-    changes nothing. Safe to cancel and to run again. Raises GarbledAnswerError, EngineError,
-    StorageError.
+    The lines and the marks on the entries are one transaction; an unreadable answer changes
+    nothing. Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
     """
     user, up_to_id = task.user, task.up_to_id or 0
     limit = scheduler.settings.identity_chars
@@ -168,16 +158,16 @@ async def distill(
         )
         checkpoint("distill.after_model")
         lines = tidy_identity(answer, messages[-1].content, limit, known)
-        given = Given(
+        given = ModelInput(
             base,
             {summary.id: summary.content for summary in taken},
             {fact.id: fact.content for fact in facts},
         )
 
         def store(
-            connection: Connection, lines: Sequence[Line] = tuple(lines), given: Given = given
+            connection: Connection, lines: Sequence[Line] = tuple(lines), given: ModelInput = given
         ) -> None:
-            # What was forgotten or put right while the model wrote must not come back.
+            # What was forgotten or corrected while the model wrote must not be stored again.
             if not _still_hold(connection, user, given):
                 return
             if timeline.mark_incorporated(connection, user, list(given.taken)):
@@ -189,12 +179,12 @@ async def distill(
 
     def finish(connection: Connection) -> None:
         queue.complete(connection, task)
-        scheduler.timeline(connection, user, now)
+        scheduler.schedule_distillation(connection, user, now)
 
     await database.write("distill_done", finish)
 
 
-def _still_hold(connection: Connection, user: str, given: Given) -> bool:
+def _still_hold(connection: Connection, user: str, given: ModelInput) -> bool:
     contents = dict(given.taken) | dict(given.facts)
     rows = connection.execute(
         "SELECT id, content FROM memories WHERE user = ? AND status = 'active'"
@@ -207,7 +197,7 @@ def _still_hold(connection: Connection, user: str, given: Given) -> bool:
 
 
 def _fitting(left: Sequence[Summary], room: int) -> list[Summary]:
-    """The first summaries that fit into so many characters; at least one."""
+    """The first summaries that fit into ``room`` characters; at least one."""
     taken: list[Summary] = []
     for summary in left:
         room -= len(summary.content) + 3

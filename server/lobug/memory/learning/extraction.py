@@ -1,4 +1,4 @@
-"""The first background step: from what the user said to rows of facts."""
+"""Extracts facts from the user's messages, the first background step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from lobug.engines.base import ChatModel
 from lobug.language.en import fact_checks, replacement, speech_acts
-from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
+from lobug.language.en.prompts.background import FACTS_SCHEMA, fact_extraction_messages
 from lobug.language.facts import Candidate, NewFact
 from lobug.memory import facts, log
 from lobug.memory.jobs import queue
@@ -21,8 +21,7 @@ MAX_TOKENS = 256
 """Longest answer to one piece, tokens: six facts."""
 
 PIECE_CHARS = 700
-"""What the user said is asked about in pieces of about this length: about 150 words, as many as
-six facts can come from."""
+"""Length of a piece of the user's words: about 150 words, from which six facts can come."""
 
 
 class GarbledAnswerError(Exception):
@@ -30,8 +29,8 @@ class GarbledAnswerError(Exception):
 
 
 def parse(answer: str) -> list[Candidate]:
-    """The facts in an answer. Tolerates a code fence, an object around the array and entries that
-    are not facts. Raises GarbledAnswerError when it is no JSON or was cut off."""
+    """The facts in an answer. A code fence, an object around the array and entries that are not
+    facts are tolerated. Raises GarbledAnswerError if it is not JSON or was cut off."""
     text = re.sub(r"^```\w*\s*|(?:(?<!\s)\s+)?```$", "", answer.strip())
     try:
         value = json.loads(text)
@@ -76,7 +75,7 @@ def _cut(text: str, limit: int) -> Iterator[str]:
 async def facts_in(
     chat: ChatModel, statements: Sequence[str], *, attempts: int, checkpoint: Checkpoint
 ) -> list[NewFact]:
-    """Ask the model for the facts in what the user stated, a piece at a time. Raises
+    """Ask the model for the facts in the user's statements, piece by piece. Raises
     GarbledAnswerError, EngineError."""
     found: list[NewFact] = []
     for piece in pieces(statements):
@@ -98,10 +97,10 @@ async def facts_in(
 async def extract(
     database: Database, chat: ChatModel, task: Task, *, now: float, checkpoint: Checkpoint
 ) -> bool:
-    """Do one extraction task. Returns whether the model was asked.
+    """Run one extraction task. Returns whether the model was asked.
 
-    The facts and the end of the task are one transaction: whatever happens, they are stored once.
-    Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
+    The facts and the end of the task are one transaction, so they are stored exactly once. Safe to
+    cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
     """
     message_id = task.message_id
     if message_id is None:

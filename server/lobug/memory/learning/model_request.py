@@ -1,4 +1,4 @@
-"""One question to the chat model from the background: bounded, without thinking parts."""
+"""Sends one bounded background request to the chat model."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, cast
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatModel, ChatOptions
 
 TIMEOUT_S = 300.0
-"""Longest time for one answer, seconds: nobody waits, and a small model on two busy cores reads a
-long prompt at 30 tokens a second."""
+"""Longest time for one answer, seconds. Nobody waits for it; a small model on two busy cores reads
+a long prompt at 30 tokens a second."""
 
 CHARS_PER_TOKEN = 3.0
 """A cautious mean: English has about 4.5 with the usual vocabularies, other languages less."""
@@ -30,8 +30,8 @@ async def ask(
     attempts: int = 0,
     json_schema: Mapping[str, Any] | None = None,
 ) -> str:
-    """The model's whole answer. ``attempts`` that failed before raise the temperature a little,
-    since at 0 the same prompt would fail the same way. Raises EngineError."""
+    """The model's whole answer without thinking parts. Each failed attempt before raises the
+    temperature a little, since at 0 the same prompt would fail the same way. Raises EngineError."""
     options = ChatOptions(
         max_tokens=max_tokens,
         temperature=min(0.3 * attempts, 0.9),
@@ -51,7 +51,8 @@ async def ask(
 
 
 def prompt_chars(chat: ChatModel, messages: Sequence[ChatMessage], max_tokens: int) -> int:
-    """How many more characters of prompt fit beside ``messages`` and an answer, cautiously."""
+    """A cautious estimate of how many more characters of prompt fit beside ``messages`` and an
+    answer."""
     room = chat.context_tokens - max_tokens - 64  # 64: the chat template's own tokens
     used = sum(len(message.content) for message in messages)
     return max(int(room * CHARS_PER_TOKEN) - used, 600)

@@ -1,5 +1,5 @@
-"""Which of a user's turns are scored for a question: those with its words, those near its meaning,
-and their neighbours. Every query names the user's number in the index."""
+"""Chooses the turns that are scored for a question: turns with its words, turns near its
+meaning, and their neighbours. Every query names the user's number in the index."""
 
 from __future__ import annotations
 
@@ -13,51 +13,51 @@ from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.index.turn_vectors import VectorSet
 from lobug.memory.index.turn_words import Log
 from lobug.memory.recall import scoring
-from lobug.memory.recall.query import QueryVectors, Vector
+from lobug.memory.recall.prepared_query import QueryVectors, Vector
 from lobug.memory.recall.scoring import Floats, Ints, Terms
 from lobug.storage.driver import Connection
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many candidates each way of looking brings in."""
+    """How many candidates each way of searching adds."""
 
     lexical: int = 300
     """Turns by words."""
     dense: int = 150
     """Turns by meaning."""
     lead: int = 60
-    """Of the turns by words, how many bring their neighbours along."""
+    """Turns by words whose neighbours are added."""
     span: int = 2
-    """How many turns before and after each of them."""
+    """Neighbours before and after each of them."""
     matches: int = 20_000
-    """The text index is asked for the rarest words first, until so many turns hold them."""
+    """The text index is asked for the rarest words first, until this many turns hold them."""
 
 
 PLAN = Plan()
 
 MEASURED = 4
-"""Times as many turns by words as are wanted have their length looked up, to order them by it."""
+"""The length is looked up of this multiple of the wanted turns by words, to order them by it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """Which turns may be found at all."""
+    """Limits the turns that may be found."""
 
     user: str
     since: float | None = None
     until: float | None = None
-    """When they were said, seconds since the epoch; since included, until not."""
+    """When it was said, seconds since the epoch: ``since`` is included, ``until`` is not."""
     exclude_message_id: int | None = None
 
     @property
     def bounded(self) -> bool:
-        """Whether it matters when something was said."""
+        """Whether a time limit is set."""
         return self.since is not None or self.until is not None
 
     @property
     def times(self) -> tuple[float, float]:
-        """Since and until, wherever they are."""
+        """The limits as numbers; infinite where there is none."""
         return (
             float("-inf") if self.since is None else self.since,
             float("inf") if self.until is None else self.until,
@@ -66,7 +66,7 @@ class Among:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A turn that is to be scored."""
+    """A turn that will be scored."""
 
     message_id: int
     session_id: int
@@ -90,8 +90,8 @@ def gather(
     whole: Vector | None,
     plan: Plan = PLAN,
 ) -> list[Candidate]:
-    """The turns to be scored, by session and place. ``whole``: the question's vector, of the model
-    of ``present``."""
+    """The turns that will be scored, by session and place. ``whole`` is the vector of the
+    question, from the model of ``present``."""
     by_words = _by_words(connection, log, among, stems, holding, plan)
     near: list[int] = []
     if present is not None and whole is not None:
@@ -111,7 +111,7 @@ def holding(connection: Connection, log: Log, stems: Sequence[str]) -> dict[str,
 
 
 def newest(connection: Connection, among: Among, limit: int) -> list[int]:
-    """Ids of the messages that were said last, newest first."""
+    """Ids of the last messages, newest first."""
     rows = connection.execute(
         "SELECT l.id FROM conversation_log l JOIN turn_index t ON t.message_id = l.id"
         " WHERE l.user = ? AND l.created_at >= ? AND l.created_at < ? AND l.id IS NOT ?"
@@ -122,9 +122,10 @@ def newest(connection: Connection, among: Among, limit: int) -> list[int]:
 
 
 def word_ids(found: Sequence[Candidate]) -> tuple[Ints, Ints]:
-    """The words of all candidates, one after the other, and where each one's begin. Those of a turn
-    without a vector are negative: whether its words have vectors may depend on what others said,
-    until the turn has its own (``TurnEmbedder`` embeds words before turns)."""
+    """The word ids of all candidates in a row, and the position where each candidate's begin.
+    Those of a turn without a vector are negative: whether its words have vectors may depend on
+    what other users said, until the turn has its own (``TurnEmbedder`` embeds words before
+    turns)."""
     flat = np.array(json.loads(f"[{','.join(one.words[1:-1] for one in found)}]"), np.int64)
     lengths = np.array([one.words.count(",") + 1 for one in found], np.int64)
     waiting = np.array([one.vector is None for one in found], np.bool_)
@@ -133,8 +134,8 @@ def word_ids(found: Sequence[Candidate]) -> tuple[Ints, Ints]:
 
 
 def cosines(found: Sequence[Candidate], whole: Vector | None) -> Floats:
-    """Cosine of the question and each candidate. One that has no vector yet, since it was said just
-    now, is taken for an average candidate: neither preferred nor put last for it."""
+    """Cosine of the question and each candidate. A turn that has no vector yet, because it was
+    said just now, gets the median: it is neither preferred nor put last."""
     with_vector = [at for at, one in enumerate(found) if one.vector is not None]
     result = np.zeros(len(found), np.float32)
     if whole is None or not with_vector:
@@ -155,8 +156,8 @@ def terms(
     present: VectorSet | None,
     vectors: QueryVectors | None,
 ) -> Terms:
-    """The question's words against the words of the candidates, ``vocabulary`` (``word_ids``, each
-    once, ascending): negative ones are compared by their stems alone."""
+    """The question's words against the words of the candidates. ``vocabulary`` is ``word_ids``,
+    each once, ascending; negative ones are compared by their stems alone."""
     rows = connection.execute(
         "SELECT w.id, w.stem FROM json_each(?) j CROSS JOIN turn_words w ON w.id = j.value",
         (json.dumps(np.unique(np.abs(vocabulary)).tolist()),),
@@ -194,7 +195,7 @@ def _by_words(
             asked.append(stem)
     if not asked:
         return []
-    # SQLite's own rank would count the turns of everybody: the order, and with it what is left
+    # SQLite's own rank would count the turns of all users: the order, and so what is left
     # out, would depend on what others said.
     weight = scoring.idf(log.turns, np.array([holding[stem] for stem in asked], np.int64))
     # Stems are letters and digits, and each is quoted: nothing in them is an operator.
@@ -231,7 +232,7 @@ def _numbers(rows: Iterable[tuple[int]]) -> Ints:
 
 
 def _lengths(connection: Connection, message_ids: Ints) -> Ints:
-    """How many words each of these turns has."""
+    """The number of words of each of these turns."""
     rows = connection.execute(
         "SELECT json_array_length(t.words) FROM json_each(?) j"
         " CROSS JOIN turn_index t ON t.message_id = j.value ORDER BY j.key",

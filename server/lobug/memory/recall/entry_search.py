@@ -1,26 +1,25 @@
-"""The owner's search over entries: by meaning and by words, else by substring."""
+"""Searches entries by meaning and by words, else by substring."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 
-from lobug.language import words
-from lobug.language.en.questions import read
+from lobug.language.en import words
+from lobug.language.en.questions import analyse
 from lobug.memory import entries
-from lobug.memory.access import MemoryScope
-from lobug.memory.control import Entry, Filter, Hit
 from lobug.memory.facts import EmbeddedQuery
 from lobug.memory.index import entry_words, fact_vectors
+from lobug.memory.model import Entry, Filter, Hit, MemoryScope
 from lobug.storage.driver import Connection
 
 CANDIDATES = 200
-"""Entries that each way of searching brings in before they are ranked."""
+"""Entries that each way of searching adds before they are ranked."""
 
 
 def with_past(where: Filter, query: str) -> Filter:
-    """The filter, opened for what is true no more where the query asks about the past."""
-    if where.status == "active" and read(query).past:
+    """The filter; for a query about the past it lets past entries through."""
+    if where.status == "active" and analyse(query).past:
         return replace(where, status="believed")
     return where
 
@@ -34,8 +33,8 @@ def search(
     *,
     limit: int,
 ) -> list[Hit]:
-    """Entries that fit a query, best first; without words in it, what the filter holds, newest
-    first."""
+    """Entries that fit a query, best first. For a query without words: all entries that pass the
+    filter, newest first."""
     if not query.strip():
         return [_hit(entry, 0.0, 0.0, {}) for entry in _newest(connection, scope, where, limit)]
     ranks = _by_words(connection, scope, query, where)
@@ -47,7 +46,7 @@ def search(
     hits = []
     for entry in found.values():
         parts = {"words": ranks.get(entry.id, 0.0) / best, "meaning": similar.get(entry.id, 0.0)}
-        # A key says what a memory is about: "home_address" holds "address", the content may not.
+        # A key may name the subject: "home_address" holds "address", the content may not.
         said = f"{entry.key.replace('_', ' ')} {entry.content}"
         confidence = _confidence(_share(query, said), similar.get(entry.id))
         hits.append(_hit(entry, parts["words"] + parts["meaning"], confidence, parts))
@@ -69,9 +68,9 @@ def _hit(entry: Entry, score: float, confidence: float, parts: dict[str, float])
 
 
 def _confidence(share: float, similarity: float | None) -> float:
-    """How well an entry fits, 0 to 1: its cosine similarity, or the share of the query's content
-    words that it holds where it has no vector yet. Words alone say less than meaning: half of them
-    are worth a quarter."""
+    """How well an entry fits, 0 to 1. Without a vector: the share of the query's content words
+    that it holds. With one: its cosine similarity or, if that is higher, the square of the
+    share."""
     return share if similarity is None else max(similarity, share * share)
 
 
@@ -93,7 +92,7 @@ def _newest(connection: Connection, scope: MemoryScope, where: Filter, limit: in
 def _by_words(
     connection: Connection, scope: MemoryScope, query: str, where: Filter
 ) -> dict[int, float]:
-    """Entries that share words with the query, and how well: BM25, the higher the better."""
+    """Entries that share words with the query, with their BM25, higher is better."""
     scores = entry_words.scores(
         connection, scope.owners, words.content_words(query) or words.words(query)
     )

@@ -1,10 +1,8 @@
-"""The order of entries that fit a turn: relevance, then whose word it is and how old. Pure.
+"""Ranks entries and turns and chooses those that go to a prompt. Pure.
 
-Entries and former turns in one list. Pure.
-
-Which former turns go to a turn's prompt, and in which order they compete with entries. Pure.
-
-How much of what fits may go to the prompt: as much as the chat model can read in time. Pure."""
+Entries are ranked by relevance, source and age; the number of chosen ones is limited by what the
+chat model can read in time.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +11,7 @@ from dataclasses import replace
 
 from lobug.language.en import speech_acts
 from lobug.language.en.questions import Question
-from lobug.memory.base import Recalled
-from lobug.memory.control import Entry, Hit, Source
+from lobug.memory.model import Entry, Hit, Recalled, Source
 from lobug.memory.recall.scoring import WEIGHTS
 from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
 
@@ -25,7 +22,7 @@ TRUST: dict[Source, float] = {
     "import": 0.01,
     "system": 0.0,
 }
-"""Added to a relevance of 0 to 1: enough to decide between two that fit alike."""
+"""Added to a relevance of 0 to 1: decides between two that fit equally well."""
 
 RECENCY = 0.03
 """Added to what was said now; half of it after ``HALF_LIFE_S``: mild, since a companion of years
@@ -33,14 +30,14 @@ must not forget."""
 HALF_LIFE_S = 180.0 * 86_400.0
 
 IMPORTANCE = 0.04
-"""Added to what matters most, taken off what matters least, halved."""
+"""Times the entry's importance less 0.5."""
 
 STRONG_MATCH = 0.6
 """Confidence from which the archive is recalled without being asked for."""
 
 
 def ranked(hits: Iterable[Hit], now: float) -> list[Hit]:
-    """Hits over entries, best first, with what each part adds to their score."""
+    """Entry hits, best first, with the parts of their scores."""
     found = []
     for hit in hits:
         entry = hit.entry
@@ -57,15 +54,16 @@ def ranked(hits: Iterable[Hit], now: float) -> list[Hit]:
 
 
 def _relevance(hit: Hit) -> float:
-    """0 to 1. Of "where do I work?" both "works as a nurse" and "locker code at work" have every
-    word, and only their meaning tells which of them answers. It is not known without a vector."""
+    """0 to 1: the mean of confidence and cosine; without a vector the confidence. For "where do
+    I work?" both "works as a nurse" and "locker code at work" have every word, and only meaning
+    tells which one answers."""
     meaning = hit.parts.get("meaning", 0.0)
     return (hit.confidence + meaning) / 2.0 if meaning > 0.0 else hit.confidence
 
 
-def belongs(entry: Entry, confidence: float, question: Question) -> bool:
-    """Whether an entry may answer: what is past where the past is asked about, the archive on
-    demand or on a strong match, layer identity never, since the prompt has it."""
+def is_eligible(entry: Entry, confidence: float, question: Question) -> bool:
+    """Whether an entry may answer: past entries if the question is about the past, the archive
+    if asked for or on a strong match, layer identity never, since the prompt has it."""
     if entry.status == "inactive" or entry.layer == "identity":
         return False
     if entry.status == "past" and not question.past:
@@ -75,10 +73,10 @@ def belongs(entry: Entry, confidence: float, question: Question) -> bool:
     return True
 
 
-def fitting(
+def select_entries(
     hits: Sequence[Hit], question: Question, *, floor: float, limit: int, now: float
 ) -> list[Hit]:
-    """The entries that go to a turn: above the floor, best first, at most ``limit``."""
+    """The entries for a turn: above the floor, best first, at most ``limit``."""
     if question.small_talk:
         return []
     allowed = [
@@ -86,18 +84,20 @@ def fitting(
         for hit in hits
         if hit.entry is not None
         and hit.confidence >= floor
-        and belongs(hit.entry, hit.confidence, question)
+        and is_eligible(hit.entry, hit.confidence, question)
     ]
     best = ranked(allowed, now)
-    # Facts before what sums up: the archive fills what is left.
+    # Facts before summaries: the archive fills the rest.
     best.sort(key=lambda hit: hit.entry is not None and hit.entry.layer == "archive")
     return best[: max(limit, 0)]
 
 
-def merged(entries: Sequence[Hit], turns: Sequence[Hit], limit: int, *, by_time: bool) -> list[Hit]:
-    """Two lists of hits, each best first, as one. Each keeps its order, which rests on more than a
-    number; whose best one fits better goes first, or with ``by_time`` whose is newer, and an entry
-    before a turn. Scores are one divided by the rank, so that they compare across kinds."""
+def merge_hits(
+    entries: Sequence[Hit], turns: Sequence[Hit], limit: int, *, by_time: bool
+) -> list[Hit]:
+    """Two lists of hits, each best first, as one list; each keeps its own order. The list whose
+    next hit fits better comes first, or with ``by_time`` the one whose next hit is newer; on a
+    tie the entry. The scores of the result are 1 / rank, comparable across kinds."""
     left, right, found = list(entries), list(turns), list[Hit]()
     while (left or right) and len(found) < limit:
         if not right or (
@@ -110,7 +110,7 @@ def merged(entries: Sequence[Hit], turns: Sequence[Hit], limit: int, *, by_time:
 
 
 def _weight(hit: Hit, *, by_time: bool) -> float:
-    """How well a hit fits, 0 to 1: the share of the question's words or the cosine, the better."""
+    """How well a hit fits, 0 to 1: the share of words or the cosine, whichever is higher."""
     if by_time:
         return hit.said_at
     if hit.kind == "memory":
@@ -119,18 +119,18 @@ def _weight(hit: Hit, *, by_time: bool) -> float:
 
 
 ENTRIES_PER_TURN = 2
-"""Entries that come before each former turn: they are shorter, and checked."""
+"""Entries before each former turn: they are shorter, and checked."""
 
 
-TOLD_FLOOR = 0.6
+STATEMENT_FLOOR = 0.6
 """Confidence that the best turn must have where the words are not known for a question: questions
 that were misheard, and those of other languages without their mark."""
 
-ONLY_ASKS = 0.9
-"""Share of a turn that are questions from which on it answers nothing."""
+QUESTION_SHARE = 0.9
+"""A turn with this share of questions or more answers nothing."""
 
 
-def fitting_turns(
+def select_turns(
     hits: Sequence[TurnHit],
     question: Question,
     *,
@@ -140,32 +140,32 @@ def fitting_turns(
 ) -> list[TurnHit]:
     """The former turns that may answer a question, best first.
 
-    For what only tells, a former turn must fit very well, and none is given when not one of them
-    fits well. What Lo-Bug said itself is left out unless it is asked about: it may have been wrong.
-    Former questions and orders answer nothing.
-    ``known`` are messages that an entry beside them cites, or that go nowhere. Of those that the
-    prompt holds anyway, ``held``, the best alone is repeated, and only for a question: a small
-    model answers from what stands beside it, but each repetition takes its time. What was said in
-    the same words more than once is given once.
+    For a statement a former turn must fit very well; if none reaches that, none is given. Lo-Bug's
+    own words are left out unless the question is about them: they may have been wrong. Former
+    questions and orders are left out.
+
+    ``known`` are messages that a chosen entry cites, or that are outdated. Of the messages ``held``
+    in the prompt anyway only the best is repeated, and only for a question: a small model answers
+    from what stands beside it, but each repetition costs time. The same words are given once.
     """
     if question.small_talk:
         return []
-    needed = QUESTION_FLOOR if question.asks else TOLD_FLOOR
+    needed = QUESTION_FLOOR if question.asks else STATEMENT_FLOOR
     if max((hit.confidence for hit in hits), default=0.0) < needed:
         return []
-    fitting = [
+    eligible = [
         hit
         for hit in hits
         if hit.confidence >= TURN_FLOOR
         and hit.message_id not in known
         and (hit.role == "user" or question.about_lobug)
-        and hit.parts.get("asking", 0.0) > ONLY_ASKS * WEIGHTS.asking
+        and hit.parts.get("asking", 0.0) > QUESTION_SHARE * WEIGHTS.asking
         and not (hit.role == "user" and speech_acts.only_orders(hit.content))
     ]
     chosen: list[TurnHit] = []
     repeats = 1 if question.asks else 0
     words = set[str]()
-    for hit in fitting:
+    for hit in eligible:
         if hit.content.casefold() in words or (hit.message_id in held and not repeats):
             continue
         repeats -= hit.message_id in held
@@ -175,7 +175,8 @@ def fitting_turns(
 
 
 def interleaved(entries: Sequence[Recalled], turns: Sequence[Recalled]) -> Iterator[Recalled]:
-    """Entries and turns in the order in which they get a place: a turn after every second entry."""
+    """Entries and turns in the order of their claim on the budget: a turn after every second
+    entry."""
     left = list(turns)
     for number, entry in enumerate(entries, start=1):
         yield entry
@@ -184,15 +185,15 @@ def interleaved(entries: Sequence[Recalled], turns: Sequence[Recalled]) -> Itera
     yield from left
 
 
-def shown(chosen: Sequence[Recalled]) -> list[Recalled]:
-    """What has a place, in the order in which it is shown: facts before former turns."""
+def in_prompt_order(chosen: Sequence[Recalled]) -> list[Recalled]:
+    """The chosen ones in the order of the prompt: facts before former turns."""
     return sorted(chosen, key=lambda memory: memory.kind == "turn")
 
 
 ASCII_CHARS_PER_TOKEN = 4.0
 OTHER_CHARS_PER_TOKEN = 1.5
 LINE_TOKENS = 8
-"""What a memory costs beside its words: the list mark and when it was told."""
+"""Tokens of a memory besides its words: the list mark and its date."""
 
 
 def tokens_of(text: str) -> int:
@@ -203,20 +204,20 @@ def tokens_of(text: str) -> int:
 
 def budget_tokens(most: int, added_ms: float, ms_per_token: float | None) -> int:
     """Tokens that memory may add to a prompt: at most ``most``, and no more than the chat model
-    reads in ``added_ms`` milliseconds; its speed None: not measured, so only ``most`` counts."""
+    reads in ``added_ms`` milliseconds. Without a measured speed (None) only ``most`` counts."""
     if ms_per_token is None or ms_per_token <= 0.0:
         return most
     return min(most, int(added_ms / ms_per_token))
 
 
-def within(
+def within_budget(
     memories: Sequence[Recalled],
     tokens: int,
     most: int,
     cost: Callable[[Recalled], int] = lambda memory: tokens_of(memory.content) + LINE_TOKENS,
 ) -> list[Recalled]:
-    """The first memories that fit, at most ``most``; a long one is left out for shorter ones after
-    it. The very first is taken in any case: one memory that fits is worth its time."""
+    """The first memories that fit into the budget, at most ``most``; a long one is skipped for
+    shorter ones after it. The first one is always taken."""
     taken: list[Recalled] = []
     left = tokens
     for memory in memories:

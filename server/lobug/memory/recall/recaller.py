@@ -1,4 +1,4 @@
-"""What a turn is given of memory, and the note of it in the retrieval log."""
+"""Searches memory for a turn and for the owner, and keeps the searches to be logged."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.engines.base import ChatModel
-from lobug.language.en.questions import Question, in_third_person, read, without_asking
+from lobug.language.en.questions import Question, analyse, in_third_person, without_asking
 from lobug.language.en.relations import is_of_another
+from lobug.language.en.retraction import is_taken_back
 from lobug.memory import entries, identity, log
-from lobug.memory.access import MemoryScope, scope_of
-from lobug.memory.base import ConversationKey, LoggedMessage, MemoryContext, Recalled
-from lobug.memory.control import Filter, Hit
+from lobug.memory.embedding.fact_embedder import FactEmbedder
 from lobug.memory.facts import EmbeddedQuery
-from lobug.memory.index.fact_embedding import FactEmbedder
+from lobug.memory.model import (
+    ConversationKey,
+    Filter,
+    Hit,
+    LoggedMessage,
+    MemoryContext,
+    MemoryScope,
+    Recalled,
+    scope_of,
+)
 from lobug.memory.recall import entry_search, ranking
-from lobug.memory.recall.query import QueryEmbedder, prepare
+from lobug.memory.recall.prepared_query import QueryEmbedder, prepare
 from lobug.memory.recall.recent_statements import (
-    is_overtaken,
-    is_taken_back,
-    is_told_anew,
+    is_outdated,
+    is_restated,
     newest_answer,
     slots_of,
 )
-from lobug.memory.recall.turn_search import (
-    TURN_FLOOR,
-    TurnHit,
-    search_turns,
-    speakers,
-)
+from lobug.memory.recall.turn_search import TURN_FLOOR, TurnHit, search_turns, speakers
 from lobug.memory.recall_log import NewRecall
 from lobug.settings import MemorySettings
 from lobug.storage.database import Database
@@ -38,35 +40,38 @@ from lobug.storage.driver import Connection
 
 EVERY_VERSION = Filter(status=None)
 
-NOTED_HITS = 10
+LOGGED_HITS = 10
 """Hits of each kind that the retrieval log keeps for a turn."""
 
-NEWEST_WORDS = 10
-"""Messages that wait for extraction and are looked at for what is told anew."""
+UNEXTRACTED_MESSAGES = 10
+"""Messages without extracted facts that are searched for newer statements."""
 
 TURN_CANDIDATES = 20
-"""Former turns of which some go to the prompt."""
+"""Former turns from which those for the prompt are chosen."""
 
-WAITING_NOTES = 256
-"""Searches whose turns have not ended; of more than these the oldest is not noted."""
+PENDING_SEARCHES = 256
+"""Most searches that wait for the reply of their turn; the oldest is dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTurns:
-    """Former turns that a search found, and what is known of them."""
+    """Former turns that a search found."""
 
     hits: Sequence[TurnHit] = ()
-    left_out: frozenset[int] = frozenset()
-    """Messages whose fact holds no more."""
-    held: frozenset[int] = frozenset()
-    """Messages that the prompt holds anyway."""
+    outdated: frozenset[int] = frozenset()
+    """Messages whose fact is not believed any more."""
+    in_prompt: frozenset[int] = frozenset()
+    """Messages of working memory."""
     embedded: EmbeddedQuery | None = None
-    """The question as entries are searched by it."""
+    """The vector of the question for the search over entries."""
 
 
 class Recaller:
-    """Searches for turns. ``clock`` returns seconds since the epoch; ``working_memory`` is how many
-    messages of a conversation the prompt holds anyway."""
+    """Searches entries and former turns.
+
+    ``clock`` returns seconds since the epoch; ``working_memory`` is how many messages of a
+    conversation the prompt holds anyway.
+    """
 
     def __init__(
         self,
@@ -85,20 +90,21 @@ class Recaller:
         self._clock = clock
         self._working_memory = working_memory
         self._queries = QueryEmbedder(embedding)
-        self._notes: OrderedDict[int, NewRecall] = OrderedDict()
+        self._pending: OrderedDict[int, NewRecall] = OrderedDict()
 
     async def recall(
         self, conversation_key: ConversationKey, query: str, message_id: int | None
     ) -> MemoryContext:
-        """Layer identity and what fits ``query``. Raises StorageError."""
+        """Layer identity and what fits ``query``, as ``Memory.retrieve_context``. Raises
+        StorageError."""
         if not self._settings.enabled:
             return MemoryContext()
         started = time.perf_counter()
-        question = read(query)
+        question = analyse(query)
         wanted = self._settings.retrieval_top_k > 0 and not question.small_talk
-        access = scope_of(conversation_key, self._settings.household)
+        scope = scope_of(conversation_key, self._settings.household)
         turns = await self._turns(
-            conversation_key, access, question, in_third_person(query) if wanted else "", message_id
+            conversation_key, scope, question, in_third_person(query) if wanted else "", message_id
         )
         embedded = turns.embedded
 
@@ -107,17 +113,17 @@ class Recaller:
             if not wanted:
                 return known, []
             found = entry_search.search(
-                connection, access, query, embedded, EVERY_VERSION, limit=entry_search.CANDIDATES
+                connection, scope, query, embedded, EVERY_VERSION, limit=entry_search.CANDIDATES
             )
-            waiting = log.not_extracted(connection, conversation_key.user, NEWEST_WORDS)
+            waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
             slots = slots_of(message.content for message in waiting)
             return known, [
-                hit for hit in found if question.past or not is_overtaken(hit.content, slots)
+                hit for hit in found if question.past or not is_outdated(hit.content, slots)
             ]
 
         known, hits = await self._database.read(work)
         now = self._clock()
-        best = ranking.fitting(
+        best = ranking.select_entries(
             [hit for hit in hits if not is_of_another(query, hit.content)],
             question,
             floor=self._settings.retrieval_min_similarity,
@@ -125,11 +131,11 @@ class Recaller:
             now=now,
         )
         cited = {hit.entry.source_message_id for hit in best if hit.entry is not None}
-        said = ranking.fitting_turns(
+        said = ranking.select_turns(
             [hit for hit in turns.hits if not is_of_another(query, hit.content)],
             question,
-            known=turns.left_out | {message for message in cited if message is not None},
-            held=turns.held,
+            known=turns.outdated | {message for message in cited if message is not None},
+            held=turns.in_prompt,
             limit=self._settings.recall_turns,
         )
         recalled = self._affordable(
@@ -145,29 +151,72 @@ class Recaller:
             query=None,
             created_at=now,
             took_ms=1_000.0 * (time.perf_counter() - started),
-            hits=[*_noted(best, hits), *map(turn_hit, turns.hits[:NOTED_HITS])],
+            hits=[*_logged_hits(best, hits), *map(turn_hit, turns.hits[:LOGGED_HITS])],
             injected=frozenset(memory.reference for memory in recalled),
         )
         context = MemoryContext(known, recalled, asked_for=question.asks, search=search)
         if message_id is not None:
-            self.note(message_id, context)
+            self.note_search(message_id, context)
         return context
 
-    def note(self, message_id: int, context: MemoryContext) -> None:
-        """Keep what was recalled for a message until its reply is logged."""
+    async def search(
+        self, scope: MemoryScope, query: str, where: Filter, *, limit: int, turns: bool
+    ) -> Sequence[Hit]:
+        """The entries, and with ``turns`` the messages, that fit a query, best first. Raises
+        StorageError."""
+        wanted = in_third_person(query)
+        filtered = entry_search.with_past(where, query)
+        if not turns:
+            embedded = await self._embedding.query(wanted)
+            return await self._search_entries(scope, query, embedded, filtered, limit)
+        names = await self._database.read(lambda connection: speakers(connection, scope))
+        prepared = prepare(query, names)
+        vectors = await self._queries.both(prepared, wanted)
+        known = await self._search_entries(scope, query, vectors.entries, filtered, limit)
+        said = await self._database.read(
+            lambda connection: search_turns(
+                connection,
+                scope,
+                prepared,
+                vectors.turns,
+                limit=limit,
+                since=where.since,
+                until=where.until,
+            )
+        )
+        return ranking.merge_hits(
+            known, [turn_hit(hit) for hit in said], limit, by_time=not query.strip()
+        )
+
+    async def _search_entries(
+        self,
+        scope: MemoryScope,
+        query: str,
+        embedded: EmbeddedQuery | None,
+        where: Filter,
+        limit: int,
+    ) -> Sequence[Hit]:
+        return await self._database.read(
+            lambda connection: entry_search.search(
+                connection, scope, query, embedded, where, limit=limit
+            )
+        )
+
+    def note_search(self, message_id: int, context: MemoryContext) -> None:
+        """Keep a context's search until the reply to the message is logged."""
         if not isinstance(context.search, NewRecall):
             return
-        self._notes[message_id] = replace(context.search, message_id=message_id)
-        while len(self._notes) > WAITING_NOTES:
-            self._notes.popitem(last=False)
+        self._pending[message_id] = replace(context.search, message_id=message_id)
+        while len(self._pending) > PENDING_SEARCHES:
+            self._pending.popitem(last=False)
 
-    def drop_notes(self) -> None:
-        """Forget the searches whose turns have not ended: what they found may be gone."""
-        self._notes.clear()
+    def drop_searches(self) -> None:
+        """Drop the kept searches: what they found may have been erased."""
+        self._pending.clear()
 
-    def note_of(self, message_id: int) -> NewRecall | None:
-        """What was recalled for a message, to be noted with its reply; once."""
-        return self._notes.pop(message_id, None)
+    def take_search(self, message_id: int) -> NewRecall | None:
+        """Remove and return the kept search of a message; None: there is none."""
+        return self._pending.pop(message_id, None)
 
     def _affordable(self, memories: Sequence[Recalled]) -> list[Recalled]:
         settings = self._settings
@@ -176,7 +225,9 @@ class Recaller:
             settings.max_added_first_token_ms,
             self._chat.prefill_ms_per_token,
         )
-        return ranking.shown(ranking.within(memories, tokens, settings.max_user_memories))
+        return ranking.in_prompt_order(
+            ranking.within_budget(memories, tokens, settings.max_user_memories)
+        )
 
     async def _turns(
         self,
@@ -206,24 +257,24 @@ class Recaller:
             held = log.recent(connection, conversation_key, self._working_memory)
             prompted = frozenset(message.id for message in held)
             said = [m for m in held if m.role == "user" and m.id != message_id]
-            if question.slots and not names:  # with names they may be another's words
-                waiting = log.not_extracted(connection, conversation_key.user, NEWEST_WORDS)
+            if question.slots and not names:  # with names they may be another person's words
+                waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
                 told = [*said, *(m for m in waiting if m.id != message_id)]
-                hits = _with_answer(hits, newest_answer(question, told))
+                hits = _answer_first(hits, newest_answer(question, told))
             found = [hit.message_id for hit in hits]
             past = question.past or question.history
             left_out = entries.no_longer_believed(
                 connection, conversation_key.user, found, past=past
             )
             if not past:
-                left_out |= _put_right(hits, said, prompted)
+                left_out |= _corrected_turns(hits, said, prompted)
             return FoundTurns(hits, frozenset(left_out), prompted, vectors.entries)
 
         return await self._database.read(work)
 
 
-def _with_answer(hits: list[TurnHit], answer: LoggedMessage | None) -> list[TurnHit]:
-    """The hits, best first, with what is known to answer before all others."""
+def _answer_first(hits: list[TurnHit], answer: LoggedMessage | None) -> list[TurnHit]:
+    """The hits, best first; before them the message that is known to answer, if there is one."""
     if answer is None:
         return hits
     sure = TurnHit(
@@ -239,22 +290,22 @@ def _with_answer(hits: list[TurnHit], answer: LoggedMessage | None) -> list[Turn
     return [sure, *(hit for hit in hits if hit.message_id != answer.id)]
 
 
-def _put_right(
+def _corrected_turns(
     hits: Iterable[TurnHit], said: Sequence[LoggedMessage], prompted: Collection[int]
 ) -> set[int]:
-    """Former turns that may hold no more after what was said in this conversation since."""
+    """Former turns that the user may have corrected later in this conversation."""
     found = set[int]()
     for hit in hits:
         if hit.role == "user" and hit.confidence >= TURN_FLOOR:
             later = [message.content for message in said if message.id > hit.message_id]
             taken_back = hit.message_id in prompted and is_taken_back(later)
-            if taken_back or is_told_anew(hit.content, later):
+            if taken_back or is_restated(hit.content, later):
                 found.add(hit.message_id)
     return found
 
 
 def turn_hit(found: TurnHit) -> Hit:
-    """A former turn as the owner's search and the retrieval log have it."""
+    """A former turn as a search result of memory."""
     return Hit(
         kind="turn",
         id=found.message_id,
@@ -268,10 +319,10 @@ def turn_hit(found: TurnHit) -> Hit:
     )
 
 
-def _noted(best: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
-    """What fitted, then the best of what did not: to see why something was left out."""
+def _logged_hits(best: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
+    """The chosen hits and the best of the others, so that the log shows why one was left out."""
     taken = {hit.id for hit in best}
-    return [*best, *(hit for hit in hits if hit.id not in taken)][: NOTED_HITS + len(best)]
+    return [*best, *(hit for hit in hits if hit.id not in taken)][: LOGGED_HITS + len(best)]
 
 
 def _recalled(hit: Hit) -> Recalled:

@@ -1,24 +1,22 @@
-"""What the user has just said and no fact holds yet. Pure.
+"""Recent statements of the user that are not extracted as facts yet. Pure.
 
-Facts are extracted while nobody talks. Until then "I moved to Seattle" stands in the conversation
-only, and a memory that says "lives in Portland" beside it would win: a small model believes its
-notes. Its vector is made in the quiet too, so "Where do I live?", with which it shares no word,
-would not find it.
+Facts and vectors are made while nobody talks. Until then "I moved to Seattle" is in the
+conversation only. An older memory "lives in Portland" in the prompt would win, since a small model
+believes its notes; and "Where do I live?" shares no word with the statement and would not find it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from lobug.language.en import perspective, replacement, speech_acts
 from lobug.language.en.questions import Question
-from lobug.memory.base import LoggedMessage
+from lobug.memory.model import LoggedMessage
 
 
 def newest_answer(question: Question, said: Iterable[LoggedMessage]) -> LoggedMessage | None:
-    """The last of the user's words that tell what a question asks for, if it is something of which
-    there is only one."""
+    """The user's last message that holds the value the question asks for, if a person has only
+    one of it."""
     if not question.slots:
         return None
     telling = (m for m in said if not question.slots.isdisjoint(slots_of([m.content])))
@@ -26,7 +24,7 @@ def newest_answer(question: Question, said: Iterable[LoggedMessage]) -> LoggedMe
 
 
 def slots_of(messages: Iterable[str]) -> frozenset[str]:
-    """What these words tell of which a person has only one: home, name, age ..."""
+    """The slots (home, name, age ...) that these messages give a value for."""
     slots = set[str]()
     for message in messages:
         for statement in speech_acts.statements(message):
@@ -36,31 +34,12 @@ def slots_of(messages: Iterable[str]) -> frozenset[str]:
     return frozenset(slots)
 
 
-TAKES_BACK = re.compile(
-    r"^\s*(?:(?:oh|well|um|uh|hmm)[,\s]+)*"
-    r"(?:no|nope|nah|not|wait|actually|sorry|oops|correction|i mean|i meant|rather)\b",
-    re.IGNORECASE,
-)
-"""How somebody begins who puts right what they have just said."""
-NO_MORE = re.compile(
-    r"\b(?:no longer|any ?more|from now on|changed my mind|nicht mehr|ya no)\b",
-    re.IGNORECASE,
-)
-"""Words of what has come to an end, whatever it is."""
-
-
-def is_taken_back(later: Sequence[str]) -> bool:
-    """Whether the next words of the same person (oldest first) may put right or end what they have
-    just said. It is then no memory to be put beside a question."""
-    return any(map(NO_MORE.search, later)) or any(map(TAKES_BACK.match, later[:1]))
-
-
-def is_told_anew(said: str, later: Iterable[str]) -> bool:
-    """Whether later words tell of what somebody has only one of, and ``said`` tells of it too."""
+def is_restated(said: str, later: Iterable[str]) -> bool:
+    """Whether later words give a new value for a slot that ``said`` gives one for."""
     slots = slots_of([said])
     return bool(slots) and not slots.isdisjoint(slots_of(later))
 
 
-def is_overtaken(content: str, slots: frozenset[str]) -> bool:
-    """Whether an entry is about something that has been told anew."""
+def is_outdated(content: str, slots: frozenset[str]) -> bool:
+    """Whether an entry holds the value of a slot that has a newer one."""
     return bool(slots) and replacement.slot_of(content) in slots

@@ -18,14 +18,14 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Fitted, then rounded; each may be off by a third without a loss."""
+    """Fitted, then rounded; an error of a third in any of them costs nothing."""
 
     words: float = 1.1
-    """For the best BM25 of all candidates, less for a share of it."""
+    """For the best BM25 of all candidates; in proportion for the others."""
     near: float = 1.0
     """Times the BM25 share of the turns around, halved with every turn of distance."""
     session: float = 3.8
-    """For the session with the best soft match, less for a share of it."""
+    """For the session with the best soft match; in proportion for the others."""
     soft: float = 1.7
     """For the best soft match."""
     meaning: float = 8.8
@@ -40,7 +40,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Constants of the measures themselves."""
+    """Constants of the measures."""
 
     k1: float = 0.8
     """BM25: how soon repetitions stop counting. 0.4 to 2 are alike: turns are short."""
@@ -57,12 +57,12 @@ class Shape:
 
 
 NEWNESS = 1.0
-"""Added to the newest of the best turns. By hand, not fitted: the conversations that the weights
-come from hardly ever take anything back."""
+"""Added to the newest of the best turns. Set by hand: the conversations that the weights were
+fitted on contain hardly any retractions."""
 FITS = 0.5
 """Share of the question's words that a turn must match for it."""
 BEST = 10
-"""Among so many a newer turn may come before an older one; which they are does not change."""
+"""A newer turn may come before an older one among this many; the set does not change."""
 
 WEIGHTS = Weights()
 NAMES = tuple(field.name for field in fields(Weights))
@@ -105,7 +105,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Of n candidates."""
+    """Scores of n candidates."""
 
     total: Floats
     """Log-odds, to compare turns of one question."""
@@ -122,7 +122,7 @@ def idf(turns: int, holding: NDArray[np.int64]) -> Floats:
 
 
 def damping(lengths: Ints, mean_length: float, shape: Shape = SHAPE) -> Floats:
-    """What BM25 divides a turn's weights by where no word of the question is in it twice."""
+    """BM25's divisor for a turn that holds no word of the question twice."""
     share = lengths / max(mean_length, 1.0)
     return np.asarray(1.0 + shape.k1 * (1.0 - shape.b + shape.b * share), np.float32)
 
@@ -153,7 +153,8 @@ def soft_match(turns: Turns, terms: Terms, shape: Shape = SHAPE) -> Floats:
 
 
 def around(values: Floats, turns: Turns, shape: Shape = SHAPE) -> Floats:
-    """What the turns before and after in the session lend: half of the next one's value, ..."""
+    """BM25 lent by the turns before and after in the session: the neighbours' values, times
+    ``fade`` for each further turn of distance."""
     total = np.zeros_like(values)
     for distance in range(1, shape.reach + 1):
         place = np.searchsorted(turns.order, turns.order + distance)
@@ -183,7 +184,7 @@ def _share_of_best(values: Floats) -> Floats:
 def features(
     turns: Turns, terms: Terms, mean_length: float, shape: Shape = SHAPE
 ) -> tuple[Floats, Floats]:
-    """What the weights are for, (n, 8) in their order, and the soft match, (n,)."""
+    """The inputs of the weights, (n, 8) in their order, and the soft match, (n,)."""
     exact = _share_of_best(bm25(turns, terms, mean_length, shape))
     soft = soft_match(turns, terms, shape)
     shared = _share_of_best(soft)
@@ -214,8 +215,8 @@ def score(
 
 
 def choose(total: Floats, session: Ints, k: int, crowd: float = SHAPE.crowd) -> Ints:
-    """The best ``k``, best first; each one chosen makes the rest of its session a little worse,
-    since what has several pieces of evidence mostly has them on several days."""
+    """The best ``k``, best first. Each chosen turn lowers the rest of its session a little:
+    where there are several pieces of evidence, they are mostly from several days."""
     left = total.astype(np.float64)
     chosen: list[int] = []
     for _ in range(min(k, len(total))):
@@ -227,9 +228,9 @@ def choose(total: Floats, session: Ints, k: int, crowd: float = SHAPE.crowd) -> 
 
 
 def newer_first(chosen: Ints, scores: Scores, place: Ints) -> Ints:
-    """What was chosen, with the newer before the older among the best that fit about alike: of two
-    turns that say different things about the same, the later one holds. ``place`` is the order in
-    time of all candidates."""
+    """The chosen turns, with the newer before the older among the best that fit equally well: of
+    two turns that say different things about the same subject, the later one holds. ``place`` is
+    the order in time of all candidates."""
     best = chosen[:BEST]
     if len(best) < 2:
         return chosen

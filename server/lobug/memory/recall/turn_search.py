@@ -1,10 +1,10 @@
-"""Former turns that fit a question, best first. The way in for everything outside this package.
+"""Searches former turns that fit a question. The entry point of this package for turns.
 
-names = await database.read(lambda connection: speakers(connection, access))
+names = await database.read(lambda connection: speakers(connection, scope))
 prepared = prepare(query, names)
 vectors = await query_embedder.vectors(prepared)      # None: the embedder is down
 hits = await database.read(
-    lambda connection: search_turns(connection, access, prepared, vectors, limit=10)
+    lambda connection: search_turns(connection, scope, prepared, vectors, limit=10)
 )
 """
 
@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lobug.memory.access import MemoryScope
-from lobug.memory.base import Role
 from lobug.memory.index import turn_vectors, turn_words
+from lobug.memory.index.turn_analysis import QuestionTerms
 from lobug.memory.index.turn_words import Log
+from lobug.memory.model import MemoryScope, Role
 from lobug.memory.recall import candidates, scoring
 from lobug.memory.recall.candidates import Among, Candidate
-from lobug.memory.recall.query import Asked, PreparedQuery, QueryVectors
+from lobug.memory.recall.prepared_query import PreparedQuery, QueryVectors
 from lobug.storage.driver import Connection
 
 QUESTION_FLOOR = 0.325
@@ -35,14 +35,14 @@ half of what strangers' questions find is below."""
 
 
 COSINE_OF_MATCH = 0.5
-"""What stands for the cosine while there is none, times the share of words that match: about what
-turns that hold an answer have."""
+"""Replaces the cosine while there is none, times the share of matching words: about the value of
+turns that hold an answer."""
 
 MAX_SPEAKERS = 256
-"""Names that a question is compared with."""
+"""Most names that a question is compared with."""
 
 SESSION_SPAN = 1 << 32
-"""More turns than any session has."""
+"""More than the number of turns in any session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ class TurnHit:
     confidence: float
     """0 to 1, comparable between questions; ``QUESTION_FLOOR`` and ``TURN_FLOOR`` are for it."""
     parts: Mapping[str, float] = field(default_factory=dict)
-    """What the score adds up from, by name; "matched" and "cosine" are what confidence goes by."""
+    """The summands of the score, by name; confidence is made from "matched" and "cosine"."""
 
 
 def speakers(connection: Connection, scope: MemoryScope) -> list[str]:
-    """Names of those who speak in the user's log; empty for most people."""
-    # One look at the index for each name, however long the log is.
+    """Names of the speakers in the user's log; empty for most users."""
+    # One index look-up for each name, whatever the length of the log.
     rows = connection.execute(
         "WITH RECURSIVE known (name) AS ("
         " SELECT min(speaker) FROM conversation_log WHERE user = ?1 AND speaker IS NOT NULL"
@@ -98,7 +98,7 @@ def search_turns(
     among = Among(scope.user, since, until, exclude_message_id)
     if limit <= 0:
         return []
-    if not prepared.asked.plain.strip():
+    if not prepared.terms.plain.strip():
         ids = candidates.newest(connection, among, limit) if among.bounded else []
         return _hits(connection, scope, [_Ranked(found, 0.0, 0.0, {}) for found in ids])
     log = turn_words.log_of(connection, scope.user)
@@ -123,7 +123,7 @@ def _ranked(
     vectors: QueryVectors | None,
     limit: int,
 ) -> list[_Ranked]:
-    asked, present, whole = prepared.asked, None, None
+    asked, present, whole = prepared.terms, None, None
     if vectors is not None:
         present = turn_vectors.find_set(connection, vectors.model_id, len(vectors.whole))
         whole = None if present is None else vectors.whole
@@ -172,9 +172,11 @@ def _ranked(
     ]
 
 
-def _spoken(found: Sequence[Candidate], asked: Asked) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether each was said by the one whom the question names: by name, or by "I" where a log has
-    no names."""
+def _spoken(
+    found: Sequence[Candidate], asked: QuestionTerms
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether each turn was said by the speaker that the question names: by name, or by "I" in a
+    log without names."""
     named = next(iter(asked.speakers)) if len(asked.speakers) == 1 else None
     oneself = asked.oneself and not asked.speakers
     return np.array(

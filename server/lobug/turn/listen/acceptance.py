@@ -1,10 +1,9 @@
-"""Whether a recording held somebody's words. Pure.
+"""Decides whether a recording holds somebody's words. Pure.
 
-Whisper says "you" or "Thank you." to silence and noise, so its text alone proves nothing, and the
-number of words proves nothing either: "yes", "no" and "stop" are what people say. What decides is
-how much speech the gate found and how sure Whisper was. The thresholds come from 295 recorded
-words and phrases and 45 sounds that are none; ``tests/integration/test_hearing_recorded.py`` holds
-them there.
+Whisper writes "you" or "Thank you." for silence and noise, so its text alone proves nothing. The
+number of words proves nothing either, because people say "yes", "no" and "stop". So the amount of
+speech that the gate found decides, and how sure Whisper was. The thresholds come from 295 recorded
+words and phrases and 45 other sounds; ``tests/integration/test_hearing_recorded.py`` checks them.
 """
 
 from __future__ import annotations
@@ -16,35 +15,37 @@ from lobug.engines.base import Transcript
 from lobug.settings import SttSettings
 
 _FASTEST_SPEECH = 40.0
-"""Characters a second; an auctioneer's speed. A looping Whisper writes more than that."""
+"""Characters a second, an auctioneer's speed. A Whisper that repeats itself writes more."""
 
 
 @dataclass(frozen=True, slots=True)
-class HeardDecision:
+class SpeechDecision:
     """The verdict on a recording."""
 
     reason: Literal["no_speech", "noise"] | None
-    """None: these are somebody's words. Otherwise why the recording is ignored, a stable code:
-    the gate found too little speech, or Whisper itself doubts what it wrote."""
+    """Why the recording is ignored, a stable code: ``no_speech`` if the gate found too little,
+    ``noise`` if Whisper doubts its own text. None: these are words."""
 
     @property
     def accepted(self) -> bool:
-        """Whether the turn goes on."""
+        """Whether these are words."""
         return self.reason is None
 
 
-_ACCEPTED = HeardDecision(None)
-_NO_SPEECH = HeardDecision("no_speech")
-_NOISE = HeardDecision("noise")
+_ACCEPTED = SpeechDecision(None)
+_NO_SPEECH = SpeechDecision("no_speech")
+_NOISE = SpeechDecision("noise")
 
 
 def judge(
     transcript: Transcript | None, speech_seconds: float, settings: SttSettings
-) -> HeardDecision:
-    """Whether a recording with so much speech, and with this transcript, was somebody speaking.
+) -> SpeechDecision:
+    """Decide on a recording.
 
-    ``speech_seconds``: sum of the gate's spans. ``transcript`` None: only the gate has been asked
-    so far; with too little speech Whisper need not run.
+    Args:
+        transcript: Whisper's; None: Whisper has not run yet, and need not when this rejects.
+        speech_seconds: sum of the spans that the gate found, seconds.
+        settings: the thresholds.
     """
     if speech_seconds <= 0 or speech_seconds < settings.min_speech_s:
         return _NO_SPEECH

@@ -1,11 +1,10 @@
-"""Whether what was heard is the assistant's own voice coming back from a loudspeaker. Pure.
+"""Recognises the assistant's own voice when it comes back from a loudspeaker. Pure.
 
-The words that were heard are laid against the words that were spoken. Speech-to-text mishears some,
-and the beginning or the end of an echo is often cut. A person who says something at that moment
-shares words with it too: asks back, corrects it, chooses one of two things it named. To miss a
-person's "stop" is worse than to hear an echo, so a text is only called own if next to nothing in
-it is anything else, and never for one or two words that a person may have said, unless the
-microphone is known to hear the loudspeaker.
+The words that were heard are aligned with the words that were spoken. Speech-to-text mishears some,
+and the beginning or the end of an echo is often cut. A person who speaks at that moment often
+repeats some of the words: to ask back, to correct, to choose one of two things named. Missing a
+person's "stop" is worse than hearing an echo, so a text counts as an echo only if almost nothing in
+it is new, and one or two words never do unless the microphone is known to hear the loudspeaker.
 """
 
 from __future__ import annotations
@@ -14,62 +13,45 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from difflib import SequenceMatcher
 
+from lobug.language.en.turn_taking import ORDERS, TURNING
+from lobug.language.en.words import BELOW_HUNDRED
+
 _LONG_ENOUGH = 4
-"""Words from which a part of what was spoken is taken for it; fewer must be most of a piece."""
+"""Fewest words that may be an echo of any part of the speech; fewer must be most of a sentence."""
 _FEW = 2
-"""Words up to which a text is too short to be told from what a person takes up."""
+"""Words up to which a text cannot be told from a person who repeats them."""
 _SHORT_SHARE = 0.7
-"""That "most"."""
+"""Share of a sentence's words that is "most" of it."""
 _ALIKE = 0.7
-"""Likeness (difflib's ratio) of two words from which one may be the other misheard."""
+"""Similarity (difflib's ratio) from which one word may be the other misheard."""
 _OWN = 0.8
-"""Share of the words heard that must be found in what was spoken, in its order."""
+"""Share of the words heard that must occur in the speech, in the same order."""
 _SKIPPED = 0.5
-"""What a spoken word costs that was not heard, in words: speech-to-text swallows small ones."""
+"""Cost, in words, of a spoken word that was not heard: speech-to-text drops small ones."""
 _MOST_WORDS = 80
-"""Words compared, of either side: half a minute of speech."""
-
-_TURNING = frozenset(
-    "no not nope don't doesn't isn't wasn't stop wait yes yeah yep hey okay ok but actually why"
-    " what who when where how please sorry enough quiet cancel hold listen hang never"
-    " i me my mine you your yours i'm you're".split()
-)
-"""Words with which somebody turns what was said: one of them that was not spoken is a person's."""
-
-_ORDERS = frozenset("stop no wait cancel enough quiet pause louder quieter".split())
-"""What a person interrupts with: in a text of few words it is always theirs."""
+"""Most words compared on either side: half a minute of speech."""
 
 _ENDS = frozenset(".?!")
-"""Of sentences."""
+"""Characters that end a sentence."""
 
 _Chain = tuple[int, "_Chain"] | None
-_Laid = tuple[float, "_Chain"]
-"""Cost, and the places of the heard words that were not spoken, the last one first."""
-
-_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen twenty".split()
-    )
-} | {
-    word: str(10 * tens)
-    for tens, word in enumerate(
-        "thirty forty fifty sixty seventy eighty ninety".split(), start=3
-    )
-}  # fmt: skip
+_Alignment = tuple[float, "_Chain"]
+"""Cost of an alignment, and the places of the heard words that were not spoken, last one first."""
 
 
 def is_own_voice(
     transcript: str, spoken: Sequence[str], *, partial: bool = False, echoes: bool = False
 ) -> bool:
-    """Whether ``transcript`` holds nothing but what was spoken lately.
+    """Whether ``transcript`` is nothing but an echo of what was spoken.
 
-    ``spoken``: the pieces that were played, in their order, as text; a piece that is still being
-    played as a whole. ``partial``: more words will follow (an interim transcript), so a few that
-    were spoken in just that order are taken for the beginning of an echo; orders never are.
-    ``echoes``: the microphone is known to hear the loudspeaker, so one or two words that were
-    spoken in just that order are taken for a splinter of an echo; orders never are.
+    Args:
+        transcript: the words heard.
+        spoken: texts of the pieces that were played, in order; the one that is being played as a
+            whole.
+        partial: more words will follow (an interim transcript), so a few words that were spoken in
+            the same order count as the beginning of an echo, unless they are orders ("stop").
+        echoes: the microphone is known to hear the loudspeaker, so one or two words that were
+            spoken in the same order count as a part of an echo, unless they are orders.
     """
     words = _words(transcript)[:_MOST_WORDS]
     heard = [word for word, _ in words]
@@ -87,11 +69,11 @@ def is_own_voice(
 
 
 def without_own_voice(transcript: str, spoken: Sequence[str], *, echoes: bool = False) -> str:
-    """``transcript`` without the echo at its beginning: what a person said into it.
+    """``transcript`` without the echo at its beginning: what a person said over the speech.
 
-    Empty if there is nothing else; as it was where no echo can be told with certainty. Cut is only
-    where a sentence ends or somebody turns to something else ("no", "stop"), so that words a person
-    took up are left to them. ``echoes`` as of ``is_own_voice``.
+    Empty if all of it is an echo; unchanged where no echo is certain. It is cut only where a
+    sentence ends or an objection begins ("no", "stop"), so that words which a person repeated are
+    kept. ``echoes`` as of ``is_own_voice``.
     """
     if is_own_voice(transcript, spoken, echoes=echoes):
         return ""
@@ -101,7 +83,7 @@ def without_own_voice(transcript: str, spoken: Sequence[str], *, echoes: bool = 
     cuts = [
         count
         for count in range(_LONG_ENOUGH, len(words))
-        if words[count - 1][0] in said and (count in firsts or words[count][0] in _TURNING)
+        if words[count - 1][0] in said and (count in firsts or words[count][0] in TURNING)
     ]
     heard = [word for word, _ in words]
     count = _longest_part(heard, said, cuts, firsts)
@@ -111,66 +93,75 @@ def without_own_voice(transcript: str, spoken: Sequence[str], *, echoes: bool = 
 
 
 def _is_most_of(heard: Sequence[str], sentence: str) -> bool:
-    """Whether a few words are most of a sentence."""
+    """Whether a few words, in the same order, are most of a sentence."""
     said = [word for word, _ in _words(sentence)]
     return len(heard) >= _SHORT_SHARE * len(said) and _is_within(heard, said)
 
 
 def _is_within(heard: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether a few words were said in just this order, and are no order."""
+    """Whether a few words were spoken in the same order, and none of them is an order ("stop")."""
     starts = range(len(said) - len(heard) + 1)
     within = any(list(heard) == list(said[start : start + len(heard)]) for start in starts)
-    return within and _ORDERS.isdisjoint(heard)
+    return within and ORDERS.isdisjoint(heard)
 
 
 def _firsts(transcript: str, words: Sequence[tuple[str, int]]) -> set[int]:
-    """The places of the words that begin another sentence than the first."""
+    """The places of the words that begin a sentence, but for the first."""
     return {place for place, (_, end) in enumerate(words, 1) if transcript[end : end + 1] in _ENDS}
 
 
 def _longest_part(
     heard: Sequence[str], said: Sequence[str], cuts: Sequence[int], firsts: Set[int]
 ) -> int | None:
-    """The last of ``cuts``, counts of words, up to which ``heard`` is a stretch of what was said
-    but for what was misheard. None: none is. ``firsts``: words that begin a sentence."""
+    """The longest beginning of ``heard`` that is an echo, misheard words aside; None: none is.
+
+    Args:
+        heard: the words heard.
+        said: the words spoken.
+        cuts: the counts of words that are allowed as an answer, ascending.
+        firsts: places of the words that begin a sentence.
+    """
     if not cuts:
         return None
     longest = None
     most = _allowed(cuts[-1])
-    for count, (cost, strange) in enumerate(_laid_against(heard, said), start=1):
+    for count, (cost, strange) in enumerate(_alignments(heard, said), start=1):
         if cost > most or count > cuts[-1]:
             break
-        if count in cuts and cost <= _allowed(count) and _is_nobodys(heard, strange, count, firsts):
+        if (
+            count in cuts
+            and cost <= _allowed(count)
+            and _are_fragments(heard, strange, count, firsts)
+        ):
             longest = count
     return longest
 
 
 def _allowed(count: int) -> float:
-    """How many of so many words need not fit."""
+    """How many of ``count`` words need not match."""
     return (1 - _OWN) * count + 1e-9
 
 
-def _is_nobodys(heard: Sequence[str], strange: _Chain, count: int, firsts: Set[int]) -> bool:
-    """Whether the words that were not spoken are splinters: a word that was cut in two, at either
-    end. One in the middle is a person's, and so is a sentence of one word and a word that turns
-    what was said."""
-    splinters = {0} - {place - 1 for place in firsts} | {count - 1} - set(firsts)
+def _are_fragments(heard: Sequence[str], strange: _Chain, count: int, firsts: Set[int]) -> bool:
+    """Whether the words that were not spoken are fragments of cut words, at either end. One in the
+    middle is a person's, and so are a sentence of one word and an objection."""
+    ends = {0} - {place - 1 for place in firsts} | {count - 1} - set(firsts)
     while strange is not None:
         place, strange = strange
-        if place not in splinters or heard[place] in _TURNING:
+        if place not in ends or heard[place] in TURNING:
             return False
     return True
 
 
 def _words(text: str) -> list[tuple[str, int]]:
-    """The words as they are compared, each with the place in ``text`` where it ends."""
+    """The words in the form in which they are compared, each with its end in ``text``."""
     found: list[tuple[str, int]] = []
     for match in re.finditer(r"[^\W_]+(?:['\u2019][^\W_]+)*", text):
         word = match[0].lower().replace("\u2019", "'")
         if word.isdecimal() and len(word) == 2 and word > "20" and word[1] != "0":
             found += [(f"{word[0]}0", match.end()), (word[1], match.end())]
         else:
-            found.append((_NUMBERS.get(word, word), match.end()))
+            found.append((BELOW_HUNDRED.get(word, word), match.end()))
     return found
 
 
@@ -178,28 +169,28 @@ def _all_words(spoken: Sequence[str]) -> list[str]:
     return [word for piece in spoken for word, _ in _words(piece)][-_MOST_WORDS:]
 
 
-def _laid_against(heard: Sequence[str], said: Sequence[str]) -> Iterator[_Laid]:
-    """For each beginning of ``heard``, a word longer each time: the best way to lay it against any
-    stretch of ``said`` (semi-global alignment, row by row)."""
+def _alignments(heard: Sequence[str], said: Sequence[str]) -> Iterator[_Alignment]:
+    """The best alignment of each beginning of ``heard``, one word longer each time, with any part
+    of ``said`` (semi-global alignment, row by row)."""
     known = set(said)
-    row: list[_Laid] = [(0.0, None)] * (len(said) + 1)
+    row: list[_Alignment] = [(0.0, None)] * (len(said) + 1)
     for at, word in enumerate(heard):
         above = row
         row = [(above[0][0] + 1.0, (at, above[0][1]))]
         for place, other in enumerate(said):
-            # A word that was spoken anywhere is not another one misheard.
-            alike = float(word == other) if word in known else _likeness(word, other)
+            # A word that was spoken elsewhere is not a misheard other one.
+            alike = float(word == other) if word in known else _similarity(word, other)
             cost, strange = above[place]
-            best: _Laid = (cost + 1.0 - alike, strange if alike else (at, strange))
+            best: _Alignment = (cost + 1.0 - alike, strange if alike else (at, strange))
             if row[place][0] + _SKIPPED < best[0]:
                 best = (row[place][0] + _SKIPPED, row[place][1])
             if above[place + 1][0] + 1.0 < best[0]:
                 best = (above[place + 1][0] + 1.0, (at, above[place + 1][1]))
             row.append(best)
-        yield min(row, key=lambda laid: laid[0])
+        yield min(row, key=lambda alignment: alignment[0])
 
 
-def _likeness(word: str, other: str) -> float:
+def _similarity(word: str, other: str) -> float:
     """1 for the same word, at least ``_ALIKE`` for one that may be the other misheard, else 0."""
     if word == other:
         return 1.0

@@ -1,5 +1,5 @@
-"""When somebody has begun to speak, pauses, goes on and has finished. A pure state machine over
-the voice probabilities of a stream; its only clock is the number of frames.
+"""Finds the beginning, the pauses and the end of an utterance. A pure state machine over the voice
+probabilities of a stream; its only clock is the number of frames.
 
     state     what it means              left when
     WAITING   nobody speaks              a voiced frame → STARTING;
@@ -12,8 +12,8 @@ the voice probabilities of a stream; its only clock is the number of frames.
                                          enough silence → OVER (ended)
     OVER      that was it                ``restart``
 
-In every state but OVER ``stop`` ends it, and so does the longest utterance once speech has begun.
-In mode ``manual`` (push to talk) silence ends nothing and one may take one's time to begin.
+In every state but OVER ``stop`` ends it, and so does ``max_utterance_s`` once speech has begun. In
+mode ``manual`` (push to talk) silence ends nothing, and there is no time limit for the beginning.
 
 On 546 recorded utterances of up to 12 s (telephone prompts, a novel, cards; read by professionals,
 who pause less than people who think) 0.4 s of silence and more cut none in two; 0.3 s cut 2 %,
@@ -28,7 +28,8 @@ from enum import Enum, auto
 from typing import Literal
 
 from lobug.engines.base import STT_SAMPLE_RATE, VOICE_FRAME
-from lobug.language.en.completeness import Completeness, completeness_of
+from lobug.language import language_of
+from lobug.language.protocol import Completeness
 from lobug.settings import ListeningSettings
 
 ListeningMode = Literal["auto", "manual", "realtime"]
@@ -39,17 +40,17 @@ FRAME_S = VOICE_FRAME / STT_SAMPLE_RATE
 """Seconds of a frame."""
 
 _HYSTERESIS = 0.15
-"""Speech goes on at a voice probability that is this much lower than what begins it, so that the
+"""By how much the voice probability may fall below the threshold while speech goes on, so that the
 end of a word is not lost (Silero's own number)."""
 _START_GAP_S = 0.2
-"""Silence after which a beginning that was too short is forgotten. Between two syllables there is
-less."""
+"""Seconds of silence after which a beginning that was too short is discarded. There is less between
+two syllables."""
 _RESUME_S = 0.064
-"""Voice that it takes for a pause to be over: one frame of it may be a click."""
+"""Seconds of voice that end a pause; a single frame may be a click."""
 
 
 class State(Enum):
-    """See the table above."""
+    """The states of the table above."""
 
     WAITING = auto()
     STARTING = auto()
@@ -59,19 +60,20 @@ class State(Enum):
 
 
 class Signal(Enum):
-    """What a frame, a transcript or a stop has brought about."""
+    """The change that a frame, a transcript or a stop has caused."""
 
     BEGAN = auto()
     PAUSED = auto()
     RESUMED = auto()
     ENDED = auto()
     TOO_LONG = auto()
-    """It is over because ``max_utterance_s`` is."""
+    """It is over because it lasted ``max_utterance_s``."""
     NOTHING_SAID = auto()
 
 
 class Endpointer:
-    """Finds the ends of one utterance after the other. Frames count from the first one fed."""
+    """Finds the ends of one utterance after the other. Frames are counted from the first one
+    fed."""
 
     def __init__(self, settings: ListeningSettings, mode: ListeningMode = "auto") -> None:
         self._settings = settings
@@ -110,24 +112,24 @@ class Endpointer:
         return signal
 
     def note_transcript(self, text: str, language: str = "en") -> Signal | None:
-        """The words up to the present pause are known: how much silence ends it depends on them."""
+        """Take the words up to the present pause; the silence that ends it depends on them."""
         self.transcript_awaited = False
         if self.state is not State.PAUSED:
             return None
-        self._completeness = completeness_of(text, language)
+        self._completeness = language_of(language).completeness(text)
         return self._end_of_silence()
 
     def stop(self) -> Signal | None:
-        """The speaker's end says that it is over. None: it was over already."""
+        """End the utterance, because the speaker did. None: it was over already."""
         if self.state is State.OVER:
             return None
         if self.state is State.STARTING:
-            # Too short to be sure, but somebody pressed a button for it.
+            # Short, but somebody pressed a button for it.
             self._accept_trial()
         return self._over(Signal.ENDED if self.voiced else Signal.NOTHING_SAID)
 
     def silence_needed(self) -> float:
-        """Seconds of silence that end the utterance, as its words are known now."""
+        """Seconds of silence that end the utterance, given the words known so far."""
         settings = self._settings
         if self.transcript_awaited or self._completeness is Completeness.UNFINISHED:
             return max(settings.unfinished_silence_s, settings.end_silence_s)
@@ -136,9 +138,9 @@ class Endpointer:
         return settings.end_silence_s
 
     def patience(self) -> float | None:
-        """Seconds without a frame after which those that are missing are to be fed as silence: a
-        device with voice detection of its own sends none, a network stalls. None: nobody waits for
-        them, as nobody speaks or a stop ends it."""
+        """Seconds without a frame after which silence is to be fed instead: a device with its own
+        voice detection sends no silence, and a network may stall. None: no frame is missed, because
+        nobody speaks or only a stop ends the utterance."""
         if self._manual or not self._begun():
             return None
         return self._settings.end_silence_s + self._settings.stalled_s

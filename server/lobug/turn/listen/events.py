@@ -1,5 +1,5 @@
-"""What is noticed of somebody who speaks into a stream. Times are seconds of stream: samples fed so
-far, divided by the rate."""
+"""The closed list of events of a listener. Times are seconds of the stream: the number of samples
+before that moment, divided by the rate."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from lobug.errors import LobugError
 
 @dataclass(frozen=True, slots=True)
 class SpeechBegan:
-    """Somebody has begun to speak."""
+    """Somebody has begun to speak, at second ``at_s``."""
 
     at_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class InterimTranscript:
-    """The words so far, while speech goes on; they may still change."""
+    """The words so far, while speech goes on. They may still change."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class PauseTranscript:
-    """The words up to a pause that may be the end: what a reply may be prepared for."""
+    """The words up to a pause that may be the end; a reply may be prepared for them."""
 
     transcript: Transcript
     speech_end_s: float
@@ -33,37 +33,37 @@ class PauseTranscript:
 
 @dataclass(frozen=True, slots=True)
 class SpeechResumed:
-    """It was not the end: what was prepared since the last pause is void."""
+    """The pause was not the end: discard what was prepared since it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechEnded:
-    """Somebody has finished. ``transcript`` None: it was noise, ``reason`` says of which kind."""
+    """The utterance is over."""
 
     transcript: Transcript | None
+    """None: it was no speech; ``reason`` says why."""
     speech_seconds: float
-    """Voiced seconds."""
+    """Sum of the voiced frames, seconds."""
     speech_end_s: float
-    """The last voiced sample."""
+    """Time of the last voiced sample."""
     decided_s: float
-    """When that was decided."""
+    """Time at which the end was decided."""
     reason: str | None = None
-    """no_speech or noise, as ``turn.hearing.judge`` has them."""
+    """no_speech or noise (``acceptance.judge``)."""
     pause_s: float | None = None
-    """``speech_end_s`` of the ``PauseTranscript`` that this transcript is the same as; None: there
-    was none, the words are new."""
+    """``speech_end_s`` of the ``PauseTranscript`` with the same transcript; None: the words are
+    new."""
 
 
 @dataclass(frozen=True, slots=True)
 class NothingSaid:
-    """Nobody has spoken within ``listening.no_speech_timeout_s``, or before the stream was
-    stopped."""
+    """Nobody spoke within ``listening.no_speech_timeout_s``, or before the stream was stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListeningFailed:
-    """The utterance is lost because an engine failed, or because it was not listened to in time.
-    Listening goes on with the next one."""
+    """The utterance is lost, because an engine failed or too much audio waited. Listening goes on
+    with the next one."""
 
     error: LobugError
 

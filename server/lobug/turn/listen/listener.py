@@ -1,10 +1,9 @@
-"""What a stream has brought and nobody has listened to yet.
+"""Listens to one stream: finds utterances in it and has them transcribed while they are spoken.
 
-Listens to one stream: finds utterances in it and has them transcribed while they are spoken.
-
-At the first short pause everything so far is transcribed at once, while voice detection goes on.
-If nothing more comes that transcript is the utterance's, and by the time the silence is long enough
-to be its end it has usually been there for a while."""
+At the first short pause everything so far is transcribed, while voice detection goes on. If nothing
+more is said, that transcript is the utterance's, and it is usually ready before the silence is long
+enough to end the utterance.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from lobug.engines.base import (
     SpeechToText,
     Transcript,
 )
-from lobug.errors import EngineError, ListenerOverrunError
+from lobug.errors import EngineError, EngineUnavailableError, ListenerOverrunError
 from lobug.settings import Settings
 from lobug.turn.listen.acceptance import judge
 from lobug.turn.listen.endpointing import (
@@ -44,81 +43,90 @@ from lobug.turn.listen.events import (
     SpeechEnded,
     SpeechResumed,
 )
-from lobug.turn.listen.transcription import Transcribing, Transcription, UtteranceAudio
+from lobug.turn.listen.stream import ListeningInbox, Stop, StreamClock, UtteranceAudio
+
+PRE_ROLL = int(0.3 * STT_SAMPLE_RATE)
+"""Samples transcribed before the first voiced frame: soft beginnings ("h", "f") are detected late.
+"""
+POST_ROLL = int(0.3 * STT_SAMPLE_RATE)
+"""Samples transcribed after the last voiced frame, if they have arrived: for soft endings."""
+_KEPT_BEFORE_SPEECH = PRE_ROLL + STT_SAMPLE_RATE
+"""Samples kept while nobody speaks. A beginning is confirmed within less than a second."""
+_AT_ONCE = STT_SAMPLE_RATE
+"""Samples judged between two looks at the outcome of a transcription."""
+_INTERIM_SHARE = 3
+"""Least time between two interim transcripts, as a multiple of the time that the last one took, so
+that a long utterance does not keep the engine busy."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """The speaker's end says that it is over; in its place among the samples."""
+class Transcription:
+    """The outcome of one transcription."""
+
+    outcome: Transcript | EngineError
+    speech_end: int
+    """Number of the last voiced frame it covers, plus 1."""
 
 
-class ListeningInbox:
-    """A bounded queue of samples and stops. More than it holds is an overrun: everything in it is
-    dropped, since words with a hole in them would be answered wrongly."""
+class Transcriber:
+    """Runs transcriptions, one at a time. ``finished`` is called when one can be taken."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._items: deque[Samples | Stop] = deque()
-        self.waiting = 0
-        """Samples in it."""
-        self.pushed = 0
-        """Samples of the stream so far, those that were dropped as well."""
-        self.overrun = False
+    def __init__(
+        self, stt: SpeechToText, language: str | None, finished: Callable[[], None]
+    ) -> None:
+        self._stt = stt
+        self._language = language
+        self._finished = finished
+        self._task: asyncio.Task[Transcription] | None = None
+        self._tasks: set[asyncio.Task[Transcription]] = set()
+        self.speech_end: int | None = None
+        """As of ``Transcription``, of the one that runs; None: none runs."""
 
-    def push(self, samples: Samples) -> None:
-        """Add the stream's next samples."""
-        self.pushed += len(samples)
-        if self.waiting + len(samples) > self._most:
-            self.clear()
-            self.overrun = True
-        elif len(samples):
-            self._items.append(samples)
-            self.waiting += len(samples)
+    def begin(self, audio: Samples, speech_end: int) -> None:
+        """Transcribe ``audio``, up to frame ``speech_end``. Cancels the one that runs."""
+        self.abandon()
+        task = asyncio.create_task(self._run(audio, speech_end))
+        self._tasks.add(task)
+        task.add_done_callback(self._over)
+        self._task, self.speech_end = task, speech_end
 
-    def push_stop(self) -> None:
-        """Add a stop."""
-        self._items.append(Stop())
+    def abandon(self) -> None:
+        """Cancel the one that runs, if any."""
+        task, self._task, self.speech_end = self._task, None, None
+        if task is not None:
+            task.cancel()
 
-    def clear(self) -> None:
-        """Drop everything."""
-        self._items.clear()
-        self.waiting = 0
-        self.overrun = False
+    def take(self) -> Transcription | None:
+        """The outcome of the one that ran; None: there is none yet."""
+        if self._task is None or not self._task.done():
+            return None
+        task, speech_end = self._task, self.speech_end or 0
+        self._task = self.speech_end = None
+        if task.cancelled():  # not by ``abandon``, which clears it: the engine was closed
+            return Transcription(EngineUnavailableError("stt", "was closed"), speech_end)
+        return task.result()
 
-    def take(self, most: int) -> Samples | Stop | None:
-        """The next stop, or the next samples up to it, about ``most`` of them; None: nothing."""
-        pieces: list[Samples] = []
-        taken = 0
-        while self._items and taken < most:
-            item = self._items[0]
-            if isinstance(item, Stop):
-                if not pieces:
-                    self._items.popleft()
-                    return item
-                break
-            self._items.popleft()
-            pieces.append(item)
-            taken += len(item)
-        self.waiting -= taken
-        return np.concatenate(pieces) if pieces else None
+    async def close(self) -> None:
+        """Cancel everything and return once it has ended."""
+        self.abandon()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
 
+    async def _run(self, audio: Samples, speech_end: int) -> Transcription:
+        try:
+            outcome = await self._stt.transcribe(audio, self._language)
+        except EngineError as error:
+            return Transcription(error, speech_end)
+        return Transcription(outcome, speech_end)
 
-PRE_ROLL = int(0.3 * STT_SAMPLE_RATE)
-"""Samples transcribed before the first voiced frame: soft beginnings ("h", "f") are found late."""
-POST_ROLL = int(0.3 * STT_SAMPLE_RATE)
-"""Samples transcribed behind the last voiced frame, if they have come: soft endings too."""
-_KEPT_BEFORE_SPEECH = PRE_ROLL + STT_SAMPLE_RATE
-"""Samples kept while nobody speaks: what may turn out to be a beginning is shorter than a second.
-"""
-_AT_ONCE = STT_SAMPLE_RATE
-"""Samples judged before the outcome of a transcription is looked at."""
-_INTERIM_SHARE = 3
-"""No interim transcript begins before this many times as long as the last one took has passed: a
-long utterance, whose transcription takes longer, does not keep the engine busy."""
+    def _over(self, task: asyncio.Task[Transcription]) -> None:
+        self._tasks.discard(task)
+        if task is self._task:
+            self._finished()
 
 
 class Listener:
-    """Listens to one stream, utterance after utterance. Everything runs on one event loop."""
+    """Listens to one stream, utterance after utterance. All methods run on one event loop."""
 
     def __init__(
         self,
@@ -128,53 +136,65 @@ class Listener:
         *,
         mode: ListeningMode = "auto",
         busy: Callable[[], bool] = lambda: False,
-        stood_in: Callable[[float], None] = lambda seconds: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``busy``: whether the cores have something better to do than interim transcripts.
-        ``stood_in`` is told of silence, in seconds, that was put into the stream for samples that
-        did not come.
+        """Raises EngineUnavailableError where there is no gate.
 
-        Raises EngineUnavailableError where there is no gate.
+        Args:
+            gate: finds the voiced frames.
+            stt: transcribes.
+            settings: those of the server; ``listening`` and ``stt`` are used.
+            mode: who ends an utterance.
+            busy: whether interim transcripts would delay more urgent work.
+            clock: seconds; tells when samples were spoken and when a stream stalls.
         """
         self._settings = settings
         self._mode = mode
         self._busy = busy
-        self._stood_in = stood_in
         self._clock = clock
         self._arrived_at = clock()
+        self._times = StreamClock()
         self._voice = gate.open_stream()
         self._inbox = ListeningInbox(int(settings.listening.max_backlog_s * STT_SAMPLE_RATE))
         self._news = asyncio.Event()
-        self._closed = self._used = self._void = False
+        self._closed = self._used = self._discarded = False
         language = None if settings.stt.language == "auto" else settings.stt.language
-        self._transcribing = Transcribing(stt, language, self._news.set)
-        self._deaf = False  # the gate has failed, and that was said
-        self._start_afresh()
+        self._transcriber = Transcriber(stt, language, self._news.set)
+        self._gate_failed = False  # whether a failure of the gate was reported
+        self._restart()
 
     @property
     def waiting(self) -> int:
-        """Samples that nobody has listened to yet."""
+        """Number of samples that were not judged yet."""
         return self._inbox.waiting
 
     def push(self, samples: Samples) -> None:
         """Take the stream's next samples, 16 kHz; they must not change afterwards. Never blocks."""
         if not self._closed:
             self._arrived_at = self._clock()
+            self._times.arrived(len(samples) / STT_SAMPLE_RATE, self._arrived_at)
             self._inbox.push(samples)
             self._news.set()
 
+    def skip(self) -> None:
+        """Note that samples were ignored: the next ones follow a gap."""
+        self._times.skip()
+
+    def moment(self, stream_s: float) -> float:
+        """The reading of the clock at which second ``stream_s`` of the stream was spoken."""
+        return self._times.at(stream_s)
+
     def stop(self) -> None:
-        """What has been pushed so far is all there is of this utterance: a button was let go."""
+        """End the utterance with what has been pushed so far: a button was let go."""
         if not self._closed:
             self._inbox.push_stop()
             self._news.set()
 
     def reset(self) -> None:
-        """Throw away the current utterance and what waits to be listened to. Nothing of it is
-        told any more; what is pushed from now on is the beginning of the next."""
+        """Discard the current utterance and the samples that wait; no more events of it follow.
+        What is pushed from now on begins the next one."""
         self._inbox.clear()
-        self._void = True
+        self._discarded = True
         self._news.set()
 
     def close(self) -> None:
@@ -184,10 +204,10 @@ class Listener:
         self._news.set()
 
     async def events(self) -> AsyncGenerator[ListeningEvent]:
-        """What is noticed, utterance after utterance, until ``close``.
+        """Yield what is noticed, utterance after utterance, until ``close``.
 
-        Handle an event without waiting long: listening goes on when the next one is asked for.
-        Close the iterator (``aclosing``). Once only.
+        Handle an event without waiting long: listening goes on when the next one is requested.
+        Close the iterator (``aclosing``). Raises RuntimeError when it is called a second time.
         """
         if self._used:
             raise RuntimeError("a listener's events are read once")
@@ -200,19 +220,19 @@ class Listener:
                     await self._wait()
                     continue
                 for event in events:
-                    if self._void or self._closed:
+                    if self._discarded or self._closed:
                         break
                     yield event
         finally:
-            await self._transcribing.close()
+            await self._transcriber.close()
 
     async def _advance(self) -> Sequence[ListeningEvent] | None:
-        """Do the next thing there is to do; None: nothing."""
-        if self._void or self._inbox.overrun:
+        """Do one step of work and return its events; None: there was no work."""
+        if self._discarded or self._inbox.overrun:
             return self._give_up()
         if self._judged and not self._ending:
             return self._on_frame(self._judged.popleft())
-        transcription = self._transcribing.take()
+        transcription = self._transcriber.take()
         if transcription is not None:
             return self._on_transcription(transcription)
         if not self._ending:
@@ -222,8 +242,8 @@ class Listener:
         return None
 
     async def _wait(self) -> None:
-        """Wait for something to do. In a stream that stalls in mid-utterance silence stands in for
-        what does not come: or the utterance would go on for ever."""
+        """Wait for work. Into a stream that stalls during an utterance silence is inserted, so that
+        the utterance ends."""
         patience = None if self._ending else self._ends.patience()
         if patience is None:
             await self._news.wait()
@@ -234,12 +254,11 @@ class Listener:
         except TimeoutError:
             seconds = min(patience, self._settings.listening.max_backlog_s)
             self.push(np.zeros(int(seconds * STT_SAMPLE_RATE), np.float32))
-            self._stood_in(seconds)
 
-    def _start_afresh(self) -> None:
-        """Wait for the first utterance of what comes now."""
+    def _restart(self) -> None:
+        """Wait for the first utterance of what is pushed from now on."""
         self._origin = self._inbox.pushed - self._inbox.waiting
-        """Place of the endpointer's first frame in the stream, samples."""
+        """Samples of the stream before the endpointer's first frame."""
         self._ends = Endpointer(self._settings.listening, self._mode)
         self._audio = UtteranceAudio(self._origin)
         self._judged: deque[float | Stop] = deque()
@@ -248,17 +267,17 @@ class Listener:
 
     def _next_utterance(self) -> None:
         self._ends.restart()
-        self._transcribing.abandon()
-        self._ending = False  # it is over, and only its transcript is waited for
+        self._transcriber.abandon()
+        self._ending = False  # whether it is over and only its transcript is missing
         self._decided_s = 0.0
         self._known: Transcription | None = None
         self._paused_s: float | None = None  # of the PauseTranscript that was given
-        self._look_began = self._look_ended = 0  # frames, of the last transcription
+        self._transcribing_from = self._transcribed_at = 0  # frames: the last transcription ran
 
     def _give_up(self) -> Sequence[ListeningEvent]:
         overrun = self._inbox.overrun
-        self._void = self._inbox.overrun = False
-        self._start_afresh()
+        self._discarded = self._inbox.overrun = False
+        self._restart()
         if not overrun:
             return ()
         bound = self._settings.listening.max_backlog_s
@@ -266,7 +285,7 @@ class Listener:
         return [ListeningFailed(error)]
 
     async def _listen(self, taken: Samples | Stop) -> Sequence[ListeningEvent]:
-        """Have samples judged."""
+        """Let the gate judge samples."""
         if isinstance(taken, Stop):
             self._judged.append(taken)
             return ()
@@ -276,11 +295,11 @@ class Listener:
         try:
             self._judged += await self._voice.feed(taken)
         except EngineError as error:
-            # A gate that is gone fails at every piece of a stream: that is told once.
-            said, self._deaf = self._deaf, True
-            self._start_afresh()
-            return () if said else [ListeningFailed(error)]
-        self._deaf = False
+            # A gate that is gone fails at every piece of a stream; it is reported once.
+            reported, self._gate_failed = self._gate_failed, True
+            self._restart()
+            return () if reported else [ListeningFailed(error)]
+        self._gate_failed = False
         return ()
 
     def _on_frame(self, judged: float | Stop) -> Sequence[ListeningEvent]:
@@ -288,7 +307,7 @@ class Listener:
         signal = ends.stop() if isinstance(judged, Stop) else ends.feed(judged)
         if signal is None:
             if self._interim_due():
-                # The sound of the last frame goes on in the next.
+                # The last frame is left out: its sound goes on in the next.
                 self._transcribe(min(ends.end, ends.frames - 1))
             return ()
         return self._on_signal(signal)
@@ -297,12 +316,12 @@ class Listener:
         ends = self._ends
         match signal:
             case Signal.BEGAN:
-                self._look_began = self._look_ended = ends.start
+                self._transcribing_from = self._transcribed_at = ends.start
                 return [SpeechBegan(self._seconds(ends.start))]
             case Signal.PAUSED:
                 return self._on_pause()
             case Signal.RESUMED:
-                self._transcribing.abandon()
+                self._transcriber.abandon()
                 self._paused_s = None
                 return [SpeechResumed()]
             case Signal.NOTHING_SAID:
@@ -322,7 +341,7 @@ class Listener:
 
     def _on_transcription(self, transcription: Transcription) -> Sequence[ListeningEvent]:
         self._known = transcription
-        self._look_ended = self._ends.frames
+        self._transcribed_at = self._ends.frames
         if self._ending:
             return self._finish()
         if self._ends.state is State.PAUSED:
@@ -355,7 +374,7 @@ class Listener:
         return []
 
     def _finish(self) -> list[ListeningEvent]:
-        """Tell what the utterance was, and wait for the next."""
+        """The event of the utterance's end; waits for the next utterance from now on."""
         known = self._transcribed()
         transcript: Transcript | None = None
         if known is not None:
@@ -379,29 +398,29 @@ class Listener:
         every = self._settings.listening.interim_every_s
         if not every or self._ends.state is not State.SPEAKING:
             return False
-        if self._transcribing.speech_end is not None:
+        if self._transcriber.speech_end is not None:
             return False
-        took = (self._look_ended - self._look_began) * FRAME_S
-        since = (self._ends.frames - self._look_ended) * FRAME_S
+        took = (self._transcribed_at - self._transcribing_from) * FRAME_S
+        since = (self._ends.frames - self._transcribed_at) * FRAME_S
         return since >= max(every, _INTERIM_SHARE * took) and not self._busy()
 
     def _transcribe(self, speech_end: int) -> None:
-        """Have the words up to a frame transcribed, unless just that is under way."""
+        """Begin to transcribe the words up to a frame, unless that is running already."""
         ends = self._ends
-        if self._transcribing.speech_end == speech_end:
+        if self._transcriber.speech_end == speech_end:
             return
         start = self._place(ends.start) - PRE_ROLL
         audio = self._audio.between(start, self._place(ends.end) + POST_ROLL)
-        self._look_began = ends.frames
-        self._transcribing.begin(audio, speech_end)
+        self._transcribing_from = ends.frames
+        self._transcriber.begin(audio, speech_end)
 
     def _transcribed(self) -> Transcription | None:
-        """The transcription of all words so far, if there is one."""
+        """The transcription of all words so far; None: it is missing."""
         known = self._known
         return known if known is not None and known.speech_end == self._ends.end else None
 
     def _accepted(self, transcription: Transcription | None) -> Transcript | None:
-        """Its transcript, unless it failed or was noise."""
+        """The transcript of a transcription; None: it failed or was noise."""
         if transcription is None or isinstance(transcription.outcome, EngineError):
             return None
         decision = judge(transcription.outcome, self._speech_seconds(), self._settings.stt)

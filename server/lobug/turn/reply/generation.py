@@ -1,4 +1,4 @@
-"""The reply stage: lets the chat model write, and gives what is fit to be shown and spoken."""
+"""The reply stage: lets the chat model write, and yields what may be shown and spoken."""
 
 from __future__ import annotations
 
@@ -11,30 +11,27 @@ from lobug.conversation.prompt import Persona, prefix
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
 from lobug.errors import ContextOverflowError, EngineInterruptedError
-from lobug.memory.base import Recalled
+from lobug.memory.model import Recalled
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply.parser import Part, ReplyParser
-from lobug.turn.reply.tools import ToolUse, with_tools
+from lobug.turn.reply.tool_use import NO_WORDS, ToolUse, write_with_tools
 from lobug.turn.timeline import Timeline
-
-NOTHING_TO_SAY = "I'm not sure what to say to that."
-"""The answer to typed words that the model wanted to ignore: who types always wants an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What the model is asked in one turn."""
+    """The prompt of one turn."""
 
     persona: Persona
     messages: list[ChatMessage]
-    """All of it."""
+    """The whole prompt."""
     user: ChatMessage
     """Its last message: the user's words and this turn's notes."""
     recalled: tuple[Recalled, ...]
     """The memories in the notes."""
     lane: str
-    """``Conversation.lane`` from before anything was read for it."""
+    """``Conversation.lane`` as it was before memory was read for the prompt."""
 
 
 @dataclass(slots=True)
@@ -45,13 +42,13 @@ class Reply:
     pieces: list[str] = field(default_factory=list)
     """Sentences, or clauses of them."""
     sentences: int = 0
-    """How many sentences are whole."""
+    """Number of whole sentences."""
     truncated: bool = False
     """The model was cut off by its token limit."""
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole reply so far."""
         return " ".join(self.pieces)
 
 
@@ -67,18 +64,18 @@ async def write_reply(
     clause_first: bool = False,
     tools: ToolUse | None = None,
 ) -> AsyncGenerator[TurnEvent]:
-    """Yield the reply's events, piece by piece, and fill ``reply``.
+    """Let the model write; yield the reply's events and fill ``reply``.
 
     Args:
         chat: the model.
         conversation: whose turn it is.
-        prompt: what the model is asked.
-        reply: takes what was written so far.
+        prompt: the turn's prompt.
+        reply: takes the reply as it is written.
         settings: of the chat model.
         timeline: takes the stage times.
-        must_answer: the words were meant for Lo-Bug, so the model may not ignore them.
+        must_answer: the model may not ignore the words.
         clause_first: a piece may be a clause, which can be heard sooner; False: whole sentences.
-        tools: those of the device that the model may use before it replies; None: none.
+        tools: what the model may do with the device's tools; None: nothing.
 
     Raises EngineError, ContextOverflowError.
     """
@@ -92,7 +89,7 @@ async def write_reply(
     tokens = 0
 
     def events(parts: Iterable[Part]) -> Iterator[TurnEvent]:
-        ready = list(parts)  # the parser decides on the action while it is read
+        ready = list(parts)  # the parser decides on the action while it is consumed
         reply.action = parser.action
         return _events(reply, ready, settings.max_sentences)
 
@@ -100,7 +97,7 @@ async def write_reply(
         chosen = options if schema is None else replace(options, json_schema=schema, temperature=0)
         return _write(chat, conversation, prompt, turn, chosen)
 
-    async with aclosing(with_tools(write, prompt.user, tools)) as stream:
+    async with aclosing(write_with_tools(write, prompt.user, tools)) as stream:
         async for token in stream:
             timeline.mark("first_token")
             tokens += 1
@@ -109,14 +106,14 @@ async def write_reply(
             if reply.sentences >= settings.max_sentences or parser.action is Action.IGNORE:
                 break
     if reply.sentences < settings.max_sentences:
-        # Models send token by token, so this many mean that the limit cut it off.
+        # One piece is one token: this many mean that the limit cut the reply off.
         reply.truncated = tokens >= settings.max_tokens
         for event in events(parser.flush(truncated=reply.truncated and reply.sentences > 0)):
             yield event
     timeline.mark("reply")
     if must_answer and not reply.pieces and reply.action is not Action.RESPOND:
         reply.action = Action.RESPOND
-        for event in _events(reply, [Part(NOTHING_TO_SAY, ends=True)], settings.max_sentences):
+        for event in _events(reply, [Part(NO_WORDS, ends=True)], settings.max_sentences):
             yield event
     elif reply.action is Action.IGNORE:
         yield Ignored("model")
@@ -131,9 +128,12 @@ async def _write(
     turn: Sequence[ChatMessage],
     options: ChatOptions,
 ) -> AsyncGenerator[str]:
-    """What the model writes after the prompt's history and ``turn``, the messages of this turn.
-    History that does not fit its window after all, because the estimate of its tokens was too low,
-    gives way; not so to words that fit no window."""
+    """Stream what the model writes after the prompt's history and ``turn``, this turn's messages.
+
+    When the prompt does not fit the window after all, because its tokens were estimated too low,
+    the oldest history is dropped. Raises ContextOverflowError for words that do not fit without any
+    history; the history is then kept.
+    """
     messages = [*prompt.messages[:-1], *turn]
     history = conversation.memory.exchanges()
     written = False

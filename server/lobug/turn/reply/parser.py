@@ -1,8 +1,8 @@
-"""From what the model writes to what may be shown and spoken. Pure: text in, text out.
+"""Cleans what the model writes for display and speech. Pure: text in, text out.
 
 A model's raw text can hold a thinking part, an action prefix as in the first Lo-Bug (``[IGNORE]``,
 ``[REACT]``), its own name as a speaker label, markup and tool JSON. ``ReplyParser`` takes the raw
-pieces as they come and gives clean sentences, or clauses where they are to be spoken early.
+tokens and gives clean sentences, or clauses where they are to be spoken early.
 """
 
 from __future__ import annotations
@@ -13,52 +13,53 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lobug.language.en.clauses import clause_end
-from lobug.language.en.perspective import is_settled, reply_to_the_user
-from lobug.language.markup import SentenceSplitter, speakable
+from lobug.language.en.perspective import is_unchanged, reply_to_the_user
+from lobug.language.en.sentence_splitter import SentenceSplitter
+from lobug.language.en.speakable import speakable
 from lobug.turn.events import Action
 
 _THINK_OPEN = re.compile(r"<\s*(think|thinking|thought|reasoning)\s*>", re.IGNORECASE)
 _THINK_CLOSE = re.compile(r"<\s*/\s*(think|thinking|thought|reasoning)\s*>", re.IGNORECASE)
 _LONGEST_TAG = 16
-"""Characters; a ``<`` that far from the end of the text is no tag in the making."""
+"""Characters; a ``<`` farther than that from the end of the text begins no tag."""
 
 _WRAPPING = " \t\r\n*_~`\"'“”‘’«»#>-"
-"""What models put around a prefix: white space, markdown, quotes."""
+"""Characters that models put around a prefix: white space, markdown, quotes."""
 
 _PREFIX = re.compile(
     r"^\[\s*(?:[*_`\"']+\s*)?(ignore|react)(?:\s*[:\-][^\]]*|\s*(?:[*_`\"']+\s*)?)\]", re.IGNORECASE
 )
 _BARE_PREFIX = re.compile(r"^(IGNORE|REACT)(?![A-Za-z])")
-"""Without its brackets, as small models write it; only in capitals, else it is a word."""
+"""A prefix without brackets, as small models write it. Only in capitals: else it is a word."""
 
 _LABEL = re.compile(r"^(?:lo-?bug|assistant|robot)\s*:\s*", re.IGNORECASE)
 _HEADS = ("assistant: ", "lo-bug: ", "lobug: ", "robot: ", "ignore", "react.")
 _LONGEST_HEAD = 48
-"""Characters; an opening bracket that is not closed by then is ordinary text."""
+"""Characters; a bracket that is not closed within them is ordinary text."""
 
 _INTERRUPTED = re.compile(
     r"(?:(?<!\s)\s+)?(?:(?:…|\.\.\.)\s*)?(?:\[\s*interrupted\b[^\]\n]{0,40}(?:\]|\Z)|\(\s*interrupted\s*\))",
     re.IGNORECASE,
 )
-"""What marks an interrupted reply in the prompt's history, in case the model imitates it."""
+"""The mark of an interrupted reply in the prompt's history, which models imitate."""
 
 _SHORTEST: tuple[tuple[float, int], ...] = ((1, 9), (40, 24), (120, 60), (math.inf, 120))
-"""Fewest characters of a clause, by what was given before it. Somebody speaks about 15 characters
-a second, and the model writes at least twice as fast on two cores."""
+"""Fewest characters of a clause (second), up to a number of characters given before it (first). A
+voice speaks about 15 characters a second; the model writes at least twice as fast on two cores."""
 
 _PLAIN = re.compile(r"(?:[^\W_]|(?<=[^\W_])['\u2019](?=[^\W_])|[,;:.…—–$€£%°-]| (?! ))*")
 """Text in which no markup, quotation or bracket is open."""
 
 
 class ThinkingStripper:
-    """Removes thinking parts from a stream of text; a part that is never closed is removed too."""
+    """Removes thinking parts from a stream of text, also one that is never closed."""
 
     def __init__(self) -> None:
         self._held = ""
         self._thinking = False
 
     def feed(self, text: str) -> str:
-        """Take a piece; return what is certainly outside of any thinking part."""
+        """Take a token; return the text that is certainly outside of any thinking part."""
         self._held += text
         out: list[str] = []
         while True:
@@ -82,7 +83,7 @@ class ThinkingStripper:
         return "" if self._thinking else held
 
     def _possible_tag(self) -> int:
-        """How many characters at the end may be the beginning of a tag."""
+        """Number of characters at the end that may begin a tag."""
         start = self._held.rfind("<")
         if start < 0 or ">" in self._held[start:] or len(self._held) - start > _LONGEST_TAG:
             return 0
@@ -91,23 +92,23 @@ class ThinkingStripper:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A clean part of a reply. All of them joined by spaces are its text."""
+    """A clean part of a reply. All parts joined by spaces are its text."""
 
     text: str
     """Never empty."""
     ends: bool
-    """A sentence ends with it; False: it is a clause, and more of its sentence follows."""
+    """Whether its sentence ends with it; False: more of the sentence follows."""
 
 
 class ReplyParser:
-    """Takes a reply piece by piece; gives its action and its clean text.
+    """Takes a reply token by token; gives its action and its clean text.
 
-    ``action`` is final once ``decided`` is true. After ``[IGNORE]`` nothing follows.
+    ``action`` is final once ``decided`` is true. After ``[IGNORE]`` no text follows.
 
     Args:
-        clause_first: give the beginning of a sentence as soon as somebody would pause after it,
-            to be spoken while the model writes its rest; False: whole sentences only. The text is
-            the same either way.
+        clause_first: give the beginning of a sentence as soon as a speaker would pause after it,
+            so that it is spoken while the model writes the rest; False: whole sentences only. The
+            text is the same either way.
     """
 
     def __init__(self, *, clause_first: bool = False) -> None:
@@ -119,20 +120,20 @@ class ReplyParser:
         self._head = ""
         self._in_prefix = True
         self._given = 0
-        """Characters of the sentence in the making that were given already."""
+        """Characters of the unfinished sentence that were given already."""
         self._total = 0
-        """Characters of all parts."""
+        """Characters of all parts so far."""
 
     def feed(self, text: str) -> Iterator[Part]:
-        """Take a piece of the raw reply; yield the clean parts that it completes."""
+        """Take a token of the raw reply; yield the clean parts that it completes."""
         yield from self._pass_on(self._thinking.feed(text), last=False)
 
     def flush(self, *, truncated: bool = False) -> Iterator[Part]:
-        """End of the reply: yield what is left.
+        """End the reply: yield what is left.
 
         Args:
-            truncated: the model was cut off by its token limit, so the rest is half a sentence,
-                which is dropped.
+            truncated: the model was cut off by its token limit; the rest, half a sentence, is
+                dropped.
         """
         yield from self._pass_on(self._thinking.flush(), last=True)
         rest = self._sentences.flush()
@@ -156,7 +157,7 @@ class ReplyParser:
         yield from self._clauses(self._sentences.unfinished, final=False)
 
     def _strip_head(self, *, last: bool) -> str | None:
-        """What follows prefix and speaker label; None while it cannot be told yet."""
+        """The text after prefix and speaker label; None: more text is needed to tell."""
         bare = self._head.lstrip(_WRAPPING)
         if not bare and not last:
             return None
@@ -175,12 +176,12 @@ class ReplyParser:
         return bare[label.end() :] if label else self._head.lstrip()
 
     def _whole(self, sentence: str) -> Iterator[Part]:
-        """A whole sentence, or what was not given of it yet."""
+        """The part of a whole sentence that was not given yet."""
         yield from self._clauses(sentence, final=True)
         clean = _clean(sentence)
         if self._given:
             given = sentence[: self._given]
-            # Hostile text can take back its beginning, "... </tool_call>"; what is said is said.
+            # Hostile text can remove its own beginning ("... </tool_call>") after it was given.
             is_rest = clean.startswith(given)
             clean = clean[self._given :] if is_rest else _clean(sentence[self._given :])
         self._given = 0
@@ -189,7 +190,7 @@ class ReplyParser:
             yield self._part(clean, ends=True)
 
     def _clauses(self, sentence: str, *, final: bool) -> Iterator[Part]:
-        """The clauses that can be given of a sentence, or of its beginning."""
+        """The clauses of a sentence, or of its beginning, that can be given now."""
         if not self._clause_first or self.action is not Action.RESPOND:
             return
         while True:
@@ -210,15 +211,15 @@ def _clean(sentence: str) -> str:
 
 
 def _is_fixed(beginning: str) -> bool:
-    """Whether these words stay as they are in the clean sentence, however it goes on."""
+    """Whether these words stay the same in the clean sentence, however it continues."""
     return (
         _PLAIN.fullmatch(beginning) is not None
         and speakable(beginning) == beginning
-        and is_settled(beginning)
+        and is_unchanged(beginning)
     )
 
 
 def _shortest(given: int) -> int:
-    """Characters of the next clause, after ``given`` of the reply: the first is short because the
-    user waits for it; later ones only have to come before the voice has spoken the others."""
+    """Fewest characters of the next clause, after ``given`` characters of the reply. The first is
+    short because the user waits for it; later ones only have to be ready in time for the voice."""
     return next(shortest for limit, shortest in _SHORTEST if given < limit)

@@ -1,14 +1,13 @@
-"""The silence around a piece's speech, cut to what a person leaves between clauses and sentences.
+"""The speech stage: turns the pieces of a stream of events into audio, in order.
 
-Pure. Voices put about 0.3 s of silence in front of whatever they say and 0.5 s behind it. In front
-of the first piece that is 0.3 s longer to wait; between two clauses it is a pause of almost a
-second in the middle of a sentence.
+Two tasks fill one queue. One reads the events, so that the model keeps writing whatever the voice
+and the listener do. The other gives the pieces to the voice, one after the other, so that a piece's
+audio is passed on as soon as it is ready, not only when the model has written its next word.
 
-The speech stage: turns the pieces of a stream of events into audio, in order.
-
-Two tasks fill one queue: one reads the events, so the model writes on, whatever the voice and the
-listener do; one gives the pieces to the voice, one after the other, so that the sound of a piece
-leaves as soon as it is there and not only when the model has written its next word."""
+Voices put about 0.3 s of silence before whatever they say and 0.5 s after it. Before the first
+piece the user would wait for it; between two clauses it would be a pause of almost a second. So the
+silence is trimmed to the pauses of a person who reads aloud.
+"""
 
 from __future__ import annotations
 
@@ -21,31 +20,32 @@ import numpy as np
 
 from lobug.engines.base import Samples, TextToSpeech
 from lobug.errors import EngineError
+from lobug.language import language_of
 from lobug.language.en.clauses import FEWEST_BEFORE_CONJUNCTION
-from lobug.language.en.spoken import spoken_form
+from lobug.language.protocol import Language
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
 
 BEFORE_S = 0.03
-"""Seconds of silence in front of speech that stay, so that a soft first sound is not cut."""
+"""Seconds of silence kept before speech, so that a soft first sound is not cut."""
 AFTER_CLAUSE_S = 0.15
 AFTER_SENTENCE_S = 0.4
-"""Seconds behind it. With what stays in front of the next piece they are the pauses of a person
-who reads aloud."""
+"""Seconds of silence kept after speech, by the piece's end. Together with ``BEFORE_S`` of the next
+piece they are the pauses of a person who reads aloud."""
 
 _FRAME_S = 0.005
 _FLOOR = 0.01
-"""A frame is silent that stays 40 dB below the loudest one."""
+"""Share of the loudest frame below which a frame is silent: 40 dB."""
 _ENDS = ".!?…\u3002\uff01\uff1f"
 _CLOSERS = "\"'”’»)]"
 
 
-def with_pauses(speech: Samples, sample_rate: int, text: str) -> Samples:
-    """``speech`` with less silence around it, where there is more; never with more.
+def trim_silence(speech: Samples, sample_rate: int, text: str) -> Samples:
+    """``speech`` without the silence beyond the pauses above. Silence is never added. Pure.
 
     Args:
-        speech: what the voice made of a piece, mono; not changed.
+        speech: a piece's audio, mono; not changed.
         sample_rate: Hz.
-        text: the piece; its end says which pause follows.
+        text: the piece; its last character decides which pause follows.
     """
     frame = max(1, int(sample_rate * _FRAME_S))
     loudness = np.maximum.reduceat(np.abs(speech), np.arange(0, speech.size, frame))
@@ -63,42 +63,47 @@ def _ends_a_sentence(text: str) -> bool:
 
 
 MAX_WAITING = 4
-"""Pieces whose audio may wait for the listener: enough that playback never starves, and about a
-megabyte; the voice does not run further ahead of somebody who may interrupt it."""
+"""Most pieces whose audio may wait for the consumer: enough for gapless playback, about a megabyte,
+and little wasted when the reply is interrupted."""
 
 
 @dataclass(slots=True)
 class SpeechOutcome:
-    """How speaking went."""
+    """How far the speech of a turn has come."""
 
     error: EngineError | None = None
     """The first failure; nothing is spoken after it."""
     seconds: float = 0.0
-    """Length of all audio given so far."""
+    """Length of the audio so far."""
     full: bool = False
-    """The next piece would have been too long; nothing is spoken after it."""
+    """Whether the next piece would have passed the longest speech; nothing is spoken after it."""
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is to be spoken."""
+        """Whether nothing more is spoken."""
         return self.full or self.error is not None
 
 
 @dataclass(slots=True)
-class _Ended:
-    """The last thing in the queue: all was given, or what went wrong."""
+class _End:
+    """The last item of the queue."""
 
     fault: BaseException | None = None
+    """What went wrong; None: nothing."""
 
 
 @dataclass(slots=True)
 class _Queues:
-    out: asyncio.Queue[TurnEvent | _Ended] = field(default_factory=asyncio.Queue)
-    """Without a bound: the reply has one, in tokens."""
+    out: asyncio.Queue[TurnEvent | _End] = field(default_factory=asyncio.Queue)
+    """Unbounded, because the reply is bounded, in tokens."""
     to_speak: asyncio.Queue[Piece | None] = field(default_factory=asyncio.Queue)
-    """None: no piece follows."""
+    """Pieces for the voice; None: no piece follows."""
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_WAITING))
-    """One for each piece of audio that waits in ``out``."""
+    """Free places for audio in ``out``."""
+
+
+ENGLISH = language_of("en")
+"""The language of the voice; loaded here, before the first turn."""
 
 
 async def speak(
@@ -107,21 +112,21 @@ async def speak(
     outcome: SpeechOutcome,
     max_seconds: float | None,
     *,
-    language: str = "en",
+    language: Language = ENGLISH,
 ) -> AsyncGenerator[TurnEvent]:
-    """Pass all events on and add a ``SpeechAudio`` for each ``Piece``, after it.
+    """Pass all events on, and add a ``SpeechAudio`` after each ``Piece``.
 
-    The events are read as fast as they come, also while the caller takes none. When the voice
-    fails the turn goes on without it: a reply that can be read is better than none. What the
-    events raise is raised here, after the events before it; audio that is not ready is then lost.
+    The events are read as fast as they come, also while the consumer takes none. When the voice
+    fails the turn goes on without it, because a reply that can be read is better than none. What
+    the events raise is raised here, after the events before it; audio that is not ready is lost.
 
     Args:
-        events: what the reply stage yields; it is closed.
+        events: the reply stage; it is closed.
         tts: the voice.
-        outcome: takes how it went.
-        max_seconds: speech ends before the piece that would pass it, for a device that has to
-            hold the whole reply; None: no limit.
-        language: of the reply, ISO 639-1; how numbers and signs are read.
+        outcome: filled as speech is made.
+        max_seconds: the longest speech; it ends before the piece that would exceed it, for a device
+            that has to hold the whole reply. None: no limit.
+        language: of the reply; decides how numbers and signs are read.
     """
     queues = _Queues()
     tasks = [
@@ -131,7 +136,7 @@ async def speak(
         ),
     ]
     try:
-        while not isinstance(event := await queues.out.get(), _Ended):
+        while not isinstance(event := await queues.out.get(), _End):
             if isinstance(event, SpeechAudio):
                 queues.places.release()
             yield event
@@ -146,8 +151,8 @@ async def speak(
 async def _ending_with_faults(queues: _Queues, work: Coroutine[None, None, None]) -> None:
     try:
         await work
-    except Exception as fault:  # noqa: BLE001  # the caller gets it and nobody waits for ever
-        queues.out.put_nowait(_Ended(fault))
+    except Exception as fault:  # noqa: BLE001  # raised again by ``speak``
+        queues.out.put_nowait(_End(fault))
 
 
 async def _read(events: AsyncGenerator[TurnEvent], queues: _Queues) -> None:
@@ -164,7 +169,7 @@ async def _synthesise(
     tts: TextToSpeech,
     outcome: SpeechOutcome,
     max_seconds: float | None,
-    language: str,
+    language: Language,
 ) -> None:
     while (piece := await queues.to_speak.get()) is not None:
         if outcome.over:
@@ -175,7 +180,7 @@ async def _synthesise(
             queues.places.release()
         else:
             queues.out.put_nowait(audio)
-    queues.out.put_nowait(_Ended())
+    queues.out.put_nowait(_End())
 
 
 async def _speech(
@@ -183,15 +188,15 @@ async def _speech(
     tts: TextToSpeech,
     outcome: SpeechOutcome,
     max_seconds: float | None,
-    language: str,
+    language: Language,
 ) -> SpeechAudio | None:
-    """A piece's speech; None when there is none or it must not be heard."""
+    """A piece's audio; None: it is empty, failed, or would be too long."""
     try:
-        samples = await tts.synthesize(_voiced(spoken_form(piece.text, language)))
+        samples = await tts.synthesize(_with_comma(language.spoken_form(piece.text)))
     except EngineError as error:
         outcome.error = error
         return None
-    samples = with_pauses(samples, tts.sample_rate, piece.text)
+    samples = trim_silence(samples, tts.sample_rate, piece.text)
     seconds = samples.size / tts.sample_rate
     if max_seconds is not None and outcome.seconds + seconds > max_seconds:
         outcome.full = True
@@ -200,8 +205,8 @@ async def _speech(
     return SpeechAudio(piece.index, samples, tts.sample_rate) if samples.size else None
 
 
-def _voiced(words: str) -> str:
-    """With a comma where a clause was cut without one, so that the voice does not sound as if it
-    had finished."""
+def _with_comma(words: str) -> str:
+    """``words`` with a comma after a clause that was cut without one, so that the voice does not
+    sound as if the sentence had ended."""
     goes_on = words[-1:].isalnum() and len(words.split()) >= FEWEST_BEFORE_CONJUNCTION
     return f"{words}," if goes_on else words

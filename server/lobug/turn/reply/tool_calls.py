@@ -1,7 +1,7 @@
-"""Finds the model's calls of tools in what it writes. Pure: text in, text out.
+"""Finds the tool calls in what a model writes. Pure: text in, text out.
 
 A call is a JSON object that begins with its tool, ``{"tool": "lamp.turn_on", ...}``, also in a code
-fence or a ``<tool_call>``, as models like to wrap it. Nothing of it, whole or broken, comes out as
+fence or a ``<tool_call>``, in which models often wrap it. No call, whole or broken, is returned as
 text.
 """
 
@@ -15,18 +15,20 @@ from typing import Any
 from lobug.engines.tools import Tool
 
 LONGEST_CALL = 2_000
-"""Characters; a longer one is broken."""
+"""Characters; a longer call counts as broken."""
 
 _START = '{"tool":'
 _WRAPPINGS = ("```json", "```", "<tool_call>")
 _FIRST = re.compile(r"[{`<]")
 _LONGEST_HEAD = 64
-"""Characters, white space included, in which a call must have shown itself as one."""
+"""Characters, white space included, within which a call must begin like one."""
 
 
 class CallFinder:
-    """Takes what a model writes piece by piece. ``call`` is the first call, as it was written,
-    once it is complete; what follows it is dropped."""
+    """Takes what a model writes, token by token, and separates the first call from the text.
+
+    ``call`` is the call as it was written, once it is complete; what follows it is dropped.
+    """
 
     def __init__(self) -> None:
         self.call: str | None = None
@@ -35,7 +37,7 @@ class CallFinder:
         self._in_call = False
 
     def feed(self, piece: str) -> str:
-        """Take a piece; return what is certainly no part of a call."""
+        """Take a token; return the text that is certainly not part of a call."""
         if self.call is not None:
             return ""
         if self._in_call:
@@ -61,7 +63,7 @@ class CallFinder:
         return "".join(out)
 
     def flush(self) -> str:
-        """End of the text: return what was held back. A call that was cut off is one still."""
+        """End the text: return what was held back. A call that was cut off still counts."""
         if self._in_call and self.call is None:
             self.call = self._reading.text
         held, self._held = self._held, ""
@@ -73,7 +75,7 @@ class CallFinder:
 
 
 def _begins_call(text: str) -> bool | None:
-    """Whether a text begins as a call does; None: it is too short to tell."""
+    """Whether a text begins like a call; None: it is too short to tell."""
     packed = "".join(text.split())
     while not packed.startswith(_START):
         if any(start.startswith(packed) for start in (_START, *_WRAPPINGS)):
@@ -95,7 +97,7 @@ class _Object:
         self._escaped = False
 
     def feed(self, text: str) -> bool:
-        """Take text up to the end of the object; whether that was reached."""
+        """Take text up to the end of the object. Returns whether the end was reached."""
         for at, character in enumerate(text):
             if self._in_string:
                 self._in_string = character != '"' or self._escaped
@@ -112,7 +114,7 @@ class _Object:
 
 
 def read_call(written: str) -> tuple[str, dict[str, Any]] | None:
-    """The tool's name and the arguments of a call; None: it is broken."""
+    """The tool's name and the arguments of a call; None: the call is broken."""
     try:
         call = json.loads(written)
     except (ValueError, RecursionError):
@@ -123,15 +125,15 @@ def read_call(written: str) -> tuple[str, dict[str, Any]] | None:
     return name.strip(), inner if isinstance(inner, dict) and len(call) == 1 else call
 
 
-def fitted(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as the tool's schema wants them, where it is clear what was meant: "80 %" is 80."""
+def coerce_arguments(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments converted to the types of the tool's schema where that is clear: "80 %" is 80."""
     rules = tool.input_schema.get("properties", {})
     return {
-        name: _fitted(value, rules.get(name, {}).get("type")) for name, value in arguments.items()
+        name: _coerced(value, rules.get(name, {}).get("type")) for name, value in arguments.items()
     }
 
 
-def _fitted(value: Any, kind: str | None) -> Any:
+def _coerced(value: Any, kind: str | None) -> Any:
     if kind in {"integer", "number"} and isinstance(value, str):
         match = re.fullmatch(r"\s*(-?\d{1,9}(?:\.\d{1,6})?)\s*(?:%\s*)?", value)
         if match:

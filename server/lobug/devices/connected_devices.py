@@ -1,0 +1,128 @@
+"""The devices that are connected now, and what they share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Protocol
+
+from lobug.access.callers import Caller
+from lobug.access.revocation import Revoked
+from lobug.devices.frames import CloseCode
+from lobug.engines.base import EngineStatus, Samples, SpeechToText, Transcript
+from lobug.errors import DeviceOfflineError
+from lobug.settings import StreamingSettings
+
+CODEC_THREADS = 2
+"""Enough: Opus takes under a millisecond a frame and runs outside of the interpreter lock."""
+
+
+class OpenConnection(Protocol):
+    """A device's connection, as the rest of the server sees it."""
+
+    session_id: str
+
+    async def send(self, message: str) -> None:
+        """Send a text frame."""
+
+    async def close(self, code: CloseCode) -> None:
+        """Close the connection."""
+
+
+class SharedSpeechToText:
+    """The speech-to-text engine of all devices (``SpeechToText``), with a count of its work."""
+
+    def __init__(self, engine: SpeechToText) -> None:
+        self._engine = engine
+        self.active = 0
+        """Number of transcriptions that run or wait."""
+
+    async def start(self) -> None:
+        """Start the engine."""
+        await self._engine.start()
+
+    async def close(self) -> None:
+        """Close the engine."""
+        await self._engine.close()
+
+    def status(self) -> EngineStatus:
+        """The engine's state."""
+        return self._engine.status()
+
+    async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
+        """Transcribe 16 kHz audio."""
+        self.active += 1
+        try:
+            return await self._engine.transcribe(audio, language)
+        finally:
+            self.active -= 1
+
+
+class ConnectedDevices:
+    """The devices that are connected, by their callers' keys. One for each server."""
+
+    def __init__(self, settings: StreamingSettings, stt: SpeechToText) -> None:
+        self.stt = SharedSpeechToText(stt)
+        self.codecs = ThreadPoolExecutor(CODEC_THREADS, thread_name_prefix="lobug-codec")
+        self._settings = settings
+        self._open: dict[str, tuple[OpenConnection, Caller]] = {}
+        self._closing: set[asyncio.Future[None]] = set()
+
+    def __len__(self) -> int:
+        """Number of devices connected."""
+        return len(self._open)
+
+    @property
+    def full(self) -> bool:
+        """Whether no further device may connect."""
+        return len(self._open) >= self._settings.max_connections
+
+    def connected(self, key: str) -> bool:
+        """Whether a caller (``access.Caller.key``) is connected."""
+        return key in self._open
+
+    @contextmanager
+    def register(self, caller: Caller, connection: OpenConnection) -> Iterator[None]:
+        """Count a caller as connected while the context is open. An older connection of the same
+        caller is closed: a device that lost its Wi-Fi connects again before the server notices that
+        the old connection is dead."""
+        key = caller.key
+        older = self._open.pop(key, None)
+        if older is not None:
+            self._close(older[0], CloseCode.REPLACED)
+        entry = (connection, caller)
+        self._open[key] = entry
+        try:
+            yield
+        finally:
+            if self._open.get(key) is entry:
+                del self._open[key]
+
+    async def send(self, key: str, write: Callable[[str], str]) -> None:
+        """Send a message to a connected caller; ``write`` makes it from the session's id. Raises
+        DeviceOfflineError."""
+        entry = self._open.get(key)
+        if entry is None:
+            raise DeviceOfflineError("the device is not connected")
+        await entry[0].send(write(entry[0].session_id))
+
+    def close_revoked(self, revoked: Revoked) -> None:
+        """Close the connections that were opened with a revoked token or pairing."""
+        for connection, caller in tuple(self._open.values()):
+            if revoked.concerns(caller):
+                self._close(connection, CloseCode.TOKEN_REVOKED)
+
+    async def close(self) -> None:
+        """Close all connections, because the server stops."""
+        for connection, _ in tuple(self._open.values()):
+            self._close(connection, CloseCode.GOING_AWAY)
+        if self._closing:
+            await asyncio.wait(self._closing)
+        self.codecs.shutdown(wait=False, cancel_futures=True)
+
+    def _close(self, connection: OpenConnection, code: CloseCode) -> None:
+        task = asyncio.ensure_future(connection.close(code))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)

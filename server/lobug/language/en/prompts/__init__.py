@@ -1,0 +1,1 @@
+"""English prompts: what the chat model reads besides the words of the conversation."""

@@ -1,0 +1,137 @@
+"""What Lo-Bug says about its memory without the chat model: memories in, sentences out. Pure.
+
+The sentences stand in ``sentences.toml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from lobug.language.en.catalogue import REPLIES as SAY
+from lobug.language.en.lists import MONTHS
+from lobug.language.en.perspective import said_to_the_user, sentence_to_the_user, spoken_back
+from lobug.language.en.speakable import speakable
+
+MOST = 5
+"""Memories that are spoken at once: nobody wants to hear more."""
+LONGEST = 160
+"""Characters of one memory that are spoken."""
+
+FORGOTTEN = SAY["forgotten"]
+NOTHING_LIKE_THAT = SAY["nothing_like_that"]
+EVERYTHING_FORGOTTEN = SAY["everything_forgotten"]
+REALLY_EVERYTHING = SAY["really_everything"]
+KEPT = SAY["kept"]
+KNOW_NOTHING = SAY["know_nothing"]
+WHAT_IS_RIGHT = SAY["what_is_right"]
+WHOLE_SENTENCE = SAY["whole_sentence"]
+NEVER_MIND = SAY["never_mind"]
+USED_NONE = SAY["used_none"]
+
+
+def remembered(facts: Sequence[str]) -> str:
+    """Say that facts have been stored."""
+    said = [clip(said_to_the_user(fact)) for fact in facts]
+    if any(len(one) > LONGEST for one in said):
+        return SAY["remembered_long"]
+    return SAY["remembered"].format(facts=_listed([f"that {one}" for one in said])[5:])
+
+
+def corrected(fact: str) -> str:
+    """Say that a wrong memory has been corrected."""
+    return SAY["corrected"].format(fact=clip(said_to_the_user(fact)))
+
+
+def recited(contents: Sequence[str]) -> tuple[str, ...]:
+    """Say some memories: the first ``MOST`` in sentences, the number of the others."""
+    sentences = [clip(sentence_to_the_user(content)) for content in contents[:MOST]]
+    more = len(contents) - MOST
+    if more > 0:
+        sentences.append(SAY["one_more_thing" if more == 1 else "more_things"].format(count=more))
+    return tuple(sentences)
+
+
+def unknown(topic: str) -> str:
+    """Say that nothing is known about a topic."""
+    return SAY["unknown_topic"].format(topic=clip(spoken_back(topic)))
+
+
+def shall_i_forget(contents: Sequence[str]) -> str:
+    """Ask whether these memories are meant."""
+    said = _listed([f"that {clip(said_to_the_user(content))}" for content in contents])
+    question = "shall_i_forget_one" if len(contents) == 1 else "shall_i_forget_several"
+    return SAY[question].format(facts=said)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a recalled memory comes from."""
+
+    kind: Literal["user", "correction", "import", "agent", "notes", "user turn", "own turn"]
+    """notes: a summary of a conversation. user turn, own turn: words of an earlier conversation."""
+    content: str
+    said_at: float
+    """Seconds since the epoch."""
+
+
+_ORIGINS = {
+    "user": "told_by_user",
+    "correction": "corrected_by_user",
+    "import": "from_import",
+    "agent": "from_agent",
+    "notes": "from_notes",
+}
+
+
+def origins_told(origins: Sequence[Origin], today: float) -> tuple[str, ...]:
+    """Say where memories come from and how long Lo-Bug has had them."""
+    sentences = [_origin(origin, today) for origin in origins[:MOST]]
+    more = len(origins) - MOST
+    if more > 0:
+        sentences.append(SAY["used_more"].format(count=more))
+    return tuple(sentences)
+
+
+def when(said_at: float, today: float) -> str:
+    """A time as people say it: "today", "in March", "in March 2024". Local time."""
+    said, now = datetime.fromtimestamp(said_at), datetime.fromtimestamp(today)  # noqa: DTZ006 - spoken to somebody here
+    days = (now.date() - said.date()).days
+    if days == 0:
+        return SAY["today"]
+    if days == 1:
+        return SAY["yesterday"]
+    month = MONTHS[said.month - 1]
+    return SAY["this_year" if 0 <= days < 300 else "earlier_year"].format(
+        month=month, year=said.year
+    )
+
+
+def _origin(origin: Origin, today: float) -> str:
+    time = when(origin.said_at, today)
+    if origin.kind in {"user turn", "own turn"}:
+        who = "said_by_lobug" if origin.kind == "own turn" else "said_by_user"
+        words = clip(origin.content).rstrip(".")
+        return SAY[who].format(When=_capital(time), words=words)
+    fact = clip(said_to_the_user(origin.content))
+    return SAY[_ORIGINS[origin.kind]].format(when=time, fact=fact)
+
+
+def clip(text: str) -> str:
+    """A text as it can be spoken, at most ``LONGEST`` characters."""
+    plain = speakable(" ".join(text.split())) or SAY["unspeakable"]
+    if len(plain) <= LONGEST:
+        return plain
+    return SAY["and_so_on"].format(text=plain[:LONGEST].rsplit(" ", 1)[0].rstrip(",;: "))
+
+
+def _listed(parts: Sequence[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,1 @@
+"""Vectors of facts, turns and questions: the only callers of the embedding engine."""

@@ -1,0 +1,567 @@
+"""Long-term memory as the rest of Lo-Bug uses it: one class with a verb for each operation."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lobug.engines.base import ChatModel, Embedder
+from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
+from lobug.memory import (
+    entries,
+    identity,
+    keys,
+    log,
+    recall_log,
+    session_summary,
+    sessions,
+    statistics,
+    store,
+    turns,
+)
+from lobug.memory.background.task_processor import TaskProcessor
+from lobug.memory.embedding.fact_embedder import FactEmbedder
+from lobug.memory.embedding.turn_embedder import TurnEmbedder
+from lobug.memory.erasure.forget import forget_entries, forget_text
+from lobug.memory.erasure.purge import purge
+from lobug.memory.exchange import export, markdown
+from lobug.memory.exchange.snapshot import SnapshotSource
+from lobug.memory.jobs.schedule import Scheduler
+from lobug.memory.model import (
+    ConversationKey,
+    Draft,
+    Entry,
+    Filter,
+    Forgotten,
+    Hit,
+    Identity,
+    Imported,
+    LoggedMessage,
+    MemoryContext,
+    MemoryScope,
+    MemoryStats,
+    Provenance,
+    Purge,
+    Recall,
+    RememberedUser,
+    Session,
+)
+from lobug.memory.project_list import ProjectList
+from lobug.memory.recall.recaller import Recaller
+from lobug.memory.statistics import Counter
+from lobug.memory.store import Limits
+from lobug.priority import TurnPriority
+from lobug.settings import MemorySettings
+from lobug.storage.compaction import CompactionError, compact
+from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
+from lobug.storage.driver import Connection
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Memory:
+    """The memory of all users in one SQLite file.
+
+    ``start`` first, ``close`` last. Every call names a user, by a ``MemoryScope`` or a
+    ``ConversationKey``, and returns and changes only what that user may see; ``users`` and
+    ``stats`` give names and counts only. Coroutines never block the event loop. They raise the
+    ``Memory...Error`` classes of ``lobug.errors`` for a wrong request and StorageError for a
+    database that cannot be used; until ``start`` has succeeded every call raises StorageError.
+
+    After each exchange three independent tasks run in the background: facts are extracted, then the
+    short-term and the long-term cascade where their thresholds are reached. Each is a row in the
+    database until it is done.
+
+    ``clock`` returns seconds since the epoch; ``batch_size`` is how many texts are embedded at
+    once; ``working_memory`` how many messages of a conversation the prompt holds; ``checkpoint`` is
+    for tests that end the process at the worst moment; ``snapshot`` is imported in the background,
+    once after the start.
+    """
+
+    def __init__(
+        self,
+        settings: MemorySettings,
+        path: Path,
+        *,
+        chat: ChatModel,
+        embedder: Embedder,
+        priority: TurnPriority,
+        clock: Callable[[], float],
+        batch_size: int = 32,
+        working_memory: int = 20,
+        checkpoint: Checkpoint = no_checkpoint,
+        snapshot: SnapshotSource | None = None,
+    ) -> None:
+        self._settings = settings
+        self._limits = Limits(settings.max_content_chars, settings.identity_chars)
+        self._priority = priority
+        self._clock = clock
+        self._snapshot = snapshot
+        self._erasure_callbacks: list[Callable[[str | None], None]] = []
+        self._counter = Counter()
+        self._scheduler = Scheduler(settings, working_memory, lambda: chat.context_tokens)
+        self._database = Database(
+            DatabaseOptions(
+                path=path,
+                busy_timeout_s=settings.busy_timeout_s,
+                backups_keep=settings.backups_keep,
+                legacy_user=settings.legacy_user,
+            ),
+            clock=clock,
+            checkpoint=checkpoint,
+        )
+        self._embedding = FactEmbedder(
+            self._database,
+            embedder,
+            priority,
+            duplicate_distance=settings.duplicate_distance_threshold,
+            batch_size=batch_size,
+            retry_delay_s=settings.retry_delay_s,
+            longest_deferral_s=settings.embedding_deferral_s,
+            recall_timeout_s=settings.recall_timeout_s,
+            clock=clock,
+            checkpoint=checkpoint,
+        )
+        turn_embedding = TurnEmbedder(
+            self._database,
+            embedder,
+            priority,
+            batch_size=batch_size,
+            retry_delay_s=settings.retry_delay_s,
+            longest_deferral_s=settings.embedding_deferral_s,
+            clock=clock,
+            checkpoint=checkpoint,
+        )
+        self._background = TaskProcessor(
+            self._database,
+            self._embedding,
+            turn_embedding,
+            self._counter,
+            scheduler=self._scheduler,
+            chat=chat,
+            priority=priority,
+            clock=clock,
+            checkpoint=checkpoint,
+            snapshot=snapshot,
+        )
+        self._recaller = Recaller(
+            self._database, self._embedding, settings, chat, clock, working_memory=working_memory
+        )
+        self.projects = ProjectList(self._database, self._change, clock)
+
+    # ---- life
+
+    async def start(self, *, work: bool = True) -> None:
+        """Open the database and take up the tasks that the last process left. ``work`` False: no
+        worker, ``process_due`` does its job when called. May be called again after a failure.
+        Raises StorageError."""
+        await self._database.open(self._background.resume)
+        if work:
+            self._background.start()
+
+    async def close(self) -> None:
+        """Stop the worker, finish what is being written, close the file. Safe to call twice, and
+        when the file was never opened."""
+        await self._background.close()
+        await self._database.close()
+
+    async def check(self) -> None:
+        """Find out whether memory can be used by now; opens the file where that failed before.
+        Raises StorageError."""
+        if self._database.is_open:
+            await self._database.check()
+            await self.refresh()
+        else:
+            await self.start()
+            await self._drop_derived()  # it may be another file, such as a restored backup
+
+    async def refresh(self) -> None:
+        """Notice what another program has changed, and drop what was derived from the content
+        before: working memory of conversations, counts. Raises StorageError."""
+        if await self._database.changed_by_others():
+            logger.warning(
+                "another program has changed %s; conversations are read from it again",
+                self._database.path,
+            )
+            await self._drop_derived()
+
+    async def _drop_derived(self) -> None:
+        self._recaller.drop_searches()
+        self._embedding.rescan()
+        async with self._priority.turn():  # background work must not store what it has read before
+            await self._report_erasure(None)
+        self.wake()
+
+    async def compact(self) -> None:
+        """Rebuild the file now if something was erased since it was last rebuilt; otherwise the
+        worker does it. Raises StorageError."""
+        with suppress(CompactionError):  # noted, and tried again
+            copies = [] if self._snapshot is None else [self._snapshot.imported]
+            await compact(self._database, copies=copies)
+
+    async def analyse_turns(self) -> None:
+        """Add all waiting turns, after an import for example, to the index by words now; otherwise
+        the worker does it. Raises StorageError."""
+        await self._background.analyse_turns()
+
+    async def process_due(self) -> None:
+        """Do all background work that is due, without the worker; for tests and the command line.
+        What fails is due again later. Raises StorageError."""
+        while await self._background.step():
+            pass
+
+    def wake(self) -> None:
+        """Tell the worker that there may be something to do."""
+        self._background.wake()
+
+    def fault(self) -> StorageError | None:
+        """Why memory cannot be used, as last known; None: it can. No I/O."""
+        return self._database.fault
+
+    def stats(self) -> MemoryStats:
+        """Counts over all users, as last known. No I/O."""
+        return self._counter.stats
+
+    # ---- turns
+
+    async def log_user_message(
+        self,
+        conversation_key: ConversationKey,
+        content: str,
+        *,
+        speaker: str | None = None,
+        said_at: float | None = None,
+    ) -> int:
+        """Append a user's message to the conversation log, durably. Returns its id.
+
+        ``speaker`` names who said it, where several people talk to one device; ``said_at`` when
+        (None: now). The extraction of its facts is noted in the same transaction, so that a crash
+        before the reply does not lose them."""
+        now = self._clock()
+        logged = await self._database.write(
+            "log",
+            lambda connection: turns.log_user_message(
+                connection,
+                self._scheduler,
+                conversation_key,
+                content,
+                said_at=now if said_at is None else said_at,
+                speaker=speaker,
+                now=now,
+            ),
+            lambda done: self._counter.count_turn(
+                conversation_key.user, messages=done.messages, tasks=done.tasks
+            ),
+        )
+        return logged.message_id
+
+    async def log_reply(
+        self,
+        conversation_key: ConversationKey,
+        user_message_id: int,
+        content: str,
+        *,
+        extract: bool,
+    ) -> int:
+        """Append the reply to a message and, in the same transaction, the background tasks of the
+        exchange. Returns the reply's id; that of the first reply if there was one already.
+
+        ``extract`` False: the words were not meant for Lo-Bug and enter neither facts nor
+        summaries. Of the reply to a message that was forgotten meanwhile no word is kept."""
+        now = self._clock()
+        recall = self._recaller.take_search(user_message_id)
+        logged = await self._database.write(
+            "reply",
+            lambda connection: turns.log_reply(
+                connection,
+                self._scheduler,
+                conversation_key,
+                user_message_id,
+                content,
+                extract=extract,
+                recall=recall,
+                now=now,
+            ),
+            lambda done: self._counter.count_turn(
+                conversation_key.user, messages=done.messages, tasks=done.tasks
+            ),
+        )
+        return logged.message_id
+
+    async def recent_messages(
+        self, conversation_key: ConversationKey, limit: int
+    ) -> Sequence[LoggedMessage]:
+        """The conversation's last messages, oldest first."""
+        return await self._database.read(lambda c: log.recent(c, conversation_key, limit))
+
+    async def latest_conversations(self, limit: int) -> Sequence[ConversationKey]:
+        """The conversations that were last active, latest first."""
+        return await self._database.read(lambda c: log.latest_conversations(c, limit))
+
+    async def retrieve_context(
+        self, conversation_key: ConversationKey, query: str, *, message_id: int | None = None
+    ) -> MemoryContext:
+        """Layer identity and what fits ``query``, by meaning and words; by words alone while the
+        embedder fails.
+
+        ``message_id`` is the message that is being answered: it is not recalled itself, and the
+        search is noted under it in the retrieval log with the reply."""
+        return await self._recaller.recall(conversation_key, query, message_id)
+
+    def note_search(self, message_id: int, context: MemoryContext) -> None:
+        """Name the message that a context was retrieved for, where it was not known at the time:
+        the search is noted under it in the retrieval log with the reply."""
+        self._recaller.note_search(message_id, context)
+
+    async def base_memory(self, user: str) -> str:
+        """The user's layer identity as the prompt gets it; empty when there is none."""
+        if not self._settings.enabled:
+            return ""
+        return await self._database.read(lambda c: identity.document(c, user))
+
+    async def session_summary(self, conversation_key: ConversationKey) -> str:
+        """The summary of the conversation's session so far, for a prompt whose history was cut;
+        empty when there is none."""
+        if not self._settings.enabled:
+            return ""
+        return await self._database.read(lambda c: session_summary.current(c, conversation_key))
+
+    # ---- entries
+
+    async def store(self, scope: MemoryScope, draft: Draft) -> Entry:
+        """Store an entry, or a new version where its key exists. The same content again changes
+        only importance, tags and project.
+
+        Raises MemoryKeyError, MemoryContentError, MemoryForbiddenError, IdentityFullError."""
+        now = self._clock()
+        return await self._change(
+            "store", lambda c: store.store(c, scope, draft, limits=self._limits, now=now)
+        )
+
+    async def edit(
+        self,
+        scope: MemoryScope,
+        entry_id: int,
+        *,
+        content: str | None = None,
+        importance: float | None = None,
+        tags: tuple[str, ...] | None = None,
+        project: str | None = None,
+    ) -> Entry:
+        """Make a new version; None leaves a field unchanged. Raises MemoryNotFoundError,
+        MemoryContentError, MemoryForbiddenError."""
+        now = self._clock()
+        return await self._change(
+            "edit",
+            lambda c: store.edit(
+                c,
+                scope,
+                entry_id,
+                content=content,
+                importance=importance,
+                tags=tags,
+                project=project,
+                limits=self._limits,
+                now=now,
+            ),
+        )
+
+    async def correct(self, scope: MemoryScope, entry_id: int, content: str) -> Entry:
+        """Replace a wrong entry: it becomes inactive for good, linked to the correction, which
+        outranks everything else. Raises MemoryNotFoundError, MemoryContentError,
+        MemoryForbiddenError."""
+        now = self._clock()
+        return await self._change(
+            "correct",
+            lambda c: store.correct(c, scope, entry_id, content, limits=self._limits, now=now),
+        )
+
+    async def deactivate(self, scope: MemoryScope, entry_id: int) -> Entry:
+        """Make an entry inactive without erasing it; ``restore`` brings it back. Raises
+        MemoryNotFoundError, MemoryForbiddenError."""
+        now = self._clock()
+        return await self._change("remove", lambda c: store.deactivate(c, scope, entry_id, now=now))
+
+    async def restore(self, scope: MemoryScope, entry_id: int) -> Entry:
+        """Make a version active again, as a new version; the entry that is active under its key
+        becomes inactive. Raises MemoryNotFoundError, MemoryForbiddenError, IdentityFullError."""
+        now = self._clock()
+        return await self._change(
+            "restore", lambda c: store.restore(c, scope, entry_id, limits=self._limits, now=now)
+        )
+
+    async def get(self, scope: MemoryScope, entry_id: int) -> Provenance:
+        """An entry with where it comes from. Raises MemoryNotFoundError."""
+        return await self._database.read(lambda c: store.provenance(c, scope, entry_id))
+
+    async def find_key(self, scope: MemoryScope, key: str) -> Entry:
+        """The active entry of a key. Raises MemoryNotFoundError, MemoryKeyError."""
+        keys.checked(key)
+        return await self._database.read(lambda c: entries.find_key(c, scope, key))
+
+    async def entries(
+        self, scope: MemoryScope, where: Filter, *, limit: int = 50, after_id: int = 0
+    ) -> Sequence[Entry]:
+        """Entries in the order of their ids."""
+        return await self._database.read(
+            lambda c: entries.listed(c, scope, where, limit=limit, after_id=after_id)
+        )
+
+    async def history(self, scope: MemoryScope, entry_id: int) -> Sequence[Entry]:
+        """All versions of an entry, oldest first. Raises MemoryNotFoundError."""
+        return await self._database.read(lambda c: entries.versions(c, scope, entry_id))
+
+    async def search(
+        self, scope: MemoryScope, query: str, where: Filter, *, limit: int = 5, turns: bool = False
+    ) -> Sequence[Hit]:
+        """The entries, and with ``turns`` the messages, that fit a query, best first.
+
+        By meaning and words; where nothing has its words, by substring. An empty query with a time
+        range gives what was said in it, newest first."""
+        return await self._recaller.search(scope, query, where, limit=limit, turns=turns)
+
+    async def identity(self, scope: MemoryScope) -> Identity:
+        """Layer identity and its entries."""
+        return await self._database.read(
+            lambda c: identity.identity(c, scope, self._limits.identity_chars)
+        )
+
+    # ---- erasure
+
+    def on_erasure(self, callback: Callable[[str | None], None]) -> None:
+        """Call ``callback`` whenever something was erased, with the user it belonged to (None: it
+        may have been anybody's), so that what the process holds of it is dropped."""
+        self._erasure_callbacks.append(callback)
+
+    async def forget(self, scope: MemoryScope, entry_id: int) -> Forgotten:
+        """Erase an entry with all its versions, the words it came from, and what was derived from
+        them. Cannot be undone. Raises MemoryNotFoundError, MemoryForbiddenError."""
+        now = self._clock()
+        return await self._erase(
+            scope, "forget", lambda c: forget_entries(c, scope, [entry_id], now)
+        )
+
+    async def forget_key(self, scope: MemoryScope, key: str) -> Forgotten:
+        """``forget`` the active entry of a key. Raises MemoryNotFoundError, MemoryKeyError."""
+        keys.checked(key)
+        now = self._clock()
+
+        def work(connection: Connection) -> Forgotten:
+            entry = entries.find_key(connection, scope, key)
+            return forget_entries(connection, scope, [entry.id], now)
+
+        return await self._erase(scope, "forget", work)
+
+    async def forget_text(
+        self, scope: MemoryScope, text: str, *, dry_run: bool = False
+    ) -> Forgotten:
+        """Erase every entry and message that says this, and what was derived from them. Nothing
+        found is an empty result. ``dry_run``: only say what would be erased."""
+        now = self._clock()
+
+        def work(connection: Connection) -> Forgotten:
+            return forget_text(connection, scope, text, now, dry_run=dry_run)
+
+        if dry_run:  # a write all the same, that is rolled back
+            return await self._database.write("forget", work)
+        return await self._erase(scope, "forget", work)
+
+    async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
+        """Erase a session, a user, or what is old. The caller asks for confirmation."""
+        now = self._clock()
+        return await self._erase(scope, "purge", lambda c: purge(c, scope, what, now))
+
+    # ---- sessions, retrieval log, counts
+
+    async def sessions(
+        self, scope: MemoryScope, *, limit: int = 50, before_id: int | None = None
+    ) -> Sequence[Session]:
+        """Sessions of the user, newest first."""
+        return await self._database.read(
+            lambda c: sessions.listed(c, scope.user, limit=limit, before_id=before_id)
+        )
+
+    async def explain(self, scope: MemoryScope, message_id: int | None = None) -> Recall:
+        """What was recalled for a message; None: for the last turn of the scope's conversation.
+        Raises MemoryNotFoundError."""
+
+        def work(connection: Connection) -> Recall:
+            if message_id is not None:
+                return recall_log.of_message(connection, scope, message_id)
+            found = recall_log.latest(connection, scope, 1)
+            if not found:
+                raise MemoryNotFoundError("nothing has been recalled yet")
+            return found[0]
+
+        return await self._database.read(work)
+
+    async def recalls(self, scope: MemoryScope, *, limit: int = 20) -> Sequence[Recall]:
+        """The retrieval log, newest first."""
+        return await self._database.read(lambda c: recall_log.latest(c, scope, limit))
+
+    async def user_stats(self, scope: MemoryScope) -> Mapping[str, Any]:
+        """Counts of what is kept of the user, and the size of the file, bytes."""
+        limit, path = self._limits.identity_chars, self._database.path
+        return await self._database.read(lambda c: statistics.of_user(c, scope, limit, path))
+
+    async def users(self) -> Sequence[RememberedUser]:
+        """All users of whom anything is kept, last active first; without the household. Names and
+        counts, for the owner at this computer."""
+        return await self._database.read(statistics.users)
+
+    # ---- export and import
+
+    async def export(self, scope: MemoryScope) -> Mapping[str, Any]:
+        """All of the user's memory as one JSON document, complete and lossless."""
+        now = self._clock()
+        return await self._database.aside(lambda c: export.export(c, scope, now))
+
+    async def export_markdown(self, scope: MemoryScope) -> str:
+        """All of the user's memory as readable Markdown."""
+        now = self._clock()
+        return await self._database.aside(
+            lambda c: markdown.export_markdown(export.export(c, scope, now))
+        )
+
+    async def import_json(self, scope: MemoryScope, document: object) -> Imported:
+        """Add the content of an export, or of a ``sessions.json`` snapshot. What is there already
+        is skipped. All or nothing. Raises ImportInvalidError."""
+        now, limit = self._clock(), self._limits.identity_chars
+        parsed = await asyncio.to_thread(export.parse, document)
+        done = await self._database.write(
+            "import", lambda c: export.import_parsed(c, scope, parsed, now, identity_chars=limit)
+        )
+        await self._background.recount()
+        self.wake()
+        return done
+
+    async def _change(self, name: str, work: Callable[[Connection], T]) -> T:
+        """One transaction that changes entries or projects. Raises MemoryDisabledError."""
+        if not self._settings.enabled:
+            raise MemoryDisabledError("memory.enabled is off")
+        result = await self._database.write(name, work)
+        self.wake()
+        return result
+
+    async def _erase(
+        self, scope: MemoryScope, name: str, work: Callable[[Connection], Forgotten]
+    ) -> Forgotten:
+        """One transaction that erases; also while memory is switched off."""
+        # Background work that has read what is erased must not store anything made from it.
+        async with self._priority.exclusive():
+            gone = await self._database.write(name, work)
+            await self._report_erasure(None if scope.household == "write" else scope.user)
+        self.wake()
+        return gone
+
+    async def _report_erasure(self, user: str | None) -> None:
+        # At once: before the next turn of anybody can use what was erased.
+        for callback in self._erasure_callbacks:
+            callback(user)
+        await self._background.recount()

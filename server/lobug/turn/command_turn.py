@@ -1,0 +1,117 @@
+"""The turn about memory itself ("forget that ..."): carries a command out and says the outcome."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+
+from lobug.concurrency import uninterrupted
+from lobug.conversation.commands.command import BLANKED, Answer, Command
+from lobug.conversation.registry import INTERRUPTED, Conversation, Exchange
+from lobug.engines.base import ChatMessage
+from lobug.errors import LobugError, StorageError
+from lobug.memory.service import Memory
+from lobug.turn.commitment import LiveOptions
+from lobug.turn.events import Piece, ReplyDelta, TurnEvent
+from lobug.turn.reply.generation import Reply
+from lobug.turn.timeline import Timeline
+
+log = logging.getLogger(__name__)
+
+
+class CommandTurn:
+    """Runs one command. ``ModelTurn`` has the same stages.
+
+    Nothing is said before the command has been carried out and logged. Cancelling the turn leaves
+    no command half done.
+    """
+
+    def __init__(
+        self,
+        command: Command,
+        conversation: Conversation,
+        memory: Memory,
+        timeline: Timeline,
+        live: LiveOptions | None,
+    ) -> None:
+        self.reply = Reply()
+        self._command = command
+        self._conversation = conversation
+        self._memory = memory
+        self._timeline = timeline
+        self._live = live
+        # A reply that is played is logged afterwards, as far as it was heard.
+        self._logs_reply_later = live is not None and live.playback is not None
+        self._answer: Answer | None = None
+        """None until the command has been carried out."""
+        self._message_id = 0
+        """Of the logged words."""
+
+    async def prepare(self) -> None:
+        """Carry the command out once the turn counts, and log the exchange.
+
+        What memory refuses becomes the answer; raises StorageError.
+        """
+        if self._live is not None:
+            await self._live.commitment.wait()
+        await uninterrupted(self._carry_out())
+        self._timeline.mark("recall")
+
+    async def commit(self) -> None:
+        """Do nothing: ``prepare`` waits for the commitment and logs the words itself."""
+
+    async def events(self) -> AsyncGenerator[TurnEvent]:
+        """Yield the answer, sentence by sentence."""
+        sentences = self._answer.sentences if self._answer is not None else ()
+        for index, sentence in enumerate(sentences):
+            self.reply.pieces.append(sentence)
+            self.reply.sentences += 1
+            yield ReplyDelta(sentence if index == 0 else f" {sentence}")
+            yield Piece(index, sentence)
+        self._timeline.mark("reply")
+
+    def release(self) -> None:
+        """Do nothing: the chat model was not used."""
+
+    async def store(self, heard: str) -> None:
+        """Log a reply that was played. ``heard``: what the user got of it."""
+        if self._logs_reply_later:
+            await self._log_reply(heard)
+
+    async def _carry_out(self) -> None:
+        command = self._command
+        if not command.logged_last:
+            await self._log_words()
+        try:
+            answer = await command.act(self._message_id)
+        except StorageError:
+            raise
+        except LobugError as error:
+            log.info("memory refused what was asked of it: %s", error.code)
+            answer = Answer((error.spoken,), extract=command.logged != BLANKED)
+        if command.logged_last:
+            await self._log_words()
+        self._answer = answer
+        if not self._logs_reply_later:
+            await self._log_reply(" ".join(answer.sentences))
+
+    async def _log_words(self) -> None:
+        self._message_id = await self._memory.log_user_message(
+            self._conversation.conversation_key, self._command.logged
+        )
+
+    async def _log_reply(self, heard: str) -> None:
+        """Write the reply to the log and to working memory. Does nothing when the command has not
+        been carried out."""
+        if self._answer is None:
+            return
+        conversation = self._conversation
+        await self._memory.log_reply(
+            conversation.conversation_key, self._message_id, heard, extract=self._answer.extract
+        )
+        if heard == INTERRUPTED:  # a model that reads the mark alone answers with it
+            return
+        if conversation.loaded:  # an erasure unloads it: then it is read from the log
+            said = ChatMessage("user", self._command.logged)
+            if conversation.memory.add(Exchange(said, ChatMessage("assistant", heard))):
+                conversation.prefix_changed = True

@@ -1,0 +1,253 @@
+"""The ordinary turn: recalls memories, builds the prompt, lets the chat model reply."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from lobug.conversation.prompt import Persona, estimate_tokens, prefix, user_message
+from lobug.conversation.registry import (
+    IGNORED_REPLY,
+    INTERRUPTED,
+    Conversation,
+    Exchange,
+    load_working_memory,
+)
+from lobug.engines.base import ChatMessage, ChatModel
+from lobug.engines.tools import ABSENT_TOOLS
+from lobug.errors import StorageError, TextTooLongError
+from lobug.memory.model import MemoryContext
+from lobug.memory.service import Memory
+from lobug.settings import ChatSettings, Settings
+from lobug.turn.caller_context import CallerContext
+from lobug.turn.commitment import LiveOptions
+from lobug.turn.events import Action, Heard, TurnEvent
+from lobug.turn.reply.generation import Prompt, Reply, write_reply
+from lobug.turn.reply.tool_use import ToolUse, include_tools_if_needed
+from lobug.turn.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStages:
+    """What all model turns of a server share."""
+
+    settings: Settings
+    chat: ChatModel
+    memory: Memory
+    persona: Persona
+    clock: Callable[[], float]
+    """Seconds; sensor readings expire by it."""
+
+
+class ModelTurn:
+    """Runs one reply of the chat model. ``CommandTurn`` has the same stages."""
+
+    def __init__(
+        self,
+        shared: ModelStages,
+        conversation: Conversation,
+        heard: Heard,
+        timeline: Timeline,
+        caller: CallerContext,
+        live: LiveOptions | None,
+        *,
+        must_answer: bool,
+        clause_first: bool,
+    ) -> None:
+        """``must_answer`` and ``clause_first`` as of ``write_reply``."""
+        self.reply = Reply()
+        self._shared = shared
+        self._memory = shared.memory
+        self._conversation = conversation
+        self._prompted = conversation
+        """What the prompt is made of: the conversation, or the history that the caller sent."""
+        self._heard = heard
+        self._timeline = timeline
+        self._caller = caller
+        self._live = live
+        self._must_answer = must_answer
+        self._clause_first = clause_first
+        self._settings = caller.settings(shared.settings.chat)
+        self._message_id: int | None = None
+        """Of the logged words; None until they are logged."""
+        self._context: MemoryContext | None = None
+        self._prompt: Prompt | None = None
+        self._prepared = asyncio.Event()
+        """Set when ``prepare`` has ended, also by an error."""
+
+    async def prepare(self) -> None:
+        """Recall memories and build the prompt. The words are logged first if the turn counts.
+
+        Raises StorageError, EngineError, and TextTooLongError for words that fit no window.
+        """
+        try:
+            await self._recall()
+        finally:
+            self._prepared.set()
+        self._timeline.mark("recall")
+
+    async def commit(self) -> None:
+        """The turn counts: log the words, after ``prepare``, before anybody hears of a reply."""
+        await self._prepared.wait()
+        if self._message_id is None:
+            message_id = await self._log_words()
+            if self._context is not None:
+                self._memory.note_search(message_id, self._context)
+
+    def events(self) -> AsyncGenerator[TurnEvent]:
+        """Yield the reply's events as the model writes. Raises EngineError,
+        ContextOverflowError."""
+        assert self._prompt is not None  # noqa: S101 - for the type checker
+        return write_reply(
+            self._shared.chat,
+            self._prompted,
+            self._prompt,
+            self.reply,
+            settings=self._settings,
+            timeline=self._timeline,
+            must_answer=self._must_answer,
+            clause_first=self._clause_first,
+            tools=self._tools(),
+        )
+
+    def release(self) -> None:
+        """Drop the model's cache of this prompt if something was erased since it was made: the
+        prompt may hold erased words, and the model has read it after the erasure."""
+        if self._prompt is not None and self._prompt.lane != self._conversation.lane:
+            self._shared.chat.forget(self._prompt.lane.__eq__)
+
+    async def store(self, heard: str) -> None:
+        """Write the reply to the log and to working memory. ``heard``: what the user got of it."""
+        if self._prompt is None or self._message_id is None:
+            return
+        conversation = self._conversation
+        ignored = self.reply.action is Action.IGNORE
+        # The same words in both: after a restart the model sees the conversation as it was.
+        said = IGNORED_REPLY if ignored else heard
+        if self.reply.action is Action.REACT:
+            said = f"[REACT] {heard}".rstrip()
+        await self._memory.log_reply(
+            conversation.conversation_key, self._message_id, said, extract=not ignored
+        )
+        if ignored or said == INTERRUPTED:  # a model that reads the mark alone answers with it
+            return
+        exchange = Exchange(
+            self._prompt.user,
+            ChatMessage("assistant", said),
+            frozenset(recalled.reference for recalled in self._prompt.recalled),
+        )
+        if conversation.memory.add(exchange):
+            conversation.prefix_changed = True
+            with suppress(StorageError):  # the turn is over, and in the log
+                conversation.earlier = await self._memory.session_summary(
+                    conversation.conversation_key
+                )
+
+    async def _recall(self) -> None:
+        conversation, settings = self._conversation, self._shared.settings
+        text = self._heard.text
+        if self._live is None or self._live.commitment.made:
+            await self._log_words()
+        await self._memory.refresh()
+        lane = conversation.lane  # taken first: what is erased from here on may be in the prompt
+        await load_working_memory(conversation, self._memory, settings.conversation.max_messages)
+        self._context = await self._memory.retrieve_context(
+            conversation.conversation_key, text, message_id=self._message_id
+        )
+        include_tools_if_needed(conversation, text)
+        self._prompted = self._caller.conversation(conversation, settings.conversation)
+        self._prompt = await build_prompt(
+            self._prompted,
+            text,
+            self._context,
+            persona=self._caller.persona(self._shared.persona),
+            memory=self._memory,
+            chat=self._shared.chat,
+            settings=self._settings,
+            now=self._shared.clock(),
+            lane=lane,
+        )
+
+    async def _log_words(self) -> int:
+        self._message_id = await self._memory.log_user_message(
+            self._conversation.conversation_key, self._heard.text
+        )
+        return self._message_id
+
+    def _tools(self) -> ToolUse | None:
+        """What the turn may do with the device's tools; None: its prompt tells of none."""
+        prompt = self._conversation.tools
+        if not prompt.messages:
+            return None
+        rounds = self._shared.settings.chat.max_tool_rounds
+        if self._live is None:  # the prompt tells of the tools, so the model may call them
+            return ToolUse(ABSENT_TOOLS, prompt, self._heard.text, _at_once, rounds)
+        box = self._live.tools or ABSENT_TOOLS
+        return ToolUse(box, prompt, self._heard.text, self._live.commitment.wait, rounds)
+
+
+async def _at_once() -> None:
+    """The turn counts already."""
+
+
+async def build_prompt(
+    conversation: Conversation,
+    text: str,
+    context: MemoryContext,
+    *,
+    persona: Persona,
+    memory: Memory,
+    chat: ChatModel,
+    settings: ChatSettings,
+    now: float,
+    lane: str,
+) -> Prompt:
+    """What the model is asked in one turn, within its window.
+
+    The oldest history is dropped, block by block, until the rest fits. Raises TextTooLongError for
+    words that do not fit without any history.
+
+    Args:
+        conversation: whose turn it is; takes the base memory, and loses the dropped history.
+        text: the user's words.
+        context: what memory recalled for them.
+        persona: the beginning of the prompt.
+        memory: sums up the history that was dropped.
+        chat: the model; its window counts.
+        settings: of the chat model; the longest reply has to fit too.
+        now: seconds of the turns' clock.
+        lane: the model's cache that the prompt belongs to.
+    """
+    conversation.base_memory = context.base_memory
+    sensors = conversation.sensors.summary(now)
+    budget = chat.context_tokens - settings.max_tokens
+    alone = [
+        *prefix(persona, context.base_memory, tools=conversation.tools.messages),
+        user_message(text, context.recalled, sensors),
+    ]
+    if estimate_tokens(alone) > budget:
+        raise TextTooLongError("the text does not fit the chat model's context window")
+    while True:
+        # Memories that the history carries are repeated only when the user asks for them.
+        carried = frozenset[str]() if context.asked_for else conversation.memory.visible()
+        recalled = tuple(m for m in context.recalled if m.reference not in carried)
+        user = user_message(text, recalled, sensors)
+        history = conversation.memory.messages()
+        before = prefix(
+            persona,
+            context.base_memory,
+            history,
+            earlier=conversation.earlier,
+            tools=conversation.tools.messages,
+        )
+        messages = [*before, user]
+        if estimate_tokens(messages) <= budget:
+            return Prompt(persona, messages, user, recalled, lane)
+        if history:
+            conversation.memory.drop_block()
+            conversation.earlier = await memory.session_summary(conversation.conversation_key)
+        else:
+            conversation.earlier = ""  # the prompt fits without it, as checked above
+        conversation.prefix_changed = True

@@ -1,0 +1,62 @@
+"""A field of an entry is declared once: what is derived from it, or repeats it, keeps up."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from enum import StrEnum
+from typing import Any, get_args
+
+import pytest
+
+from lobug.cli.memory import options
+from lobug.http.memory import schemas
+from lobug.memory import model
+from lobug.memory.exchange.document_format import EntryRow
+
+NAMES = [field.name for field in fields(model.Entry)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "of"),
+    [
+        (schemas.MemoryEntry, model.Entry),
+        (schemas.MemorySession, model.Session),
+        (schemas.MemoryProject, model.Project),
+        (schemas.MemoryTask, model.ProjectTask),
+        (schemas.MemoryUser, model.RememberedUser),
+        (schemas.MemoryImported, model.Imported),
+    ],
+)
+def test_an_answer_has_the_fields_of_its_value(answer: Any, of: Any) -> None:
+    properties = answer.model_json_schema()["properties"]
+    assert list(properties) == [field.name for field in fields(of)]
+    assert all(shown["description"] for shown in properties.values())
+
+
+def test_times_are_answered_as_text() -> None:
+    properties = schemas.MemoryEntry.model_json_schema()["properties"]
+    assert properties["said_at"]["format"] == "date-time"
+    assert {"type": "null"} in properties["valid_until"]["anyOf"]
+    assert properties["importance"]["type"] == "number"
+
+
+def test_an_export_has_every_field_of_an_entry() -> None:
+    """Ids are positions in the document, and the user is named once for all entries."""
+    ours = {name.removesuffix("_id") for name in NAMES} - {"user"}
+    own = {"incorporated", "compared", "distilled_from"}
+    assert set(EntryRow.model_fields) == ours | own
+
+
+@pytest.mark.parametrize(
+    ("option", "values"),
+    [
+        (options.Layer, get_args(model.Layer)),
+        (options.Category, get_args(model.Category)),
+        (options.Scope, get_args(model.EntryScope)),
+        (options.Status, (*get_args(model.Status), "all")),
+    ],
+)
+def test_the_command_line_offers_every_value(
+    option: type[StrEnum], values: tuple[str, ...]
+) -> None:
+    assert tuple(member.value for member in option) == values
