@@ -16,6 +16,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, TypeVar
 
+import hypothesis
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
@@ -24,6 +25,10 @@ from lobug.models.catalog import needed_models
 from lobug.settings import Settings
 
 pytest_plugins = ["pytester"]
+
+# How long an example takes says nothing on a machine that does much else.
+hypothesis.settings.register_profile("lobug", deadline=None)
+hypothesis.settings.load_profile("lobug")
 
 _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
 
