@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sqlite3
 import sys
 import tempfile
 import time
@@ -20,6 +21,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import httpx
 
 import behaviour_answers
 import behaviour_databases
@@ -29,6 +32,9 @@ from behaviour_normal import Normaliser, differences
 
 LEFT_OUT = "left_out"
 """The key under which a recording says what it could not record, and why."""
+
+FAILURES = (RecordingError, httpx.HTTPError, OSError, ValueError, KeyError, sqlite3.Error)
+"""What keeps a section from being recorded; the others go on."""
 
 Section = Callable[[Checkout, Path, Normaliser], Any]
 
@@ -98,9 +104,9 @@ def record(out: Path, checkout: Checkout, locomo: Path | None, only: list[str] |
             )
             try:
                 document[name] = known[name](checkout, Path(folder), normal)
-            except RecordingError as error:
+            except FAILURES as error:
                 failed.append(name)
-                print(f"{name} FAILED: {error}", file=sys.stderr)
+                print(f"{name} FAILED: {type(error).__name__}: {error}", file=sys.stderr)
         print(f"{name}: {time.monotonic() - started:.0f} s", file=sys.stderr)
     if isinstance(document.get("answers"), dict):
         left_out |= document["answers"].pop(LEFT_OUT, {})

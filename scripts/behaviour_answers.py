@@ -92,9 +92,11 @@ def _dialogue(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, A
             found["memory"] = asking.answers
             found["parts of prompts"] = asking.parts
             found["commands"] = dict(_commands(checkout, data, normal, settings))
+            lobug.settle()
         found["commands without a server"] = dict(_commands(checkout, data, normal, settings))
         found["snapshot after forgetting"] = sorted(p.name for p in data.glob("sessions.json*"))
         with served(checkout, data, **settings) as lobug:
+            lobug.settle()
             asking = Asking(lobug, ollama, normal)
             found["after a restart"] = [
                 _turn(asking, ADA, "What do you know about my bike?"),

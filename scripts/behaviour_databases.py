@@ -134,11 +134,11 @@ def export(checkout: Checkout, folder: Path, normal: Normaliser) -> dict[str, An
     fixtures = sorted(path for path in FOLDER.iterdir() if path.is_dir())
     if not fixtures:
         raise RecordingError(f"no databases in {FOLDER}")
-    normal.fixed = True
     found = {}
     for fixture in fixtures:
         data = folder / "opened"
         restore(fixture, data)
+        normal.known = "".join(path.read_text() for path in sorted(fixture.glob("*.sql")))
         opened = _opened(checkout, data, normal)
         found[fixture.name] = {"opened": opened, "served": _served(checkout, data, normal)}
         shutil.rmtree(data)
@@ -182,7 +182,8 @@ def _opened(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, Any
 def _served(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, Any]:
     """What a server exports once it has done all that was left to do."""
     with fake_ollama() as ollama:
-        settings = with_ollama(ollama.url) | PERSON_SETTINGS
+        # A session that is older than this is over, in whatever hour this runs.
+        settings = with_ollama(ollama.url, idle_minutes=0.1) | PERSON_SETTINGS
         with served(checkout, data, **settings) as lobug:
             lobug.settle()
             exports = {}

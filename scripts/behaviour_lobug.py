@@ -163,14 +163,17 @@ class Served:
             time.sleep(0.05)
 
 
-def with_ollama(url: str) -> dict[str, str]:
-    """Settings of a server that thinks and embeds with the Ollama at ``url``, without waiting."""
+def with_ollama(url: str, *, idle_minutes: float = 600.0) -> dict[str, str]:
+    """Settings of a server that thinks and embeds with the Ollama at ``url``, without waiting.
+
+    ``idle_minutes`` ends a session: later than any recording does, where nothing else is said."""
     return {
         "LOBUG_OLLAMA__HOST": url,
         "LOBUG_CHAT__ENGINE": "ollama",
         "LOBUG_EMBEDDINGS__ENGINE": "ollama",
         "LOBUG_MEMORY__IDLE_DELAY_S": "0",
         "LOBUG_MEMORY__RETRY_DELAY_S": "0.2",
+        "LOBUG_MEMORY__SESSION_IDLE_MINUTES": str(idle_minutes),
         # However long the recording takes, a tap was just now.
         "LOBUG_SENSORS__EXPIRY_S": "3600",
         "LOBUG_SENSORS__TAP_EXPIRY_S": "3600",

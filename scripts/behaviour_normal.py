@@ -16,11 +16,8 @@ from datetime import UTC, datetime, timedelta
 from difflib import SequenceMatcher
 from typing import Any
 
-DURATIONS = frozenset(
-    "uptime_s took_ms search_ms context_ms ms_per_query ms_per_question wasted_s timeout_ms seconds"
-    " p50_ms p95_ms".split()
-)
-"""Names whose numbers are how long something took."""
+DURATIONS = frozenset("uptime_s took_ms search_ms context_ms wasted_s timeout_ms".split())
+"""Names whose numbers are how long something took, beside those that begin with ``ms_per_``."""
 
 SCORES = frozenset("score confidence parts".split())
 """Names whose numbers depend a little on how long ago something was said."""
@@ -63,8 +60,8 @@ class Normaliser:
     """Replaces what is volatile; the same id gets the same placeholder throughout."""
 
     def __init__(self, literal: Mapping[str, str] | None = None, version: str = "") -> None:
-        self.fixed = False
-        """Whether ids and days belong to a fixture, which are the same in every recording."""
+        self.known = ""
+        """The text of a fixture: its ids and days are the same in every recording, so they stay."""
         self._version = version
         self._literal = sorted((literal or {}).items(), key=lambda pair: -len(pair[0]))
         self._ids: dict[str, str] = {}
@@ -106,30 +103,30 @@ class Normaliser:
             text = text.replace(raw, placeholder)
         text = TOOK.sub("<duration>", PORT.sub(r"\1:<port>", text))
         text = ISO_TIME.sub(lambda found: self._moment(found[0]), text)
-        if self.fixed:
-            return text
         for kind, pattern in IDS.items():
             text = pattern.sub(lambda found, kind=kind: self._id(kind, found[0]), text)  # type: ignore[misc]
         for raw, placeholder in self._ids.items():
             text = text.replace(raw, placeholder)
-        for raw, placeholder in self._words:
+        for raw, placeholder in () if self.known else self._words:
             text = text.replace(raw, placeholder)
         return text
 
     def _named(self, text: str, name: str) -> str:
         kind, form = NAMED_IDS.get(name.lower(), ("", None))
-        if form is not None and form.fullmatch(text) and not self.fixed:
+        if form is not None and form.fullmatch(text):
             return self._id(kind, text)
         return self.text(text)
 
     def _id(self, kind: str, raw: str) -> str:
+        if raw in self.known:
+            return raw
         if raw not in self._ids:
             self._counts[kind] = self._counts.get(kind, 0) + 1
             self._ids[raw] = f"<{kind}#{self._counts[kind]}>"
         return self._ids[raw]
 
     def _number(self, number: float, name: str) -> object:
-        if name in DURATIONS:
+        if name in DURATIONS or name.startswith("ms_per_"):
             return "<duration>"
         if name in SIZES:
             return "<size>"
@@ -145,9 +142,8 @@ class Normaliser:
         except ValueError:
             return text
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
-        # Some places show no seconds.
-        early = self._since if ":" in text[17:] or len(text) > 16 else self._since - 60.0
-        return "<now>" if early - 1.0 <= at.timestamp() <= self._until.timestamp() else text
+        early = self._since - (60.0 if at.second == 0 else 0.0)  # some places show no seconds
+        return "<now>" if early <= at.timestamp() <= self._until.timestamp() else text
 
 
 def described(data: bytes) -> dict[str, object]:
