@@ -1,6 +1,6 @@
 """Whose memory a call may see and change: the only way into anybody's memories. Pure.
 
-Every function that reads or writes memories takes an ``MemoryScope``; there is none that works without.
+Every function that reads or writes memories takes a ``MemoryScope``; none works without one.
 A memory belongs to a *scope*: one conversation (this person on this device), one user (the person,
 on all devices) or the household (everybody whom the owner's settings let in).
 """
@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from sqlalchemy import and_, bindparam, or_
+
 from lobug.errors import MemoryForbiddenError
 from lobug.memory.base import ConversationKey
+from lobug.storage.tables import memories
 
 EntryScope = Literal["conversation", "user", "household"]
 HouseholdGrant = Literal["none", "read", "write"]
@@ -64,13 +67,22 @@ def scope_of(
     )
 
 
-def visible(scope: MemoryScope, alias: str = "m") -> tuple[str, list[str]]:
-    """The SQL condition, and its parameters, that every query over ``memories`` carries."""
-    owned = f"{alias}.user = ?"
-    parameters = [scope.user]
-    if scope.conversation is not None:
-        owned += f" AND ({alias}.scope <> 'conversation' OR {alias}.conversation = ?)"
-        parameters.append(scope.conversation)
-    if scope.household == "none":
-        return f"({owned})", parameters
-    return f"(({owned}) OR {alias}.user = ?)", [*parameters, HOUSEHOLD]
+VISIBLE = and_(
+    memories.c.user.in_([bindparam("seen_user"), bindparam("seen_household")]),
+    or_(
+        memories.c.user == bindparam("seen_household"),
+        bindparam("seen_conversation").is_(None),
+        memories.c.scope != "conversation",
+        memories.c.conversation == bindparam("seen_conversation"),
+    ),
+)
+"""The condition that every query over ``memories`` carries; ``seen_by`` has its parameters."""
+
+
+def seen_by(scope: MemoryScope) -> Mapping[str, str | None]:
+    """The parameters of ``VISIBLE``; None stands for what nobody sees."""
+    return {
+        "seen_user": scope.user,
+        "seen_conversation": scope.conversation,
+        "seen_household": None if scope.household == "none" else HOUSEHOLD,
+    }

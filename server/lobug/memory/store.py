@@ -16,6 +16,7 @@ from lobug.memory import (
     keys,
     log,
     projects,
+    sessions,
     timeline,
 )
 from lobug.memory.access import MemoryScope
@@ -229,10 +230,8 @@ def restore(
     )
     restored = entries.insert(connection, new)
     for version in (*active, entry):
-        connection.execute(
-            "UPDATE memories SET replaced_by = coalesce(replaced_by, ?) WHERE id = ?",
-            (restored, version.id),
-        )
+        if version.replaced_by is None:
+            entries.change(connection, version.id, replaced_by=restored)
     return _settled(connection, scope, restored, limits, now)
 
 
@@ -290,7 +289,7 @@ def _succeed(
         valid_until=new.said_at if status == "past" else None,
     )
     new_id = entries.insert(connection, new)
-    connection.execute("UPDATE memories SET replaced_by = ? WHERE id = ?", (new_id, old.id))
+    entries.change(connection, old.id, replaced_by=new_id)
     return new_id
 
 
@@ -311,9 +310,8 @@ def _annotate(
     project: str | None,
     now: float,
 ) -> None:
-    connection.execute(
-        "UPDATE memories SET importance = ?, tags = ?, project = ?, updated_at = ? WHERE id = ?",
-        (importance, entries.tags_json(tags), project, now, entry_id),
+    entries.change(
+        connection, entry_id, importance=importance, tags=tags, project=project, updated_at=now
     )
 
 
@@ -334,11 +332,7 @@ def _differs_in_time(old: str, new: str) -> bool:
 def _current_session(connection: Connection, scope: MemoryScope) -> int | None:
     if scope.conversation is None:
         return None
-    row = connection.execute(
-        "SELECT id FROM sessions WHERE user = ? AND conversation = ? ORDER BY id DESC LIMIT 1",
-        (scope.user, scope.conversation),
-    ).fetchone()
-    return None if row is None else int(row[0])
+    return sessions.current(connection, scope.user, scope.conversation)
 
 
 def _require_own_message(connection: Connection, scope: MemoryScope, message_id: int) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-Number = Double().with_variant(REAL(), "sqlite")
+Number: TypeEngine[float] = Double().with_variant(REAL(), "sqlite")
 """A floating-point number of 64 bits: all times (seconds since the epoch), scores and shares."""
 
 

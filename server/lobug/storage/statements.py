@@ -16,12 +16,13 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import BindParameter, Delete, Insert, Select, Update
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler, SQLiteDialect
+from sqlalchemy.sql import visitors
 from sqlalchemy.sql.selectable import CompoundSelect
 from sqlalchemy.types import TypeEngine
 
 from lobug.storage.driver import Connection
 
-Statement = Select[Any] | CompoundSelect[Any] | Insert | Update | Delete
+Statement = Select[*tuple[Any, ...]] | CompoundSelect[Any] | Insert | Update | Delete
 
 Row = Any
 """A named tuple: ``row.id``, ``row._asdict()``."""
@@ -39,15 +40,19 @@ class _Compiler(SQLiteCompiler):
     def visit_bindparam(  # type: ignore[override]
         self, bindparam: BindParameter[Any], *, literal_binds: bool = False, **kwargs: Any
     ) -> Any:
-        value = bindparam.value
-        constant = not bindparam.required and (
-            value is None
-            or isinstance(value, int)
-            or (isinstance(value, str) and PLAIN_WORD.fullmatch(value) is not None)
-        )
+        constant = not bindparam.required and _is_plain(bindparam.value)
         return super().visit_bindparam(  # type: ignore[no-untyped-call]
             bindparam, literal_binds=literal_binds or constant, **kwargs
         )
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value can stand in SQL as it is: a number, or a word of small letters."""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(map(_is_plain, value))
+    if isinstance(value, str):
+        return PLAIN_WORD.fullmatch(value) is not None
+    return value is None or isinstance(value, int)
 
 
 class _Dialect(SQLiteDialect):
@@ -114,8 +119,7 @@ class _Prepared:
     __slots__ = ("_constants", "_encoders", "make", "sql")
 
     def __init__(self, statement: Statement, names: Sequence[str]) -> None:
-        writes = isinstance(statement, Insert | Update)
-        compiled = statement.compile(dialect=_DIALECT, column_keys=list(names) if writes else None)
+        compiled = statement.compile(dialect=_DIALECT, column_keys=_columns(statement, names))
         self.sql = str(compiled)
         self._constants = {
             name: value for name, value in compiled.params.items() if value is not None
@@ -178,6 +182,19 @@ def _prepared(statement: Statement, values: Mapping[str, Any]) -> _Prepared:
     if prepared is None:
         prepared = known[names] = _Prepared(statement, names)
     return prepared
+
+
+def _columns(statement: Statement, names: Sequence[str]) -> list[str] | None:
+    """Of the names of values those that are columns to be written, not the statement's own
+    parameters; None: it writes none."""
+    if not isinstance(statement, Insert | Update):
+        return None
+    own = {
+        part.key
+        for part in visitors.iterate(statement)
+        if isinstance(part, BindParameter) and part.required
+    }
+    return [name for name in names if name not in own]
 
 
 def _implementation(kind: TypeEngine[Any]) -> TypeEngine[Any]:
