@@ -1,20 +1,21 @@
-"""The numbered steps that bring ``access.db`` to its present schema; see the memory's.
+"""``access.db``: its migrations, its rows, and the register of devices, pairings and API tokens.
 
-Reads and writes the rows of ``access.db``. Every function runs inside a transaction.
-
-When tokens were used last: noted at once, written now and then.
-
-``access.db`` and what is in it: always at hand in memory, every change durable first."""
+The register is held in memory as a whole; a change is durable before it is known there. Uses of
+tokens are noted at once and written now and then.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, fields, replace
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sqlalchemy import Integer, Table, bindparam, delete, func, insert, select, text, update
+
 from lobug.access.records import ApiToken, Caller, Device, Pairing, Register
+from lobug.access.tables import api_tokens, devices, pairings
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
 from lobug.settings.access import AccessSettings
 from lobug.storage.database import (
@@ -25,6 +26,7 @@ from lobug.storage.database import (
 )
 from lobug.storage.driver import Connection
 from lobug.storage.migrations import Step
+from lobug.storage.statements import run, run_many
 
 
 def m001_create_tables(connection: Connection, _legacy_user: str) -> None:
@@ -83,77 +85,91 @@ STEPS: tuple[Step, ...] = (m001_create_tables, m002_add_scope)
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""
 
 
-_TABLES: Mapping[type[Any], str] = {
-    Device: "devices",
-    Pairing: "pairings",
-    ApiToken: "api_tokens",
+_TABLES: Mapping[type[Any], Table] = {
+    Device: devices,
+    Pairing: pairings,
+    ApiToken: api_tokens,
 }
+_ALL = {
+    kind: select(*(table.c[field.name] for field in fields(kind))).order_by(
+        table.c.created_at, text("rowid")
+    )
+    for kind, table in _TABLES.items()
+}
+"""Everything, by the names of the records' fields, oldest first."""
+
+_PUT = {kind: insert(table).prefix_with("OR REPLACE") for kind, table in _TABLES.items()}
+
+Known = TypeVar("Known", Device, Pairing, ApiToken)
 
 
 def load(connection: Connection) -> Register:
     """Everything."""
     return Register.of(
-        (Device(*row) for row in _rows(connection, Device)),
-        (Pairing(*row) for row in _rows(connection, Pairing)),
-        (_api_token(row) for row in _rows(connection, ApiToken)),
+        _records(connection, Device),
+        _records(connection, Pairing),
+        _records(connection, ApiToken),
     )
+
+
+def _records(connection: Connection, kind: type[Known]) -> list[Known]:
+    return [kind(**row._asdict()) for row in run(connection, _ALL[kind])]
 
 
 def put(connection: Connection, record: Device | Pairing | ApiToken) -> None:
     """Write a record in the place of the one with its key."""
-    kind = type(record)
-    values = astuple(record)
-    marks = ", ".join("?" * len(values))
-    connection.execute(
-        f"INSERT OR REPLACE INTO {_TABLES[kind]} ({_columns(kind)}) VALUES ({marks})",  # noqa: S608
-        values,
-    )
+    run(connection, _PUT[type(record)], **asdict(record))
+
+
+_DROP_PAIRINGS = delete(pairings).where(pairings.c.device_id == bindparam("device_id"))
 
 
 def drop_pairings(connection: Connection, device_id: str) -> None:
-    """Nobody waits under this ``Device-Id`` any more."""
-    connection.execute("DELETE FROM pairings WHERE device_id = ?", (device_id,))
+    """Delete every code that is shown under this ``Device-Id``."""
+    run(connection, _DROP_PAIRINGS, device_id=device_id)
+
+
+_DROP_EXPIRED = delete(pairings).where(pairings.c.expires_at <= bindparam("now"))
+_KEEP_NEWEST = delete(pairings).where(
+    pairings.c.code.not_in(
+        select(pairings.c.code)
+        .order_by(pairings.c.created_at.desc(), text("rowid DESC"))
+        .limit(bindparam("keep", type_=Integer))
+    )
+)
 
 
 def make_room(connection: Connection, now: float, keep: int) -> None:
-    """Drop the expired codes, and the oldest of the others beyond ``keep``."""
-    connection.execute("DELETE FROM pairings WHERE expires_at <= ?", (now,))
-    connection.execute(
-        "DELETE FROM pairings WHERE code NOT IN"
-        " (SELECT code FROM pairings ORDER BY created_at DESC, rowid DESC LIMIT ?)",
-        (keep,),
+    """Delete the expired codes, and the oldest of the others beyond ``keep``."""
+    run(connection, _DROP_EXPIRED, now=now)
+    run(connection, _KEEP_NEWEST, keep=keep)
+
+
+_NOTE_DEVICE = (
+    update(devices)
+    .values(
+        last_seen_at=bindparam("at"),
+        token_used_at=func.coalesce(devices.c.token_used_at, bindparam("at")),
     )
+    .where(devices.c.token_hash == bindparam("of_token"))
+)
+_NOTE_API_TOKEN = (
+    update(api_tokens)
+    .values(last_used_at=bindparam("at"))
+    .where(api_tokens.c.token_hash == bindparam("of_token"))
+)
 
 
 def note_seen(
     connection: Connection, devices: Mapping[str, float], api_tokens: Mapping[str, float]
 ) -> None:
-    """When tokens were used last, by their SHA-256. Of a device's the first use counts as well."""
-    connection.executemany(
-        "UPDATE devices SET last_seen_at = ?1, token_used_at = coalesce(token_used_at, ?1)"
-        " WHERE token_hash = ?2",
-        [(at, token_hash) for token_hash, at in devices.items()],
-    )
-    connection.executemany(
-        "UPDATE api_tokens SET last_used_at = ?1 WHERE token_hash = ?2",
-        [(at, token_hash) for token_hash, at in api_tokens.items()],
-    )
-
-
-def _api_token(row: tuple[Any, ...]) -> ApiToken:
-    token = ApiToken(*row)
-    return replace(token, owner=bool(token.owner))  # SQLite has no truth values
-
-
-def _rows(connection: Connection, kind: type[Any]) -> list[tuple[Any, ...]]:
-    order = "created_at, rowid"
-    return connection.execute(
-        f"SELECT {_columns(kind)} FROM {_TABLES[kind]} ORDER BY {order}"  # noqa: S608 - our own names
-    ).fetchall()
-
-
-def _columns(kind: type[Any]) -> str:
-    return ", ".join(field.name for field in fields(kind))
+    """Write when tokens were used last, by their SHA-256; of a device's also the first use."""
+    for statement, uses in ((_NOTE_DEVICE, devices), (_NOTE_API_TOKEN, api_tokens)):
+        run_many(
+            connection,
+            statement,
+            ({"of_token": token_hash, "at": at} for token_hash, at in uses.items()),
+        )
 
 
 class Seen:

@@ -6,9 +6,9 @@ since the epoch. Of a token only the SHA-256 is stored.
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Integer, MetaData, Table, Text
+from sqlalchemy import Column, MetaData, Table, Text
 
-from lobug.storage.columns import Number
+from lobug.storage.columns import Flag, Number
 
 metadata = MetaData()
 
@@ -57,7 +57,7 @@ api_tokens = Table(
     Column("token_hash", Text, nullable=False, unique=True),
     Column("user", Text, comment="whose words come with it; null: the settings say"),
     Column("conversation", Text, comment="null: one of its own"),
-    Column("owner", Integer, nullable=False, comment="1: it may approve devices and make tokens"),
+    Column("owner", Flag, nullable=False, comment="it may approve devices and make tokens"),
     Column("created_at", Number, nullable=False),
     Column("last_used_at", Number),
     Column("revoked_at", Number),
