@@ -127,7 +127,7 @@ def _ranked(
     if vectors is not None:
         present = turn_vectors.find_set(connection, vectors.model_id, len(vectors.whole))
         whole = None if present is None else vectors.whole
-    held = candidates.holding(connection, log, asked.stems)
+    held = turn_words.holding(connection, log, asked.stems)
     found = candidates.gather(connection, log, among, asked.stems, held, present, whole)
     if not found:
         return []
