@@ -32,10 +32,14 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
+from sqlalchemy import bindparam, delete, insert, select
+
 from lobug.errors import StorageError
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
 from lobug.storage.driver import Connection, connect, driver
 from lobug.storage.faults import backups_of, create_private
+from lobug.storage.statements import run
+from lobug.storage.tables import background_tasks
 
 FULL_ENOUGH = 0.75
 """Chunks with a larger share of live rows stay as they are."""
@@ -179,21 +183,24 @@ class CompactionError(Exception):
     """It could not be done now and is to be tried again. Never leaves the background worker."""
 
 
+_tasks = background_tasks.c
+DELETE_NOTES = delete(background_tasks).where(_tasks.kind == "compact")
+NOTE = insert(background_tasks).values(kind="compact", user="", state="pending")
+NOTED = select(_tasks.id).where(_tasks.kind == "compact")
+DONE = delete(background_tasks).where(_tasks.id == bindparam("task_id"))
+
+
 def note(connection: Connection, now: float) -> None:
     """Note that the file is to be rebuilt. A row of its own each time: what works on the one before
     may have seen less than what is erased now."""
-    connection.execute("DELETE FROM background_tasks WHERE kind = 'compact'")
-    connection.execute(
-        "INSERT INTO background_tasks (kind, user, state, next_attempt_at, created_at)"
-        " VALUES ('compact', '', 'pending', ?, ?)",
-        (now, now),
-    )
+    run(connection, DELETE_NOTES)
+    run(connection, NOTE, next_attempt_at=now, created_at=now)
 
 
 def noted(connection: Connection) -> int | None:
     """The id of the task, where there is one."""
-    row = connection.execute("SELECT id FROM background_tasks WHERE kind = 'compact'").fetchone()
-    return None if row is None else int(row[0])
+    task_id: int | None = run(connection, NOTED).scalar()
+    return task_id
 
 
 async def compact(
@@ -226,7 +233,7 @@ async def compact(
     checkpoint("compact.copies_deleted")
 
     def complete(connection: Connection) -> None:
-        connection.execute("DELETE FROM background_tasks WHERE id = ?", (task_id,))
+        run(connection, DONE, task_id=task_id)
 
     await database.write("compact_done", complete)
     return True

@@ -15,10 +15,11 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Integer, LargeBinary, bindparam, delete, exists, func, select, update
+from sqlalchemy import Column, Integer, LargeBinary, bindparam, delete, exists, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from lobug.storage.driver import Connection
@@ -133,6 +134,14 @@ def make_set(connection: Connection, model_id: str, dimension: int) -> VectorSet
     return VectorSet(**row._asdict())
 
 
+OTHERS = select(turn_vector_sets.c.id).where(turn_vector_sets.c.id != bindparam("keep")).limit(1)
+
+
+def has_others(connection: Connection, keep: VectorSet) -> bool:
+    """Whether there are vectors of another model, or an empty set of one."""
+    return run(connection, OTHERS, keep=keep.id).first() is not None
+
+
 DROP_EMPTY_SETS = delete(turn_vector_sets).where(
     turn_vector_sets.c.id != bindparam("keep"),
     ~exists(select(1).where(turn_vectors.c.set_id == turn_vector_sets.c.id)),
@@ -147,13 +156,13 @@ def drop_empty_sets(connection: Connection, keep: VectorSet) -> None:
 
 def unembedded(connection: Connection, present: VectorSet | None, limit: int) -> list[Window]:
     """Analysed turns without a vector of the present model; None: it is not known, so all."""
-    ids = _not_in(connection, "turn_index", "message_id", present, limit)
+    ids = _not_in(connection, TURNS_WITHOUT, present, limit)
     return windows(connection, ids)
 
 
 def unembedded_words(connection: Connection, present: VectorSet | None, limit: int) -> list[Word]:
     """Words without a vector of the present model."""
-    ids = _not_in(connection, "turn_words", "id", present, limit)
+    ids = _not_in(connection, WORDS_WITHOUT, present, limit)
     rows = run(
         connection,
         "SELECT w.id, w.word AS text FROM json_each(:ids) j"
@@ -327,12 +336,15 @@ def of_words(
     connection: Connection, present: VectorSet, word_ids: Sequence[int]
 ) -> Mapping[int, bytes]:
     """The stored vectors of words, as far as they have one."""
-    rows = connection.execute(
-        "SELECT v.word_id, v.vector FROM json_each(?) j CROSS JOIN turn_word_vectors v"
-        " ON v.word_id = j.value WHERE v.set_id = ? AND v.vector IS NOT NULL",
-        (json.dumps(list(word_ids)), present.id),
+    # Hand-written: CROSS JOIN looks the words up in the order in which they are asked for.
+    rows = run(
+        connection,
+        "SELECT v.word_id, v.vector FROM json_each(:ids) j CROSS JOIN turn_word_vectors v"
+        " ON v.word_id = j.value WHERE v.set_id = :set_id AND v.vector IS NOT NULL",
+        ids=json.dumps(list(word_ids)),
+        set_id=present.id,
     )
-    return dict(rows.fetchall())
+    return {row.word_id: row.vector for row in rows}
 
 
 def _ids(embedded: Sequence[Window]) -> list[int]:
@@ -345,21 +357,34 @@ def _said(content: str | None, speaker: str | None, end: str) -> str:
     return (content if speaker is None else f"{speaker}: {content}") + end
 
 
+def _without_vector(key: Column[int], vector_set: Column[int], *ready: Any) -> tuple[Any, Any]:
+    """Two statements: ids of rows that have a vector of an earlier set or none, and of a later set.
+    Together they are what is not in a set, by the index on ``vector_set``."""
+    every = (
+        select(key.label("id"))
+        .where(*ready)
+        .order_by(vector_set, key)
+        .limit(bindparam("limit", type_=Integer))
+    )
+    present = bindparam("present", type_=Integer)
+    return every.where(vector_set < present), every.where(vector_set > present)
+
+
+TURNS_WITHOUT = _without_vector(
+    turn_index.c.message_id, turn_index.c.vector_set, turn_index.c.words.is_not(None)
+)
+WORDS_WITHOUT = _without_vector(turn_words.c.id, turn_words.c.vector_set)
+
+
 def _not_in(
-    connection: Connection, table: str, key: str, present: VectorSet | None, limit: int
+    connection: Connection, without: tuple[Any, Any], present: VectorSet | None, limit: int
 ) -> list[int]:
-    """Ids of rows whose vector is not in a set, by the index on ``vector_set``."""
+    """Ids of rows whose vector is not in a set."""
     set_id = -1 if present is None else present.id
-    ready = " AND words IS NOT NULL" if table == "turn_index" else ""
     found: list[int] = []
     # Those without any come first: that is what was said last.
-    for side in ("< ?", "> ?"):
-        rows = connection.execute(
-            f"SELECT {key} FROM {table} WHERE vector_set {side}{ready}"
-            f" ORDER BY vector_set, {key} LIMIT ?",
-            (set_id, limit - len(found)),
-        )
-        found += [row[0] for row in rows]
+    for statement in without:
+        found += run(connection, statement, present=set_id, limit=limit - len(found)).scalars()
     return found
 
 
