@@ -173,7 +173,7 @@ def note_seen(
 
 
 class Seen:
-    """Uses of tokens that are not in the file yet: a write for every request would be too many."""
+    """Uses of tokens that are not in the file yet. Writing at every request would cost too much."""
 
     def __init__(self, store: AccessStore, clock: Callable[[], float]) -> None:
         self._store = store
@@ -183,11 +183,11 @@ class Seen:
         self.api_tokens: dict[str, float] = {}
         """The same."""
         self.urgent = asyncio.Event()
-        """Set when a device uses its token for the first time: from then on no other is given, and
-        that must outlive this process."""
+        """Set when a device uses its token for the first time: from then on it gets no other token,
+        and that must survive this process."""
 
     def note(self, caller: Caller) -> None:
-        """A request came from there."""
+        """Note a request of a caller."""
         if caller.token_hash is None:
             return
         by_hash = self.devices if caller.kind == "device" else self.api_tokens
@@ -198,11 +198,11 @@ class Seen:
             self.urgent.set()
 
     def uses(self, device: Device) -> bool:
-        """Whether a use of the device's token is noted here."""
+        """Whether a use of the device's token is noted and not written yet."""
         return device.token_hash in self.devices
 
     async def write(self) -> None:
-        """Write what is noted. Raises StorageError; it stays noted then."""
+        """Write what is noted. Raises StorageError; what is noted is kept then."""
         devices, api_tokens = dict(self.devices), dict(self.api_tokens)
         if not devices and not api_tokens:
             return
@@ -214,7 +214,7 @@ class Seen:
 
 
 def _drop(noted: dict[str, float], written: dict[str, float]) -> None:
-    """Of what is noted, keep what came while the rest was written."""
+    """Delete the uses that were written, unless the token was used again in the meantime."""
     for token_hash, at in written.items():
         if noted.get(token_hash) == at:
             del noted[token_hash]
@@ -222,11 +222,11 @@ def _drop(noted: dict[str, float], written: dict[str, float]) -> None:
 
 T = TypeVar("T")
 Listener = Callable[[Register, Register], None]
-"""Called with what was known before a change and what is known now."""
+"""Called with the register before a change and the register after it."""
 
 
 class AccessStore:
-    """The file and the register in it. Methods raise StorageError subclasses, nothing else."""
+    """``access.db`` and its register. Methods raise StorageError subclasses, nothing else."""
 
     def __init__(
         self,
@@ -246,11 +246,11 @@ class AccessStore:
 
     @property
     def register(self) -> Register | None:
-        """What is known; None: the file is not open."""
+        """The register; None: the file is not open."""
         return self._register if self._database.is_open else None
 
     def opened(self) -> Register:
-        """What is known. Raises AccessUnavailableError while the file is not open."""
+        """The register. Raises AccessUnavailableError while the file is not open."""
         if not self._database.is_open:
             raise AccessUnavailableError(
                 f"the file of devices and tokens cannot be used: {self.fault or 'it is not open'}"
@@ -276,7 +276,8 @@ class AccessStore:
             await self._database.close()
 
     async def change(self, name: str, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in one transaction; it is durable, and known, when this returns."""
+        """Run ``work`` in one transaction. When this returns, the change is durable and in the
+        register."""
 
         def run(connection: Connection) -> tuple[T, Register]:
             result = work(connection)
@@ -292,7 +293,7 @@ class AccessStore:
             return result
 
     async def refresh(self) -> None:
-        """Notice what another program has changed, and open a file that could not be used."""
+        """Read again what another program has changed; open a file that could not be opened."""
         if not self._database.is_open:
             await self.open()
             return
@@ -316,6 +317,6 @@ def _data_version(connection: Connection) -> int:
 
 
 def require_room(settings: AccessSettings, known: int, *, new: bool) -> None:
-    """Raises AccessFullError when a new one would be one too many."""
+    """Raises AccessFullError when a new device or token would exceed the limit."""
     if new and known >= settings.max_devices:
         raise AccessFullError(f"{known} are known already (access.max_devices)")
