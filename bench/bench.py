@@ -37,7 +37,8 @@ import recall_curve
 import streaming_bench
 import streaming_tables
 from bench_server import drained, engines_of, family, machine, serving
-from lobug.audio.wav import encode, resample
+from lobug.audio.resample import resample
+from lobug.audio.wav import encode
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.engines.base import BACKGROUND_LANE, STT_SAMPLE_RATE, ChatMessage, ChatOptions
 from lobug.server import LobugServer

@@ -32,7 +32,8 @@ from fastapi import FastAPI, UploadFile
 
 from bench_server import listening
 from lobug.audio.decode import decode
-from lobug.audio.wav import encode, resample
+from lobug.audio.resample import resample
+from lobug.audio.wav import encode
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.registry import Conversation, WorkingMemory
 from lobug.engines.base import STT_SAMPLE_RATE, ChatMessage

@@ -15,7 +15,7 @@ from lobug.audio.decode import decode_now
 from lobug.audio.wav import encode
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.settings import Settings
-from support.served import ServedLobug, served, write_wavs
+from support.lobug_process import ServedLobug, served, write_wavs
 from support.speech import front_center_wav, pocketsphinx, prompt, room_silence, wer
 from support.wav import pcm16, tone
 

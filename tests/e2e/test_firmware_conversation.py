@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lobug.audio.wav import resample
+from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import SAMPLE_RATE, HibariVoice
 from lobug.settings import Settings
 from support.firmware_device import FirmwareDevice, firmware_device, pair
-from support.served import ServedLobug, served
+from support.lobug_process import ServedLobug, served
 from support.speech import Clip, pocketsphinx, prompts, wer
 
 pytestmark = [pytest.mark.models, pytest.mark.speech, pytest.mark.timeout(900)]

@@ -12,7 +12,7 @@ import openai
 import pytest
 from httpx_sse import connect_sse
 
-from support.served import ServedLobug, served
+from support.lobug_process import ServedLobug, served
 from support.speech import pocketsphinx, wer
 
 pytestmark = [pytest.mark.models, pytest.mark.timeout(600)]

@@ -11,7 +11,7 @@ import httpx
 import numpy as np
 import pytest
 
-from lobug.audio.wav import resample
+from lobug.audio.resample import resample
 from lobug.devices.codec import make_decoder, make_encoder
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
@@ -19,7 +19,7 @@ from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import SAMPLE_RATE, HibariVoice
 from lobug.settings import Settings
 from support.device_client import DeviceClient, device
-from support.served import ServedLobug, served
+from support.lobug_process import ServedLobug, served
 from support.speech import pocketsphinx, prompt, wer
 
 pytestmark = [pytest.mark.models, pytest.mark.timeout(900)]

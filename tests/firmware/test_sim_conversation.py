@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from support.app_server import ScriptedEngines
 from support.firmware_device import FirmwareDevice, firmware_device, pair, torn_or_lost
 from support.firmware_server import (
     LONG_REPLY,
@@ -22,7 +23,6 @@ from support.firmware_server import (
     sound_of,
     speaking,
 )
-from support.running import ScriptedEngines
 from support.scripted import ScriptedChatModel
 from support.wav import tone
 

@@ -25,7 +25,7 @@ from support.firmware_server import (
     sound_of,
     speaking,
 )
-from support.scripted_door import Answer, open_door
+from support.recording_server import Answer, recording_server
 from support.wav import tone
 
 REPLY = "It is noon."
@@ -251,7 +251,7 @@ def test_a_token_goes_to_no_other_server(tmp_path: Path) -> None:
         pair(device, server.url)
         token = device.stored()["token"]
     with (
-        open_door({"/xiaozhi/ota/": [Answer(b"{}", 404)]}) as thief,
+        recording_server({"/xiaozhi/ota/": [Answer(b"{}", 404)]}) as thief,
         firmware_device(tmp_path / "device", server=thief.url) as device,
     ):
         device.wait_state("offline", device.mark())
@@ -291,7 +291,7 @@ NONE_OF_OURS = {
 
 def is_no_lo_bug(folder: Path, answer: Answer) -> None:
     with (
-        open_door({"/xiaozhi/ota/": [answer]}) as door,
+        recording_server({"/xiaozhi/ota/": [answer]}) as door,
         firmware_device(folder, server=door.url) as device,
     ):
         device.wait_state("offline")

@@ -20,9 +20,9 @@ from lobug.cli.app import app
 from lobug.cli.devices import device_id
 from lobug.cli.faults import CommandError
 from lobug.settings import AccessSettings
-from support.elsewhere import far, reached_from_elsewhere
-from support.memory_doors import app_with, door_settings
-from support.running import in_thread
+from support.app_server import in_thread
+from support.memory_app import app_with, door_settings
+from support.simulated_address import remote_headers, with_simulated_addresses
 
 Lobug = Callable[..., Result]
 
@@ -74,7 +74,7 @@ class World:
         if self._app is not None:
             answer = httpx.post(
                 f"{self._url}/xiaozhi/ota/",
-                headers=far(**{"Device-Id": device, "Client-Id": client}),
+                headers=remote_headers(**{"Device-Id": device, "Client-Id": client}),
                 json={"board": {"type": "core-s3"}},
             )
             found: dict[str, Any] = answer.json()
@@ -98,7 +98,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     if request.param == "directly":
         yield World(tmp_path, None, 0)
         return
-    application = reached_from_elsewhere(app_with(door_settings(tmp_path)))
+    application = with_simulated_addresses(app_with(door_settings(tmp_path)))
     server, thread, port = in_thread(application)
     yield World(tmp_path, application, port)
     server.should_exit = True
@@ -158,7 +158,7 @@ def test_a_token_is_made_seen_and_revoked(world: World) -> None:
 
 
 def test_what_cannot_be_done_is_said(world: World) -> None:
-    bad(world.lobug("devices", "approve", "123456"), 1, "no device waits with this code")
+    bad(world.lobug("devices", "approve", "123456"), 1, "no device is waiting with this code")
     bad(world.lobug("devices", "approve", "12"), 1, "code")
     bad(world.lobug("devices", "revoke", "nobody"), 1, "no device is called nobody")
     bad(world.lobug("devices", "name", "nobody"), 1, "give a name, or a user")
@@ -169,12 +169,12 @@ def test_what_cannot_be_done_is_said(world: World) -> None:
 
 def test_revoking_in_the_file_counts_in_the_server(tmp_path: Path) -> None:
     """Another program that knows nothing of the lock on the data folder."""
-    application = reached_from_elsewhere(app_with(door_settings(tmp_path)))
+    application = with_simulated_addresses(app_with(door_settings(tmp_path)))
     server, thread, port = in_thread(application)
     through = World(tmp_path, application, port)
     token = good(through.lobug("tokens", "create", "laptop")).strip()
     (row,) = json.loads(good(through.lobug("tokens", "list", "--json")))["tokens"]
-    headers = far(Authorization=f"Bearer {token}")
+    headers = remote_headers(Authorization=f"Bearer {token}")
     place = f"http://127.0.0.1:{port}/memory/entries"
     assert httpx.get(place, headers=headers).status_code == 200
 

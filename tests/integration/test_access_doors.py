@@ -22,18 +22,18 @@ from lobug.app import create_app
 from lobug.server import LobugServer
 from lobug.settings.access import AccessSettings
 from lobug.telemetry.logs import log_handler
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.device_client import DeviceClient, device
-from support.elsewhere import far, reached_from_elsewhere
-from support.memory_doors import quiet_engines
+from support.memory_app import quiet_engines
 from support.paired_firmware import Firmware
-from support.running import client_of, scripted_assembler, settings_for
+from support.simulated_address import remote_headers, with_simulated_addresses
 
 OPEN = {"/health", "/xiaozhi/ota/", "/xiaozhi/ota/activate"}
 
 
 def app_in(folder: Path, **access: object) -> FastAPI:
     settings = settings_for(folder, access=access)
-    return reached_from_elsewhere(
+    return with_simulated_addresses(
         create_app(settings, assembler=scripted_assembler(quiet_engines()))
     )
 
@@ -76,7 +76,7 @@ async def make_token(http: httpx.AsyncClient, **what: object) -> tuple[str, dict
     answer = await http.post("/tokens", json={"name": "laptop", **what})
     assert answer.status_code == 200, answer.text
     made = answer.json()
-    return made["id"], far(Authorization=f"Bearer {made['token']}")
+    return made["id"], remote_headers(Authorization=f"Bearer {made['token']}")
 
 
 def connected_as(firmware: Firmware) -> Any:
@@ -169,7 +169,7 @@ async def test_revoking_while_a_connection_is_being_opened_ends_it(
         firmware = Firmware(http)
         await pair(firmware)
         # As if it had been revoked after the check of its token and before it was registered.
-        monkeypatch.setattr(app.state.lobug.access, "still_good", lambda _: False)
+        monkeypatch.setattr(app.state.lobug.access, "still_valid", lambda _: False)
         base = str(http.base_url)
         opening = firmware.opening()
         async with device(base, firmware.device_id, hello=None, headers=opening) as client:
@@ -197,7 +197,7 @@ async def closed(client: DeviceClient, close_code: int) -> None:
 async def test_a_devices_token_is_its_own(http: httpx.AsyncClient) -> None:
     firmware = Firmware(http)
     token = await pair(firmware, user="ada")
-    mine = far(Authorization=f"Bearer {token}")
+    mine = remote_headers(Authorization=f"Bearer {token}")
     other = {**mine, "Device-Id": "cc:dd"}
     assert code(await http.get("/memory/entries", headers=other)) == "401 token_wrong_device"
     assert await refused(http, other) == (401, "token_wrong_device")
@@ -231,7 +231,7 @@ async def test_discovery_behind_a_proxy_gives_the_public_address(tmp_path: Path)
 
 async def test_a_person_who_opens_the_address_is_told_what_it_is(http: httpx.AsyncClient) -> None:
     for path in ("/xiaozhi/ota/", "/xiaozhi/ota"):
-        answer = await http.get(path, headers=far())
+        answer = await http.get(path, headers=remote_headers())
         assert answer.status_code == 200
         assert "OTA URL" in answer.json()["message"]
     firmware = Firmware(http)
@@ -289,10 +289,10 @@ async def test_no_route_answers_a_stranger(tmp_path: Path) -> None:
             for mark, value in filled.items():
                 path = path.replace(mark, value)  # noqa: PLW2901 - filled in step by step
             for method in methods:
-                answer = await http.request(method, path, headers=far(), json={})
+                answer = await http.request(method, path, headers=remote_headers(), json={})
                 assert code(answer) == "401 token_required", (method, path)
                 assert answer.headers["WWW-Authenticate"].startswith("Bearer")
-                guessed = far(Authorization="Bearer guessed", **{"Device-Id": "aa:bb"})
+                guessed = remote_headers(Authorization="Bearer guessed", **{"Device-Id": "aa:bb"})
                 answer = await http.request(method, path, headers=guessed, json={})
                 # After as many wrong tokens as an address may try in a minute it waits.
                 expected = "401 token_invalid" if asked < wrong_tokens else "429 too_many_attempts"
@@ -312,9 +312,9 @@ async def test_a_websocket_is_refused_before_it_is_one(http: httpx.AsyncClient) 
     handler.setStream(lines)
     logging.getLogger("uvicorn.error").addHandler(handler)
     for headers, expected in (
-        (far(), (401, "token_required")),
-        (far(**{"Device-Id": "aa:bb"}), (401, "token_required")),
-        (far(Authorization="Bearer lobug_guess"), (401, "token_invalid")),
+        (remote_headers(), (401, "token_required")),
+        (remote_headers(**{"Device-Id": "aa:bb"}), (401, "token_required")),
+        (remote_headers(Authorization="Bearer lobug_guess"), (401, "token_invalid")),
         ({"Authorization": "Bearer lobug_guess"}, (401, "token_invalid")),
         ({"Origin": "http://evil.example"}, (403, "foreign_origin")),
         ({"X-Forwarded-For": "192.168.1.7"}, (401, "token_required")),
@@ -325,14 +325,14 @@ async def test_a_websocket_is_refused_before_it_is_one(http: httpx.AsyncClient) 
 
 
 async def test_all_of_health_is_for_the_owner(http: httpx.AsyncClient) -> None:
-    brief = await http.get("/health", headers=far())
+    brief = await http.get("/health", headers=remote_headers())
     assert set(brief.json()) == {"status", "ollama", "timestamp", "version"}
     whole = set((await http.get("/health")).json())
     assert {"engines", "memory", "degraded"} <= whole
     rebound = await http.get("/health", headers={"Host": "evil.example"})
     assert set(rebound.json()) == set(brief.json())
     firmware = Firmware(http)
-    device = far(Authorization=f"Bearer {await pair(firmware)}")
+    device = remote_headers(Authorization=f"Bearer {await pair(firmware)}")
     _, guest = await make_token(http)
     for headers in (device, guest):
         known = await http.get("/health", headers=headers)
@@ -346,7 +346,7 @@ async def test_who_spoke_from_a_trusted_network_as_a_device_goes_when_that_is_pa
 ) -> None:
     async with reached(tmp_path, trusted_networks=["10.1.0.0/16"]) as http:
         firmware = Firmware(http)
-        other, bare = "aa:bb:cc:dd:ee:02", far("10.1.2.3")
+        other, bare = "aa:bb:cc:dd:ee:02", remote_headers("10.1.2.3")
         async with (
             device(str(http.base_url), firmware.device_id, headers=bare) as impostor,
             device(str(http.base_url), other, headers=bare) as guest,
@@ -378,16 +378,22 @@ async def test_the_owner_at_this_computer_may_speak_as_a_device_that_is_paired(
 
 async def test_a_first_firmware_talks_from_a_trusted_network(tmp_path: Path) -> None:
     async with reached(tmp_path, trusted_networks=["10.1.0.0/16"]) as http:
-        answer = await http.post("/chat/text", json={"text": "Hi"}, headers=far("10.1.2.3"))
+        answer = await http.post(
+            "/chat/text", json={"text": "Hi"}, headers=remote_headers("10.1.2.3")
+        )
         assert answer.json() == {"response": "Okay."}
-        beside = await http.post("/chat/text", json={"text": "Hi"}, headers=far("10.2.0.1"))
+        beside = await http.post(
+            "/chat/text", json={"text": "Hi"}, headers=remote_headers("10.2.0.1")
+        )
         assert code(beside) == "401 token_required"
         # A paired device's name is not for everybody there.
         firmware = Firmware(http, address="10.1.2.9")
         await pair(firmware)
-        named = far("10.1.2.3", **{"Device-Id": firmware.device_id})
+        named = remote_headers("10.1.2.3", **{"Device-Id": firmware.device_id})
         assert code(await http.get("/memory/entries", headers=named)) == "401 token_required"
-        assert code(await http.get("/devices", headers=far("10.1.2.3"))) == "403 owner_only"
+        assert (
+            code(await http.get("/devices", headers=remote_headers("10.1.2.3"))) == "403 owner_only"
+        )
 
 
 async def test_a_token_is_a_user_and_a_conversation_whatever_is_asked(
@@ -469,7 +475,7 @@ async def test_a_wrong_code_and_an_unknown_device(http: httpx.AsyncClient) -> No
 async def test_guessing_is_limited_and_good_tokens_pass_all_the_same(tmp_path: Path) -> None:
     async with reached(tmp_path, attempts_per_minute=3) as http:
         _, mine = await make_token(http)
-        guess = far(Authorization="Bearer lobug_guess")
+        guess = remote_headers(Authorization="Bearer lobug_guess")
         answers = [await http.get("/memory/entries", headers=guess) for _ in range(5)]
         assert [answer.status_code for answer in answers] == [401, 401, 401, 429, 429]
         assert answers[-1].headers["Retry-After"] == "60"
@@ -480,7 +486,7 @@ async def test_openai_clients_at_this_computer_send_any_key(http: httpx.AsyncCli
     dummy = {"Authorization": "Bearer sk-dummy"}
     answer = await http.post("/chat/text", headers=dummy, json={"text": "Hi"})
     assert answer.status_code == 200
-    assert code(await http.get("/memory/entries", headers={**far(), **dummy})) == (
+    assert code(await http.get("/memory/entries", headers={**remote_headers(), **dummy})) == (
         "401 token_invalid"
     )
 
@@ -498,7 +504,7 @@ async def test_without_its_file_only_this_computer_may_talk(tmp_path: Path) -> N
         health = (await http.get("/health")).json()
         assert health["status"] == "ok"
         assert any(line.startswith("access:") for line in health["degraded"])
-        for headers in (far(), far(Authorization="Bearer lobug_x")):
+        for headers in (remote_headers(), remote_headers(Authorization="Bearer lobug_x")):
             answer = await http.post("/chat/text", headers=headers, json={"text": "Hi"})
             assert code(answer) == "503 access_unavailable"
         firmware = Firmware(http)
@@ -516,7 +522,7 @@ async def test_no_secret_is_logged(
     shown = await http.post("/tokens", json={"name": "laptop"})
     mine = {**firmware.headers, "Authorization": f"Bearer {token}"}
     assert (await http.get("/memory/entries", headers=mine)).status_code == 200
-    wrong = far(Authorization="Bearer lobug_wrongtoken")
+    wrong = remote_headers(Authorization="Bearer lobug_wrongtoken")
     assert (await http.get("/memory/entries", headers=wrong)).status_code == 401
     ours = "\n".join(r.getMessage() for r in caplog.records if r.name.startswith("lobug"))
     assert f"device {firmware.device_id.lower()} got a token" in ours

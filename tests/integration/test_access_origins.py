@@ -11,11 +11,11 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from lobug.app import create_app
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.device_client import device
-from support.elsewhere import far, reached_from_elsewhere
-from support.memory_doors import quiet_engines
+from support.memory_app import quiet_engines
 from support.paired_firmware import DESCRIPTION, Firmware
-from support.running import client_of, scripted_assembler, settings_for
+from support.simulated_address import remote_headers, with_simulated_addresses
 
 ORIGINS = [
     "file://",  # arduinoWebSockets, to every server
@@ -35,7 +35,7 @@ async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     settings = settings_for(
         tmp_path, access={"trusted_networks": ["10.1.0.0/16"], "codes_per_minute": 2}
     )
-    app = reached_from_elsewhere(
+    app = with_simulated_addresses(
         create_app(settings, assembler=scripted_assembler(quiet_engines()))
     )
     async with client_of(app) as client:
@@ -64,7 +64,7 @@ async def test_who_has_a_token_is_no_foreign_page(
     http: httpx.AsyncClient, origin: str, address: str
 ) -> None:
     token = await token_of(http)
-    mine = far(address, Origin=origin, Authorization=f"Bearer {token}")
+    mine = remote_headers(address, Origin=origin, Authorization=f"Bearer {token}")
     said = await http.post("/chat/text", json={"text": "Hi"}, headers=mine)
     assert said.status_code == 200, said.text
     assert await status_of_socket(http, mine) == 101
@@ -76,7 +76,7 @@ async def test_who_has_a_token_is_no_foreign_page(
 async def test_who_is_let_in_without_one_may_be_a_foreign_page(
     http: httpx.AsyncClient, origin: str, address: str, key: str
 ) -> None:
-    headers = far(address, Origin=origin, **({"Authorization": key} if key else {}))
+    headers = remote_headers(address, Origin=origin, **({"Authorization": key} if key else {}))
     said = await http.post("/chat/text", json={"text": "Hi"}, headers=headers)
     assert (said.status_code, said.json()["error"]["code"]) == (403, "foreign_origin")
     assert await status_of_socket(http, headers) == 403
@@ -126,6 +126,6 @@ async def test_browsers_are_not_told_that_pages_may_ask_or_read(
         "Access-Control-Request-Headers": "device-id,authorization",
     }
     for address in ("127.0.0.1", "192.168.1.7"):
-        answer = await http.options(path, headers=far(address, **asks))
+        answer = await http.options(path, headers=remote_headers(address, **asks))
         assert answer.status_code >= 400
         assert not [name for name in answer.headers if name.startswith("access-control-")]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import device
-from support.running import ScriptedEngines, running, settings_for
 
 PUBLIC = "lobug.example.org"
 

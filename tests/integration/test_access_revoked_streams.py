@@ -15,8 +15,8 @@ import pytest
 from lobug.access.service import Access
 from lobug.engines.base import BACKGROUND_LANE
 from lobug.server import LobugServer
+from support.app_server import ScriptedEngines, running, settings_for
 from support.faults import PATIENCE_S
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, ScriptedChatModel
 
 DOORS: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -105,7 +105,7 @@ async def test_a_token_that_was_revoked_while_the_body_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, door: str
 ) -> None:
     """Nobody could tell the answer, which was not there yet."""
-    monkeypatch.setattr(Access, "still_good", lambda *_: False)
+    monkeypatch.setattr(Access, "still_valid", lambda *_: False)
     scripted = EndlessStory()
     async with (
         running(settings_for(tmp_path), scripted) as (http, server),

@@ -15,10 +15,10 @@ from lobug.access import store, tokens
 from lobug.access.rules import allows
 from lobug.access.service import FILE
 from lobug.app import create_app
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.device_client import device
-from support.elsewhere import far, reached_from_elsewhere
-from support.memory_doors import quiet_engines
-from support.running import client_of, scripted_assembler, settings_for
+from support.memory_app import quiet_engines
+from support.simulated_address import remote_headers, with_simulated_addresses
 
 TRUSTED = "10.1.2.3"
 
@@ -26,7 +26,7 @@ TRUSTED = "10.1.2.3"
 @pytest.fixture
 def app(tmp_path: Path) -> FastAPI:
     settings = settings_for(tmp_path, access={"trusted_networks": ["10.1.0.0/16"]})
-    return reached_from_elsewhere(
+    return with_simulated_addresses(
         create_app(settings, assembler=scripted_assembler(quiet_engines()))
     )
 
@@ -41,7 +41,7 @@ async def token(http: httpx.AsyncClient, **what: object) -> dict[str, str]:
     """Headers of a request from elsewhere with a new token."""
     answer = await http.post("/tokens", json={"name": "x", **what})
     assert answer.status_code == 200, answer.text
-    return far(Authorization=f"Bearer {answer.json()['token']}")
+    return remote_headers(Authorization=f"Bearer {answer.json()['token']}")
 
 
 def code(answer: httpx.Response) -> str:
@@ -57,18 +57,18 @@ async def test_metrics_are_for_the_owner_and_for_the_scope(http: httpx.AsyncClie
     may_not = [
         await token(http),
         await token(http, user="ada"),
-        far(TRUSTED),
-        far(TRUSTED, **{"Device-Id": "aa:bb"}),
+        remote_headers(TRUSTED),
+        remote_headers(TRUSTED, **{"Device-Id": "aa:bb"}),
     ]
     for headers in may_not:
         assert code(await http.get("/metrics", headers=headers)) == "403 owner_only"
-    assert code(await http.get("/metrics", headers=far())) == "401 token_required"
+    assert code(await http.get("/metrics", headers=remote_headers())) == "401 token_required"
 
 
 async def test_all_of_health_is_for_the_scope_too(http: httpx.AsyncClient) -> None:
     whole = (await http.get("/health", headers=await token(http, scope="metrics"))).json()
     assert {"engines", "memory", "degraded"} <= set(whole)
-    trusted = (await http.get("/health", headers=far(TRUSTED))).json()
+    trusted = (await http.get("/health", headers=remote_headers(TRUSTED))).json()
     assert set(trusted) == {"status", "ollama", "timestamp", "version"}
 
 
@@ -118,6 +118,6 @@ async def test_tokens_of_an_older_file_have_no_scope(tmp_path: Path, app: FastAP
     async with client_of(app) as http:
         (row,) = (await http.get("/tokens")).json()["tokens"]
         assert (row["id"], row["scope"]) == ("t1", None)
-        mine = far(Authorization=f"Bearer {made}")
+        mine = remote_headers(Authorization=f"Bearer {made}")
         said = await http.post("/chat/text", json={"text": "Hi"}, headers=mine)
         assert said.status_code == 200

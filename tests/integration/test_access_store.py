@@ -145,9 +145,9 @@ async def test_a_revoked_device_shows_a_code_again_with_and_without_pairing(tmp_
             heard: list[Revoked] = []
             access.when_revoked(heard.append)
             caller = access.authenticate(Credentials(THERE, authorization=f"Bearer {token}"))
-            assert access.still_good(caller)
+            assert access.still_valid(caller)
             await access.devices.revoke("AA:BB")
-            assert not access.still_good(caller)
+            assert not access.still_valid(caller)
             assert heard == [Revoked("device:aa:bb", "aa:bb", tokens.digest(token))]
             assert came_with(access, token) == "token_invalid"
             assert not access.devices.is_activated("aa:bb", "mine")

@@ -18,7 +18,7 @@ from lobug.errors import (
     ModelMissingError,
 )
 from lobug.server import LobugServer
-from support.running import ScriptedEngines, running, settings_for
+from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.wav import any_wav, pcm16, tone
 

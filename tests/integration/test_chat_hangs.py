@@ -26,8 +26,8 @@ from lobug.errors import EngineInterruptedError, EngineTimeoutError
 from lobug.server import LobugServer
 from lobug.settings import ChatSettings, Settings
 from support import scripted_llama
+from support.app_server import ScriptedEngines, client_of, settings_for
 from support.faults import assert_problem, degraded, say, until_ok
-from support.running import ScriptedEngines, client_of, settings_for
 
 HELLO = [ChatMessage("user", "Hello")]
 NEVER_S = 600.0

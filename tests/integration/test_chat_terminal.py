@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from support.scripted_door import Answer, as_json, good_script, open_door
+from support.recording_server import Answer, as_json, good_script, recording_server
 
 PROMPT = b"you> "
 
@@ -81,7 +81,10 @@ def chat_with(url: str, folder: Path) -> Iterator[Terminal]:
 
 def test_a_conversation_with_history_and_an_end(tmp_path: Path) -> None:
     answers = [as_json({"response": "First [reply]."}), as_json({"response": "Second."})]
-    with open_door(good_script(text=answers)) as door, chat_with(door.url, tmp_path) as terminal:
+    with (
+        recording_server(good_script(text=answers)) as door,
+        chat_with(door.url, tmp_path) as terminal,
+    ):
         terminal.read_until(PROMPT)
         terminal.type(b"/help\r")
         assert b"ends it" in terminal.read_until(PROMPT)
@@ -99,7 +102,7 @@ def test_a_conversation_with_history_and_an_end(tmp_path: Path) -> None:
 
 def test_ctrl_c_leaves_a_turn_and_then_the_conversation(tmp_path: Path) -> None:
     script = good_script(text=[Answer(hang=True)])
-    with open_door(script) as door, chat_with(door.url, tmp_path) as terminal:
+    with recording_server(script) as door, chat_with(door.url, tmp_path) as terminal:
         terminal.read_until(PROMPT)
         terminal.type(b"hello\r")
         terminal.read_until(b"thinking")
@@ -112,7 +115,7 @@ def test_ctrl_c_leaves_a_turn_and_then_the_conversation(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("farewell", [b"/quit\r", b"/exit\r"])
 def test_words_that_end_it(tmp_path: Path, farewell: bytes) -> None:
-    with open_door() as door, chat_with(door.url, tmp_path) as terminal:
+    with recording_server() as door, chat_with(door.url, tmp_path) as terminal:
         terminal.read_until(PROMPT)
         terminal.type(farewell)
         assert terminal.exit_code() == 0

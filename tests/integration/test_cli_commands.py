@@ -14,7 +14,14 @@ from typer.testing import CliRunner, Result
 
 from lobug.cli.app import app
 from lobug.simulator.http import wire
-from support.scripted_door import Answer, as_json, audio_reply, good_script, open_door, tone_wav
+from support.recording_server import (
+    Answer,
+    as_json,
+    audio_reply,
+    good_script,
+    recording_server,
+    tone_wav,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +57,7 @@ def test_simulate_speaks_files_and_folders_in_order(elsewhere: Path) -> None:
     for name in ("b.wav", "a.WAV", "notes.txt"):
         (folder / name).write_bytes(tone_wav(0.2))
     (elsewhere / "first.wav").write_bytes(tone_wav(0.2, rate=44_100, channels=2))
-    with open_door() as door:
+    with recording_server() as door:
         result = lobug("simulate", "--server", door.url, "--json", "first.wav", "clips")
         sent = door.requests["/chat/audio"]
     assert result.exit_code == 0, result.output
@@ -73,7 +80,7 @@ def test_simulate_speaks_files_and_folders_in_order(elsewhere: Path) -> None:
 
 
 def test_simulate_for_people_prints_what_was_heard_and_said() -> None:
-    with open_door() as door:
+    with recording_server() as door:
         result = lobug("simulate", "--server", door.url, "--text", "Good [morning]")
     assert result.exit_code == 0, result.output
     for words in ("Good [morning]", "Hello, typist.", "1 turn, 0 failed"):
@@ -81,7 +88,7 @@ def test_simulate_for_people_prints_what_was_heard_and_said() -> None:
 
 
 def test_simulate_without_anything_to_say_checks_the_server() -> None:
-    with open_door() as door:
+    with recording_server() as door:
         result = lobug("simulate", "--server", door.url)
         assert len(door.requests["/health"]) == len(door.requests["/context/sensors"]) == 1
     assert result.exit_code == 0
@@ -89,7 +96,7 @@ def test_simulate_without_anything_to_say_checks_the_server() -> None:
 
 
 def test_simulate_reports_a_tap_and_shaking() -> None:
-    with open_door() as door:
+    with recording_server() as door:
         lobug("simulate", "--server", door.url, "--tap", "--shake")
         body = door.requests["/context/sensors"][0].partition(b"\r\n\r\n")[2]
     reading = json.loads(body)
@@ -122,7 +129,7 @@ def test_simulate_reports_a_tap_and_shaking() -> None:
 def test_exit_codes_of_simulate(
     script: dict[str, list[Answer]], arguments: list[str], code: int
 ) -> None:
-    with open_door(script) as door:
+    with recording_server(script) as door:
         result = lobug("simulate", "--server", door.url, *arguments)
     assert result.exit_code == code, result.output
     assert "Traceback" not in result.output
@@ -132,19 +139,19 @@ def test_simulate_expects_speech_and_a_voice(elsewhere: Path) -> None:
     (elsewhere / "a.wav").write_bytes(tone_wav(0.2))
     deaf = audio_reply(transcription="", response="", action="ignore", audio_b64="")
     mute = audio_reply(audio_b64="")
-    with open_door(good_script(audio=[deaf])) as door:
+    with recording_server(good_script(audio=[deaf])) as door:
         assert lobug("simulate", "--server", door.url, "a.wav").exit_code == 0
         strict = lobug("simulate", "--server", door.url, "--expect-speech", "a.wav")
     assert strict.exit_code == 1
     assert "nothing was transcribed" in strict.stdout
-    with open_door(good_script(audio=[mute])) as door:
+    with recording_server(good_script(audio=[mute])) as door:
         assert lobug("simulate", "--server", door.url, "a.wav").exit_code == 0
         assert lobug("simulate", "--server", door.url, "--expect-voice", "a.wav").exit_code == 1
 
 
 def test_simulate_names_a_file_that_is_no_recording(elsewhere: Path) -> None:
     (elsewhere / "song.wav").write_bytes(b"not a song")
-    with open_door() as door:
+    with recording_server() as door:
         result = lobug("simulate", "--server", door.url, "song.wav")
         assert not door.requests["/chat/audio"]
     assert result.exit_code == 2
@@ -162,7 +169,7 @@ def test_simulate_without_a_server_says_how_to_start_one() -> None:
 
 def test_chat_from_a_pipe_prints_only_replies() -> None:
     answers = [as_json({"response": "One."}), as_json({"response": "Two."})]
-    with open_door(good_script(text=answers)) as door:
+    with recording_server(good_script(text=answers)) as door:
         result = lobug("chat", "--server", door.url, stdin="first\n\n  second  \n/quit\nthird\n")
         sent = [raw.partition(b"\r\n\r\n")[2] for raw in door.requests["/chat/text"]]
         head = door.requests["/chat/text"][0].lower()
@@ -173,7 +180,7 @@ def test_chat_from_a_pipe_prints_only_replies() -> None:
 
 def test_chat_ends_with_the_servers_sentence_when_a_turn_fails() -> None:
     broken = as_json({"error": {"code": "model_missing", "message": "chat: no model"}}, 503)
-    with open_door(good_script(text=[broken])) as door:
+    with recording_server(good_script(text=[broken])) as door:
         result = lobug("chat", "--server", door.url, "--device-id", "me", stdin="hello\nagain\n")
         assert len(door.requests["/chat/text"]) == 1
         assert b"Device-Id: me" in door.requests["/chat/text"][0]
@@ -188,7 +195,7 @@ def test_chat_without_a_server_says_how_to_start_one() -> None:
 
 
 def test_chat_with_something_else_at_that_port() -> None:
-    with open_door({"/health": [Answer(b"<html>", 200)]}) as door:
+    with recording_server({"/health": [Answer(b"<html>", 200)]}) as door:
         result = lobug("chat", "--server", door.url, stdin="hello\n")
     assert result.exit_code == 1
     assert "is not a Lo-Bug server" in result.stderr
@@ -197,7 +204,7 @@ def test_chat_with_something_else_at_that_port() -> None:
 def test_chat_finds_the_server_at_the_port_of_the_settings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with open_door() as door:
+    with recording_server() as door:
         monkeypatch.setenv("LOBUG_PORT", str(door.port))
         monkeypatch.setenv("LOBUG_HOST", "0.0.0.0")
         result = lobug("chat", stdin="hello\n")

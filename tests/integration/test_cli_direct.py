@@ -13,7 +13,7 @@ from lobug.cli.connection import DIRECT_URL
 from lobug.cli.direct import LOGGER, DirectAccessTransport, DirectMemoryTransport, DirectTransport
 from lobug.errors import StorageError
 from lobug.settings import Settings
-from support.running import settings_for
+from support.app_server import settings_for
 
 DOORS: dict[str, tuple[Callable[[Settings], DirectTransport], str, str]] = {
     "access": (DirectAccessTransport, "/devices", "access.db"),

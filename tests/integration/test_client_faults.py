@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from lobug.server import LobugServer
+from support.app_server import ScriptedEngines, running, settings_for
 from support.faults import PATIENCE_S, assert_problem, say, until
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.wav import pcm16, tone
 

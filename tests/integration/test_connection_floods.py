@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 from lobug.admission.ledger import capacity_for
 from lobug.settings.conversation import LimitSettings
 from support.device_client import HELLO
-from support.strangers import CrowdedServer, crowded_server, rest_of, still_open, until
+from support.flooded_server import FloodedServer, count_open, flooded_server, read_rest, wait_until
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "darwin", reason="macOS has one loopback address only"
@@ -46,9 +46,9 @@ FLOOD = STRANGERS + PER_ADDRESS
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrowdedServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FloodedServer]:
     """Its deadlines are too far off to help."""
-    with crowded_server(
+    with flooded_server(
         tmp_path_factory.mktemp("floods"),
         DESCRIPTORS,
         headers_timeout_s=3_600,
@@ -60,20 +60,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrowdedServer]:
 
 
 @pytest.fixture(scope="module")
-def paired(server: CrowdedServer) -> dict[str, str]:
+def paired(server: FloodedServer) -> dict[str, str]:
     return server.pair("aa:bb:cc:dd:ee:01", DEVICE_AT)
 
 
 @pytest.fixture(autouse=True)
-def flood_ends(server: CrowdedServer) -> Iterator[None]:
+def flood_ends(server: FloodedServer) -> Iterator[None]:
     """What a test opened is closed after it, and forgotten by the server."""
     before = server.descriptors()
     yield
-    server.leave()
-    until(lambda: server.descriptors() <= before)
+    server.close_connections()
+    wait_until(lambda: server.descriptors() <= before)
 
 
-def greeted(server: CrowdedServer, headers: dict[str, str], address: str) -> bool:
+def greeted(server: FloodedServer, headers: dict[str, str], address: str) -> bool:
     """Whether a device that comes from there is talked to."""
     with connect(
         f"ws://127.0.0.1:{server.port}/xiaozhi/v1/",
@@ -90,12 +90,12 @@ def greeted(server: CrowdedServer, headers: dict[str, str], address: str) -> boo
     ids=["idle", "half headers", "half upgrade", "refused and kept alive", "half body"],
 )
 def test_owner_and_devices_get_in_while_strangers_hold_all_they_can(
-    server: CrowdedServer, paired: dict[str, str], sent: bytes
+    server: FloodedServer, paired: dict[str, str], sent: bytes
 ) -> None:
     server.flood([STRANGER_AT], DESCRIPTORS + 100, sent)
-    until(lambda: still_open(server.crowd) <= PER_ADDRESS)
+    wait_until(lambda: count_open(server.connections) <= PER_ADDRESS)
     server.flood(STRANGERS_AT, 30, sent)
-    until(lambda: still_open(server.crowd) <= FLOOD)
+    wait_until(lambda: count_open(server.connections) <= FLOOD)
     assert [server.get("/devices") for _ in range(10)] == [200] * 10
     assert greeted(server, paired, DEVICE_AT)
     assert greeted(server, paired, "127.0.3.3"), "an address that was never seen"
@@ -105,7 +105,7 @@ def test_owner_and_devices_get_in_while_strangers_hold_all_they_can(
 
 
 def test_a_flood_that_never_rests_keeps_nobody_out(
-    server: CrowdedServer, paired: dict[str, str]
+    server: FloodedServer, paired: dict[str, str]
 ) -> None:
     done = threading.Event()
 
@@ -114,7 +114,7 @@ def test_a_flood_that_never_rests_keeps_nobody_out(
             if done.is_set():
                 return
             server.flood(STRANGERS_AT[:2], 50, HALF_HEADERS)
-            server.leave()
+            server.close_connections()
 
     flooding = threading.Thread(target=flood)
     flooding.start()
@@ -127,31 +127,31 @@ def test_a_flood_that_never_rests_keeps_nobody_out(
         flooding.join()
 
 
-def test_the_owner_gets_in_while_other_programs_here_say_nothing(server: CrowdedServer) -> None:
+def test_the_owner_gets_in_while_other_programs_here_say_nothing(server: FloodedServer) -> None:
     server.flood(["127.0.0.1"], 200, HALF_HEADERS)
     assert [server.get("/devices") for _ in range(5)] == [200] * 5
 
 
 def test_one_token_cannot_take_every_connection(
-    server: CrowdedServer, paired: dict[str, str]
+    server: FloodedServer, paired: dict[str, str]
 ) -> None:
     shown = "".join(f"{name}: {value}\r\n" for name, value in paired.items()).encode()
     request = b"POST /chat/text HTTP/1.1\r\nHost: lobug\r\n" + shown + b"Content-Length: 9\r\n\r\n"
     server.flood([DEVICE_AT], 4, request)
-    until(lambda: server.get("/v1/models", DEVICE_AT, **paired) == 429)
+    wait_until(lambda: server.get("/v1/models", DEVICE_AT, **paired) == 429)
     with server.client(DEVICE_AT, **paired) as device:
         answer = device.get("/memory")
         assert answer.json()["error"]["code"] == "too_many_connections"
         assert int(answer.headers["Retry-After"]) > 0
     assert server.get("/devices") == 200, "the owner is somebody else"
-    server.leave()
-    until(lambda: server.get("/v1/models", DEVICE_AT, **paired) == 200)
+    server.close_connections()
+    wait_until(lambda: server.get("/v1/models", DEVICE_AT, **paired) == 200)
 
 
-def test_the_log_of_all_floods_is_short(server: CrowdedServer) -> None:
+def test_the_log_of_all_floods_is_short(server: FloodedServer) -> None:
     """Runs after those above, whose thousands of connections it looks back at."""
     server.flood(STRANGERS_AT, 30)
-    until(lambda: still_open(server.crowd) <= FLOOD)
+    wait_until(lambda: count_open(server.connections) <= FLOOD)
     lines = server.log.read_text()
     assert "connections without a token were closed to make room" in lines
     assert "Traceback" not in lines
@@ -160,7 +160,7 @@ def test_the_log_of_all_floods_is_short(server: CrowdedServer) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux changes another process's limits")
 def test_without_descriptors_the_log_stays_short_and_the_owner_gets_in(tmp_path: Path) -> None:
-    with crowded_server(tmp_path, DESCRIPTORS, headers_timeout_s=3_600) as server:
+    with flooded_server(tmp_path, DESCRIPTORS, headers_timeout_s=3_600) as server:
         assert server.get("/devices") == 200
         left = server.descriptors() + 40
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (left, DESCRIPTORS))
@@ -171,13 +171,13 @@ def test_without_descriptors_the_log_stays_short_and_the_owner_gets_in(tmp_path:
         assert "Traceback" not in lines
         assert len(lines) < 20_000
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
-        server.leave()
+        server.close_connections()
 
 
 @pytest.fixture(scope="module")
-def prompt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrowdedServer]:
+def prompt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FloodedServer]:
     folder = tmp_path_factory.mktemp("deadlines")
-    with crowded_server(folder, headers_timeout_s=1, body_timeout_s=1) as server:
+    with flooded_server(folder, headers_timeout_s=1, body_timeout_s=1) as server:
         yield server
 
 
@@ -201,35 +201,35 @@ def trickle(caller: socket.socket, data: bytes) -> bytes:
 class TestDeadlines:
     """With room for everybody, nobody may wait for ever."""
 
-    def test_nothing_sent(self, prompt: CrowdedServer) -> None:
-        assert rest_of(prompt.open(STRANGER_AT)) == b""
+    def test_nothing_sent(self, prompt: FloodedServer) -> None:
+        assert read_rest(prompt.open(STRANGER_AT)) == b""
 
     @pytest.mark.parametrize("sent", [HALF_HEADERS, HALF_UPGRADE, b"G"])
     @pytest.mark.parametrize("address", [STRANGER_AT, "127.0.0.1"])
-    def test_half_a_request(self, prompt: CrowdedServer, sent: bytes, address: str) -> None:
-        answer = rest_of(prompt.open(address, sent))
+    def test_half_a_request(self, prompt: FloodedServer, sent: bytes, address: str) -> None:
+        answer = read_rest(prompt.open(address, sent))
         assert answer.startswith(b"HTTP/1.1 408 ")
         assert b"connection: close" in answer
 
     @pytest.mark.parametrize("address", [STRANGER_AT, "127.0.0.1"])
     @pytest.mark.parametrize("before", [b"", REFUSED], ids=["first request", "second request"])
-    def test_headers_that_trickle(self, prompt: CrowdedServer, address: str, before: bytes) -> None:
+    def test_headers_that_trickle(self, prompt: FloodedServer, address: str, before: bytes) -> None:
         caller = prompt.open(address, before)
         heard = trickle(caller, HALF_HEADERS + b"X: " + b"x" * 500)
         assert (b" 401 " in heard or b" 200 " in heard) == bool(before)
 
-    def test_a_refused_upload_that_goes_on(self, prompt: CrowdedServer) -> None:
+    def test_a_refused_upload_that_goes_on(self, prompt: FloodedServer) -> None:
         caller = prompt.open(
             STRANGER_AT,
             b"POST /chat/audio HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999\r\n\r\n",
         )
         assert trickle(caller, b"x" * 500).startswith(b"HTTP/1.1 401 ")
 
-    def test_half_an_introduction(self, prompt: CrowdedServer) -> None:
-        answer = rest_of(prompt.open(STRANGER_AT, HALF_INTRODUCTION))
+    def test_half_an_introduction(self, prompt: FloodedServer) -> None:
+        answer = read_rest(prompt.open(STRANGER_AT, HALF_INTRODUCTION))
         assert b"body_timeout" in answer
 
-    def test_answers_that_nobody_reads(self, prompt: CrowdedServer) -> None:
+    def test_answers_that_nobody_reads(self, prompt: FloodedServer) -> None:
         before = prompt.descriptors()
         caller = prompt.open(STRANGER_AT)
         caller.settimeout(2)
@@ -238,10 +238,10 @@ class TestDeadlines:
             for _ in range(200):  # until it takes nothing more, since its answers are not read
                 caller.sendall(requests)
             pytest.fail("it takes requests without end")
-        until(lambda: prompt.descriptors() <= before)
+        wait_until(lambda: prompt.descriptors() <= before)
         caller.close()
 
-    def test_whoever_is_known_is_not_held_to_them(self, prompt: CrowdedServer) -> None:
+    def test_whoever_is_known_is_not_held_to_them(self, prompt: FloodedServer) -> None:
         headers = prompt.pair("aa:bb:cc:dd:ee:02", DEVICE_AT)
         with connect(
             f"ws://127.0.0.1:{prompt.port}/xiaozhi/v1/",
@@ -251,13 +251,13 @@ class TestDeadlines:
             websocket.send(json.dumps(HELLO))
             websocket.recv(timeout=60)
             for sent in (b"", HALF_HEADERS, HALF_INTRODUCTION):  # as long as strangers may wait
-                rest_of(prompt.open(STRANGER_AT, sent))
+                read_rest(prompt.open(STRANGER_AT, sent))
             assert websocket.ping().wait(60), "it is answered"
 
-    def test_nothing_is_left(self, prompt: CrowdedServer) -> None:
+    def test_nothing_is_left(self, prompt: FloodedServer) -> None:
         baseline = prompt.descriptors()
         for _ in range(50):
             prompt.flood(STRANGERS_AT, 1, HALF_HEADERS)
-        until(lambda: still_open(prompt.crowd) == 0)
-        until(lambda: prompt.descriptors() <= baseline)
+        wait_until(lambda: count_open(prompt.connections) == 0)
+        wait_until(lambda: prompt.descriptors() <= baseline)
         assert "Traceback" not in prompt.log.read_text()

@@ -19,7 +19,7 @@ from lobug.settings import Settings
 from lobug.simulator.runs import save_reply
 from lobug.storage import compaction
 from lobug.storage.database import Database, DatabaseOptions
-from support.running import ScriptedEngines, running, settings_for
+from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 
 

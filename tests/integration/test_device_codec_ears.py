@@ -9,7 +9,7 @@ from lobug.devices.codec import make_decoder, make_encoder
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import STT_SAMPLE_RATE
 from lobug.engines.stt_whisper import WhisperSpeechToText
-from support import ears, speech
+from support import speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]
 
@@ -25,7 +25,7 @@ PROMPTS = (
 
 @pytest.fixture(scope="module")
 def whisper() -> WhisperSpeechToText:
-    return ears.whisper()
+    return speech_engines.whisper()
 
 
 @pytest.mark.parametrize(

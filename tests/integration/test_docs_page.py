@@ -18,10 +18,10 @@ from hatchling.builders.wheel import WheelBuilder
 
 from lobug.app import create_app
 from lobug.http.browser import DOCS_FOLDER, DOCS_POLICY
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.browser import running_chromium
-from support.elsewhere import far, reached_from_elsewhere
-from support.memory_doors import quiet_engines
-from support.running import client_of, scripted_assembler, settings_for
+from support.memory_app import quiet_engines
+from support.simulated_address import remote_headers, with_simulated_addresses
 
 ROOT = Path(__file__).parents[2]
 SWAGGER_UI = DOCS_FOLDER / "assets" / "swagger-ui"
@@ -30,7 +30,7 @@ SWAGGER_UI = DOCS_FOLDER / "assets" / "swagger-ui"
 @asynccontextmanager
 async def served(folder: Path) -> AsyncIterator[httpx.AsyncClient]:
     app = create_app(settings_for(folder), assembler=scripted_assembler(quiet_engines()))
-    async with client_of(reached_from_elsewhere(app)) as http:
+    async with client_of(with_simulated_addresses(app)) as http:
         yield http
 
 
@@ -63,8 +63,8 @@ async def test_all_of_the_page_comes_from_the_server(tmp_path: Path) -> None:
             url = urljoin(str(page.url), place)
             assert url.startswith(str(http.base_url)), place
             assert (await http.get(url)).status_code == 200, place
-            assert (await http.get(url, headers=far())).status_code == 401, place
-        assert (await http.get("/docs", headers=far())).status_code == 401
+            assert (await http.get(url, headers=remote_headers())).status_code == 401, place
+        assert (await http.get("/docs", headers=remote_headers())).status_code == 401
         for gone in ("/redoc", "/docs/oauth2-redirect", "/docs/assets/../page.html"):
             assert (await http.get(gone)).status_code == 404
 

@@ -25,7 +25,7 @@ from lobug.models import catalog, verify
 from lobug.settings import Settings
 from lobug.storage import driver, migrations
 from support.models import tiny_model
-from support.scripted_door import Answer, as_json, good_script, open_door
+from support.recording_server import Answer, as_json, good_script, recording_server
 from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
 
 
@@ -122,11 +122,11 @@ def test_the_port_free_taken_or_ours() -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     assert machine.check_port(settings(port=port)).level is Level.OK
-    with open_door() as door:
+    with recording_server() as door:
         ours = machine.check_port(settings(port=door.port))
     assert ours.level is Level.OK
     assert "a Lo-Bug server is running" in ours.message
-    with open_door({"/health": [Answer(b"hello")]}) as door:
+    with recording_server({"/health": [Answer(b"hello")]}) as door:
         taken = machine.check_port(settings(port=door.port))
     assert taken.level is Level.FAIL
     assert "LOBUG_PORT" in taken.advice
@@ -190,7 +190,7 @@ def test_who_may_talk(changes: dict[str, object], level: Level, words: str) -> N
     ],
 )
 def test_ollama_is_asked_for_its_models(answer: Answer, answers: bool, has: bool) -> None:
-    with open_door({"/api/tags": [answer]}) as door:
+    with recording_server({"/api/tags": [answer]}) as door:
         ollama = {"host": door.url, "probe_timeout_s": 0.2 if answer.hang else 30.0}
         state = served.probe_ollama(settings(ollama=ollama))
     assert state.answers is answers
@@ -307,7 +307,7 @@ def test_the_command_prints_every_finding_and_fails_for_one(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LOBUG_MODELS_DIR", str(tmp_path / "models"))
     monkeypatch.setenv("LOBUG_DATA_DIR", str(tmp_path / "data"))
-    with open_door(good_script()) as door:
+    with recording_server(good_script()) as door:
         monkeypatch.setenv("LOBUG_PORT", str(door.port))
         monkeypatch.setenv("LOBUG_OLLAMA__HOST", door.url)
         result = CliRunner().invoke(app, ["doctor", "--json"])

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from lobug.app import create_app
 from lobug.errors import BusyError, EngineError, LobugError, StorageError
-from support.running import ScriptedEngines, in_thread, scripted_assembler, settings_for
+from support.app_server import ScriptedEngines, in_thread, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
 from support.wav import any_wav, pcm16, tone
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lobug.audio.wav import resample
+from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE
 from lobug.engines.stt_whisper import WhisperSpeechToText, is_too_short
 from lobug.engines.tts_hibari import HibariVoice
 from lobug.errors import EngineTimeoutError, EngineUnavailableError, ModelMissingError
 from lobug.models.catalog import model_dir
 from lobug.settings import Settings
-from support import ears, speech
+from support import speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]
 
@@ -39,12 +39,12 @@ SPOKEN = [
 
 @pytest.fixture(scope="module")
 def whisper() -> WhisperSpeechToText:
-    return ears.whisper()
+    return speech_engines.whisper()
 
 
 @pytest.fixture(scope="module")
 def voice() -> HibariVoice:
-    return ears.voice()
+    return speech_engines.voice()
 
 
 @pytest.fixture
@@ -118,10 +118,10 @@ async def test_the_window_fits_the_clip(whisper: WhisperSpeechToText) -> None:
 
 async def test_a_window_that_is_too_short_falls_back_to_the_whole_one() -> None:
     """Cut so far that Whisper loops; the whole window then hears what was said."""
-    stt = ears.settings().stt.model_copy(
+    stt = speech_engines.settings().stt.model_copy(
         update={"window_margin_frames": 0, "window_min_frames": 100}
     )
-    engine = WhisperSpeechToText(ears.settings().model_copy(update={"stt": stt}))
+    engine = WhisperSpeechToText(speech_engines.settings().model_copy(update={"stt": stt}))
     await engine.start()
     try:
         clips = speech.prompts(["vm-toforward", "conf-onlyperson", "queue-youarenext"])
@@ -144,8 +144,8 @@ async def test_the_event_loop_is_free_meanwhile(whisper: WhisperSpeechToText) ->
 
 
 async def test_a_time_out_is_typed() -> None:
-    stt = ears.settings().stt.model_copy(update={"timeout_s": 0.001})
-    engine = WhisperSpeechToText(ears.settings().model_copy(update={"stt": stt}))
+    stt = speech_engines.settings().stt.model_copy(update={"timeout_s": 0.001})
+    engine = WhisperSpeechToText(speech_engines.settings().model_copy(update={"stt": stt}))
     await engine.start()
     with pytest.raises(EngineTimeoutError):
         await engine.transcribe(speech.prompt("queue-youarenext").samples, "en")
@@ -156,7 +156,7 @@ async def test_a_time_out_is_typed() -> None:
 
 
 async def test_whisper_never_asks_the_network(no_network: list[object]) -> None:
-    engine = WhisperSpeechToText(ears.settings())
+    engine = WhisperSpeechToText(speech_engines.settings())
     await engine.start()
     await engine.close()
     assert no_network == []
@@ -188,7 +188,7 @@ async def test_a_damaged_file_is_a_typed_error(damaged: str, tmp_path: Path) -> 
 
 def _with_a_copy(folder: Path) -> WhisperSpeechToText:
     """An engine on a folder of links to the model's files."""
-    source = model_dir(ears.settings().models_dir, "whisper-base")
+    source = model_dir(speech_engines.settings().models_dir, "whisper-base")
     copy = folder / "whisper-base"
     copy.mkdir()
     for path in source.iterdir():
@@ -228,8 +228,8 @@ async def test_the_voice_is_sound_and_always_the_same(voice: HibariVoice) -> Non
 
 
 async def test_the_voice_can_be_faster(voice: HibariVoice) -> None:
-    tts = ears.settings().tts.model_copy(update={"speed": 1.5})
-    quick = HibariVoice(ears.settings().model_copy(update={"tts": tts}))
+    tts = speech_engines.settings().tts.model_copy(update={"speed": 1.5})
+    quick = HibariVoice(speech_engines.settings().model_copy(update={"tts": tts}))
     await quick.start()
     hurried = await quick.synthesize(SPOKEN[1])
     await quick.close()
@@ -255,7 +255,7 @@ async def test_a_damaged_voice_is_degraded(tmp_path: Path, monkeypatch: pytest.M
     broken = tmp_path / "hibari.onnx"
     broken.write_bytes(b"not a model")
     monkeypatch.setattr("lobug.engines.tts_hibari.voice_file", lambda: broken)
-    voice = HibariVoice(ears.settings())
+    voice = HibariVoice(speech_engines.settings())
     with pytest.raises(ModelMissingError, match="make run"):
         await voice.start()
     assert voice.status().degraded

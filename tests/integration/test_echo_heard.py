@@ -12,7 +12,7 @@ from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice
 from lobug.turn.listen.echo import is_own_voice, without_own_voice
-from support import ears, speech
+from support import speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]
 
@@ -26,12 +26,12 @@ SPOKEN = [
 
 @pytest.fixture(scope="module")
 def voice() -> HibariVoice:
-    return ears.voice()
+    return speech_engines.voice()
 
 
 @pytest.fixture(scope="module")
 def whisper() -> WhisperSpeechToText:
-    return ears.whisper()
+    return speech_engines.whisper()
 
 
 async def spoken(voice: HibariVoice, sentence: str) -> Samples:

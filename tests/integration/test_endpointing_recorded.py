@@ -10,7 +10,7 @@ import pytest
 
 from lobug.settings import ListeningSettings
 from lobug.turn.listen.endpointing import Endpointer, Signal, State
-from support import ears, speech
+from support import speech, speech_engines
 
 pytestmark = pytest.mark.speech
 
@@ -31,10 +31,10 @@ def judged() -> Judged:
         for clip in (*speech.all_prompts(), *speech.pocketsphinx()):
             if clip.seconds <= LONGEST_S:
                 audio = clip.padded(0.5, 2.0).samples
-                found.append((clip, await ears.gate().open_stream().feed(audio)))
+                found.append((clip, await speech_engines.gate().open_stream().feed(audio)))
         return found
 
-    ears.gate()
+    speech_engines.gate()
     return asyncio.run(judge())
 
 

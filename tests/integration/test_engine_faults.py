@@ -25,8 +25,8 @@ from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.models.catalog import main_file, model_dir
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from support.app_server import ScriptedEngines, client_of, settings_for
 from support.faults import assert_problem, degraded, say, until, until_ok
-from support.running import ScriptedEngines, client_of, settings_for
 from support.scripted_http import Answer, ScriptedOllama, as_json, serving
 from support.wav import pcm16, tone
 

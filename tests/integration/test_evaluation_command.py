@@ -12,21 +12,21 @@ from lobug.cli.app import app
 from lobug.evaluation.case_run import report, run_cases
 from lobug.evaluation.cases import Case, load_cases, load_worlds
 from lobug.evaluation.locomo_run import Progress
-from support.examined import Gossip, Oracle, maker
+from support.evaluation_subjects import LeakingSubject, OracleSubject, subject_maker
 
 
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["eval", *arguments])
 
 
-@pytest.fixture(params=[Oracle], ids=["oracle"])
-def subject(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> type[Oracle]:
+@pytest.fixture(params=[OracleSubject], ids=["oracle"])
+def subject(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> type[OracleSubject]:
     """A double in the place of the product's memory."""
-    kind: type[Oracle] = request.param
+    kind: type[OracleSubject] = request.param
 
     async def judged(chosen: list[Case], settings: object, step: Progress) -> object:
         answers = await run_cases(
-            chosen, load_worlds(), maker(kind, load_cases()), progress=lambda case: step()
+            chosen, load_worlds(), subject_maker(kind, load_cases()), progress=lambda case: step()
         )
         return report(answers)
 
@@ -52,7 +52,7 @@ def test_one_category_as_a_table() -> None:
     assert "update" not in result.stdout
 
 
-@pytest.mark.parametrize("subject", [Gossip], indirect=True)
+@pytest.mark.parametrize("subject", [LeakingSubject], indirect=True)
 @pytest.mark.usefixtures("subject")
 def test_what_must_not_be_recalled_fails_the_command() -> None:
     result = run("cases", "--category", "deletion", "--misses")

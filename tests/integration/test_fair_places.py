@@ -17,12 +17,12 @@ from lobug.app import create_app
 from lobug.errors import TooManyRequestsError
 from lobug.http.audio_jobs import AudioJobs
 from lobug.server import LobugServer
+from support.app_server import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.device_client import HELLO, DeviceClient, device
-from support.elsewhere import far, reached_from_elsewhere
 from support.faults import PATIENCE_S, assert_problem, until
 from support.paired_firmware import Firmware
-from support.running import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
+from support.simulated_address import remote_headers, with_simulated_addresses
 from support.wav import pcm16, tone
 
 RECORDING = pcm16(tone(1.0))
@@ -44,7 +44,7 @@ class House:
     async def token(self, user: str) -> dict[str, str]:
         """Headers of a guest's request from another computer."""
         _, token = await self.server.access.tokens.create(f"for {user}", user=user)
-        return far(Authorization=f"Bearer {token}")
+        return remote_headers(Authorization=f"Bearer {token}")
 
     def ask(self, text: str, headers: Mapping[str, str]) -> asyncio.Task[httpx.Response]:
         """`POST /chat/text`."""
@@ -71,7 +71,7 @@ async def house(folder: Path, **limits: object) -> AsyncIterator[House]:
             lambda _, options: "[]" if options.json_schema else ["Okay", gate, "."]
         )
     )
-    app = reached_from_elsewhere(
+    app = with_simulated_addresses(
         create_app(settings_for(folder, limits=limits), assembler=scripted_assembler(scripted))
     )
     async with client_of(app) as client:

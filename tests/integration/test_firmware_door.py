@@ -17,11 +17,11 @@ from lobug.app import create_app
 from lobug.ota.image import FirmwareImage
 from lobug.ota.offers import MOST_FETCHES
 from lobug.server import LobugServer
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.device_client import until
-from support.elsewhere import far, reached_from_elsewhere
 from support.esp32_images import image_bytes, image_file
-from support.memory_doors import quiet_engines
-from support.running import client_of, scripted_assembler, settings_for
+from support.memory_app import quiet_engines
+from support.simulated_address import remote_headers, with_simulated_addresses
 
 CORE2 = "m5stack-core2"
 LARGE = 3_000_000
@@ -42,7 +42,9 @@ class Device:
     async def discover(self, **headers: str) -> dict[str, Any]:
         answer = await self.http.post(
             "/xiaozhi/ota/",
-            headers=far(self.address, **{"Device-Id": self.device_id, "Client-Id": "u"}, **headers),
+            headers=remote_headers(
+                self.address, **{"Device-Id": self.device_id, "Client-Id": "u"}, **headers
+            ),
             json={
                 "version": 2,
                 "application": {"name": self.application, "version": self.version},
@@ -62,7 +64,7 @@ class Device:
         return await self.discover()
 
     def headers(self) -> dict[str, str]:
-        sent = far(self.address, **{"Device-Id": self.device_id})
+        sent = remote_headers(self.address, **{"Device-Id": self.device_id})
         return sent | ({"Authorization": f"Bearer {self.token}"} if self.token else {})
 
     async def fetch(self, url: str) -> httpx.Response:
@@ -76,7 +78,7 @@ async def reached(
     app = create_app(
         settings_for(folder, **sections), assembler=scripted_assembler(quiet_engines())
     )
-    async with client_of(reached_from_elsewhere(app)) as http:
+    async with client_of(with_simulated_addresses(app)) as http:
         yield http, app.state.lobug
 
 
@@ -198,10 +200,10 @@ async def test_who_may_fetch_an_image(tmp_path: Path) -> None:
         thief = Device(http, device_id="aa:bb:cc:dd:ee:02", token=device.token)
         assert code(await thief.fetch(url)) == "401 token_wrong_device"
         assert code(await Device(http, token="lobug_wrong").fetch(url)) == "401 token_invalid"
-        trusted = await http.get(url, headers=far("10.1.2.3"))
+        trusted = await http.get(url, headers=remote_headers("10.1.2.3"))
         assert code(trusted) == "403 owner_only"
         made = (await http.post("/tokens", json={"name": "laptop"})).json()
-        guest = await http.get(url, headers=far(Authorization=f"Bearer {made['token']}"))
+        guest = await http.get(url, headers=remote_headers(Authorization=f"Bearer {made['token']}"))
         assert code(guest) == "403 owner_only"
         owner = await http.get(url)
         assert hashlib.sha256(owner.content).hexdigest() == image.sha256

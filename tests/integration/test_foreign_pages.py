@@ -21,10 +21,10 @@ from websockets.exceptions import InvalidStatus
 
 from lobug.app import create_app
 from lobug.http.browser import BROWSER_RULES
+from support.app_server import client_of, scripted_assembler, settings_for
 from support.browser import FOREIGN_HOST, PATIENCE_S, Browser, Page, running_chromium
-from support.elsewhere import far, reached_from_elsewhere
-from support.memory_doors import quiet_engines
-from support.running import client_of, scripted_assembler, settings_for
+from support.memory_app import quiet_engines
+from support.simulated_address import remote_headers, with_simulated_addresses
 
 TRUSTED = "10.1.2.3"
 FOREIGN = [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}]
@@ -83,7 +83,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
     arrived: dict[str, set[int]] = {}
     app.add_middleware(Recorder, arrived=arrived)
-    async with client_of(reached_from_elsewhere(app)) as http:
+    async with client_of(with_simulated_addresses(app)) as http:
         yield World(http, app, arrived)
 
 
@@ -99,7 +99,7 @@ def code(answer: httpx.Response) -> str:
 async def test_no_route_answers_a_foreign_page(
     world: World, sent: dict[str, str], address: str
 ) -> None:
-    headers = far(address, **sent)
+    headers = remote_headers(address, **sent)
     asked = 0
     for path, methods in world.app.openapi()["paths"].items():
         if path == "/health" or path.startswith("/xiaozhi/"):
@@ -149,7 +149,11 @@ async def test_a_link_on_another_site_opens_the_docs_and_nothing_else(world: Wor
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::]"])
 async def test_addresses_at_which_browsers_do_not_say_where_from(world: World, host: str) -> None:
-    for headers in (far("127.0.0.1"), far("::1"), far("::ffff:127.0.0.1")):
+    for headers in (
+        remote_headers("127.0.0.1"),
+        remote_headers("::1"),
+        remote_headers("::ffff:127.0.0.1"),
+    ):
         headers["Host"] = f"{host}:{world.port}"
         answer = await world.http.get("/memory/entries", headers=headers)
         assert code(answer) == "403 host_unknown"
@@ -175,14 +179,14 @@ async def test_every_answer_says_what_browsers_may_do_with_it(world: World) -> N
         (200, "POST", "/chat/text", {}, {"text": "Hi"}),
         (200, "POST", "/chat/text", streamed, {"text": "Hi"}),
         (200, "POST", "/chat/text", spoken, {"text": "Hi", "voice": True}),
-        (401, "GET", "/turns", far(), None),
+        (401, "GET", "/turns", remote_headers(), None),
         (403, "GET", "/turns", FOREIGN[0], None),
         (404, "GET", "/nowhere", {}, None),
         (404, "GET", "/docs/assets/nowhere", {}, None),
         (405, "DELETE", "/chat/text", {}, None),
         (413, "POST", "/chat/text", {}, {"text": "x" * 400_000}),
         (422, "POST", "/chat/text", {}, {}),
-        (401, "GET", "/v1/models", far(), None),
+        (401, "GET", "/v1/models", remote_headers(), None),
         (500, "GET", "/broken", {}, None),
     ):
         answer = await http.request(method, path, headers=headers, json=body)

@@ -11,11 +11,11 @@ from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.errors import EngineUnavailableError
 from lobug.settings import Settings
 from lobug.turn.listen.acceptance import SpeechDecision, judge
-from support import ears, noise, speech
+from support import noise, speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]
 
-STT = ears.settings().stt
+STT = speech_engines.settings().stt
 
 ONE_WORD = [
     "vm-no", "hello", "goodbye", "calling", "digits/1", "digits/2", "digits/6", "digits/10",
@@ -30,12 +30,12 @@ DECEPTIVE = ["silence", "white noise -30 dB", "organ", "breathing", "telephone k
 
 @pytest.fixture(scope="module")
 def gate() -> SileroGate:
-    return ears.gate()
+    return speech_engines.gate()
 
 
 @pytest.fixture(scope="module")
 def whisper() -> WhisperSpeechToText:
-    return ears.whisper()
+    return speech_engines.whisper()
 
 
 async def decide(

@@ -14,10 +14,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from support.mortal_server import FACT, SAID
+from support.killable_server import FACT, SAID
 from support.wav import pcm16, tone
 
-PROGRAM = Path(__file__).parents[1] / "support" / "mortal_server.py"
+PROGRAM = Path(__file__).parents[1] / "support" / "killable_server.py"
 AUDIO = {"audio": ("recording.wav", pcm16(tone(1.0)), "audio/wav")}
 
 UNHEARD = ("transcribing", "log.before_commit")

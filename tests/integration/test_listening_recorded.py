@@ -19,7 +19,7 @@ from lobug.turn.listen.events import (
     SpeechEnded,
 )
 from lobug.turn.listen.listener import Listener
-from support import ears, noise, speech
+from support import noise, speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]
 
@@ -29,7 +29,7 @@ PACKET = STT_SAMPLE_RATE * 60 // 1000
 async def listen(audio: Samples, mode: ListeningMode = "auto") -> list[ListeningEvent]:
     """Everything that is noticed in a stream that is stopped at its end."""
     settings = Settings(_env_file=None, listening={"max_backlog_s": 120})
-    listener = Listener(ears.gate(), ears.whisper(), settings, mode=mode)
+    listener = Listener(speech_engines.gate(), speech_engines.whisper(), settings, mode=mode)
     found: list[ListeningEvent] = []
     stopped = len(audio) / STT_SAMPLE_RATE
     for start in range(0, len(audio), PACKET):
@@ -52,8 +52,8 @@ def ended(events: Sequence[ListeningEvent]) -> list[SpeechEnded]:
 
 @pytest.fixture(scope="module", autouse=True)
 def engines() -> None:
-    ears.gate()
-    ears.whisper()
+    speech_engines.gate()
+    speech_engines.whisper()
 
 
 @pytest.mark.parametrize("index", [3, 7, 8, 10])

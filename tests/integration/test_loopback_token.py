@@ -13,9 +13,9 @@ import pytest
 
 from lobug.data_folder.claim import RECORD, holder_of
 from lobug.data_folder.permissions import hold_data_folder
-from support.running import settings_for
+from support.app_server import settings_for
+from support.lobug_process import environment
 from support.scripted_serve import ScriptedServe, scripted_serve
-from support.served import environment
 
 
 @pytest.fixture(scope="module")

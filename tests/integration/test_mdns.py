@@ -22,8 +22,8 @@ from lobug import __version__
 from lobug.app import create_app
 from lobug.discovery.announcer import SERVICE, Announcer
 from lobug.discovery.interfaces import lan_addresses
-from support.memory_doors import quiet_engines
-from support.running import scripted_assembler, settings_for
+from support.app_server import scripted_assembler, settings_for
+from support.memory_app import quiet_engines
 
 LOOPBACK = "127.0.0.1"
 PATIENCE_S = 20.0
@@ -184,7 +184,7 @@ from pathlib import Path
 from rich.console import Console
 from lobug.app import create_app
 from lobug.cli import load, serve
-from support.running import ScriptedEngines, scripted_assembler
+from support.app_server import ScriptedEngines, scripted_assembler
 import lobug.app
 
 def scripted(settings, **more):

@@ -14,8 +14,8 @@ from fastapi import FastAPI
 from starlette.routing import compile_path
 
 from lobug.memory.service import Memory
-from support.memory_doors import app_with, door_settings, exchange, memory_of
-from support.running import client_of
+from support.app_server import client_of
+from support.memory_app import app_with, door_settings, exchange, memory_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "memory-api.md"
 

@@ -18,9 +18,9 @@ from typer.testing import CliRunner, Result
 
 from lobug.cli.app import app
 from lobug.settings import Settings
-from support.memory_doors import app_with, door_settings
+from support.app_server import in_thread
+from support.memory_app import app_with, door_settings
 from support.memory_kit import look
-from support.running import in_thread
 
 KEPT = "SELECT content FROM memories ORDER BY id"
 

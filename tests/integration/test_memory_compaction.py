@@ -20,7 +20,7 @@ from lobug.storage import compaction
 from lobug.storage.compaction import CompactionError, compact, copy_of
 from lobug.storage.database import Database, DatabaseOptions
 from lobug.storage.driver import Connection, connect
-from support.forgetting_kit import (
+from support.erasure_kit import (
     ADA,
     ADA_DESK,
     BOB_DESK,

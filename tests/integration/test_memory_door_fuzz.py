@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lobug.errors import LobugError
-from support.memory_doors import app_with, door_settings
-from support.running import in_thread
+from support.app_server import in_thread
+from support.memory_app import app_with, door_settings
 
 FUZZ = settings(
     max_examples=200,

@@ -13,11 +13,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from support.elsewhere import far, reached_from_elsewhere
-from support.memory_doors import app_with, door_settings, exchange, memory_of
-from support.running import client_of
+from support.app_server import client_of
+from support.memory_app import app_with, door_settings, exchange, memory_of
+from support.simulated_address import remote_headers, with_simulated_addresses
 
-FAR = far("192.168.1.7")
+FAR = remote_headers("192.168.1.7")
 """A caller from a trusted network."""
 
 
@@ -28,7 +28,7 @@ def app(tmp_path: Path) -> FastAPI:
         memory={"household": {"ada": "write", "bob": "read"}},
         access={"trusted_networks": ["192.168.1.0/24"]},
     )
-    return reached_from_elsewhere(app_with(settings))
+    return with_simulated_addresses(app_with(settings))
 
 
 @pytest.fixture

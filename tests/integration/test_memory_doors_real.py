@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from support.elsewhere import far, reached_from_elsewhere
-from support.memory_doors import app_with, door_settings
-from support.running import client_of
+from support.app_server import client_of
+from support.memory_app import app_with, door_settings
+from support.simulated_address import remote_headers, with_simulated_addresses
 
 DESK = {"Device-Id": "desk"}
 ADA = {"user": "ada"}
@@ -22,7 +22,7 @@ async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     users = {"users": {"device:desk": "ada", "device:hall": "bob"}}
     trusted = {"trusted_networks": ["192.168.1.0/24"]}
     settings = door_settings(tmp_path, conversation=users, access=trusted)
-    async with client_of(reached_from_elsewhere(app_with(settings))) as client:
+    async with client_of(with_simulated_addresses(app_with(settings))) as client:
         yield client
 
 
@@ -146,4 +146,4 @@ async def test_where_the_file_is_concerns_the_owner(http: httpx.AsyncClient) -> 
     own = await ask(http, "GET", "/stats", params=ADA)
     assert own["messages"] == 2
     assert own["database"]["bytes"] > 0
-    assert "database" not in await ask(http, "GET", "/stats", headers=far(**DESK))
+    assert "database" not in await ask(http, "GET", "/stats", headers=remote_headers(**DESK))

@@ -17,7 +17,7 @@ from lobug.settings import Settings
 from support.memory_kit import SUMMARY, Kit, exchange, look
 from support.scripted import ScriptedChatModel
 
-RETOLD = Path(__file__).parents[1] / "support" / "retold.txt"
+PARAPHRASES = Path(__file__).parents[1] / "support" / "paraphrases.txt"
 """A fact in each line, in five wordings, as extraction writes them down after "The user"."""
 
 
@@ -25,7 +25,7 @@ def facts() -> list[list[str]]:
     """The facts, each in its wordings."""
     return [
         [f"The user{'' if text.startswith(chr(39)) else ' '}{text}" for text in line.split(" | ")]
-        for line in RETOLD.read_text().splitlines()
+        for line in PARAPHRASES.read_text().splitlines()
     ]
 
 

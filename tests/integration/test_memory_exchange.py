@@ -20,7 +20,7 @@ from lobug.memory.model import HOUSEHOLD, ConversationKey, Imported, MemoryScope
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect
-from support.forgetting_kit import (
+from support.erasure_kit import (
     ADA,
     ADA_DESK,
     BOB,

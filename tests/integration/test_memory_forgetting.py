@@ -14,7 +14,7 @@ from lobug.memory.model import HOUSEHOLD, Forgotten, MemoryScope
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect
-from support.forgetting_kit import (
+from support.erasure_kit import (
     ADA,
     BOB,
     BOB_DESK,

@@ -22,7 +22,7 @@ from lobug.memory.model import (
     Purge,
 )
 from lobug.settings import MemorySettings, Settings
-from support.forgetting_kit import bytes_of
+from support.erasure_kit import bytes_of
 from support.memory_kit import ADA, BOB, Kit, exchange, look, recalled
 from support.scripted import ScriptedChatModel
 

@@ -15,8 +15,8 @@ import pytest
 from lobug.memory.exchange.snapshot import SNAPSHOT
 from lobug.memory.model import MemoryScope
 from lobug.storage.compaction import copy_of
-from support.forgetting_child import SAID, SECRET, kit
-from support.forgetting_kit import bytes_of
+from support.erasure_child import SAID, SECRET, kit
+from support.erasure_kit import bytes_of
 from support.memory_kit import ADA, exchange, look
 
 SESSIONS = {
@@ -59,7 +59,7 @@ def live_until_killed(path: Path, point: str, occurrence: int) -> list[str]:
     tests = str(Path(__file__).parents[1])
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([tests, *sys.path])}
     process = subprocess.run(
-        [sys.executable, "-m", "support.forgetting_child", str(path), point, str(occurrence)],
+        [sys.executable, "-m", "support.erasure_child", str(path), point, str(occurrence)],
         capture_output=True,
         text=True,
         timeout=120,

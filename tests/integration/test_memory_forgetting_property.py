@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lobug.memory.model import ConversationKey, Draft, Filter, MemoryScope, Purge
 from lobug.memory.service import Memory
-from support.forgetting_kit import bytes_of
+from support.erasure_kit import bytes_of
 from support.memory_kit import Kit, exchange, look
 
 ADA, BOB = ConversationKey("ada", "ada/device:desk"), ConversationKey("bob", "bob/device:desk")

@@ -11,8 +11,8 @@ from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.language.en.prompts.background import FACT_RULES
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
+from support.app_server import ScriptedEngines, running, settings_for
 from support.memory_kit import ADA, BOB, SUMMARY, Kit, exchange, look, model_that_listens
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, Reply, ScriptedChatModel
 
 OWNER = ConversationKey("device:desk", "device:desk/device:desk")

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 
 from lobug.app import create_app
-from support.elsewhere import far, reached_from_elsewhere
-from support.memory_doors import quiet_engines
-from support.running import client_of, scripted_assembler, settings_for
+from support.app_server import client_of, scripted_assembler, settings_for
+from support.memory_app import quiet_engines
+from support.simulated_address import remote_headers, with_simulated_addresses
 
 DOORS = (
     "/memory/search?q=oolong&turns=true",
@@ -37,11 +37,11 @@ def parts_in(answer: object) -> Iterator[dict[str, Any]]:
 async def headers_of(http: httpx.AsyncClient, user: str, *, owner: bool) -> dict[str, str]:
     made = await http.post("/tokens", json={"name": user, "user": user, "owner": owner})
     assert made.status_code == 200, made.text
-    return far(Authorization=f"Bearer {made.json()['token']}")
+    return remote_headers(Authorization=f"Bearer {made.json()['token']}")
 
 
 async def test_only_the_owner_learns_what_a_score_consists_of(tmp_path: Path) -> None:
-    app = reached_from_elsewhere(
+    app = with_simulated_addresses(
         create_app(settings_for(tmp_path), assembler=scripted_assembler(quiet_engines()))
     )
     async with client_of(app) as http:

@@ -17,7 +17,7 @@ from lobug.memory.model import Imported
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect
-from support.forgetting_kit import ADA, NOW, messages, within
+from support.erasure_kit import ADA, NOW, messages, within
 from support.memory_kit import Kit, exchange, look
 
 SESSION: dict[str, Any] = {

@@ -15,7 +15,7 @@ from lobug.memory.recall.prepared_query import WORDS_KEPT, QueryEmbedder, prepar
 from lobug.memory.service import Memory
 from lobug.storage.compaction import compact
 from lobug.storage.database import Database
-from support.forgetting_kit import bytes_of
+from support.erasure_kit import bytes_of
 from support.memory_kit import ADA, BOB, Kit, exchange, look
 from support.scripted import ScriptedEmbedder
 

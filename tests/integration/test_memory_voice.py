@@ -27,7 +27,7 @@ from lobug.memory.model import (
 )
 from lobug.memory.service import Memory
 from lobug.turn.utterance import TypedUtterance
-from support.running import ScriptedEngines
+from support.app_server import ScriptedEngines
 from support.scripted_speech import ScriptedSpeechToText
 from support.voice_kit import Setup, answering, talking
 from support.wav import pcm16, tone

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import until
 from support.memory_kit import model_that_listens
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.voice_kit import Setup, Talk, answering, talking
 

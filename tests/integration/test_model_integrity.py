@@ -28,9 +28,9 @@ from lobug.models import catalog, verify
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from support import scripted_llama
+from support.app_server import ScriptedEngines, client_of, settings_for
 from support.faults import assert_problem, degraded, say, until, until_ok
 from support.models import tiny_model
-from support.running import ScriptedEngines, client_of, settings_for
 
 
 class Installed:

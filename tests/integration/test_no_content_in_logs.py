@@ -17,8 +17,8 @@ from lobug.engines.base import ChatMessage, ChatOptions, Transcript
 from lobug.errors import EngineError, EngineInterruptedError, StorageFullError
 from lobug.server import LobugServer
 from lobug.telemetry.logs import QUIET_LIBRARIES, log_handler
+from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import DeviceClient, device
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.wav import pcm16, tone
 

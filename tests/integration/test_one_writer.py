@@ -24,7 +24,7 @@ from lobug.settings import Settings
 from lobug.storage.compaction import compact, note
 from lobug.storage.database import Database, DatabaseOptions
 from lobug.storage.driver import connect
-from support.running import ScriptedEngines, running, settings_for
+from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_serve import lobug, scripted_serve
 
@@ -239,7 +239,7 @@ def test_a_folder_that_cannot_be_written_does_not_keep_a_server_from_starting(
     (tmp_path / "data").write_text("a file, and no folder")
     claim = Claim(settings_for(tmp_path), "server")
     claim.take()
-    assert "nobody is kept out" in caplog.text
+    assert "cannot be locked" in caplog.text
     caplog.clear()
     claim.renew()
     assert caplog.text == "", "said once, and never that it is locked"

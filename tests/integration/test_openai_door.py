@@ -26,7 +26,7 @@ from lobug.app import create_app
 from lobug.engines.base import BACKGROUND_LANE, ChatOptions
 from lobug.errors import BusyError, EngineInterruptedError, EngineUnavailableError, LobugError
 from lobug.server import LobugServer
-from support.running import (
+from support.app_server import (
     ScriptedEngines,
     in_thread,
     running,

@@ -18,7 +18,7 @@ from lobug.engines.absent import NoVoice
 from lobug.engines.base import BACKGROUND_LANE, Engines, Samples
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from support.running import ScriptedEngines, client_of, settings_for
+from support.app_server import ScriptedEngines, client_of, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedTextToSpeech
 

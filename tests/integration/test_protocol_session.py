@@ -16,8 +16,8 @@ import pytest
 from lobug.devices import frames
 from lobug.devices.codec import make_decoder, make_encoder
 from lobug.devices.frames import AudioCodec, AudioFormat
+from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import DeviceClient, device, until
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 

@@ -26,8 +26,8 @@ from lobug.simulator.http.results import Result
 from lobug.simulator.http.run import run
 from lobug.simulator.recordings import from_file, from_voice
 from lobug.simulator.runs import RunOptions
-from support.running import ScriptedEngines, running, settings_for
-from support.scripted_door import tone_wav
+from support.app_server import ScriptedEngines, running, settings_for
+from support.recording_server import tone_wav
 from support.scripted_speech import ScriptedTextToSpeech
 
 TESTS = Path(__file__).parents[1]
@@ -39,7 +39,7 @@ from rich.console import Console
 from lobug.app import create_app
 from lobug.cli.http_server import open_socket
 from lobug.cli.serve import run_app
-from support.running import ScriptedEngines, scripted_assembler, settings_for
+from support.app_server import ScriptedEngines, scripted_assembler, settings_for
 
 settings = settings_for(Path(sys.argv[1]))
 app = create_app(settings, assembler=scripted_assembler(ScriptedEngines()))

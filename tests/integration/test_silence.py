@@ -16,7 +16,7 @@ from lobug.vendor_telemetry import remove_stored_reports
 from support.watched_network import MDNS, Record, unavailable, watch
 
 ROOT = Path(__file__).parents[2]
-DAY = ROOT / "tests" / "support" / "quiet_day.py"
+DAY = ROOT / "tests" / "support" / "first_day.py"
 
 NATIVE = """
 import ctypes, socket

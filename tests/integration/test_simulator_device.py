@@ -24,14 +24,14 @@ from lobug.simulator.http.run import run
 from lobug.simulator.http.wire import Timeouts
 from lobug.simulator.recordings import Recording
 from lobug.simulator.runs import RunOptions, UnreachableError
-from support.scripted_door import (
+from support.recording_server import (
     GOOD_HEALTH,
     Answer,
-    Door,
+    RecordingServer,
     as_json,
     audio_reply,
     good_script,
-    open_door,
+    recording_server,
     tone_wav,
 )
 
@@ -39,7 +39,7 @@ RECORDING = Recording("hello.wav", tone_wav(1.0), 1.0)
 
 
 def device_for(
-    door: Door, report: Callable[[Result], None] = lambda _: None, **options: object
+    door: RecordingServer, report: Callable[[Result], None] = lambda _: None, **options: object
 ) -> SimulatedDevice:
     return SimulatedDevice(
         parse_server(door.url),
@@ -49,7 +49,7 @@ def device_for(
 
 
 async def take_one_turn(answer: Answer, timeouts: Timeouts | None = None) -> TurnResult:
-    with open_door(good_script(audio=[answer])) as door:
+    with recording_server(good_script(audio=[answer])) as door:
         async with device_for(door, timeouts=timeouts) as device:
             return await device.speak(RECORDING)
 
@@ -61,7 +61,7 @@ def free_port() -> int:
 
 
 async def test_the_whole_request_as_it_goes_over_the_network() -> None:
-    with open_door() as door:
+    with recording_server() as door:
         async with device_for(door) as device:
             turn = await device.speak(RECORDING)
         raw = door.requests["/chat/audio"][0]
@@ -88,7 +88,7 @@ async def test_the_whole_request_as_it_goes_over_the_network() -> None:
 
 
 async def test_a_get_has_no_body_and_a_device_id_is_additive() -> None:
-    with open_door() as door:
+    with recording_server() as door:
         async with device_for(door, device_id="core2-1") as device:
             assert not (await device.check_health()).problems
             assert (await device.type("Hello")).response == "Hello, typist."
@@ -159,7 +159,7 @@ async def test_sensors_and_health_go_on_while_a_turn_takes_its_time() -> None:
         if min(sensors, len(beats) - sensors) >= 3:
             enough.set()
 
-    with open_door(good_script(audio=[Answer(hang=True)])) as door:
+    with recording_server(good_script(audio=[Answer(hang=True)])) as door:
         device = device_for(door, report, health_period_s=0.02, sensor_period_s=0.02)
         async with device:
             device.switch_on()
@@ -174,7 +174,7 @@ async def test_sensors_and_health_go_on_while_a_turn_takes_its_time() -> None:
 
 async def test_a_run_saves_replies_and_counts() -> None:
     results: list[Result] = []
-    with open_door() as door:
+    with recording_server() as door:
         summary = await run(
             lambda report: device_for(door, report),
             [RECORDING, "typed"],
@@ -193,7 +193,7 @@ async def test_a_run_saves_replies_and_counts() -> None:
 
 async def test_a_run_writes_the_reply_as_a_wav(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "replies"
-    with open_door() as door:
+    with recording_server() as door:
         options = RunOptions(replies_dir=folder)
         summary = await run(
             lambda report: device_for(door, report), [RECORDING], options, lambda _: None
@@ -205,7 +205,7 @@ async def test_a_run_writes_the_reply_as_a_wav(tmp_path: Path) -> None:
 
 async def test_until_stops_at_the_first_match() -> None:
     answers = [audio_reply(response=f"I know {name}.") for name in ("nobody", "Alex", "Eve")]
-    with open_door(good_script(audio=answers)) as door:
+    with recording_server(good_script(audio=answers)) as door:
         options = RunOptions(until=re.compile("alex", re.IGNORECASE))
         summary = await run(
             lambda report: device_for(door, report), [RECORDING], options, lambda _: None
@@ -217,7 +217,7 @@ async def test_until_stops_at_the_first_match() -> None:
 
 async def test_a_server_that_comes_up_late_is_waited_for() -> None:
     bad, good = as_json({}, 503), as_json(GOOD_HEALTH)
-    with open_door(good_script(health=[bad, bad, good])) as door:
+    with recording_server(good_script(health=[bad, bad, good])) as door:
         summary = await run(
             lambda report: device_for(door, report), ["hi"], RunOptions(wait_s=60), lambda _: None
         )
@@ -227,7 +227,7 @@ async def test_a_server_that_comes_up_late_is_waited_for() -> None:
 
 
 async def test_a_server_that_is_not_healthy_ends_the_run_before_a_turn() -> None:
-    with open_door(good_script(health=[as_json({"status": 1})])) as door:
+    with recording_server(good_script(health=[as_json({"status": 1})])) as door:
         with pytest.raises(UnreachableError, match="status"):
             await run(lambda report: device_for(door, report), ["hi"], RunOptions(), lambda _: None)
         assert not door.requests["/chat/text"]

@@ -37,7 +37,7 @@ from lobug.simulator.streaming.network import NetworkOptions
 from lobug.simulator.streaming.results import WsTurnResult
 from lobug.simulator.streaming.session import DeviceKind
 from lobug.simulator.streaming.speech import encode_speech
-from support.running import ScriptedEngines, in_thread, running, scripted_assembler, settings_for
+from support.app_server import ScriptedEngines, in_thread, running, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_ws import tone
 from support.wav import pcm16

@@ -8,26 +8,26 @@ from contextlib import aclosing
 import numpy as np
 import pytest
 
-from lobug.audio.wav import resample
+from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice
 from lobug.language.en.spoken.form import spoken_form
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
 from lobug.turn.reply.speech import SpeechOutcome, speak
-from support import ears, speech
+from support import speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]
 
 
 @pytest.fixture(scope="module")
 def whisper() -> WhisperSpeechToText:
-    return ears.whisper()
+    return speech_engines.whisper()
 
 
 @pytest.fixture(scope="module")
 def voice() -> HibariVoice:
-    return ears.voice()
+    return speech_engines.voice()
 
 
 async def heard(whisper: WhisperSpeechToText, audio: Samples, sample_rate: int) -> str:

@@ -20,6 +20,7 @@ from lobug.errors import StorageCorruptError, StorageFullError, StorageReadOnlyE
 from lobug.settings import Settings
 from lobug.storage import migrations
 from lobug.storage.driver import Connection, connect
+from support.app_server import ScriptedEngines, running, settings_for
 from support.faults import (
     Disk,
     PageLimit,
@@ -32,7 +33,6 @@ from support.faults import (
     say,
     until_ok,
 )
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.wav import pcm16, tone
 
@@ -180,7 +180,7 @@ AS_NOBODY = """
 import asyncio, os, sys
 from pathlib import Path
 from support.faults import degraded, impatient, say
-from support.running import ScriptedEngines, settings_for
+from support.app_server import ScriptedEngines, settings_for
 
 async def ask(folder):
     async with impatient(settings_for(folder), ScriptedEngines()) as (client, _):

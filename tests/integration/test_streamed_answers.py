@@ -21,7 +21,7 @@ from lobug.audio.wav import header
 from lobug.engines.base import BACKGROUND_LANE, ChatOptions
 from lobug.errors import EngineInterruptedError, EngineUnavailableError
 from lobug.server import LobugServer
-from support.running import ScriptedEngines, running, settings_for
+from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 from support.wav import pcm16, tone

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import HELLO, DeviceClient, device, until
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 

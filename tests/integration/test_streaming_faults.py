@@ -18,8 +18,8 @@ from websockets.exceptions import ConnectionClosed
 
 from lobug.errors import EngineInterruptedError, EngineUnavailableError
 from lobug.server import LobugServer
+from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import HELLO, DeviceClient, device, silence, tone, until
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 

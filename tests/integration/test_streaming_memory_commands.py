@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lobug.server import LobugServer
+from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import DeviceClient, device, until
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 

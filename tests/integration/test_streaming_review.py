@@ -24,8 +24,8 @@ from lobug.turn.events import Done
 from lobug.turn.listen.events import ListeningEvent, SpeechEnded
 from lobug.turn.listen.stream import StreamClock
 from lobug.turn.utterance import TranscribedUtterance
+from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import device, silence, tone, until
-from support.running import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 

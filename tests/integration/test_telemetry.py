@@ -23,7 +23,7 @@ from lobug.engines.base import Transcript
 from lobug.errors import EngineInterruptedError
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from support.running import (
+from support.app_server import (
     ScriptedEngines,
     client_of,
     in_thread,

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from lobug.engines.base import BACKGROUND_LANE
-from support.running import ScriptedEngines, running, settings_for
+from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 from support.wav import pcm16, tone

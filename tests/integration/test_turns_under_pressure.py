@@ -20,7 +20,7 @@ from lobug.memory.service import Memory
 from lobug.server import LobugServer
 from lobug.turn.events import Piece
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance
-from support.running import ScriptedEngines, running, settings_for
+from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 from support.wav import pcm16, tone

@@ -23,13 +23,13 @@ from lobug.app import create_app
 from lobug.errors import UploadStorageError
 from lobug.http.uploads import SMALL_BYTES, SPOOL_BYTES, UploadRoom
 from lobug.server import LobugServer
-from support.elsewhere import far, reached_from_elsewhere
+from support.app_server import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.faults import PATIENCE_S, assert_problem, until
-from support.running import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
+from support.simulated_address import remote_headers, with_simulated_addresses
 from support.wav import pcm16, tone
 
-PROGRAM = Path(__file__).parents[1] / "support" / "mortal_server.py"
+PROGRAM = Path(__file__).parents[1] / "support" / "killable_server.py"
 PIECE = bytes(SMALL_BYTES)
 SECOND = bytes(32_000)
 """Of silence, PCM16 at 16 kHz."""
@@ -50,7 +50,7 @@ class World:
     async def token(self, user: str) -> dict[str, str]:
         """Headers of a guest's request."""
         _, token = await self.server.access.tokens.create(f"for {user}", user=user)
-        return far(Authorization=f"Bearer {token}")
+        return remote_headers(Authorization=f"Bearer {token}")
 
     def begin(self, headers: dict[str, str], path: str = "/chat/audio") -> Upload:
         """An upload in chunks that has not been opened yet."""
@@ -128,7 +128,7 @@ async def world(folder: Path, **limits: object) -> AsyncIterator[World]:
     scripted = ScriptedEngines(
         chat=ScriptedChatModel(lambda _, options: "[]" if options.json_schema else "Okay.")
     )
-    app = reached_from_elsewhere(
+    app = with_simulated_addresses(
         create_app(settings_for(folder, limits=limits), assembler=scripted_assembler(scripted))
     )
     async with client_of(app) as http:

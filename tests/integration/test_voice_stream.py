@@ -14,14 +14,14 @@ from lobug.engines.base import STT_SAMPLE_RATE, VOICE_FRAME, Samples
 from lobug.engines.silero import SileroGate
 from lobug.errors import EngineUnavailableError
 from lobug.settings import Settings
-from support import ears, speech
+from support import speech, speech_engines
 
 pytestmark = pytest.mark.speech
 
 
 @pytest.fixture(scope="module")
 def gate() -> SileroGate:
-    return ears.gate()
+    return speech_engines.gate()
 
 
 def whole(audio: Samples) -> list[float]:

@@ -21,7 +21,7 @@ from lobug.storage import driver
 SERVER = """
 import asyncio, json, sys
 from pathlib import Path
-from support.running import ScriptedEngines, running, settings_for
+from support.app_server import ScriptedEngines, running, settings_for
 
 async def main():
     async with running(settings_for(Path(sys.argv[1])), ScriptedEngines()) as (client, _):

@@ -15,12 +15,12 @@ from lobug.settings import AccessSettings
 
 
 def say(*words: str) -> None:
-    """Acknowledge: what is printed has been promised to somebody."""
+    """Print an acknowledgement: what it says must be durable."""
     print(*words, flush=True)  # noqa: T201 - it is how this process talks
 
 
 async def live(path: Path, point: str) -> None:
-    """From the first question to the first use of the token, and its end."""
+    """Pair a device, use its token for the first time, revoke it."""
 
     def checkpoint(name: str) -> None:
         if name == point:

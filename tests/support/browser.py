@@ -21,12 +21,12 @@ from websockets.asyncio.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE_S = 120.0
-"""Longest wait for the browser, seconds: a slow machine that does much else."""
+"""Longest wait for the browser, seconds, on a slow and busy machine."""
 FOREIGN_HOST = "evil.test"
 """Resolves to 127.0.0.1: a page of another site."""
 
 LITERALS = "EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE 0.0.0.0"
-"""What needs no resolving."""
+"""An address that needs no name resolution."""
 
 OPTIONS = (
     "--headless=new",
@@ -59,7 +59,7 @@ class BrowserError(AssertionError):
 
 @dataclass
 class Page:
-    """One tab. What happens in it is kept from its opening on."""
+    """One tab. Its requests and messages are recorded from its opening on."""
 
     browser: Browser
     session: str
@@ -69,7 +69,7 @@ class Page:
     """Errors and warnings: of scripts, of the network, and violations of a policy."""
 
     async def send(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """One DevTools command. Raises BrowserError."""
+        """Send a DevTools command; return its result. Raises BrowserError."""
         return await self.browser.send(method, self.session, **parameters)
 
     async def go(self, url: str) -> None:
@@ -123,7 +123,7 @@ class Page:
         return base64.b64decode(answer["data"])
 
     def note(self, method: str, parameters: dict[str, Any]) -> None:
-        """Keep what an event says."""
+        """Record an event."""
         if method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
         elif method == "Network.webSocketCreated":
@@ -153,7 +153,7 @@ class Browser:
     async def send(
         self, method: str, session: str | None = None, **parameters: Any
     ) -> dict[str, Any]:
-        """One DevTools command. Raises BrowserError."""
+        """Send a DevTools command; return its result. Raises BrowserError."""
         self._sent += 1
         number = self._sent
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
@@ -169,7 +169,7 @@ class Browser:
         return result
 
     async def open_page(self) -> Page:
-        """A new, empty tab."""
+        """Open an empty tab."""
         target = await self.send("Target.createTarget", url="about:blank")
         attached = await self.send(
             "Target.attachToTarget", targetId=target["targetId"], flatten=True
@@ -180,7 +180,7 @@ class Browser:
         return page
 
     async def listen(self) -> None:
-        """Take what the browser sends until it is gone."""
+        """Read the browser's messages until it closes the connection."""
         async for text in self._socket:
             message = json.loads(text)
             if waiting := self._waiting.pop(message.get("id"), None):

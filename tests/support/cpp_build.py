@@ -68,7 +68,7 @@ TOOLS: Mapping[str, Sequence[str]] = {
 
 
 def need(*tools: str) -> None:
-    """Leave a test out where a tool is missing; under CI that is a failure (tests/conftest.py)."""
+    """Skip a test where a tool is missing; under CI that is a failure (tests/conftest.py)."""
     absent = [tool for tool in tools if shutil.which(tool) is None]
     if absent:
         pytest.skip(
@@ -122,7 +122,7 @@ def build(configuration: str, *targets: str) -> Path:
 
 @contextmanager
 def alone(configuration: str) -> Iterator[None]:
-    """One process at a time changes a build."""
+    """Lock a build, so that one process at a time changes it."""
     BUILDS.mkdir(parents=True, exist_ok=True)
     with (BUILDS / f"{configuration}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""A plain client of the streaming door: sends what a test says, keeps all that comes."""
+"""A plain client of the device protocol: sends what a test asks for, records what it receives."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ HELLO: Mapping[str, Any] = {
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Look again until it is so."""
+    """Poll until the condition holds."""
     async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110 - nobody tells of all that is waited for
             await asyncio.sleep(0.01)
 
 
 def tone(seconds: float) -> bytes:
-    """What the scripted gate takes for speech, PCM16."""
+    """PCM16 that the scripted gate takes for speech."""
     samples = 0.3 * np.sin(np.arange(int(seconds * RATE)) * 0.1)
     return bytes((samples * 32_767).astype("<i2").tobytes())
 
 
 def silence(seconds: float) -> bytes:
-    """Nothing, PCM16."""
+    """Silence, PCM16."""
     return bytes(2 * int(seconds * RATE))
 
 
 @dataclass
 class DeviceClient:
-    """One connection. A reader keeps everything in ``received``: dicts, and bytes of audio."""
+    """One connection. A reader puts everything into ``received``: dicts, and bytes of audio."""
 
     socket: ClientConnection
     received: list[dict[str, Any] | bytes] = field(default_factory=list)
@@ -80,13 +80,13 @@ class DeviceClient:
         await self.say(type="listen", state=state, mode=mode)
 
     async def send_audio(self, pcm: bytes) -> None:
-        """Send it all at once, in frames."""
+        """Send audio at once, in frames."""
         size = 2 * RATE * FRAME_MS // 1000
         for start in range(0, len(pcm), size):
             await self.socket.send(pcm[start : start + size])
 
     async def speak(self, seconds: float = 0.6, after: float = 1.5) -> None:
-        """Some speech and the silence behind it."""
+        """Send speech and the silence after it."""
         await self.send_audio(tone(seconds) + silence(after))
 
     def messages(self, kind: str | None = None) -> list[dict[str, Any]]:
@@ -97,7 +97,7 @@ class DeviceClient:
         return b"".join(m for m in self.received if isinstance(m, bytes))
 
     async def until(self, condition: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
-        """Wait until something that was received fulfils it."""
+        """Wait for a received message that meets the condition."""
         async with asyncio.timeout(patience_s), self.news:
             while not condition():
                 if self.closed.is_set():

@@ -9,7 +9,7 @@ CHIP_AT = 12
 
 
 def image_bytes(size: int = 4096, *, chip: int = 0, seed: int = 1) -> bytes:
-    """The beginning of an application image, and then anything."""
+    """Return the header of an application image followed by arbitrary bytes."""
     content = bytearray(random.Random(seed).randbytes(size))
     content[0] = 0xE9
     content[CHIP_AT : CHIP_AT + 2] = chip.to_bytes(2, "little")
@@ -17,7 +17,7 @@ def image_bytes(size: int = 4096, *, chip: int = 0, seed: int = 1) -> bytes:
 
 
 def image_file(folder: Path, content: bytes | None = None, name: str = "firmware.bin") -> Path:
-    """The same as a file."""
+    """Write such an image to a file."""
     path = folder / name
     path.write_bytes(image_bytes() if content is None else content)
     return path

@@ -1,4 +1,4 @@
-"""What the tests of faults share: what a problem looks like, and disks that fill up."""
+"""Helpers for tests of faults: assertions on error replies, and disks that fill up."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from support.running import ScriptedEngines, client_of
+from support.app_server import ScriptedEngines, client_of
 
 PATIENCE_S = 60.0
-"""Longest wait for something that must happen, seconds; only a failing test waits so long."""
+"""Longest wait for an expected event, seconds; only a failing test waits this long."""
 
 
 def assert_problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
-    """The answer is an ErrorReply with this status and code; returns its body."""
+    """Assert that the answer is an ErrorReply with this status and code; return its body."""
     body: dict[str, Any] = answer.json()
     assert (answer.status_code, body["error"]["code"]) == (status, code), body
     assert body["response"], "a device must always get a sentence"
@@ -61,7 +61,7 @@ async def until_ok(client: httpx.AsyncClient) -> dict[str, Any]:
 
 
 async def degraded(client: httpx.AsyncClient, job: str) -> str:
-    """`/health` says degraded and names ``job``; returns the sentence."""
+    """Wait until `/health` reports ``job`` as degraded; return the sentence."""
     answer = await client.get("/health")
     assert answer.status_code == 200
     report = answer.json()
@@ -88,17 +88,17 @@ async def impatient(
 
 
 class PageLimit:
-    """A database that may not grow: what SQLite makes of a full disk, on any machine."""
+    """A database that may not grow, so that SQLite reports a full disk on any machine."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def fill(self, server: LobugServer) -> None:
-        """Leave no room."""
+        """Fill the disk."""
         self._limit(server, 1)
 
     def make_room(self, server: LobugServer) -> None:
-        """Leave plenty."""
+        """Allow growth again."""
         self._limit(server, 1_000_000)
 
     @staticmethod
@@ -115,7 +115,7 @@ class SmallDisk:
         self.folder = folder
 
     def fill(self, _server: LobugServer) -> None:
-        """Leave no room."""
+        """Fill the disk."""
         with (self.folder / "ballast").open("ab", buffering=0) as ballast:
             for size in (65_536, 4_096):
                 try:
@@ -125,7 +125,7 @@ class SmallDisk:
                     continue
 
     def make_room(self, _server: LobugServer) -> None:
-        """Remove what fills it."""
+        """Free the disk again."""
         (self.folder / "ballast").unlink()
 
 

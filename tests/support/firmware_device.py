@@ -23,17 +23,17 @@ from support import cpp_build
 from support.wav import pcm16
 
 PATIENCE_S = 30.0
-"""For one thing to happen, on a machine that does much else."""
+"""Longest wait for one event, seconds, on a busy machine."""
 
 BUFFERS_MS = 40
-"""Two buffers of sound: so long the device's sound may wait for its turn."""
+"""Two buffers of sound: longest delay of the device's sound that is no fault."""
 
 Event = dict[str, Any]
 Options = Mapping[str, str | Path | int | float | bool]
 
 
 def simulator() -> Path:
-    """The program, built when that is needed."""
+    """Return the program, built if needed."""
     return cpp_build.build("checked", "lobug_sim") / "lobug_sim"
 
 
@@ -46,7 +46,7 @@ class FirmwareDevice:
     options: Options
     program: Path
     events: list[Event] = field(default_factory=list)
-    """All that it has told since it was made, by all of its processes."""
+    """All events since it was created, from all of its processes."""
     _process: subprocess.Popen[str] | None = None
     _news: threading.Condition = field(default_factory=threading.Condition)
     _reader: threading.Thread | None = None
@@ -72,13 +72,13 @@ class FirmwareDevice:
         self._reader.start()
 
     def power_off(self) -> None:
-        """Pull the plug."""
+        """Kill it, as a power cut does."""
         if self._process is not None:
             self._process.kill()
             self._ended()
 
     def quit(self) -> int:
-        """End it in order; its exit code, which sanitizers make another than 0."""
+        """Shut it down; return its exit code, which is not 0 if a sanitizer found something."""
         assert self._process is not None
         if self._process.poll() is None:
             self.do("quit")
@@ -92,19 +92,19 @@ class FirmwareDevice:
         return code
 
     def do(self, command: str, **fields: object) -> None:
-        """Tell it something."""
+        """Send it a command."""
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"do": command, **fields}) + "\n")
         self._process.stdin.flush()
 
     def mark(self) -> int:
-        """Where its events stand now, for ``since``."""
+        """The number of events so far, for ``since``."""
         with self._news:
             return len(self.events)
 
     def since(self, mark: int, kind: str | None = None) -> list[Event]:
-        """The events from there on, of one kind."""
+        """Return the events of one kind since then."""
         with self._news:
             return [e for e in self.events[mark:] if kind in (None, e["event"])]
 
@@ -115,7 +115,7 @@ class FirmwareDevice:
         patience_s: float = PATIENCE_S,
         what: str = "an event",
     ) -> Event:
-        """The first event from ``since`` on that meets the condition, as soon as it is there."""
+        """Wait for the first event after ``since`` that meets the condition; return it."""
         until = time.monotonic() + patience_s
         at = since
         with self._news:
@@ -133,7 +133,7 @@ class FirmwareDevice:
                 self._news.wait(min(left, 0.5))
 
     def wait_state(self, state: str, since: int = 0, patience_s: float = PATIENCE_S) -> Event:
-        """It changes to this state."""
+        """Wait until it changes to this state."""
         return self.wait(
             lambda e: e["event"] == "state" and e["state"] == state, since, patience_s, state
         )
@@ -141,7 +141,7 @@ class FirmwareDevice:
     def wait_view(
         self, name: str, value: object = None, since: int = 0, patience_s: float = PATIENCE_S
     ) -> Any:
-        """The face shows this value, or anything; what it shows."""
+        """Wait until the face shows this value, or any; return the value."""
         event = self.wait(
             lambda e: (
                 e["event"] == "view"
@@ -156,7 +156,7 @@ class FirmwareDevice:
     def wait_event(
         self, kind: str, since: int = 0, patience_s: float = PATIENCE_S, **fields: object
     ) -> Event:
-        """An event of this kind with these fields."""
+        """Wait for an event of this kind with these fields."""
         return self.wait(
             lambda e: e["event"] == kind and all(e.get(k) == v for k, v in fields.items()),
             since,
@@ -179,7 +179,7 @@ class FirmwareDevice:
         return self.wait_event("stats", mark)
 
     def say(self, samples: NDArray[np.float32], *, ms: int = 300, now: bool = False) -> None:
-        """Somebody speaks (16 kHz), once it listens or at once, after a pause."""
+        """Play speech (16 kHz) to it, when it listens or at once, after a pause."""
         file = self.folder / f"said-{len(list(self.folder.glob('said-*')))}.wav"
         file.write_bytes(pcm16(samples))
         self.do("say", text=str(file), ms=ms, now=now)
@@ -191,7 +191,7 @@ class FirmwareDevice:
             return np.frombuffer(file.readframes(file.getnframes()), "<i2")
 
     def stored(self) -> dict[str, str]:
-        """What it keeps over a restart."""
+        """What it stores across restarts."""
         lines = (self.folder / "nvs.txt").read_text().splitlines()
         return dict(line.split("=", 1) for line in lines)
 
@@ -223,7 +223,7 @@ class FirmwareDevice:
 def firmware_device(
     folder: Path, **options: str | Path | int | float | bool
 ) -> Iterator[FirmwareDevice]:
-    """A device that runs, and has ended in order afterwards: without a word of the sanitizers."""
+    """Run a device; afterwards it must shut down cleanly, without a sanitizer's report."""
     device = FirmwareDevice(folder, options, simulator())
     device.power_on()
     try:
@@ -246,7 +246,7 @@ def torn_or_lost(stats: Event) -> dict[str, int]:
 
 
 def approve(url: str, code: str, name: str = "Desk") -> None:
-    """The owner lets the device in that shows this code."""
+    """Approve the device that shows this code, as the owner."""
     answer = httpx.post(
         f"{url}/devices/approve",
         json={"code": code, "name": name},
@@ -258,7 +258,7 @@ def approve(url: str, code: str, name: str = "Desk") -> None:
 
 
 def pair(device: FirmwareDevice, url: str, since: int = 0) -> str:
-    """It shows a code, the owner approves, it is ready; the code."""
+    """Pair the device: it shows a code and is approved. Returns the code when it is ready."""
     code: str = device.wait_view("code", since=since)
     mark = device.mark()
     approve(url, code)
@@ -267,7 +267,7 @@ def pair(device: FirmwareDevice, url: str, since: int = 0) -> str:
 
 
 def side_by_side(cases: Mapping[str, Callable[[], object]], at_once: int = 6) -> None:
-    """Run cases that mostly wait, several at once; all that fail are told together."""
+    """Run cases that mostly wait, several at once; report all failures together."""
     with ThreadPoolExecutor(at_once) as pool:
         running = {name: pool.submit(case) for name, case in cases.items()}
     faults = {name: fault for name, done in running.items() if (fault := done.exception())}

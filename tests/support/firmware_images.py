@@ -1,4 +1,4 @@
-"""Firmware images of the simulated device, and servers that lie about them."""
+"""Firmware images of the simulated device, and servers that describe them wrongly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BOARD = "host"
 
 
 def make_image(version: str, size: int = 200_000, *, finds_no_server: bool = False) -> bytes:
-    """What firmware/host/sim/firmware_folder.h takes for an image."""
+    """Return an image as firmware/host/sim/firmware_folder.h expects it."""
     head = b"\xe9" + bytes(23) + f"\nlobug-version={version}\n".encode()
     if finds_no_server:
         head += b"lobug-fault=no-server\n"
@@ -23,7 +23,7 @@ def make_image(version: str, size: int = 200_000, *, finds_no_server: bool = Fal
 
 
 def offer_of(image: bytes, version: str, url: str, **changes: object) -> dict[str, object]:
-    """What discovery says of it; ``changes`` make it a lie."""
+    """Return discovery's description of an image; ``changes`` make it wrong."""
     truth = {
         "version": version,
         "url": url,

@@ -34,8 +34,8 @@ from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import ChatMessage, ChatOptions, Samples, Transcript
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from support.app_server import ScriptedEngines, in_thread, scripted_assembler, settings_for
 from support.firmware_tls import Certificate
-from support.running import ScriptedEngines, in_thread, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 
@@ -78,7 +78,7 @@ class ScriptedServer:
 
 
 def speaking(*replies: str) -> ScriptedEngines:
-    """Engines that answer this, one after the other; the last one repeats."""
+    """Engines that answer with these texts in order; the last one repeats."""
     return ScriptedEngines(chat=ScriptedChatModel(replies))
 
 
@@ -169,7 +169,7 @@ class MortalServer:
             time.sleep(0.05)
 
     def kill(self) -> None:
-        """As a power cut does."""
+        """Kill it, as a power cut does."""
         if self._process is not None:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()

@@ -1,4 +1,4 @@
-"""A certificate authority for tests, as somebody at home makes one, and servers with its
+"""A certificate authority for tests, as an owner at home makes one, and servers with its
 certificates."""
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Authority:
         valid_for: timedelta = 2 * DAY,
         ca: bool = False,
     ) -> Certificate:
-        """A certificate that is made out to these names and addresses."""
+        """Return a certificate for these names and addresses."""
         self._made += 1
         key = ec.generate_private_key(ec.SECP256R1())
         begin = datetime.now(UTC) + valid_from
@@ -124,7 +124,7 @@ class EchoServer:
 
     port: int
     errors: list[str]
-    """What TLS said against clients."""
+    """TLS errors of clients."""
     names: list[str | None]
     """The server names that clients asked for (SNI)."""
 

@@ -1,4 +1,4 @@
-"""The server of a soak that leaks. A program of its own:
+"""A server that leaks, for the soak's tests. A program of its own:
 
 python leaking_soak_server.py KIND TOLD     (KIND: descriptor, task or nothing)
 """

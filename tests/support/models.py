@@ -1,4 +1,4 @@
-"""A model of the catalog that is small enough to be written by a test."""
+"""A catalog model that is small enough to be written by a test."""
 
 from __future__ import annotations
 

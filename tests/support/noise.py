@@ -1,4 +1,4 @@
-"""Sounds that are no speech, 16 kHz, always the same ones. Each must be ignored by a turn."""
+"""Sounds without speech, 16 kHz, the same in every run. A turn must ignore each of them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _tone(hz: float) -> Callable[[], Sound]:
 
 
 def sounds() -> dict[str, Samples]:
-    """Each by its name, values within [-1, 1]."""
+    """Return all sounds by name, values within [-1, 1]."""
     rng = np.random.default_rng(11)
     made: dict[str, Callable[[], Sound]] = {
         "silence": lambda: np.zeros(3 * RATE),

@@ -1,4 +1,4 @@
-"""The part of a device's firmware that finds its server and pairs: what it asks and keeps."""
+"""The discovery and pairing part of a device's firmware: its requests and what it stores."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from support.elsewhere import far
+from support.simulated_address import remote_headers
 
 DESCRIPTION = {
     "version": 2,
@@ -20,7 +20,7 @@ DESCRIPTION = {
 
 @dataclass
 class Firmware:
-    """One device. ``stored`` is what outlives a reboot."""
+    """One device. ``stored`` survives a reboot."""
 
     http: httpx.AsyncClient
     address: str = "192.168.1.7"
@@ -29,11 +29,11 @@ class Firmware:
     ota_url: str = "/xiaozhi/ota/"
     stored: dict[str, Any] = field(default_factory=dict)
     activation: dict[str, Any] | None = None
-    """What it shows."""
+    """The text on its screen."""
 
     @property
     def headers(self) -> dict[str, str]:
-        return far(
+        return remote_headers(
             self.address,
             **{
                 "Activation-Version": "1",
@@ -45,7 +45,7 @@ class Firmware:
         )
 
     async def check_version(self) -> dict[str, Any]:
-        """Ask discovery, and keep what the answer holds."""
+        """Send a discovery request and store the answer."""
         answer = await self.http.post(self.ota_url, headers=self.headers, json=DESCRIPTION)
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = answer.json()
@@ -65,8 +65,8 @@ class Firmware:
         return answer.status_code
 
     def opening(self) -> dict[str, str]:
-        """The headers with which it opens its WebSocket."""
-        headers = far(self.address, **{"Client-Id": self.client_id})
+        """Return the headers of its WebSocket request."""
+        headers = remote_headers(self.address, **{"Client-Id": self.client_id})
         if self.stored.get("token"):
             headers["Authorization"] = f"Bearer {self.stored['token']}"
         return headers

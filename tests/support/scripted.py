@@ -58,7 +58,7 @@ def _steps(reply: Reply) -> Sequence[Step]:
 
 
 class ScriptedChatModel:
-    """A chat model that says what it is told to. See the module's text for examples.
+    """A chat model with scripted replies. See the module's docstring for examples.
 
     ``calls`` and ``prefills`` record what was asked. ``fail`` set: every call raises it at once.
     A list of replies is taken in order and its last one repeats.

@@ -29,9 +29,9 @@ from lobug.cli.app import app
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from support.running import ScriptedEngines
+from support.app_server import ScriptedEngines
+from support.lobug_process import environment
 from support.scripted import ScriptedChatModel
-from support.served import environment
 
 START_S = 60.0
 
@@ -69,7 +69,7 @@ class ScriptedServe:
         return response
 
     def lobug(self, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        """A command on the same data folder that has not been told where the server is."""
+        """Run a command on the same data folder without telling it where the server is."""
         return lobug(self.folder, *arguments, **settings)
 
 
@@ -90,7 +90,7 @@ def lobug(folder: Path, *arguments: str, **settings: str) -> subprocess.Complete
 
 
 def start(folder: Path, port: int, **settings: str) -> subprocess.Popen[str]:
-    """Start the server and wait for nothing."""
+    """Start the server without waiting for it."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "prompts.jsonl").touch()
     with (folder / "serve.log").open("w") as log:
@@ -115,7 +115,7 @@ def start(folder: Path, port: int, **settings: str) -> subprocess.Popen[str]:
 
 @contextlib.contextmanager
 def scripted_serve(folder: Path, **settings: str) -> Iterator[ScriptedServe]:
-    """A server with data under ``folder`` on a free port, from when it answers."""
+    """Run a server with data under ``folder`` on a free port; yields when it answers."""
     process = start(folder, 0, **settings)
     try:
         yield ScriptedServe(_url(folder, process), folder, process)
@@ -143,7 +143,7 @@ def _url(folder: Path, process: subprocess.Popen[str]) -> str:
 
 
 def main() -> None:
-    """Serve until a signal comes."""
+    """Serve until a signal arrives."""
     prompts = Path(sys.argv.pop(1))
 
     class Chat(ScriptedChatModel):

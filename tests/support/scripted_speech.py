@@ -1,4 +1,4 @@
-"""Speech engines that follow a script, beside ``scripted.py``."""
+"""Speech engines that follow a script."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lobug.engines.base import VOICE_FRAME, EngineStatus, Samples, SpeechSpan, T
 
 @dataclass(kw_only=True)
 class _Scripted:
-    """What all of them share. ``fail`` set: every call raises it."""
+    """Base of the scripted speech engines. ``fail``: every call raises it."""
 
     name: str = "scripted"
     fail: Exception | None = None
@@ -37,7 +37,7 @@ class _Scripted:
 
 @dataclass
 class ScriptedGate(_Scripted):
-    """Takes everything that is loud enough for speech."""
+    """Takes all sound that is loud enough for speech."""
 
     threshold: float = 0.01
 
@@ -73,11 +73,11 @@ class LoudnessStream:
 
 @dataclass
 class ScriptedSpeechToText(_Scripted):
-    """Hears the scripted words one after the other; the last ones repeat."""
+    """Returns the scripted texts in order; the last one repeats."""
 
     texts: Sequence[str] = ("Hello.",)
     transcript: Transcript | None = None
-    """Set: given as it is, instead of ``texts``."""
+    """If set, returned unchanged instead of ``texts``."""
     heard: list[Samples] = field(default_factory=list)
 
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript:

@@ -1,4 +1,4 @@
-"""A server of the device protocol that follows a script: the other side of a device in software."""
+"""A scripted server of the device protocol, for tests of simulated devices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tone(seconds: float, rate: int = 16_000) -> Samples:
 
 
 def opus_packets(count: int) -> list[bytes]:
-    """A reply of so many packets."""
+    """Return a reply of this many packets."""
     encoder = make_encoder(OPUS_REPLY, 24_000)
     return encoder.feed(tone(count * 0.06 + 0.03, 24_000))[:count]
 
@@ -65,40 +65,40 @@ class Conversation:
 
     @property
     def version(self) -> int:
-        """Of the binary frames."""
+        """Protocol version of the binary frames."""
         return int(self.headers["Protocol-Version"])
 
     @property
     def headers(self) -> dict[str, str]:
-        """Those of the opening."""
+        """Headers of the opening request."""
         assert self.socket.request is not None
         return dict(self.socket.request.headers.raw_items())
 
     def kinds(self) -> list[str]:
-        """The device's messages in short."""
+        """The device's messages, abbreviated."""
         return [
             " ".join(str(text[key]) for key in ("type", "state", "mode", "reason") if key in text)
             for text in self.texts
         ]
 
     async def send(self, kind: str, **fields: object) -> None:
-        """A text message."""
+        """Send a text message."""
         await self.socket.send(json.dumps({"session_id": "s1", "type": kind, **fields}))
 
     async def send_audio(self, packets: Sequence[bytes]) -> None:
-        """Packets, as fast as the device takes them."""
+        """Send packets as fast as the device accepts them."""
         for packet in packets:
             await self.socket.send(frames.pack_audio(self.version, packet))
 
     async def speak(self, text: str, packets: Sequence[bytes]) -> None:
-        """A whole reply of one piece."""
+        """Send a complete reply with one sentence."""
         await self.send("tts", state="start")
         await self.send("tts", state="sentence_start", text=text)
         await self.send_audio(packets)
         await self.send("tts", state="stop")
 
     async def read(self) -> dict[str, Any] | bytes:
-        """The device's next message."""
+        """Return the device's next message."""
         message = await self.socket.recv()
         if isinstance(message, bytes):
             packet = frames.unpack(self.version, message).payload
@@ -109,7 +109,7 @@ class Conversation:
         return text
 
     async def read_until(self, kind: str, **fields: object) -> dict[str, Any]:
-        """Read up to this message."""
+        """Read until this message."""
         wanted = {"type": kind, **fields}
         while True:
             message = await self.read()
@@ -117,7 +117,7 @@ class Conversation:
                 return message
 
     async def read_packets(self, count: int) -> None:
-        """Read so many packets of audio."""
+        """Read this many packets of audio."""
         while count:
             count -= isinstance(await self.read(), bytes)
 

@@ -106,7 +106,7 @@ def sound(name: str) -> Samples:
 
 
 def room_silence(seconds: int) -> Samples:
-    """Nobody speaking in the studio of the prompts; 1 to 10 seconds."""
+    """Silence in the studio of the prompts; 1 to 10 seconds."""
     return _g722(PROMPTS / f"silence/{seconds}.g722")
 
 

@@ -1,4 +1,4 @@
-"""A streaming device in software beside a scripted server, for tests of the simulator."""
+"""A simulated streaming device with a scripted server, for tests of the simulator."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def device_at(
 
 
 def answering(packets: list[bytes], turns: int = 1) -> Script:
-    """Hears one utterance, answers with these packets at once, and so on."""
+    """Answers each utterance at once with these packets."""
 
     async def script(conversation: Conversation) -> None:
         for _ in range(turns):

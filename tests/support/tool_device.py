@@ -22,7 +22,7 @@ STATUS = {
 
 
 class Receiver(Protocol):
-    """Who gets the device's messages."""
+    """Receives the device's messages."""
 
     def receive(self, payload: object) -> None: ...
 
@@ -40,7 +40,7 @@ PERCENT = {"type": "integer", "minimum": 0, "maximum": 100}
 
 
 def common_tools() -> list[dict[str, Any]]:
-    """What a board with speaker, screen and camera offers."""
+    """Return the tools of a board with speaker, screen and camera."""
     return [
         tool(
             "self.get_device_status",
@@ -89,11 +89,11 @@ class ToolDevice:
         self._came = asyncio.Condition()
 
     def answer_to(self, receiver: Receiver) -> None:
-        """Where its answers go."""
+        """Set the receiver of its answers."""
         self._receiver = receiver
 
     async def take(self, message: Mapping[str, Any]) -> None:
-        """Get a message of the server, and answer at once."""
+        """Take a message of the server and answer at once."""
         if self.lost:
             raise ConnectionResetError
         self.sent.append(message)
@@ -104,7 +104,7 @@ class ToolDevice:
             self._came.notify_all()
 
     def tell(self, payload: object) -> None:
-        """Send something."""
+        """Send a message."""
         assert self._receiver is not None
         self._receiver.receive(payload)
 
@@ -161,7 +161,7 @@ class ToolDevice:
 
 
 class Refused(str):
-    """What a device says when it throws an error."""
+    """Return the answer of a device that throws an error."""
 
     __slots__ = ()
 

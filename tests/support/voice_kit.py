@@ -16,8 +16,8 @@ from lobug.memory.model import Entry, Filter, MemoryScope
 from lobug.memory.service import Memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from support.app_server import ScriptedEngines, client_of, settings_for
 from support.memory_kit import Clock, look
-from support.running import ScriptedEngines, client_of, settings_for
 from support.scripted import ScriptedChatModel
 
 
@@ -31,18 +31,18 @@ class Talk:
     clock: Clock
 
     async def say(self, text: str, device: str = "desk") -> str:
-        """A turn that succeeds; its reply."""
+        """Run a turn that must succeed; return its reply."""
         answer = await self.post(text, device)
         assert answer.status_code == 200, answer.text
         return str(answer.json()["response"])
 
     async def post(self, text: str, device: str = "desk") -> httpx.Response:
-        """A turn, however it ends."""
+        """Run a turn; return the answer, whatever its status."""
         headers = {"Device-Id": device}
         return await self.client.post("/chat/text", json={"text": text}, headers=headers)
 
     def rows(self, query: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """What the database holds."""
+        """Return rows of the database."""
         return look(self.server.settings.database_path, query, parameters)
 
     @property
@@ -57,24 +57,24 @@ class Talk:
 
     @property
     def log(self) -> list[tuple[str, str]]:
-        """Role and content of all messages."""
+        """Return role and content of all messages."""
         found = self.rows("SELECT role, content FROM conversation_log ORDER BY id")
         return [(role, content) for role, content in found]
 
     @property
     def asked(self) -> list[str]:
-        """What the chat model was asked by turns, and about commands."""
+        """Return the chat model's prompts of turns and of commands."""
         return [call.prompt for call in self.scripted.chat.calls]
 
 
 def answering(reply: str = "An ordinary reply.", choice: str = "[]") -> ScriptedChatModel:
-    """A chat model that always says the same; asked under a schema it gives ``choice``."""
+    """Return a chat model with one reply; with a schema it answers ``choice``."""
     return ScriptedChatModel(lambda _, options: choice if options.json_schema else reply)
 
 
 @dataclass
 class Setup:
-    """How a Lo-Bug is built."""
+    """Options of the Lo-Bug under test."""
 
     folder: Path
     scripted: ScriptedEngines = field(default_factory=lambda: ScriptedEngines(chat=answering()))
@@ -83,7 +83,7 @@ class Setup:
 
 @asynccontextmanager
 async def talking(setup: Setup) -> AsyncIterator[Talk]:
-    """A running Lo-Bug; what it is said is answered, its background work does not begin."""
+    """Run a Lo-Bug that answers turns but does no background work."""
     clock = Clock()
     memory = {"idle_delay_s": 3_600.0, **setup.sections.pop("memory", {})}  # type: ignore[dict-item]  # a section is a dict
 

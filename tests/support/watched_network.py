@@ -1,4 +1,4 @@
-"""A network of its own for one program, in which everything that it sends is written down.
+"""A network namespace for one program, in which everything that it sends is recorded.
 
 On Linux, with the kernel's namespaces: nothing to install, no privileges but those a user gets in
 a namespace of his own. Inside there is loopback and one card, a TUN device with default routes for
@@ -62,7 +62,7 @@ class Record:
 
 
 def unavailable() -> str | None:
-    """Why no such network can be had here; None: it can."""
+    """Why such a network cannot be made here; None: it can."""
     if not sys.platform.startswith("linux"):
         return "namespaces are Linux's"
     if shutil.which("unshare") is None:
@@ -99,7 +99,7 @@ def watch(
 
 
 class Recorder:
-    """Writes down what comes out of the card, and what the name server is asked."""
+    """Records what leaves by the network card, and the queries to the name server."""
 
     def __init__(self, card: int, names: socket.socket) -> None:
         self.record = Record()
@@ -110,7 +110,7 @@ class Recorder:
         self._thread.start()
 
     def end(self) -> None:
-        """Return once everything that was sent until now is written down."""
+        """Wait until everything sent so far has been recorded."""
         self._ended.set()
         self._thread.join()
 
@@ -233,7 +233,7 @@ def _ipv6(answer: bytes) -> None:
 
 
 def _replace_file(folder: Path, path: str, content: str) -> None:
-    """Let this namespace see ``content`` in the place of a file of the system."""
+    """Replace a system file by ``content`` in this namespace."""
     new = folder / Path(path).name
     new.write_text(content, encoding="utf-8")
     bind = 4096

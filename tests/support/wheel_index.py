@@ -1,4 +1,4 @@
-"""A package index on loopback, serving wheels that the test built, and failing when told to."""
+"""A package index on loopback that serves a test's wheels and can be made to fail."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def build_model(parts: list[bytes], small: dict[str, bytes] | None = None) -> Se
 
 
 def model_to_json(model: Model) -> str:
-    """Write a model down, so that another process can be told of it."""
+    """Serialize a model for another process."""
     return json.dumps(asdict(model))
 
 
@@ -125,7 +125,7 @@ class Index:
     wheels: dict[str, bytes]
     downloads: Counter[str] = field(default_factory=Counter)
     cut: Counter[str] = field(default_factory=Counter)
-    """How many more downloads of a wheel break off half way."""
+    """By wheel: how many more downloads break off half way."""
     held: set[str] = field(default_factory=set)
     """Wheels whose download stops half way and stays open until ``release``."""
     holding: threading.Event = field(default_factory=threading.Event)
@@ -182,7 +182,7 @@ def serve(wheels: dict[str, bytes]) -> Iterator[Index]:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -13,7 +13,7 @@ from lobug.access import rules, tokens
 from lobug.access.addresses import is_forwarded, is_loopback, is_own_name, source_of
 from lobug.access.callers import Caller
 from lobug.access.records import ApiToken, Device, Register
-from lobug.access.rules import Credentials, identify, still_good
+from lobug.access.rules import Credentials, identify, still_valid
 from lobug.conversation.keys import conversation_of
 from lobug.errors import (
     AccessUnavailableError,
@@ -307,12 +307,12 @@ def test_nothing_changes_whom_an_api_token_stands_for(
 def test_a_callers_right_ends_with_its_token() -> None:
     device = identify(Credentials(THERE, authorization=bearer(DEVICE_TOKEN)), REGISTER, SETTINGS)
     api = identify(Credentials(THERE, authorization=bearer(ADAS_TOKEN)), REGISTER, SETTINGS)
-    assert still_good(device, REGISTER)
-    assert still_good(api, REGISTER)
+    assert still_valid(device, REGISTER)
+    assert still_valid(api, REGISTER)
     others = Register.of([replace(DEVICE, user="bob")], [], [replace(ADAS, revoked_at=3.0)])
-    assert not still_good(device, others)
-    assert not still_good(api, others)
-    assert still_good(Caller("loopback", "address:127.0.0.1"), Register())
+    assert not still_valid(device, others)
+    assert not still_valid(api, others)
+    assert still_valid(Caller("loopback", "address:127.0.0.1"), Register())
 
 
 def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -431,5 +431,5 @@ def test_who_came_without_a_token_is_still_good_until_the_device_has_one(
 ) -> None:
     shown = Credentials(address, host=HOST, device_id=device_id)
     caller = identify(shown, Register(), SETTINGS)
-    assert still_good(caller, Register())
-    assert still_good(caller, REGISTER) is good
+    assert still_valid(caller, Register())
+    assert still_valid(caller, REGISTER) is good

@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lobug.audio.decode import decode, decode_now
-from lobug.audio.wav import HEADER_BYTES, encode, resample
+from lobug.audio.resample import resample
+from lobug.audio.wav import HEADER_BYTES, encode
 from lobug.engines.base import Samples
 from lobug.errors import AudioEmptyError, AudioError, AudioTooLongError, AudioTruncatedError
 

@@ -18,7 +18,7 @@ from lobug.evaluation.cases import (
     load_worlds,
     parse_cases,
 )
-from support.examined import Blank, Gossip, Oracle, maker
+from support.evaluation_subjects import EmptySubject, LeakingSubject, OracleSubject, subject_maker
 
 CASES = load_cases()
 WORLDS = load_worlds()
@@ -98,12 +98,12 @@ def test_a_step_may_only_forget_what_was_stored() -> None:
         )
 
 
-async def judged(kind: type[Oracle]) -> list[Judged]:
-    return await run_cases(CASES, WORLDS, maker(kind, CASES))
+async def judged(kind: type[OracleSubject]) -> list[Judged]:
+    return await run_cases(CASES, WORLDS, subject_maker(kind, CASES))
 
 
 async def test_a_memory_that_knows_all_answers_passes() -> None:
-    found = report(await judged(Oracle))
+    found = report(await judged(OracleSubject))
     assert found["misses"] == []
     for name in ("recall@5", "all@10", "mrr", "ndcg@10", "floor", "in_order", "evidence_in_prompt"):
         assert found[name] == 1.0, name
@@ -112,7 +112,7 @@ async def test_a_memory_that_knows_all_answers_passes() -> None:
 
 
 async def test_a_memory_that_tells_everything_to_everybody_fails() -> None:
-    found = report(await judged(Gossip))
+    found = report(await judged(LeakingSubject))
     # Every question that guards somebody's words, or what was corrected or forgotten, is hit.
     guards = [
         (case, question)
@@ -126,7 +126,7 @@ async def test_a_memory_that_tells_everything_to_everybody_fails() -> None:
 
 
 async def test_a_memory_that_recalls_nothing_fails() -> None:
-    found = report(await judged(Blank))
+    found = report(await judged(EmptySubject))
     assert found["recall@10"] == found["mrr"] == found["floor_something"] == 0.0
     assert found["floor_nothing"] == 1.0
     assert found["forbidden"] == 0
@@ -154,7 +154,7 @@ questions = [
 ]
 """
     )
-    newest_wrong, oldest_right = await run_case(case, world, maker(Gossip, [case]))
+    newest_wrong, oldest_right = await run_case(case, world, subject_maker(LeakingSubject, [case]))
     assert newest_wrong.in_order is False
     assert oldest_right.in_order is True
     assert any("out of date" in wrong for wrong in misses(newest_wrong))
@@ -162,7 +162,7 @@ questions = [
 
 async def test_a_memory_counts_as_the_turn_it_was_taken_from() -> None:
     case, world = story(GOOD)
-    (answer,) = await run_case(case, world, maker(Oracle, [case]))
+    (answer,) = await run_case(case, world, subject_maker(OracleSubject, [case]))
     assert answer.evidence == {"said"}
     assert answer.ranked == ("said",)
 
@@ -178,5 +178,5 @@ steps = [{ id = "guest", who = "visitor", at = "2026-01-01 10:00", say = "The so
 questions = [{ ask = "What colour is the sofa?", nothing = true }]
 """
     )
-    (answer,) = await run_case(case, world, maker(Gossip, [case]))
+    (answer,) = await run_case(case, world, subject_maker(LeakingSubject, [case]))
     assert answer.forbidden == ("guest",)

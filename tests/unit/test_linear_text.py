@@ -23,7 +23,6 @@ from types import ModuleType
 import pytest
 
 import lobug
-from lobug.language import words
 from lobug.language.en import (
     command_templates,
     fact_checks,
@@ -31,14 +30,15 @@ from lobug.language.en import (
     questions,
     speech_acts,
     statements,
+    words,
 )
 from lobug.language.en.clauses import clause_end
 from lobug.language.en.completeness import completeness_of
 from lobug.language.en.emotes import drop_emotes
 from lobug.language.en.explicit_statements import explicit_statements
 from lobug.language.en.sentence_splitter import split_sentences
+from lobug.language.en.speakable import speakable
 from lobug.language.en.spoken.form import spoken_form
-from lobug.language.markup import speakable
 from lobug.memory.exchange.markdown import escaped
 from lobug.memory.index import turn_analysis
 from lobug.memory.learning import extraction
@@ -273,7 +273,10 @@ def grows(
 
 def test_all_patterns_are_found() -> None:
     assert len(patterns()) > 250
-    for name in ("lobug.language.markup._CALL", "lobug.language.en.explicit_statements.SOMETHING"):
+    for name in (
+        "lobug.language.en.speakable._CALL",
+        "lobug.language.en.explicit_statements.SOMETHING",
+    ):
         assert name in patterns()
     assert "lobug.language.en.spoken.form._SIGNS[0]" in patterns()
     assert set(SHORT) <= set(patterns())

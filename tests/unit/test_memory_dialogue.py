@@ -8,7 +8,7 @@ from lobug.conversation.dialogue import Dialogue, Question
 from lobug.conversation.registry import Conversations, Exchange
 from lobug.engines.base import ChatMessage
 from lobug.memory.model import ConversationKey
-from support.running import settings_for
+from support.app_server import settings_for
 
 
 def test_only_the_next_turn_gets_the_question_and_only_in_time() -> None:

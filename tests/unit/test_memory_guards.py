@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.fact_checks import (
     MAX_FACT_CHARS,
     accept,

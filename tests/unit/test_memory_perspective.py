@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.perspective import (
     about_the_user,
     is_first_person,

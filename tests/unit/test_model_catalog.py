@@ -127,7 +127,7 @@ ERROR: No matching distribution found for some-part==1.0"""
         (OFFLINE, NetworkError, "check the network"),
         ("\n".join(OFFLINE.splitlines()[1:]), NotServedError, "PIP_INDEX_URL"),
         ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM", MismatchError, "SHA-256"),
-        ("ERROR: Wheel 'x' located at y is invalid.", MismatchError, "no proper wheel"),
+        ("ERROR: Wheel 'x' located at y is invalid.", MismatchError, "not a valid wheel"),
         ("OSError: [Errno 28] No space left on device", DiskFullError, "make room"),
         ("/usr/bin/python3: No module named pip", PackageClientError, "make run"),
         ("ERROR: 503 Server Error: busy for url", NetworkError, "goes on where it stopped"),

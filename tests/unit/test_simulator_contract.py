@@ -9,7 +9,7 @@ import struct
 import pytest
 
 from lobug.simulator.http import contract
-from support.scripted_door import GOOD_HEALTH, Answer, as_json, audio_reply, tone_wav
+from support.recording_server import GOOD_HEALTH, Answer, as_json, audio_reply, tone_wav
 
 
 def b64(wav: bytes) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.markup import speakable
+from lobug.language.en.speakable import speakable
 
 CHANGED = [
     # markdown

@@ -139,8 +139,8 @@ class Devices:
         if device is None:
             self._attempts.wrong_code(address)
             raise PairingCodeError(
-                "no device waits with this code: it is wrong or has expired, then the device shows"
-                " another one"
+                "no device is waiting with this code: it is wrong, or it has expired and the device"
+                " shows another one now"
             )
         log.info("device %s was approved", device.device_id)
         return device
@@ -190,7 +190,7 @@ class Devices:
             register = store.load(connection)
             device = register.devices.get(device_id)
             if answer_to(device, client_id, pairing=self._settings.pairing) is not Answer.token:
-                raise DeviceUnknownError("what is known of the device has just changed")
+                raise DeviceUnknownError("the device's record has just changed")
             require_room(self._settings, len(register.devices), new=device is None)
             if device is None:
                 device = Device(device_id, client_id, "", None, None, now)

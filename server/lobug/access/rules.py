@@ -77,7 +77,7 @@ class Credentials:
 
 
 def identify(
-    shown: Credentials, register: Register | None, settings: AccessSettings, secret: str = ""
+    credentials: Credentials, register: Register | None, settings: AccessSettings, secret: str = ""
 ) -> Caller:
     """Return the caller behind a request. ``register`` None: the records cannot be read now.
     ``secret``: a token that only those who may read the data folder know; empty: there is none.
@@ -92,29 +92,34 @@ def identify(
         AccessUnavailableError: tokens cannot be looked up now.
         InvalidRequestError: the ``Device-Id`` is not valid.
     """
-    device_id = valid_device_id(shown.device_id) if shown.device_id is not None else None
-    token = tokens.bearer(shown.authorization)
+    device_id = (
+        valid_device_id(credentials.device_id) if credentials.device_id is not None else None
+    )
+    token = tokens.bearer(credentials.authorization)
     if token is not None and tokens.is_ours(token):
         return _by_token(tokens.digest(token), device_id, _known(register))
-    address = parse_address(shown.address)
+    address = parse_address(credentials.address)
     where = str(address) if address else None
-    if _is_owners_program(token, secret, shown, settings):
+    if _is_owners_program(token, secret, credentials, settings):
         # The key does not depend on the secret, which changes at every start.
         return Caller(
-            "loopback", caller_key(shown.device_id, None, where), owner=True, device_id=device_id
+            "loopback",
+            caller_key(credentials.device_id, None, where),
+            owner=True,
+            device_id=device_id,
         )
-    key = caller_key(shown.device_id, shown.authorization, where)
-    if is_here(shown, settings):
+    key = caller_key(credentials.device_id, credentials.authorization, where)
+    if is_local_request(credentials, settings):
         if settings.loopback == "token":
-            raise _refused_here(token)
-        require_own_name(shown.host, settings)
+            raise _local_refusal(token)
+        require_own_name(credentials.host, settings)
         return Caller("loopback", key, owner=True, device_id=device_id)
     known = _known(register)
     # A proxy may act for anyone, so its address does not show where a request came from.
-    if is_within(shown.address, settings.trusted_networks) and not shown.forwarded:
+    if is_within(credentials.address, settings.trusted_networks) and not credentials.forwarded:
         if device_id is not None and known.is_paired(device_id):
             raise TokenRequiredError("this Device-Id is paired and needs its token")
-        require_own_name(shown.host, settings)
+        require_own_name(credentials.host, settings)
         return Caller("network", key, device_id=device_id)
     if token is not None:
         raise TokenInvalidError("the token is not one of this server's")
@@ -122,18 +127,20 @@ def identify(
 
 
 def _is_owners_program(
-    token: str | None, secret: str, shown: Credentials, settings: AccessSettings
+    token: str | None, secret: str, credentials: Credentials, settings: AccessSettings
 ) -> bool:
     """Whether a program on this computer sent the secret of the data folder. It may come from the
     address that it called instead of loopback, because a server may listen at that address only."""
     if token is None or not secret or not tokens.same(token, secret):
         return False
-    address = parse_address(shown.address)
-    to_itself = address is not None and address == parse_address(shown.reached)
-    return is_here(shown, settings) or (to_itself and not _is_passed_on(shown, settings))
+    address = parse_address(credentials.address)
+    to_itself = address is not None and address == parse_address(credentials.reached)
+    return is_local_request(credentials, settings) or (
+        to_itself and not _is_passed_on(credentials, settings)
+    )
 
 
-def _refused_here(token: str | None) -> TokenInvalidError | TokenRequiredError:
+def _local_refusal(token: str | None) -> TokenInvalidError | TokenRequiredError:
     if token is not None:
         return TokenInvalidError(
             "the token is not one of this server's; if it was made at an earlier start of the"
@@ -145,13 +152,13 @@ def _refused_here(token: str | None) -> TokenInvalidError | TokenRequiredError:
     )
 
 
-def is_here(shown: Credentials, settings: AccessSettings) -> bool:
+def is_local_request(credentials: Credentials, settings: AccessSettings) -> bool:
     """Whether a program on this computer sent the request on its own behalf."""
-    return is_loopback(shown.address) and not _is_passed_on(shown, settings)
+    return is_loopback(credentials.address) and not _is_passed_on(credentials, settings)
 
 
-def _is_passed_on(shown: Credentials, settings: AccessSettings) -> bool:
-    return shown.forwarded or names_tls(shown.host, settings.public_url)
+def _is_passed_on(credentials: Credentials, settings: AccessSettings) -> bool:
+    return credentials.forwarded or names_tls(credentials.host, settings.public_url)
 
 
 def require_own_name(host: str | None, settings: AccessSettings) -> None:
@@ -165,13 +172,13 @@ def require_own_name(host: str | None, settings: AccessSettings) -> None:
         )
 
 
-def stranger(shown: Credentials) -> Caller:
+def stranger_caller(credentials: Credentials) -> Caller:
     """Return the caller of a route that needs no authentication."""
-    address = parse_address(shown.address)
+    address = parse_address(credentials.address)
     return Caller("stranger", caller_key(None, None, str(address) if address else None))
 
 
-def still_good(caller: Caller, register: Register) -> bool:
+def still_valid(caller: Caller, register: Register) -> bool:
     """Whether a caller's credentials would authenticate it as the same caller now."""
     if caller.token_hash is None:
         own = caller.kind == "network" and caller.device_id is not None

@@ -117,25 +117,25 @@ class Access:
 
     # ---- requests
 
-    def authenticate(self, shown: rules.Credentials) -> Caller:
+    def authenticate(self, credentials: rules.Credentials) -> Caller:
         """Return the caller behind a request. Raises what ``rules.identify`` raises, and
         TooManyAttemptsError."""
         try:
-            caller = rules.identify(shown, self._store.register, self._settings, self.secret)
+            caller = rules.identify(credentials, self._store.register, self._settings, self.secret)
         except (TokenInvalidError, TokenWrongDeviceError) as error:
-            if not rules.is_here(shown, self._settings):
-                self._attempts.wrong_token(shown.address)
-            log.info("refused a request from %s: %s", shown.address, error.code)
+            if not rules.is_local_request(credentials, self._settings):
+                self._attempts.wrong_token(credentials.address)
+            log.info("refused a request from %s: %s", credentials.address, error.code)
             raise
         self._seen.note(caller)
         return caller
 
-    def still_good(self, caller: Caller) -> bool:
+    def still_valid(self, caller: Caller) -> bool:
         """Whether a caller that was authenticated before would be authenticated as the same now."""
         register = self._store.register
         if register is None:
             return caller.token_hash is None
-        return rules.still_good(caller, register)
+        return rules.still_valid(caller, register)
 
     def when_revoked(self, listener: Callable[[Revoked], None]) -> Callable[[], None]:
         """Call ``listener``, in the event loop, for every revocation. Returns the function that

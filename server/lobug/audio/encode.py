@@ -7,7 +7,8 @@ from typing import Any, cast
 import av
 import numpy as np
 
-from lobug.audio.wav import header, pcm16, resample
+from lobug.audio.resample import resample
+from lobug.audio.wav import header, pcm16
 from lobug.engines.base import Samples
 
 PCM_RATE = 24_000

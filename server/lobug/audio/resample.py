@@ -1,7 +1,8 @@
-"""Resampling of an audio stream as it arrives.
+"""Resampling of whole clips, and of an audio stream as it arrives.
 
-soxr is exact but delays audio by 30 to 45 ms, which would delay every answer to a device. Where the
-source's rate is a multiple of the target's, a short filter is used instead: its delay is 1.25 ms.
+In a stream soxr is exact but delays audio by 30 to 45 ms, which would delay every answer to a
+device. Where the source's rate is a multiple of the target's, a short filter is used instead: its
+delay is 1.25 ms.
 """
 
 from __future__ import annotations
@@ -21,6 +22,14 @@ _PASSED = 0.94
 
 _KAISER_BETA = 5.6
 """60 dB attenuation in the stop band (Kaiser's formula)."""
+
+
+def resample(samples: Samples, from_rate: int, to_rate: int) -> Samples:
+    """Return the clip at another rate (Hz), values clipped to [-1, 1]."""
+    if from_rate == to_rate or not len(samples):
+        return samples
+    changed: Samples = np.asarray(soxr.resample(samples, from_rate, to_rate), dtype=np.float32)
+    return np.clip(changed, -1.0, 1.0)
 
 
 class Resampler(Protocol):

@@ -1,11 +1,10 @@
-"""Encoding of PCM16 WAV, and resampling of whole clips. Decoding is in ``decode``."""
+"""Encoding of PCM16 WAV. Decoding is in ``decode``."""
 
 from __future__ import annotations
 
 import struct
 
 import numpy as np
-import soxr
 
 from lobug.engines.base import Samples
 
@@ -58,11 +57,3 @@ def header(sample_rate: int, data_bytes: int | None = None, channels: int = 1) -
         b"data",
         data_size,
     )
-
-
-def resample(samples: Samples, from_rate: int, to_rate: int) -> Samples:
-    """Return the clip at another rate (Hz), values clipped to [-1, 1]."""
-    if from_rate == to_rate or not len(samples):
-        return samples
-    changed: Samples = np.asarray(soxr.resample(samples, from_rate, to_rate), dtype=np.float32)
-    return np.clip(changed, -1.0, 1.0)

@@ -31,6 +31,20 @@ from lobug.errors import EngineError, EngineTimeoutError, ModelDamagedError
 from lobug.models.catalog import Job, get, main_file
 from lobug.settings import ChatSettings
 
+log = logging.getLogger(__name__)
+
+RESTART_WAIT_S = 15.0
+"""How long a request waits for a process that is being restarted, seconds; loading takes 3 to 5."""
+
+REUSE_TOKENS = 32
+"""Shortest run of tokens whose cache is kept when earlier messages of the same conversation are
+dropped. Of a prompt of 294 tokens that lost its 92 oldest words, 1 token is computed instead of
+198: 0.9 instead of 10.9 s to the first token, on two cores with other work."""
+
+_WHERE = "the embedded model"
+_HOST = "http://llama"
+_SLOTS = f"{_HOST}/slots"
+
 
 class LaneMap:
     """Assigns lanes to slots. Pure.
@@ -83,21 +97,6 @@ class LaneMap:
         self._slots[slot] = lane
         self._slots.move_to_end(slot)
         return slot
-
-
-log = logging.getLogger(__name__)
-
-RESTART_WAIT_S = 15.0
-"""How long a request waits for a process that is being restarted, seconds; loading takes 3 to 5."""
-
-REUSE_TOKENS = 32
-"""Shortest run of tokens whose cache is kept when earlier messages of the same conversation are
-dropped. Of a prompt of 294 tokens that lost its 92 oldest words, 1 token is computed instead of
-198: 0.9 instead of 10.9 s to the first token, on two cores with other work."""
-
-_WHERE = "the embedded model"
-_HOST = "http://llama"
-_SLOTS = f"{_HOST}/slots"
 
 
 @dataclass(frozen=True, slots=True)

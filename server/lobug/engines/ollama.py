@@ -72,7 +72,7 @@ def typed_error(
         return EngineInterruptedError(engine, f"{where} broke the connection off")
     if answering:
         return EngineInterruptedError(engine, f"{where} sent a broken answer")
-    return EngineUnavailableError(engine, f"what answers at {where} does not speak like Ollama")
+    return EngineUnavailableError(engine, f"what answers at {where} is not Ollama")
 
 
 def _typed_status(

@@ -34,7 +34,9 @@ def unit_rows(rows: ArrayLike, *, count: int, dimension: int | None) -> Vectors:
         )
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or (lengths == 0.0).any():
-        raise EngineError(ENGINE, "the model answered with a vector of zeros or of no numbers")
+        raise EngineError(
+            ENGINE, "the model answered with zeros or with values that are no numbers"
+        )
     return np.asarray(vectors / lengths, dtype=np.float32)
 
 

@@ -72,7 +72,7 @@ class WorkerThread:
             return None
         return (
             f"The engine is stuck: work that was given up {silent:.0f} s ago has not ended."
-            " Restart Lo-Bug if it stays so."
+            " Restart Lo-Bug if it does not recover."
         )
 
     def open(self) -> None:

@@ -11,7 +11,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from lobug.audio.wav import header, pcm16, resample
+from lobug.audio.resample import resample
+from lobug.audio.wav import header, pcm16
 from lobug.errors import EngineUnavailableError
 from lobug.http.accept import WAV
 from lobug.http.problems import client_closed, problem

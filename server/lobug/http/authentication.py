@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lobug.access.callers import Caller
-from lobug.access.rules import Credentials, allows, stranger
+from lobug.access.rules import Credentials, allows, stranger_caller
 from lobug.access.service import Access
 from lobug.admission.connections import STATE_KEY as CONNECTION_KEY
 from lobug.admission.connections import OpenConnection
@@ -158,7 +158,7 @@ class Authentication:
             if scope["type"] != "http" or scope["path"] not in OPEN_PATHS:
                 await refuse(error, scope, receive, send)
                 return
-            caller = stranger(shown)
+            caller = stranger_caller(shown)
         state[STATE_KEY] = caller
         await self._app(scope, receive, send)
 

@@ -13,7 +13,8 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from sse_starlette.sse import SendTimeoutError
 from starlette.types import Receive, Scope, Send
 
-from lobug.audio.wav import encode, resample
+from lobug.audio.resample import resample
+from lobug.audio.wav import encode
 from lobug.http.problems import error_reply
 from lobug.http.turn_stream import TurnStream
 from lobug.settings import Settings

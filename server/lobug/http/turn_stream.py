@@ -18,7 +18,8 @@ from starlette.requests import ClientDisconnect
 from lobug.access.callers import Caller
 from lobug.access.revocation import Revoked
 from lobug.access.service import Access
-from lobug.audio.wav import encode, resample
+from lobug.audio.resample import resample
+from lobug.audio.wav import encode
 from lobug.errors import (
     BusyError,
     EngineError,
@@ -133,7 +134,7 @@ class TurnStream:
         last: TurnEvent | None = None
         unsubscribe = self._access.when_revoked(self._on_revoked)
         try:
-            if not self._access.still_good(self._caller):
+            if not self._access.still_valid(self._caller):
                 self._refuse()  # revoked since the request was let in
                 return
             async with aclosing(events):

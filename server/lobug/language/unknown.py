@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lobug.language.markup import drop_pictures, tidy_spaces
+from lobug.language.plain_text import drop_pictures, tidy_spaces
 from lobug.language.protocol import Completeness
 
 

@@ -12,8 +12,7 @@ from typing import Literal
 
 from sqlalchemy import Integer, bindparam, or_, select, true
 
-from lobug.language import words
-from lobug.language.en import paraphrase, replacement
+from lobug.language.en import paraphrase, replacement, words
 from lobug.memory import entries, identity
 from lobug.memory.index import fact_vectors
 from lobug.memory.index.fact_vectors import Vector, VectorIndex

@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.dialects.sqlite import insert
 
 from lobug.errors import IdentityFullError
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.paraphrase import is_subsumed
 from lobug.language.en.prompts.background import SECTIONS
 from lobug.language.en.replacement import COMMON

@@ -6,8 +6,7 @@ import re
 import unicodedata
 
 from lobug.errors import MemoryKeyError
-from lobug.language import words
-from lobug.language.en import replacement
+from lobug.language.en import replacement, words
 
 MAX_KEY_CHARS = 64
 KEY = re.compile(r"[a-z][a-z0-9_]*")

@@ -188,7 +188,7 @@ def _require_room(folder: Path, model: Model, partial_model: PartialModel) -> No
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise DiskFullError(
-            f"{model.name} needs {needed / 1e9:.2f} GB of free disk in {folder}, there are"
+            f"{model.name} needs {needed / 1e9:.2f} GB of free disk in {folder}, but there are only"
             f" {free / 1e9:.2f} GB; make room, or set LOBUG_MODELS_DIR to a folder on another disk"
         )
 

@@ -109,8 +109,8 @@ class PartialModel:
             if found is None or sha256_of(found, advance) != file.sha256:
                 self.discard()
                 raise MismatchError(
-                    f"{file.path} did not come out as the file of the catalog (SHA-256 differs);"
-                    " what was fetched is deleted. Run the pull again; if it stays so, the disk"
+                    f"{file.path} is not the file of the catalog (SHA-256 differs); what was"
+                    " fetched is deleted. Run the pull again; if it happens again, the disk"
                     " or the memory of this computer may be faulty"
                 )
         for file in self._files:
@@ -202,5 +202,5 @@ def _sync_folder(folder: Path) -> None:
 def _unexpected(wheel: Wheel, what: str) -> MismatchError:
     return MismatchError(
         f"{wheel.package} {wheel.version} does not hold what the catalog says ({what});"
-        " nothing of it was used. Run the pull again; if it stays so, please report it"
+        " nothing of it was used. Run the pull again; if it happens again, please report it"
     )

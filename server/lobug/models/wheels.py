@@ -165,13 +165,13 @@ def explain(wheel: Wheel, output: str) -> PullError:
         return DiskFullError(f"the disk became full while {name} was fetched; make room, try again")
     if re.search(r"^ERROR: Wheel .* is invalid", output, re.MULTILINE):
         return MismatchError(
-            f"{name} has the right SHA-256 but is no proper wheel; please report it"
+            f"{name} has the right SHA-256 but is not a valid wheel; please report it"
         )
     if has(_HASH_WORDS):
         return MismatchError(
             f"the package index served a {name} that is not the one that was checked (SHA-256"
-            " differs); nothing of it was used. Try again; if it stays so, check PIP_INDEX_URL,"
-            " or a proxy that changes downloads"
+            " differs); nothing of it was used. Try again; if it happens again, check"
+            " PIP_INDEX_URL, or a proxy that changes downloads"
         )
     if has(_NETWORK_WORDS):
         return NetworkError(

@@ -11,6 +11,7 @@ import numpy as np
 
 from lobug.audio import wav
 from lobug.audio.decode import decode
+from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE, Samples, TextToSpeech
 from lobug.language.en.sentence_splitter import SentenceSplitter
 
@@ -74,7 +75,7 @@ async def _spoken(text: str, voice: TextToSpeech) -> Recording:
     parts = [silence]
     for audio in spoken:
         parts += [audio, silence]
-    samples = wav.resample(np.concatenate(parts), voice.sample_rate, STT_SAMPLE_RATE)
+    samples = resample(np.concatenate(parts), voice.sample_rate, STT_SAMPLE_RATE)
     return _recording(text, samples)
 
 

@@ -150,7 +150,7 @@ class Metrics:
         )
         self._lag = Histogram(
             "lobug_event_loop_lag_seconds",
-            "How much later than it should the event loop goes on, seconds.",
+            "How much later than planned the event loop continues, seconds.",
             buckets=LAG_BUCKETS,
             registry=self.registry,
         )

@@ -6,7 +6,7 @@ import asyncio
 import importlib
 from collections.abc import Sequence
 
-from lobug.audio.wav import resample
+from lobug.audio.resample import resample
 from lobug.cli.checks.finding import Finding, fail, ok, warn
 from lobug.engines.base import (
     STT_SAMPLE_RATE,

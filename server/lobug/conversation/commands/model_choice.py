@@ -16,7 +16,6 @@ from typing import Any, cast
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatModel, ChatOptions
 from lobug.errors import EngineError, LobugError
-from lobug.language import words
 from lobug.language.commands import (
     Correct,
     ForgetStatement,
@@ -25,6 +24,7 @@ from lobug.language.commands import (
     ReciteTopic,
     Remember,
 )
+from lobug.language.en import words
 from lobug.language.en.perspective import about_the_user
 from lobug.language.en.prompts.memory_commands import EXAMPLES, RULES
 from lobug.language.en.statements import is_statement, split_contrast, tokens

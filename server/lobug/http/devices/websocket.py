@@ -45,7 +45,7 @@ async def converse(websocket: WebSocket) -> None:
         server.telemetry.connected_device(),
     ):
         try:
-            if not server.access.still_good(caller):
+            if not server.access.still_valid(caller):
                 # Revoked while the connection was being opened, when no callback was set yet.
                 await connection.close(CloseCode.TOKEN_REVOKED)
                 return

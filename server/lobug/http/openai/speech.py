@@ -37,7 +37,7 @@ from lobug.http.state import ServerDep
 from lobug.http.turn_stream import while_connected
 from lobug.language import language_of
 from lobug.language.en.sentence_splitter import SentenceSplitter
-from lobug.language.markup import speakable
+from lobug.language.en.speakable import speakable
 from lobug.server import LobugServer
 
 router = APIRouter(prefix="/v1", tags=["openai"])

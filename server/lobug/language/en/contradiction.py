@@ -11,8 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Protocol, TypeVar
 
-from lobug.language import words
-from lobug.language.en import replacement, verbs
+from lobug.language.en import replacement, verbs, words
 from lobug.language.en.lists import word_set
 
 BE = word_set("contradiction", "be")

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.lists import word_list, word_set
 from lobug.language.facts import FACT_TYPES, Candidate, FactType, NewFact
 

@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lobug.language import words
-from lobug.language.en import speech_acts
+from lobug.language.en import speech_acts, words
 from lobug.language.en.fact_checks import OTHERS, RELATIONS, SPEAKER, SUBJECT
 from lobug.language.en.lists import MONTHS, WEEKDAYS, word_list
 from lobug.language.en.replacement import slot_of

@@ -5,7 +5,8 @@ People repeat things, each time a little differently. The embedder puts such pai
 and the distance only selects the facts to compare: they must say the same about the user, in the
 same relation (lives, likes, wants ...), and both or neither must be negated.
 
-Of 200 tellings of 40 facts (tests/support/retold.txt) distance alone left 68, the words leave 40.
+Of 200 tellings of 40 facts (tests/support/paraphrases.txt) distance alone left 68, the words leave
+40.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lobug.language import words
-from lobug.language.en import replacement
+from lobug.language.en import replacement, words
 from lobug.language.en.fact_checks import AGAINST, NEGATED
 from lobug.language.en.lists import word_list, word_map
 

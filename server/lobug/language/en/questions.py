@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lobug.language import words
-from lobug.language.en import replacement, speech_acts
+from lobug.language.en import replacement, speech_acts, words
 from lobug.language.en.lists import word_set
 
 PAST = re.compile(

@@ -6,8 +6,7 @@ and a small chat model then answers Anna. So a question about a brother gets no 
 
 from __future__ import annotations
 
-from lobug.language import words
-from lobug.language.en import mentions
+from lobug.language.en import mentions, words
 from lobug.language.en.lists import word_map
 
 _SAME = word_map("relations", "same")

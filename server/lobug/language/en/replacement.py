@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.fact_checks import OTHERS
 from lobug.language.en.lists import word_list
 

@@ -13,7 +13,7 @@ from typing import Literal
 from lobug.language.en.catalogue import REPLIES as SAY
 from lobug.language.en.lists import MONTHS
 from lobug.language.en.perspective import said_to_the_user, sentence_to_the_user, spoken_back
-from lobug.language.markup import speakable
+from lobug.language.en.speakable import speakable
 
 MOST = 5
 """Memories that are spoken at once: nobody wants to hear more."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.lists import word_set
 
 # Openings that add nothing: taken off before a sentence is judged.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lobug.engines.tools import Tool
 from lobug.language.en.lists import word_map, word_set
-from lobug.language.words import STOP_WORDS, stem, words
+from lobug.language.en.words import STOP_WORDS, stem, words
 
 _SAID: Mapping[str, str] = word_map("tool_words", "said")
 """By words of tools' names: what people say about such things."""

@@ -31,8 +31,7 @@ from sqlalchemy import (
     update,
 )
 
-from lobug.language import words
-from lobug.language.en import mentions
+from lobug.language.en import mentions, words
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
 from lobug.memory.access import VISIBLE, seen_by

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import func, select
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.storage.columns import among
 from lobug.storage.driver import Connection
 from lobug.storage.statements import run

@@ -1,6 +1,6 @@
 """The words by which a question looks for turns and a turn is found. Pure.
 
-The rules about language are those of ``lobug.language.words`` (stop words, stems with irregular
+The rules about language are those of ``lobug.language.en.words`` (stop words, stems with irregular
 forms, numbers as digits) and of ``speech_acts``. In other languages than English, words are
 compared as they are and questions are known by their mark.
 """
@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from lobug.language import words
-from lobug.language.en import speech_acts, time_words
+from lobug.language.en import speech_acts, time_words, words
 from lobug.language.en.lists import MONTHS
 from lobug.language.en.questions import ONESELF
 

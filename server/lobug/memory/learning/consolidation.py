@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.prompts.background import (
     EXAMPLE_WORDS,
     condense_session_messages,

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, select
 
 from lobug.engines.base import ChatModel
-from lobug.language import words
-from lobug.language.en import replacement
+from lobug.language.en import replacement, words
 from lobug.language.en.prompts.background import (
     BASE_SCHEMA,
     SECTIONS,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlalchemy import Integer, bindparam, func, or_, select
 
-from lobug.language import words
+from lobug.language.en import words
 from lobug.language.en.questions import analyse
 from lobug.memory import entries
 from lobug.memory.facts import EmbeddedQuery

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lobug.audio import wav
+from lobug.audio.resample import resample
 from lobug.devices.codec import make_encoder
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
@@ -130,7 +131,7 @@ def reply_wav(packets: Sequence[bytes], format_: AudioFormat) -> bytes:
     """
     decoded = _pcm(packets) if format_.codec is AudioCodec.PCM else _opus(packets)
     rate = format_.sample_rate if format_.codec is AudioCodec.PCM else _OPUS_RATE
-    return wav.encode(wav.resample(decoded, rate, format_.sample_rate), format_.sample_rate)
+    return wav.encode(resample(decoded, rate, format_.sample_rate), format_.sample_rate)
 
 
 def _pcm(packets: Sequence[bytes]) -> Samples:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence, Set
 from difflib import SequenceMatcher
 
 from lobug.language.en.turn_taking import ORDERS, TURNING
-from lobug.language.words import BELOW_HUNDRED
+from lobug.language.en.words import BELOW_HUNDRED
 
 _LONG_ENOUGH = 4
 """Fewest words that may be an echo of any part of the speech; fewer must be most of a sentence."""

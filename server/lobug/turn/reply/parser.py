@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from lobug.language.en.clauses import clause_end
 from lobug.language.en.perspective import is_unchanged, reply_to_the_user
-from lobug.language.markup import SentenceSplitter, speakable
+from lobug.language.en.sentence_splitter import SentenceSplitter
+from lobug.language.en.speakable import speakable
 from lobug.turn.events import Action
 
 _THINK_OPEN = re.compile(r"<\s*(think|thinking|thought|reasoning)\s*>", re.IGNORECASE)

@@ -17,7 +17,7 @@ from lobug.language.en.spoken.numbers import (
     read_quantities,
     roman,
 )
-from lobug.language.markup import drop_pictures, tidy_spaces
+from lobug.language.plain_text import drop_pictures, tidy_spaces
 
 
 def spoken_form(text: str) -> str:

@@ -101,7 +101,7 @@ _MONEY = {
 _UNCHANGED = frozenset({"yen", "won", "pence", "paise"})
 """Money whose plural is like its singular."""
 _SIGN = "|".join(re.escape(sign) for sign in sorted(_MONEY, key=len, reverse=True))
-_SCALES = word_map("spoken_numbers", "scales")  # fmt: skip
+_SCALES = word_map("spoken_numbers", "scales")
 _SCALE = r"thousand|million|billion|trillion|bn|[kKmMBT]"
 _MONEY_BEFORE = re.compile(
     rf"(?<!\w)(?P<minus>-)?(?P<sign>{_SIGN})\s?(?P<number>{NUMBER})"
@@ -112,7 +112,7 @@ _MONEY_AFTER = re.compile(
     rf"(?:\s?(?P<scale>{_SCALE}))?\s?(?P<sign>{_SIGN})(?![\w$€£])"
 )
 
-_UNITS = word_map("spoken_numbers", "units")  # fmt: skip
+_UNITS = word_map("spoken_numbers", "units")
 _NO_PLURAL = frozenset({"hertz", "kilohertz", "megahertz", "gigahertz"})
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 _QUANTITY = re.compile(

@@ -1,4 +1,4 @@
-"""A process that forgets and dies at a named point: ``forgetting_child.py DB POINT OCCURRENCE``.
+"""A process that forgets and dies at a named point: ``erasure_child.py DB POINT OCCURRENCE``.
 
 It imports the ``sessions.json`` beside the database, talks, forgets a word that is all over it, and
 rebuilds the file. It prints "forgotten" once that was acknowledged.

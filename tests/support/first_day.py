@@ -1,8 +1,8 @@
 """A first day of the installed product: start, speak, learn, stop. A program of its own:
 
-python quiet_day.py FOLDER     (`watched_network.watch` runs it where all that leaves is seen)
+python first_day.py FOLDER     (`watched_network.watch` runs it and records what it sends)
 
-Fails when a part of the day did not happen.
+It fails when one of these steps fails.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import psutil
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lobug.vendor_telemetry import SWITCHES
-from support.served import served
+from support.lobug_process import served
 
 FACT = "My name is Alex, and I live in Boston."
 
 PATIENCE_S = 600
-"""A machine may do much else meanwhile; nothing is waited for longer than it takes."""
+"""Longest wait for anything, seconds, on a busy machine."""
 
 
 def main() -> None:

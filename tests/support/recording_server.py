@@ -1,4 +1,4 @@
-"""A scripted HTTP server on a real socket that keeps every request byte for byte."""
+"""A scripted HTTP server on a real socket that records every request byte for byte."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ GOOD_HEALTH = {"status": "ok", "ollama": False, "timestamp": 1.0}
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server says. ``hang``: it says nothing at all."""
+    """One answer. ``hang``: the server sends nothing."""
 
     body: bytes = b""
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "application/json"),)
     hang: bool = False
     cut: bool = False
-    """Promise the whole body, send half of it and hang up."""
+    """Announce the whole body, send half of it and close the connection."""
 
 
 def as_json(document: object, status: int = 200) -> Answer:
@@ -56,8 +56,8 @@ def audio_reply(**changes: object) -> Answer:
 
 
 @dataclass
-class Door:
-    """The script and the record of one server."""
+class RecordingServer:
+    """A server's script, and the requests that it received."""
 
     script: dict[str, list[Answer]]
     """By path: answers in order; the last one repeats."""
@@ -113,9 +113,9 @@ def good_script(**changes: list[Answer]) -> dict[str, list[Answer]]:
 
 
 @contextmanager
-def open_door(script: dict[str, list[Answer]] | None = None) -> Iterator[Door]:
-    """Serve in a thread of its own, so that tests of commands may block."""
-    door = Door(script if script is not None else good_script())
+def recording_server(script: dict[str, list[Answer]] | None = None) -> Iterator[RecordingServer]:
+    """Run a server in a thread of its own, so that tests of commands may block."""
+    door = RecordingServer(script if script is not None else good_script())
     ready = threading.Event()
     handles: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 

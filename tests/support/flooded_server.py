@@ -1,9 +1,9 @@
-"""A real server with few descriptors, and the connections of strangers to it.
+"""A real server with few file descriptors, and floods of connections to it.
 
-On Linux all of 127.0.0.0/8 is this computer. The server under test takes 127.0.0.1 for what it is,
-and every other address 127.X.Y.Z for 192.168.Y.Z. As a program it is that server:
+On Linux all of 127.0.0.0/8 is this computer. The server under test sees 127.0.0.1 as it is, and
+every other address 127.X.Y.Z as 192.168.Y.Z. As a program it is that server:
 
-python strangers.py FOLDER DESCRIPTORS LIMITS     (LIMITS: the settings' section, as JSON)
+python flooded_server.py FOLDER DESCRIPTORS LIMITS     (LIMITS: the settings' section, as JSON)
 """
 
 from __future__ import annotations
@@ -34,56 +34,56 @@ from lobug.app import create_app
 from lobug.cli.http_server import open_socket
 from lobug.cli.serve import run_app
 from lobug.telemetry.logs import configure_logging
-from support.running import ScriptedEngines, scripted_assembler, settings_for
-from support.served import environment
+from support.app_server import ScriptedEngines, scripted_assembler, settings_for
+from support.lobug_process import environment
 
 PATIENCE_S = 60.0
-"""For what happens at once on a computer that has nothing else to do."""
+"""Longest wait, seconds, for what an idle computer does at once."""
 
 OWNER = "127.0.0.1"
 
 
-def pretended(address: str | None) -> str | None:
-    """What the server under test takes an address for."""
+def simulated_address(address: str | None) -> str | None:
+    """Return the address that the server under test sees."""
     if address is None or not address.startswith("127.") or address == OWNER:
         return address
     return "192.168." + address.split(".", 2)[2]
 
 
-class PretendedClient:
-    """ASGI middleware: the application sees the pretended address too."""
+class SimulatedClient:
+    """ASGI middleware: the application sees the simulated address too."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope.get("client"):
-            scope["client"] = (pretended(scope["client"][0]), scope["client"][1])
+            scope["client"] = (simulated_address(scope["client"][0]), scope["client"][1])
         await self._app(scope, receive, send)
 
 
 def main() -> None:
-    """Serve until a signal comes."""
+    """Serve until a signal arrives."""
     folder, descriptors, limits = Path(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
     resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
     configure_logging("info")
     settings = settings_for(folder, limits=limits)
     app = create_app(settings, assembler=scripted_assembler(ScriptedEngines()))
-    app.add_middleware(PretendedClient)
+    app.add_middleware(SimulatedClient)
     listener = open_socket(OWNER, 0)
-    # Connections inherit it: what nobody reads is soon felt.
+    # Connections inherit it: the buffer of a client that does not read fills soon.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
-    run_app(app, settings, listener, Console(soft_wrap=True), address_of=pretended)
+    run_app(app, settings, listener, Console(soft_wrap=True), address_of=simulated_address)
 
 
 @dataclass
-class CrowdedServer:
-    """The program, running."""
+class FloodedServer:
+    """The running program."""
 
     port: int
     process: psutil.Process
     log: Path
-    crowd: list[socket.socket] = field(default_factory=list)
+    connections: list[socket.socket] = field(default_factory=list)
     """Connections that ``flood`` holds."""
 
     @property
@@ -91,7 +91,7 @@ class CrowdedServer:
         return f"http://{OWNER}:{self.port}"
 
     def open(self, address: str, sent: bytes = b"") -> socket.socket:
-        """A connection from there, with this sent on it."""
+        """Open a connection from this address and send these bytes."""
         caller = socket.socket()
         caller.settimeout(PATIENCE_S)
         caller.bind((address, 0))
@@ -100,22 +100,22 @@ class CrowdedServer:
         return caller
 
     def flood(self, addresses: Iterable[str], each: int, sent: bytes = b"") -> None:
-        """``each`` connections from every address, that stay open on this side."""
+        """Open ``each`` connections from every address, and keep them open on this side."""
         for address in addresses:
             for _ in range(each):
                 caller = self.open(address)
-                self.crowd.append(caller)
+                self.connections.append(caller)
                 with contextlib.suppress(ConnectionError):
                     caller.sendall(sent)
 
-    def leave(self) -> None:
-        """Close all that ``flood`` holds."""
-        for caller in self.crowd:
+    def close_connections(self) -> None:
+        """Close the connections of ``flood``."""
+        for caller in self.connections:
             caller.close()
-        self.crowd.clear()
+        self.connections.clear()
 
     def client(self, address: str = OWNER, **headers: str) -> httpx.Client:
-        """A client at this address."""
+        """Return a client at this address."""
         return httpx.Client(
             base_url=self.url,
             headers=headers,
@@ -125,12 +125,12 @@ class CrowdedServer:
         )
 
     def get(self, path: str, address: str = OWNER, **headers: str) -> int:
-        """The status of one request on a new connection."""
+        """Send a request on a new connection; return the status."""
         with self.client(address, **headers) as client:
             return client.get(path).status_code
 
     def pair(self, device_id: str, address: str) -> dict[str, str]:
-        """Pair a device at that address; returns the headers that it comes with."""
+        """Pair a device at this address; return the headers that it sends."""
         identity = {"Device-Id": device_id, "Client-Id": "5e5c5a0c-0000-4000-8000-000000000001"}
         with self.client(address, **identity) as device, self.client() as owner:
             code = device.post("/xiaozhi/ota/", json={}).json()["activation"]["code"]
@@ -139,20 +139,20 @@ class CrowdedServer:
         return {"Device-Id": device_id, "Authorization": f"Bearer {token}"}
 
     def descriptors(self) -> int:
-        """How many the server has open."""
+        """Return how many file descriptors the server has open."""
         return int(self.process.num_fds())
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Look again until it is so."""
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Poll until the condition holds."""
     end = time.monotonic() + PATIENCE_S
     while not condition():
-        assert time.monotonic() < end, "it never came to that"
+        assert time.monotonic() < end, "the condition was never met"
         time.sleep(0.02)
 
 
-def rest_of(caller: socket.socket) -> bytes:
-    """All that still comes on a connection until the server closes it."""
+def read_rest(caller: socket.socket) -> bytes:
+    """Read a connection until the server closes it."""
     read = bytearray()
     with contextlib.suppress(ConnectionError):
         while piece := caller.recv(65_536):
@@ -160,8 +160,8 @@ def rest_of(caller: socket.socket) -> bytes:
     return bytes(read)
 
 
-def still_open(callers: Iterable[socket.socket]) -> int:
-    """How many of these the server has not closed, as far as has been heard. Reads what came."""
+def count_open(callers: Iterable[socket.socket]) -> int:
+    """Return how many of these the server has not closed. Reads what has arrived."""
     alive = 0
     for caller in callers:
         caller.setblocking(False)
@@ -176,8 +176,8 @@ def still_open(callers: Iterable[socket.socket]) -> int:
 
 
 @contextlib.contextmanager
-def crowded_server(folder: Path, descriptors: int = 512, **limits: Any) -> Iterator[CrowdedServer]:
-    """Run the program until it answers; it has to end cleanly."""
+def flooded_server(folder: Path, descriptors: int = 512, **limits: Any) -> Iterator[FloodedServer]:
+    """Run the program; yields when it answers. It must end cleanly."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "serve.log"
     arguments = [str(folder), str(descriptors), json.dumps(limits)]
@@ -197,9 +197,9 @@ def crowded_server(folder: Path, descriptors: int = 512, **limits: Any) -> Itera
             said = (line for line in serving.stdout if "listens at" in line)
             url = next(said, None)
             assert url is not None, log.read_text()
-            server = CrowdedServer(int(url.split(":")[-1]), psutil.Process(serving.pid), log)
+            server = FloodedServer(int(url.split(":")[-1]), psutil.Process(serving.pid), log)
             yield server
-            server.leave()
+            server.close_connections()
             serving.terminate()
             assert serving.wait(PATIENCE_S) in {0, -15}, log.read_text()
         finally:

@@ -34,7 +34,7 @@ class ScriptedEngines:
     tts: ScriptedTextToSpeech = field(default_factory=ScriptedTextToSpeech)
 
     def engines(self) -> Engines:
-        """The same, as a server takes them."""
+        """Return them as a server expects them."""
         return Engines(self.chat, self.embedder, self.stt, self.gate, self.tts)
 
 

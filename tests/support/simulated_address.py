@@ -1,4 +1,4 @@
-"""Requests that seem to come from another computer, though the socket is one of loopback."""
+"""Requests over loopback that seem to come from another computer."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 HEADER = "Test-Address"
 
 
-def far(address: str = "192.168.1.7", **headers: str) -> dict[str, str]:
-    """Headers of a request from there."""
+def remote_headers(address: str = "192.168.1.7", **headers: str) -> dict[str, str]:
+    """Return headers of a request that seems to come from this address."""
     return {HEADER: address, **headers}
 
 
-class PretendedAddress:
-    """ASGI middleware: the other end's address is the one that the test's header says."""
+class SimulatedAddress:
+    """ASGI middleware: takes the client's address from the test's header."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -28,7 +28,7 @@ class PretendedAddress:
         await self._app(scope, receive, send)
 
 
-def reached_from_elsewhere(app: FastAPI) -> FastAPI:
-    """The same application, at which tests can pretend another address."""
-    app.add_middleware(PretendedAddress)
+def with_simulated_addresses(app: FastAPI) -> FastAPI:
+    """Add ``SimulatedAddress`` to the application; return it."""
+    app.add_middleware(SimulatedAddress)
     return app

@@ -1,4 +1,4 @@
-"""Memories to be examined by the recall cases: one that knows all answers, and broken ones."""
+"""Memories for the evaluation's recall cases: one that knows all answers, and faulty ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lobug.evaluation.product import (
 from lobug.memory.model import HOUSEHOLD, EntryScope, HouseholdGrant, MemoryScope
 
 
-class Oracle:
+class OracleSubject:
     """Finds exactly what a question expects, because it has read the cases."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
@@ -88,8 +88,8 @@ class Oracle:
         return ""
 
 
-class Gossip(Oracle):
-    """Tells everybody everything, oldest first, and forgets nothing."""
+class LeakingSubject(OracleSubject):
+    """Returns all memories of all users, oldest first, and forgets nothing."""
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         found = [found for _, found in self.everything]
@@ -99,15 +99,15 @@ class Gossip(Oracle):
         return "\n".join(found.text for _, found in self.everything)
 
 
-class Blank(Oracle):
-    """Recalls nothing, ever."""
+class EmptySubject(OracleSubject):
+    """Recalls nothing."""
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         return Answer([], [], 1.0, 1.0)
 
 
-def maker(kind: type[Oracle], cases: Sequence[Case]) -> SubjectMaker:
-    """Makes memories of a kind."""
+def subject_maker(kind: type[OracleSubject], cases: Sequence[Case]) -> SubjectMaker:
+    """Return a maker of memories of one class."""
 
     @asynccontextmanager
     async def make(household: Mapping[str, HouseholdGrant]) -> AsyncIterator[Subject]:

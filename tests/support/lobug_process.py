@@ -1,4 +1,4 @@
-"""`lobug serve` and `lobug simulate` as programs: what a person would start."""
+"""`lobug serve` and `lobug simulate`, run as programs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from typing import Any
 import httpx
 
 START_S = 180.0
-"""Longest start of a server, seconds: a slow machine that does much else."""
+"""Longest start of a server, seconds, on a slow and busy machine."""
 TURN_S = 170.0
-"""Longest wait for a reply, seconds, for the same reason; the default is made for a person."""
+"""Longest wait for a reply, seconds, on such a machine; the default suits a person."""
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """This process's environment without settings of its owner, and with these."""
+    """Return this process's environment with these settings instead of its own."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -42,7 +42,7 @@ class ServedLobug:
     process: subprocess.Popen[str]
 
     def health(self) -> dict[str, Any]:
-        """What `/health` says."""
+        """Return the answer of `/health`."""
         report: dict[str, Any] = httpx.get(f"{self.url}/health", timeout=30, trust_env=False).json()
         return report
 
@@ -54,7 +54,7 @@ class ServedLobug:
             time.sleep(0.2)
 
     def learned(self) -> None:
-        """Return once memory has nothing left to do."""
+        """Wait until memory has no background work left."""
         self.wait(
             lambda h: h["memory"]["pending_tasks"] == 0 and h["memory"]["embedding_backlog"] == 0
         )
@@ -73,7 +73,7 @@ class ServedLobug:
         return response
 
     def simulate(self, *arguments: str) -> tuple[int, list[dict[str, Any]]]:
-        """`lobug simulate --json`: exit code and events."""
+        """Run `lobug simulate --json`; return its exit code and events."""
         done = subprocess.run(
             [sys.executable, "-m", "lobug", "simulate", "--json", "--server", self.url,
              "--timeout", "180", "--replies-dir", str(self.folder / "replies"), *arguments],
@@ -88,7 +88,7 @@ class ServedLobug:
         return done.returncode, events
 
     def turns(self, *arguments: str) -> list[dict[str, Any]]:
-        """`lobug simulate`, whose turns must all succeed."""
+        """Run `lobug simulate`, whose turns must all succeed; return them."""
         code, events = self.simulate(*arguments)
         turns = [event for event in events if event["event"] == "turn"]
         assert code == 0, turns

@@ -1,6 +1,6 @@
-"""A server that ends itself by ``kill -9`` at a named moment. A program of its own:
+"""A server that ends itself by ``kill -9`` at a named moment. Run as a program:
 
-python mortal_server.py FOLDER PORT MOMENT     (MOMENT "never": it lives)
+python killable_server.py FOLDER PORT MOMENT     (MOMENT "never": it is not killed)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lobug.assembly import with_memory
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions, Samples, Transcript
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from support.running import ScriptedEngines, settings_for
+from support.app_server import ScriptedEngines, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText, ScriptedTextToSpeech
 

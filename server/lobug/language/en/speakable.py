@@ -10,12 +10,8 @@ from __future__ import annotations
 import html
 import json
 import re
-import unicodedata
 
 from lobug.language.en.emotes import drop_emotes
-from lobug.language.en.sentence_splitter import SentenceSplitter, split_sentences
-
-__all__ = ["SentenceSplitter", "speakable", "split_sentences"]
 
 _HIDDEN_TAGS = "think|thinking|tool_call|tool|function_call|function|script|style"
 _HIDDEN = re.compile(
@@ -163,32 +159,3 @@ def _drop_stray_quote(line: str) -> str:
     if line.count("“") != line.count("”"):
         return line.replace("“", "").replace("”", "")
     return line
-
-
-_DROPPED = frozenset({"So", "Sk", "Cf", "Cs", "Co", "Cn"})
-"""Unicode categories of emoji, their modifiers and invisible characters."""
-_KEPT = frozenset("^`°")
-
-
-def drop_pictures(text: str) -> str:
-    """A text without emoji, with plain spaces, digits and minus signs."""
-    kept = []
-    for sign in text:
-        category = unicodedata.category(sign)
-        if category == "Nd":
-            kept.append(str(unicodedata.decimal(sign)))
-        elif category == "Zs":
-            kept.append(" ")
-        elif sign in "\u2212\u2010\u2011":
-            kept.append("-")
-        elif category not in _DROPPED or sign in _KEPT:
-            kept.append(sign)
-    return "".join(kept)
-
-
-_SPACE_BEFORE_SIGN = re.compile(r" (?=[.,!?;:](?: |$))")
-
-
-def tidy_spaces(text: str) -> str:
-    """A text on one line, with single spaces and none before punctuation."""
-    return _SPACE_BEFORE_SIGN.sub("", " ".join(text.split()))

@@ -11,14 +11,14 @@ from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from support.running import ScriptedEngines, scripted_assembler, settings_for
+from support.app_server import ScriptedEngines, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
 
 SMALL_LIMITS = {"max_body_bytes": 400_000, "max_text_chars": 500}
 
 
 def quiet_engines() -> ScriptedEngines:
-    """Engines of which the chat model finds no facts."""
+    """Return engines whose chat model extracts no facts."""
     chat = ScriptedChatModel(lambda _, options: "[]" if options.json_schema else "Okay.")
     return ScriptedEngines(chat=chat)
 
