@@ -1,1 +1,1 @@
-"""Forgetting: what has to go, and all that was made of it."""
+"""Erasure: what is to be forgotten, and everything that was made from it."""

@@ -1,5 +1,5 @@
-"""Erases rows for good, with everything that repeats them. What is to go is decided elsewhere
-(``forgetting``, ``purging``); here nothing of it is left behind.
+"""Erases rows for good, with everything that repeats them. ``forget`` and ``purge`` decide what is
+erased; this module leaves nothing of it behind.
 
 An erasure is one transaction. Bytes that were freed are zeroed by ``secure_delete``; the task
 "compact", noted in the same transaction, then rebuilds the file, so that not even stale copies of
@@ -150,7 +150,7 @@ FEWEST_WORDS = 6
 class Erasure:
     """One erasure within one transaction: entries and messages first, then ``finish``.
 
-    Everything goes through ``access``: of memories what it sees and may change, of all else what
+    The scope limits it: to memories that the scope sees and may change, and otherwise to what
     belongs to its user."""
 
     def __init__(self, connection: Connection, scope: MemoryScope, now: float) -> None:
@@ -161,7 +161,7 @@ class Erasure:
         self._messages: set[int] = set()
         self._derived = 0
         self._told: set[str] = set()
-        """Distinctive stems of what is gone, to know what was derived from it."""
+        """Distinctive stems of what was erased, to find what was derived from it."""
         self._suspects: set[int] = set()
         """Entries that were distilled from an erased one."""
 
@@ -178,7 +178,7 @@ class Erasure:
         if row.category != "timeline":  # a summary tells of many things that stay
             self._told |= mentions.distinctive(row.content)[0]
         self._suspects.update(run(self._connection, DISTILLED, entry_id=entry_id).scalars())
-        entries.remove(self._connection, entry_id)
+        entries.delete_row(self._connection, entry_id)
 
     def messages(self, ids: Iterable[int]) -> None:
         """Erase the words of messages of the user."""
@@ -197,8 +197,8 @@ class Erasure:
             self._told |= mentions.distinctive(content)[0]
 
     def messages_that_say(self, said: Sequence[Mention]) -> None:
-        """Cut the sentences out of the user's messages; of words of the user of which nothing is
-        left the reply goes too: it may say the same in others."""
+        """Cut the sentences out of the user's messages. Where nothing is left of the user's words
+        the reply is erased too: it may say the same in other words."""
         if not said:
             return
         found = [
@@ -211,8 +211,8 @@ class Erasure:
         self.exchanges([row.id for row, left in found if row.role == "user" and not left])
 
     def entries_that_say(self, said: Sequence[Mention]) -> None:
-        """Erase the entries that say it, and the sentences of longer ones. Where the words that an
-        entry came from say it differently, all of them go."""
+        """Erase the entries that say it; of longer ones, only the sentences. Where the message that
+        an entry came from says it in other words, the whole message is erased."""
         unsaid: list[int] = []
         for row in self._changeable(said):
             derived, source = bool(row.derived), row.source_message_id
@@ -251,7 +251,7 @@ class Erasure:
 
     def finish(self, said: Sequence[Mention]) -> Forgotten:
         """Erase what repeats or sums up what has been erased so far, and note what has to be done
-        anew. Returns what is gone."""
+        again. Returns what was erased."""
         self._summaries()
         self._distilled()
         self._derived += derived_texts.erase(
@@ -298,8 +298,8 @@ class Erasure:
             queue.drop_extraction(self._connection, message_id)
 
     def _summaries(self) -> None:
-        """Erase the summaries of messages that were erased; what is left of those messages is
-        summed up anew. One that came without messages loses its sentences only."""
+        """Erase the summaries of messages that were erased; what is left of the messages is summed
+        up again. A summary that was imported without messages loses only its sentences."""
         found = run(
             self._connection, SUMMARIES, user=self._access.user, ids=sorted(self._messages)
         ).scalars()
@@ -307,7 +307,7 @@ class Erasure:
             self.entry(entry_id, derived=True)
 
     def _take_sources_in_again(self, entry_id: int) -> None:
-        """What a derived entry was made from is to be summed up, or distilled, anew."""
+        """Have the sources of a derived entry summed up, or distilled, again."""
         user, connection = self._access.user, self._connection
         made = run(connection, STRETCH, entry_id=entry_id).one()
         if None not in (made.conversation, made.from_message_id, made.to_message_id):
@@ -325,8 +325,8 @@ class Erasure:
             queue.add_cascade(connection, "distill", user, newest, self._now)
 
     def _distilled(self) -> None:
-        """Erase what was distilled from erased entries and has any of their distinctive words that
-        no entry which is left has."""
+        """Erase what was distilled from erased entries where it has a distinctive word of theirs
+        that no remaining entry has."""
         told = self._told - self.stems_left(self._told) if self._suspects else set()
         while self._suspects:
             suspects, self._suspects = self._suspects, set()
@@ -339,7 +339,7 @@ class Erasure:
 def reopen(
     connection: Connection, user: str, conversation: str, first: int, last: int, now: float
 ) -> None:
-    """Let the messages that a summary covered be summed up anew, where any is left."""
+    """Have the messages that a summary covered summed up again, where any is left."""
     rows = run(
         connection, REOPEN, owner=user, of_conversation=conversation, first=first, last=last
     ).all()
@@ -361,8 +361,8 @@ def _says_anything(text: str) -> bool:
 
 
 def _may_repeat(text: str, told: Collection[str]) -> bool:
-    """Whether a distilled text can hold any of what is gone: it has one of its distinctive words,
-    or is in a language in which words are not compared."""
+    """Whether a distilled text can hold anything of what was erased: it has one of its distinctive
+    words, or is in a language in which words are not compared."""
     stems, parts = mentions.distinctive(text)
     foreign = len(words.words(text)) >= FEWEST_WORDS and not words.is_english(text)
     return bool(parts) or foreign or not stems.isdisjoint(told)

@@ -1,8 +1,8 @@
-"""Forgets: what is said is gone from entries, log, summaries, identity and whatever repeats it.
+"""Forgets something: erases it from entries, log, summaries, identity and whatever repeats it.
 
 Each function is to be run in one write transaction, and within ``TurnPriority.exclusive()``:
-background work that has read what is forgotten is stopped by that before it can store anything made
-from it.
+that stops background work that has read what is forgotten before it can store anything made from
+it.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _forget(
 
 
 def _finish(erasure: Erasure, said: list[Mention], names: frozenset[str]) -> Forgotten:
-    """Erase what says it, and what has a name that nothing which is left speaks of."""
+    """Erase what says it, and what has a name that no remaining entry mentions."""
     erasure.entries_that_say(said)
     alone = [mentions.of_name(stem) for stem in sorted(names - erasure.stems_left(names))]
     erasure.entries_that_say(alone)
@@ -108,7 +108,7 @@ def _finish(erasure: Erasure, said: list[Mention], names: frozenset[str]) -> For
 
 
 def _said_by(entry: Entry) -> list[Mention]:
-    """What to look for elsewhere. A summary tells of many things: no sentence of it is enough."""
+    """What to look for elsewhere; nothing for a summary, which tells of many things."""
     if entry.category == "timeline" or entry.layer == "archive":
         return []
     return mentions.of_content(entry.content, own=entry.layer == "identity")

@@ -1,8 +1,8 @@
-"""Keeps every fact in the vector index of the present embedding model, a batch at a time.
+"""Keeps every fact in the vector index of the current embedding model, a batch at a time.
 
 New facts, facts that came in while the embedder was down and all facts after a change of model are
-the same case: live facts that the model's index has not seen, oldest first. Nothing has to be
-remembered between batches, so a crash or a preemption costs one batch at most.
+the same case: live facts that the model's index has not seen, oldest first. Nothing is kept between
+batches, so a crash or a preemption costs one batch at most.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class FactEmbedder:
         """Index and fact, by their ids: the index has seen every fact up to that one."""
 
     def model_id(self) -> str | None:
-        """The present model; None: not known yet."""
+        """The id of the current model; None: not known yet."""
         try:
             return self._embedder.model_id or None
         except LobugError:
@@ -112,8 +112,8 @@ class FactEmbedder:
         return self._batches
 
     def look_at_all(self) -> None:
-        """Look through every fact again for those that the index has not seen: ids may now be those
-        of other facts."""
+        """Look through all facts again for those that the index has not seen: ids may stand for
+        other facts now."""
         self._seen = (0, 0)
 
     def pause(self) -> float | None:
@@ -122,7 +122,7 @@ class FactEmbedder:
             return None
         delay = self._delay()
         waited = self._clock() - self._failed_at
-        # Less than nothing: the clock was put back. Nobody knows how long it has been then.
+        # Negative: the clock was put back, and the time since the failure is not known.
         return max(delay - waited, 0.0) if waited >= 0.0 else 0.0
 
     def _delay(self) -> float:
@@ -202,7 +202,7 @@ class FactEmbedder:
             self._seen = (used.id, batch[-1].id)
 
     async def _finish(self, index: VectorIndex) -> None:
-        """Every fact is in ``index``: the indexes of other models have had their day."""
+        """Every fact is in ``index``: drop the indexes of other models."""
 
         def others(connection: Connection) -> bool:
             return bool(fact_vectors.others(connection, index))

@@ -1,7 +1,7 @@
-"""Takes turns into the index while nobody talks: analyses those that wait, embeds turns and words.
+"""Keeps the turn index up to date while nobody talks: analyses turns, embeds turns and words.
 
-Nothing has to be remembered between batches: what is missing is in the rows themselves, so a crash
-or a preemption costs one batch at most. While the embedder is down turns are found by their words.
+The rows themselves say what is missing, so nothing is kept between batches and a crash or a
+preemption costs one batch at most. While the embedder is down turns are found by their words.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lobug.storage.driver import Connection
 logger = logging.getLogger(__name__)
 
 ANALYSED_AT_ONCE = 64
-"""Turns that one transaction takes in by their words: about 20 ms."""
+"""Turns that are analysed in one transaction: about 20 ms."""
 
 
 class TurnEmbedder:
@@ -166,7 +166,7 @@ class TurnEmbedder:
         return found
 
     async def _finish(self, present: VectorSet) -> None:
-        """Everything is embedded: the models before this one have had their day."""
+        """Everything is embedded: delete the sets of former models."""
 
         def others(connection: Connection) -> bool:
             return turn_vectors.has_others(connection, present)
