@@ -59,10 +59,10 @@ BY_ID = memories.c.id == bindparam("entry_id")
 
 @dataclass(frozen=True, slots=True)
 class NewVersion:
-    """What a row is inserted from; what is missing in it the database fills in."""
+    """The values of a new row; the database fills in the others."""
 
     user: str
-    """Whom it is stored under: ``MemoryScope.stored_under``."""
+    """The value of the column ``user``: ``MemoryScope.stored_under``."""
     told_by: str
     content: str
     key: str
@@ -303,7 +303,7 @@ BRIDGE = (
 DELETE = delete(memories).where(BY_ID)
 
 
-def remove(connection: Connection, entry_id: int) -> None:
+def delete_row(connection: Connection, entry_id: int) -> None:
     """Delete a version with its vectors; what it replaced is linked to what replaced it."""
     run(connection, BRIDGE, entry_id=entry_id)
     fact_vectors.remove(connection, entry_id)

@@ -51,8 +51,9 @@ def _flag(name: str, comment: str, *, default: int | None = 0) -> Column[bool]:
     )
 
 
-def _one_of(name: str, *values: str, comment: str, default: str | None = None) -> Column[str]:
-    listed = ", ".join(f"'{value}'" for value in values)
+def _one_of(name: str, values: str, comment: str, *, default: str | None = None) -> Column[str]:
+    """A text that is one of a few words."""
+    listed = ", ".join(f"'{value}'" for value in values.split())
     return Column(
         name,
         Text,
@@ -61,6 +62,13 @@ def _one_of(name: str, *values: str, comment: str, default: str | None = None) -
         server_default=None if default is None else text(f"'{default}'"),
         comment=comment,
     )
+
+
+def _link(
+    name: str, target: str, comment: str | None = None, *, ondelete: str | None = None
+) -> Column[int]:
+    """The id of another row; null: none."""
+    return Column(name, Integer, ForeignKey(target, ondelete=ondelete), comment=comment)
 
 
 def _count(name: str, comment: str) -> Column[int]:
@@ -73,6 +81,18 @@ def _words(name: str, comment: str) -> Column[str]:
 
 def _required(name: str, kind: Any, comment: str = "") -> Column[Any]:
     return Column(name, kind, nullable=False, comment=comment or None)
+
+
+def _index(
+    name: str, table: Table, columns: str, *, where: str | None = None, unique: bool = False
+) -> None:
+    """An index over columns; ``where``: over some of the rows only."""
+    Index(
+        name,
+        *(table.c[column] for column in columns.split()),
+        unique=unique,
+        sqlite_where=None if where is None else text(where),
+    )
 
 
 sessions = Table(
@@ -92,13 +112,13 @@ sessions = Table(
     comment="stretches of one conversation without a long pause",
     **NUMBERED,
 )
-Index("sessions_by_conversation", sessions.c.user, sessions.c.conversation, sessions.c.id)
-Index(
+_index("sessions_by_conversation", sessions, "user conversation id")
+_index(
     "sessions_by_external_id",
-    sessions.c.user,
-    sessions.c.external_id,
+    sessions,
+    "user external_id",
+    where="external_id IS NOT NULL",
     unique=True,
-    sqlite_where=text("external_id IS NOT NULL"),
 )
 
 conversation_log = Table(
@@ -111,40 +131,32 @@ conversation_log = Table(
     _required("content", Text, "empty where the words were erased"),
     _required("created_at", Number, "when it was said"),
     _flag("summarized", "an entry of the timeline covers it"),
-    Column(
-        "reply_to", Integer, ForeignKey("conversation_log.id"), comment="the message replied to"
-    ),
-    Column("session_id", Integer, ForeignKey("sessions.id")),
+    _link("reply_to", "conversation_log.id", "the message replied to"),
+    _link("session_id", "sessions.id"),
     Column("speaker", Text, comment="who said it, where several people talk"),
     _flag("forgotten", "its words were erased"),
     _flag("meant", "0: not said to Lo-Bug; never summed up", default=1),
     comment="what was said: one message a row",
     **NUMBERED,
 )
-_log = conversation_log.c
-Index("conversation_log_by_owner", _log.user, _log.conversation, _log.id)
-Index("conversation_log_unsummarized", _log.user, _log.id, sqlite_where=text("summarized = 0"))
-Index(
+_index("conversation_log_by_owner", conversation_log, "user conversation id")
+_index("conversation_log_unsummarized", conversation_log, "user id", where="summarized = 0")
+_index(
     "conversation_log_one_reply",
-    _log.reply_to,
+    conversation_log,
+    "reply_to",
+    where="reply_to IS NOT NULL",
     unique=True,
-    sqlite_where=text("reply_to IS NOT NULL"),
 )
-Index("conversation_log_by_session", _log.session_id, _log.id)
-Index(
+_index("conversation_log_by_session", conversation_log, "session_id id")
+_index(
     "conversation_log_unsummarized_here",
-    _log.user,
-    _log.conversation,
-    _log.id,
-    sqlite_where=text("summarized = 0"),
+    conversation_log,
+    "user conversation id",
+    where="summarized = 0",
 )
-Index("conversation_log_by_time", _log.user, _log.created_at)
-Index(
-    "conversation_log_speakers",
-    _log.user,
-    _log.speaker,
-    sqlite_where=text("speaker IS NOT NULL"),
-)
+_index("conversation_log_by_time", conversation_log, "user created_at")
+_index("conversation_log_speakers", conversation_log, "user speaker", where="speaker IS NOT NULL")
 
 projects = Table(
     "projects",
@@ -152,7 +164,7 @@ projects = Table(
     Column("user", Text, primary_key=True),
     Column("name", Text, primary_key=True),
     _words("description", "what it is about"),
-    _one_of("status", "active", "archived", comment="archived ones stay", default="active"),
+    _one_of("status", "active archived", "archived ones stay", default="active"),
     _required("created_at", Number),
     comment="what somebody works on",
     **KEYED,
@@ -165,53 +177,36 @@ project_tasks = Table(
     _required("user", Text),
     Column("project", Text, comment="a name in projects"),
     Column("title", Text, CheckConstraint("trim(title) <> ''"), nullable=False),
-    _one_of("status", "open", "done", comment="done ones keep their title", default="open"),
+    _one_of("status", "open done", "done ones keep their title", default="open"),
     _words("state", "the working state of an open task"),
     _required("created_at", Number),
     Column("completed_at", Number),
-    Column(
-        "archived_as",
-        Integer,
-        ForeignKey("memories.id", ondelete="SET NULL"),
-        comment="the entry that holds its result",
-    ),
+    _link("archived_as", "memories.id", "the entry that holds its result", ondelete="SET NULL"),
     **NUMBERED,
 )
-Index("project_tasks_by_user", project_tasks.c.user, project_tasks.c.id)
+_index("project_tasks_by_user", project_tasks, "user id")
 
 memories = Table(
     "memories",
     metadata,
     _id(),
     _required("user", Text, "'household:' for the scope household"),
-    _one_of(
-        "scope",
-        "conversation",
-        "user",
-        "household",
-        comment="where it is recalled",
-        default="user",
-    ),
+    _one_of("scope", "conversation user household", "where it is recalled", default="user"),
     Column("conversation", Text, comment="where it was said"),
-    Column("session_id", Integer, ForeignKey("sessions.id", ondelete="SET NULL")),
+    _link("session_id", "sessions.id", ondelete="SET NULL"),
     _required("told_by", Text, "the user who said or wrote it"),
     _one_of(
         "layer",
-        "identity",
-        "knowledge",
-        "archive",
-        comment="always in the prompt; recalled when it fits; recalled on demand",
+        "identity knowledge archive",
+        "always in the prompt; recalled when it fits; recalled on demand",
     ),
-    _one_of("category", "knowledge", "timeline", comment="timeline: sums up a stretch"),
+    _one_of("category", "knowledge timeline", "timeline: sums up a stretch"),
     _required("key", Text, "its name; one active entry of a scope has it"),
     Column("content", Text, CheckConstraint("trim(content) <> ''"), nullable=False),
     _one_of(
         "fact_type",
-        "personal",
-        "preference",
-        "knowledge",
-        "event",
-        comment="what kind of fact it is",
+        "personal preference knowledge event",
+        "what kind of fact it is",
         default="knowledge",
     ),
     Column("section", Text, comment="layer identity: the heading it stands under"),
@@ -223,21 +218,11 @@ memories = Table(
         server_default=text("0.5"),
         comment="0 to 1",
     ),
-    _one_of(
-        "source",
-        "correction",
-        "user",
-        "agent",
-        "system",
-        "import",
-        comment="who wrote it, most trusted first",
-    ),
+    _one_of("source", "correction user agent system import", "who wrote it, most trusted first"),
     _one_of(
         "status",
-        "active",
-        "past",
-        "inactive",
-        comment="held to be true; was true; never recalled",
+        "active past inactive",
+        "held to be true; was true; never recalled",
         default="active",
     ),
     Column(
@@ -257,13 +242,8 @@ memories = Table(
         server_default=text("'[]'"),
     ),
     Column("project", Text, comment="a name in projects"),
-    Column("task_id", Integer, ForeignKey("project_tasks.id", ondelete="SET NULL")),
-    Column(
-        "source_message_id",
-        Integer,
-        ForeignKey("conversation_log.id"),
-        comment="the message that told it",
-    ),
+    _link("task_id", "project_tasks.id", ondelete="SET NULL"),
+    _link("source_message_id", "conversation_log.id", "the message that told it"),
     Column("from_message_id", Integer, comment="timeline: the first message, of one conversation"),
     Column("to_message_id", Integer, comment="timeline: the last message"),
     _flag("incorporated", "timeline: layer identity holds it"),
@@ -273,12 +253,7 @@ memories = Table(
     _required("valid_from", Number, "since when it holds in the world"),
     Column("valid_until", Number, comment="until when it held in the world; null: it still does"),
     Column("expired_at", Number, comment="when Lo-Bug ceased to believe it"),
-    Column(
-        "replaced_by",
-        Integer,
-        ForeignKey("memories.id", ondelete="SET NULL"),
-        comment="the version that took its place",
-    ),
+    _link("replaced_by", "memories.id", "the version that took its place", ondelete="SET NULL"),
     _flag("compared", "it was compared with the facts before it; that happens once"),
     _count("recall_count", "how often it went to a prompt"),
     Column("last_recalled_at", Number),
@@ -288,40 +263,33 @@ memories = Table(
     comment="one version of an entry a row",
     **NUMBERED,
 )
-_entry = memories.c
-Index("memories_by_user", _entry.user, _entry.status, _entry.layer, _entry.id)
-Index("memories_by_time", _entry.user, _entry.said_at)
-Index("memories_replaced", _entry.replaced_by, sqlite_where=text("replaced_by IS NOT NULL"))
-Index(
-    "memories_by_message",
-    _entry.source_message_id,
-    sqlite_where=text("source_message_id IS NOT NULL"),
-)
-Index("memories_by_session", _entry.session_id, sqlite_where=text("session_id IS NOT NULL"))
-Index("memories_by_task", _entry.task_id, sqlite_where=text("task_id IS NOT NULL"))
+_index("memories_by_user", memories, "user status layer id")
+_index("memories_by_time", memories, "user said_at")
+_index("memories_replaced", memories, "replaced_by", where="replaced_by IS NOT NULL")
+_index("memories_by_message", memories, "source_message_id", where="source_message_id IS NOT NULL")
+_index("memories_by_session", memories, "session_id", where="session_id IS NOT NULL")
+_index("memories_by_task", memories, "task_id", where="task_id IS NOT NULL")
 Index(
     "memories_key",
-    _entry.user,
+    memories.c.user,
     text("iif(scope = 'conversation', conversation, '')"),
-    _entry.key,
+    memories.c.key,
     unique=True,
     sqlite_where=text("status = 'active'"),
 )
-Index(
+_index(
     "memories_once",
-    _entry.source_message_id,
-    _entry.content,
+    memories,
+    "source_message_id content",
+    where="source_message_id IS NOT NULL AND source = 'system' AND layer = 'knowledge'"
+    " AND status = 'active'",
     unique=True,
-    sqlite_where=text(
-        "source_message_id IS NOT NULL AND source = 'system' AND layer = 'knowledge'"
-        " AND status = 'active'"
-    ),
 )
-Index(
+_index(
     "memories_unincorporated",
-    _entry.user,
-    _entry.id,
-    sqlite_where=text("category = 'timeline' AND incorporated = 0 AND status = 'active'"),
+    memories,
+    "user id",
+    where="category = 'timeline' AND incorporated = 0 AND status = 'active'",
 )
 
 memory_sources = Table(
@@ -332,7 +300,7 @@ memory_sources = Table(
     comment="which entries an entry was distilled from",
     **KEYED,
 )
-Index("memory_sources_by_source", memory_sources.c.source_id)
+_index("memory_sources_by_source", memory_sources, "source_id")
 
 recalls = Table(
     "recalls",
@@ -340,27 +308,23 @@ recalls = Table(
     _id(),
     _required("user", Text),
     _required("conversation", Text),
-    Column("message_id", Integer, ForeignKey("conversation_log.id", ondelete="CASCADE")),
+    _link("message_id", "conversation_log.id", ondelete="CASCADE"),
     Column("query", Text, comment="null: the words of the message"),
     _required("created_at", Number),
     _required("took_ms", Number),
     comment="the retrieval log: one search for a turn a row",
     **NUMBERED,
 )
-Index("recalls_by_user", recalls.c.user, recalls.c.conversation, recalls.c.id)
-Index(
-    "recalls_by_message",
-    recalls.c.message_id,
-    sqlite_where=text("message_id IS NOT NULL"),
-)
+_index("recalls_by_user", recalls, "user conversation id")
+_index("recalls_by_message", recalls, "message_id", where="message_id IS NOT NULL")
 
 recall_hits = Table(
     "recall_hits",
     metadata,
     Column("recall_id", Integer, ForeignKey("recalls.id", ondelete="CASCADE"), primary_key=True),
     Column("rank", Integer, primary_key=True, comment="1: best"),
-    Column("memory_id", Integer, ForeignKey("memories.id", ondelete="CASCADE")),
-    Column("message_id", Integer, ForeignKey("conversation_log.id", ondelete="CASCADE")),
+    _link("memory_id", "memories.id", ondelete="CASCADE"),
+    _link("message_id", "conversation_log.id", ondelete="CASCADE"),
     _required("score", Number, "for ranking within one search"),
     _required("confidence", Number, "0 to 1"),
     Column(
@@ -376,16 +340,8 @@ recall_hits = Table(
     comment="what a search found: an entry or a message",
     **KEYED,
 )
-Index(
-    "recall_hits_by_memory",
-    recall_hits.c.memory_id,
-    sqlite_where=text("memory_id IS NOT NULL"),
-)
-Index(
-    "recall_hits_by_message",
-    recall_hits.c.message_id,
-    sqlite_where=text("message_id IS NOT NULL"),
-)
+_index("recall_hits_by_memory", recall_hits, "memory_id", where="memory_id IS NOT NULL")
+_index("recall_hits_by_message", recall_hits, "message_id", where="message_id IS NOT NULL")
 
 background_tasks = Table(
     "background_tasks",
@@ -393,36 +349,17 @@ background_tasks = Table(
     _id(),
     _one_of(
         "kind",
-        "extract",
-        "summarize",
-        "distill",
-        "end_session",
-        "gap_fill",
-        "retention",
-        "compact",
-        comment="what is to be done",
+        "extract summarize distill end_session gap_fill retention compact",
+        "what is to be done",
     ),
     _required("user", Text),
-    Column(
-        "message_id",
-        Integer,
-        ForeignKey("conversation_log.id"),
-        comment="extract: the user's words",
-    ),
-    Column(
-        "session_id",
-        Integer,
-        ForeignKey("sessions.id", ondelete="CASCADE"),
-        comment="work on one session",
-    ),
+    _link("message_id", "conversation_log.id", "extract: the user's words"),
+    _link("session_id", "sessions.id", "work on one session", ondelete="CASCADE"),
     Column("up_to_id", Integer, comment="cascades: the last message or entry to take in"),
     _one_of(
         "state",
-        "waiting",
-        "pending",
-        "parked",
-        "scheduled",
-        comment="the turn is under way; to be done; failed too often; not before its time",
+        "waiting pending parked scheduled",
+        "the turn is under way; to be done; failed too often; not before its time",
     ),
     _count("attempts", "failed ones"),
     _required("next_attempt_at", Number, "when it is due"),
@@ -431,28 +368,28 @@ background_tasks = Table(
     comment="what is still to be done; a row is deleted when it is done",
     **NUMBERED,
 )
-_task = background_tasks.c
-Index(
+_index(
     "background_tasks_extract_once",
-    _task.message_id,
+    background_tasks,
+    "message_id",
+    where="kind = 'extract'",
     unique=True,
-    sqlite_where=text("kind = 'extract'"),
 )
-Index(
+_index(
     "background_tasks_session_once",
-    _task.kind,
-    _task.session_id,
+    background_tasks,
+    "kind session_id",
+    where="session_id IS NOT NULL",
     unique=True,
-    sqlite_where=text("session_id IS NOT NULL"),
 )
-Index(
+_index(
     "background_tasks_user_once",
-    _task.kind,
-    _task.user,
+    background_tasks,
+    "kind user",
+    where="message_id IS NULL AND session_id IS NULL",
     unique=True,
-    sqlite_where=text("message_id IS NULL AND session_id IS NULL"),
 )
-Index("background_tasks_due", _task.state, _task.next_attempt_at)
+_index("background_tasks_due", background_tasks, "state next_attempt_at")
 
 vector_indexes = Table(
     "vector_indexes",
@@ -467,12 +404,7 @@ vector_indexes = Table(
     comment="one vector index of entries for each embedding model in use",
     **NUMBERED,
 )
-Index(
-    "vector_indexes_one_current",
-    vector_indexes.c.current,
-    unique=True,
-    sqlite_where=text("current = 1"),
-)
+_index("vector_indexes_one_current", vector_indexes, "current", where="current = 1", unique=True)
 
 memory_vectors = Table(
     "memory_vectors",
@@ -485,7 +417,7 @@ memory_vectors = Table(
     comment="which entries a vector index has seen",
     **KEYED,
 )
-Index("memory_vectors_by_memory", memory_vectors.c.memory_id)
+_index("memory_vectors_by_memory", memory_vectors, "memory_id")
 
 turn_owners = Table(
     "turn_owners",
@@ -520,9 +452,9 @@ turn_index = Table(
     comment="turns that may be found: neither forgotten nor ignored",
     **STRICT,
 )
-Index("turn_index_by_session", turn_index.c.session_id, turn_index.c.place, unique=True)
-Index("turn_index_pending", turn_index.c.message_id, sqlite_where=text("words IS NULL"))
-Index("turn_index_by_set", turn_index.c.vector_set, turn_index.c.message_id)
+_index("turn_index_by_session", turn_index, "session_id place", unique=True)
+_index("turn_index_pending", turn_index, "message_id", where="words IS NULL")
+_index("turn_index_by_set", turn_index, "vector_set message_id")
 
 turn_words = Table(
     "turn_words",
@@ -535,7 +467,7 @@ turn_words = Table(
     comment="the vocabulary of all turns",
     **STRICT,
 )
-Index("turn_words_by_set", turn_words.c.vector_set, turn_words.c.id)
+_index("turn_words_by_set", turn_words, "vector_set id")
 
 turn_vector_sets = Table(
     "turn_vector_sets",
@@ -561,13 +493,7 @@ turn_vectors = Table(
     comment="the vector of a turn with the one before it",
     **STRICT,
 )
-Index(
-    "turn_vectors_by_slot",
-    turn_vectors.c.set_id,
-    turn_vectors.c.owner,
-    turn_vectors.c.slot,
-    unique=True,
-)
+_index("turn_vectors_by_slot", turn_vectors, "set_id owner slot", unique=True)
 
 turn_codes = Table(
     "turn_codes",

@@ -63,7 +63,7 @@ def erase_timeline(connection: Connection, before: float, now: float) -> int:
     taken in. Returns how many."""
     rows = run(connection, OLD_TIMELINE, before=before, limit=BATCH).all()
     for row in rows:
-        entries.remove(connection, row.id)
+        entries.delete_row(connection, row.id)
     for session_id in {row.session_id for row in rows if row.session_id is not None}:
         session_summary.refresh(connection, session_id)
     if rows:

@@ -178,7 +178,7 @@ class Erasure:
         if row.category != "timeline":  # a summary tells of many things that stay
             self._stems |= mentions.distinctive(row.content)[0]
         self._suspects.update(run(self._connection, DISTILLED, entry_id=entry_id).scalars())
-        entries.remove(self._connection, entry_id)
+        entries.delete_row(self._connection, entry_id)
 
     def messages(self, ids: Iterable[int]) -> None:
         """Erase the words of the user's messages."""
@@ -298,8 +298,8 @@ class Erasure:
             queue.drop_extraction(self._connection, message_id)
 
     def _summaries(self) -> None:
-        """Erase the summaries of messages that were erased; what is left of those messages is
-        summed up anew. One that came without messages loses its sentences only."""
+        """Erase the summaries of messages that were erased; what is left of the messages is summed
+        up again. A summary that was imported without messages loses only its sentences."""
         found = run(
             self._connection, SUMMARIES, user=self._scope.user, ids=sorted(self._messages)
         ).scalars()
@@ -339,7 +339,7 @@ class Erasure:
 def reopen(
     connection: Connection, user: str, conversation: str, first: int, last: int, now: float
 ) -> None:
-    """Let the messages that a summary covered be summed up anew, where any is left."""
+    """Have the messages that a summary covered summed up again, where any is left."""
     rows = run(
         connection, REOPEN, owner=user, of_conversation=conversation, first=first, last=last
     ).all()

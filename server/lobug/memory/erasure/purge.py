@@ -164,7 +164,7 @@ def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
     for change in (DELETE_TASKS_TO_DO, DELETE_RECALLS, UNLINK_ARCHIVE):
         run(connection, change, user=user)
     for row in rows:
-        entries.remove(connection, row.id)
+        entries.delete_row(connection, row.id)
     for change in (DELETE_TASKS, DELETE_PROJECTS):
         run(connection, change, user=user)
     _delete_messages(connection, messages)
@@ -187,7 +187,7 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
     messages = run(connection, OLD_MESSAGES, **bound).scalars()
     old = run(connection, OLD_TIMELINE, **bound).all()
     for row in old:
-        entries.remove(connection, row.id)
+        entries.delete_row(connection, row.id)
     run(connection, DELETE_OLD_RECALLS, **bound)
     _delete_messages(connection, messages)
     for session_id in {row.session_id for row in old if row.session_id is not None}:
@@ -209,7 +209,7 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
 
 
 def _delete_messages(connection: Connection, ids: Sequence[int]) -> None:
-    """Delete rows of the log and what cannot be without them. What was taken from them and stays
-    has no words to show any more."""
+    """Delete rows of the log with the work on them. Entries taken from them stay, without a
+    source."""
     for change in (DELETE_WORK_ON, CUT_SOURCES, CUT_REPLIES, DELETE_MESSAGES):
         run(connection, change, ids=ids)

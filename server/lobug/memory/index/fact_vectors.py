@@ -1,4 +1,7 @@
-"""Vector indexes over facts: one vec0 table for each embedding model in use.
+"""The vector index of entries: one vec0 table for each embedding model in use.
+
+Only this module names the vec0 tables. Verbs: ``find``, ``make_current``, ``add``, ``remove``,
+``nearest``, ``drop_others``.
 
 A user's vectors are a partition of their own (``user`` is the partition key): a search reads the
 user's chunks only, so it can neither see nor be slowed by others. A partition allocates whole
@@ -19,7 +22,7 @@ from lobug.storage.statements import Row, run
 from lobug.storage.tables import memory_vectors, vector_indexes
 
 CHUNK_SIZE = 32
-"""Vectors that a partition allocates at once; see above."""
+"""Vectors that a partition allocates at once; the module's docstring has the measurement."""
 
 MAX_K = 4096
 """The most neighbours that sqlite-vec returns."""
@@ -167,7 +170,7 @@ NOTE_SEEN = insert(memory_vectors)
 
 
 def add(connection: Connection, index: VectorIndex, fact_id: int, vector: Vector) -> None:
-    """Put a fact into an index; one whose vector has no direction is noted as such."""
+    """Add a fact to an index; where its vector has no direction, note only that it was seen."""
     usable = is_direction(vector)
     if usable:
         run(
@@ -191,7 +194,7 @@ FORGET_SEEN = delete(memory_vectors).where(memory_vectors.c.memory_id == bindpar
 
 
 def remove(connection: Connection, fact_id: int) -> None:
-    """Take a fact out of every index."""
+    """Remove a fact from every index."""
     for name in run(connection, HOLDING, fact_id=fact_id).scalars():
         run(connection, f"DELETE FROM {name} WHERE id = :fact_id", fact_id=fact_id)
     run(connection, FORGET_SEEN, fact_id=fact_id)

@@ -1,14 +1,15 @@
-"""Vectors as the turn index stores them: signed bytes with a scale, and the signs alone. Pure.
+"""The vector index of turns: vectors of turns and words, and the sign bits for a first look.
 
-Vectors of turns and of words, and the sign bits by which the nearest turns are looked for.
+The vector of a turn is made from the turn and the one before it in the session: an answer says
+little without its question. Each turn has one vector, of the model that it was embedded with last.
+A change of model replaces them one by one; vectors of another model are never compared with a
+question.
 
-A turn's vector is of the turn and the one before it in the session: an answer says little without
-its question. Each turn has one vector, of the model that it was embedded with last; a change of
-model replaces them one by one, and those of another model are never compared with a question.
-
-Vectors are stored as signed bytes with a scale: 0.5 kB instead of 2 for 512 dimensions. The signs
-of 512 turns are one row (``BLOCK``): a search reads all of a user's, 64 bytes a turn, and the
-vectors of those only that are near by their signs."""
+Vectors are stored as signed bytes with a scale: 0.5 kB instead of 2 kB for 512 dimensions. The
+signs of 512 turns are one row (``BLOCK``): a search reads the signs of all of a user's turns, 64
+bytes a turn, and only the vectors of those that are near by their signs. Only this module reads and
+writes ``turn_codes``.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ Floats = NDArray[np.float32]
 
 
 def encode(vector: Floats) -> bytes | None:
-    """A vector as it is stored; None for one without a direction."""
+    """A vector as it is stored; None for one without a direction (zero or not finite)."""
     largest = float(np.abs(vector).max(initial=0.0))
     if not np.isfinite(vector).all() or largest == 0.0:
         return None
@@ -60,13 +61,13 @@ def code(vector: Floats) -> bytes:
 
 
 BLOCK = 512
-"""Turns whose bits are one row."""
+"""Turns whose sign bits share one row."""
 
 WINDOW_CHARS = 2_000
-"""What is embedded of a turn at most: models look no further."""
+"""Characters of a turn that are embedded at most: models read no further."""
 
 BEFORE_CHARS = 1_000
-"""What is embedded of the turn before, from its end: the question that is answered comes last."""
+"""Characters of the turn before that are embedded, from its end: a question comes last."""
 
 Ints = NDArray[np.int64]
 
@@ -119,7 +120,7 @@ FIND_SET = (
 def find_set(
     connection: Connection, model_id: str, dimension: int | None = None
 ) -> VectorSet | None:
-    """The vectors of a model; without a dimension, the newest."""
+    """The set of a model; without a dimension, the newest."""
     row = run(connection, FIND_SET, model_id=model_id, dimension=dimension).first()
     return None if row is None else VectorSet(**row._asdict())
 
@@ -128,7 +129,7 @@ INSERT_SET = insert(turn_vector_sets).on_conflict_do_nothing()
 
 
 def make_set(connection: Connection, model_id: str, dimension: int) -> VectorSet:
-    """The vectors of a model, which may be none yet."""
+    """The set of a model, created where there is none."""
     run(connection, INSERT_SET, model_id=model_id, dimension=dimension)
     row = run(connection, FIND_SET, model_id=model_id, dimension=dimension).one()
     return VectorSet(**row._asdict())
@@ -155,13 +156,14 @@ def drop_empty_sets(connection: Connection, keep: VectorSet) -> None:
 
 
 def unembedded(connection: Connection, present: VectorSet | None, limit: int) -> list[Window]:
-    """Analysed turns without a vector of the present model; None: it is not known, so all."""
+    """Analysed turns without a vector of the current model; all of them where it is not known
+    (None)."""
     ids = _not_in(connection, TURNS_WITHOUT, present, limit)
     return windows(connection, ids)
 
 
 def unembedded_words(connection: Connection, present: VectorSet | None, limit: int) -> list[Word]:
-    """Words without a vector of the present model."""
+    """Words without a vector of the current model."""
     ids = _not_in(connection, WORDS_WITHOUT, present, limit)
     rows = run(
         connection,
@@ -173,7 +175,7 @@ def unembedded_words(connection: Connection, present: VectorSet | None, limit: i
 
 
 def windows(connection: Connection, message_ids: Collection[int]) -> list[Window]:
-    """What is embedded for turns, in the order given; those that are gone are left out."""
+    """The texts to embed for turns, in the order given; deleted turns are left out."""
     # Hand-written: CROSS JOIN keeps the order of the ids, each of which is looked up.
     rows = run(
         connection,
@@ -229,8 +231,8 @@ NOTE_TURN = update(turn_index).where(turn_index.c.message_id == bindparam("of_me
 def store(
     connection: Connection, present: VectorSet, embedded: Sequence[Window], vectors: Floats
 ) -> None:
-    """Give turns their vectors, (turns, dimension), in place of any they had. A turn that has
-    changed since ``embedded`` was read is left for another time."""
+    """Store the vectors of turns, (turns, dimension), in place of former ones. A turn that has
+    changed since ``embedded`` was read is skipped; it is embedded again later."""
     now = {window.message_id: window for window in windows(connection, _ids(embedded))}
     by_owner: dict[int, dict[int, bytes]] = {}
     for window, vector in zip(embedded, vectors, strict=True):
@@ -272,7 +274,7 @@ NOTE_WORD = update(turn_words).where(turn_words.c.id == bindparam("of_word"))
 def store_words(
     connection: Connection, present: VectorSet, embedded: Sequence[Word], vectors: Floats
 ) -> None:
-    """Give words their vectors, (words, dimension); words that are gone are left out."""
+    """Store the vectors of words, (words, dimension); words that were deleted are skipped."""
     for word, vector in zip(embedded, vectors, strict=True):
         run(
             connection,
@@ -335,7 +337,7 @@ def nearest(
 def of_words(
     connection: Connection, present: VectorSet, word_ids: Sequence[int]
 ) -> Mapping[int, bytes]:
-    """The stored vectors of words, as far as they have one."""
+    """The stored vectors of words, by id; words without a vector are left out."""
     # Hand-written: CROSS JOIN looks the words up in the order in which they are asked for.
     rows = run(
         connection,
@@ -391,7 +393,7 @@ def _not_in(
 def _write_codes(
     connection: Connection, present: VectorSet, owner: int, codes: Mapping[int, bytes]
 ) -> None:
-    """Put bits into their slots; what is before them and has none is zero."""
+    """Write bits into their slots; slots before them without bits are zero."""
     size = present.code_size
     for block in sorted({slot // BLOCK for slot in codes}):
         at = {"set_id": present.id, "owner": owner, "block": block}

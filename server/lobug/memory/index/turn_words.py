@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """All of a user's turns that are analysed, by counts."""
+    """The number of a user's analysed turns, and of the words in them."""
 
     owner: int
     """The user's number in the index."""
@@ -51,7 +51,7 @@ def log_of(connection: Connection, user: str) -> Log | None:
 
 
 def token(owner: int, stem: str) -> str:
-    """What the text index holds for a word: nobody else's search has the same one."""
+    """What the text index holds for a word; no other user's search has the same token."""
     return f"{owner}x{stem}"
 
 
@@ -101,7 +101,7 @@ TO_ANALYSE = (
 
 
 def analyse(connection: Connection, message_ids: Iterable[int]) -> None:
-    """Analyse turns that wait for it: from then on they are found by their words."""
+    """Analyse turns that wait for it; a search then finds them by their words."""
     for row in run(connection, TO_ANALYSE, message_ids=message_ids).all():
         offered = turn_analysis.analyse_turn(row.content, _local(row.created_at))
         _analyse(connection, row.message_id, row.owner, offered)

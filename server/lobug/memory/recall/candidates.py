@@ -261,8 +261,10 @@ def _fetch(
     present: VectorSet | None,
     plan: Plan,
 ) -> list[Candidate]:
-    # CROSS JOIN keeps the order in which tables are gone through: few ids first, each looked up.
-    rows = connection.execute(
+    # Hand-written: CROSS JOIN keeps the order of loops: few ids first, each looked up.
+    since, until = among.times
+    rows = run(
+        connection,
         "WITH found (id) AS ("
         " SELECT value FROM json_each(:all) UNION"
         " SELECT n.message_id FROM json_each(:lead) j"
@@ -276,16 +278,14 @@ def _fetch(
         " WHERE t.owner = :owner AND l.user = :user AND t.words IS NOT NULL"
         " AND l.created_at >= :since AND l.created_at < :until AND l.id IS NOT :exclude"
         " ORDER BY t.session_id, t.place",
-        {
-            "all": json.dumps([*by_words, *near]),
-            "lead": json.dumps(list(by_words[: plan.lead])),
-            "away": json.dumps([d for d in range(-plan.span, plan.span + 1) if d]),
-            "set": None if present is None else present.id,
-            "owner": log.owner,
-            "user": among.user,
-            "since": among.times[0],
-            "until": among.times[1],
-            "exclude": among.exclude_message_id,
-        },
+        all=json.dumps([*by_words, *near]),
+        lead=json.dumps(list(by_words[: plan.lead])),
+        away=json.dumps([d for d in range(-plan.span, plan.span + 1) if d]),
+        set=None if present is None else present.id,
+        owner=log.owner,
+        user=among.user,
+        since=since,
+        until=until,
+        exclude=among.exclude_message_id,
     )
-    return [Candidate(*row) for row in rows]
+    return [Candidate(**row._asdict()) for row in rows]
