@@ -195,7 +195,7 @@ def test_which_turns_are_looked_at_does_not_depend_on_others(
         log = turn_words.log_of(connection, "ada")
         assert log is not None
         stems = ["tea", "epilepsi", "cake"]
-        held = candidates.holding(connection, log, stems)
+        held = turn_words.holding(connection, log, stems)
         among = candidates.Among("ada", *bounds)
         found.append(candidates._by_words(connection, log, among, stems, held, plan))
         connection.close()

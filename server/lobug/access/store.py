@@ -1,31 +1,28 @@
-"""The numbered steps that bring ``access.db`` to its present schema; see the memory's.
+"""``access.db``: its migrations, its rows, and the register of devices, pairings and API tokens.
 
-Reads and writes the rows of ``access.db``. Every function runs inside a transaction.
-
-When tokens were used last: noted at once, written now and then.
-
-``access.db`` and what is in it: always at hand in memory, every change durable first."""
+The register is held in memory as a whole; a change is durable before it is known there. Uses of
+tokens are noted at once and written now and then.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, fields, replace
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sqlalchemy import Integer, Table, bindparam, delete, func, insert, select, text, update
+
 from lobug.access.callers import Caller
 from lobug.access.records import ApiToken, Device, Pairing, Register
+from lobug.access.tables import api_tokens, devices, pairings
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
 from lobug.settings.access import AccessSettings
-from lobug.storage.database import (
-    Checkpoint,
-    Database,
-    DatabaseOptions,
-    no_checkpoint,
-)
+from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
 from lobug.storage.driver import Connection
 from lobug.storage.migrations import Step
+from lobug.storage.statements import run, run_many
 
 
 def m001_create_tables(connection: Connection, _legacy_user: str) -> None:
@@ -84,81 +81,95 @@ STEPS: tuple[Step, ...] = (m001_create_tables, m002_add_scope)
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""
 
 
-_TABLES: Mapping[type[Any], str] = {
-    Device: "devices",
-    Pairing: "pairings",
-    ApiToken: "api_tokens",
+_TABLES: Mapping[type[Any], Table] = {
+    Device: devices,
+    Pairing: pairings,
+    ApiToken: api_tokens,
 }
+_ALL = {
+    kind: select(*(table.c[field.name] for field in fields(kind))).order_by(
+        table.c.created_at, text("rowid")
+    )
+    for kind, table in _TABLES.items()
+}
+"""Everything, by the names of the records' fields, oldest first."""
+
+_PUT = {kind: insert(table).prefix_with("OR REPLACE") for kind, table in _TABLES.items()}
+
+Known = TypeVar("Known", Device, Pairing, ApiToken)
 
 
 def load(connection: Connection) -> Register:
     """Everything."""
     return Register.of(
-        (Device(*row) for row in _rows(connection, Device)),
-        (Pairing(*row) for row in _rows(connection, Pairing)),
-        (_api_token(row) for row in _rows(connection, ApiToken)),
+        _records(connection, Device),
+        _records(connection, Pairing),
+        _records(connection, ApiToken),
     )
+
+
+def _records(connection: Connection, kind: type[Known]) -> list[Known]:
+    return [kind(**row._asdict()) for row in run(connection, _ALL[kind])]
 
 
 def put(connection: Connection, record: Device | Pairing | ApiToken) -> None:
     """Write a record in the place of the one with its key."""
-    kind = type(record)
-    values = astuple(record)
-    marks = ", ".join("?" * len(values))
-    connection.execute(
-        f"INSERT OR REPLACE INTO {_TABLES[kind]} ({_columns(kind)}) VALUES ({marks})",  # noqa: S608
-        values,
-    )
+    run(connection, _PUT[type(record)], **asdict(record))
+
+
+_DROP_PAIRINGS = delete(pairings).where(pairings.c.device_id == bindparam("device_id"))
 
 
 def drop_pairings(connection: Connection, device_id: str) -> None:
-    """Nobody waits under this ``Device-Id`` any more."""
-    connection.execute("DELETE FROM pairings WHERE device_id = ?", (device_id,))
+    """Delete every code that is shown under this ``Device-Id``."""
+    run(connection, _DROP_PAIRINGS, device_id=device_id)
+
+
+_DROP_EXPIRED = delete(pairings).where(pairings.c.expires_at <= bindparam("now"))
+_KEEP_NEWEST = delete(pairings).where(
+    pairings.c.code.not_in(
+        select(pairings.c.code)
+        .order_by(pairings.c.created_at.desc(), text("rowid DESC"))
+        .limit(bindparam("keep", type_=Integer))
+    )
+)
 
 
 def make_room(connection: Connection, now: float, keep: int) -> None:
-    """Drop the expired codes, and the oldest of the others beyond ``keep``."""
-    connection.execute("DELETE FROM pairings WHERE expires_at <= ?", (now,))
-    connection.execute(
-        "DELETE FROM pairings WHERE code NOT IN"
-        " (SELECT code FROM pairings ORDER BY created_at DESC, rowid DESC LIMIT ?)",
-        (keep,),
+    """Delete the expired codes, and the oldest of the others beyond ``keep``."""
+    run(connection, _DROP_EXPIRED, now=now)
+    run(connection, _KEEP_NEWEST, keep=keep)
+
+
+_NOTE_DEVICE = (
+    update(devices)
+    .values(
+        last_seen_at=bindparam("at"),
+        token_used_at=func.coalesce(devices.c.token_used_at, bindparam("at")),
     )
+    .where(devices.c.token_hash == bindparam("of_token"))
+)
+_NOTE_API_TOKEN = (
+    update(api_tokens)
+    .values(last_used_at=bindparam("at"))
+    .where(api_tokens.c.token_hash == bindparam("of_token"))
+)
 
 
 def note_seen(
     connection: Connection, devices: Mapping[str, float], api_tokens: Mapping[str, float]
 ) -> None:
-    """When tokens were used last, by their SHA-256. Of a device's the first use counts as well."""
-    connection.executemany(
-        "UPDATE devices SET last_seen_at = ?1, token_used_at = coalesce(token_used_at, ?1)"
-        " WHERE token_hash = ?2",
-        [(at, token_hash) for token_hash, at in devices.items()],
-    )
-    connection.executemany(
-        "UPDATE api_tokens SET last_used_at = ?1 WHERE token_hash = ?2",
-        [(at, token_hash) for token_hash, at in api_tokens.items()],
-    )
-
-
-def _api_token(row: tuple[Any, ...]) -> ApiToken:
-    token = ApiToken(*row)
-    return replace(token, owner=bool(token.owner))  # SQLite has no truth values
-
-
-def _rows(connection: Connection, kind: type[Any]) -> list[tuple[Any, ...]]:
-    order = "created_at, rowid"
-    return connection.execute(
-        f"SELECT {_columns(kind)} FROM {_TABLES[kind]} ORDER BY {order}"  # noqa: S608 - our own names
-    ).fetchall()
-
-
-def _columns(kind: type[Any]) -> str:
-    return ", ".join(field.name for field in fields(kind))
+    """Write when tokens were used last, by their SHA-256; of a device's also the first use."""
+    for statement, uses in ((_NOTE_DEVICE, devices), (_NOTE_API_TOKEN, api_tokens)):
+        run_many(
+            connection,
+            statement,
+            ({"of_token": token_hash, "at": at} for token_hash, at in uses.items()),
+        )
 
 
 class Seen:
-    """Uses of tokens that are not in the file yet: a write for every request would be too many."""
+    """Uses of tokens that are not in the file yet. Writing at every request would cost too much."""
 
     def __init__(self, store: AccessStore, clock: Callable[[], float]) -> None:
         self._store = store
@@ -168,11 +179,11 @@ class Seen:
         self.api_tokens: dict[str, float] = {}
         """The same."""
         self.urgent = asyncio.Event()
-        """Set when a device uses its token for the first time: from then on no other is given, and
-        that must outlive this process."""
+        """Set when a device uses its token for the first time: from then on it gets no other token,
+        and that must survive this process."""
 
     def note(self, caller: Caller) -> None:
-        """A request came from there."""
+        """Note a request of a caller."""
         if caller.token_hash is None:
             return
         by_hash = self.devices if caller.kind == "device" else self.api_tokens
@@ -183,11 +194,11 @@ class Seen:
             self.urgent.set()
 
     def uses(self, device: Device) -> bool:
-        """Whether a use of the device's token is noted here."""
+        """Whether a use of the device's token is noted and not written yet."""
         return device.token_hash in self.devices
 
     async def write(self) -> None:
-        """Write what is noted. Raises StorageError; it stays noted then."""
+        """Write what is noted. Raises StorageError; what is noted is kept then."""
         devices, api_tokens = dict(self.devices), dict(self.api_tokens)
         if not devices and not api_tokens:
             return
@@ -199,7 +210,7 @@ class Seen:
 
 
 def _drop(noted: dict[str, float], written: dict[str, float]) -> None:
-    """Of what is noted, keep what came while the rest was written."""
+    """Delete the uses that were written, unless the token was used again in the meantime."""
     for token_hash, at in written.items():
         if noted.get(token_hash) == at:
             del noted[token_hash]
@@ -207,11 +218,11 @@ def _drop(noted: dict[str, float], written: dict[str, float]) -> None:
 
 T = TypeVar("T")
 Listener = Callable[[Register, Register], None]
-"""Called with what was known before a change and what is known now."""
+"""Called with the register before a change and the register after it."""
 
 
 class AccessStore:
-    """The file and the register in it. Methods raise StorageError subclasses, nothing else."""
+    """``access.db`` and its register. Methods raise StorageError subclasses, nothing else."""
 
     def __init__(
         self,
@@ -231,11 +242,11 @@ class AccessStore:
 
     @property
     def register(self) -> Register | None:
-        """What is known; None: the file is not open."""
+        """The register; None: the file is not open."""
         return self._register if self._database.is_open else None
 
     def opened(self) -> Register:
-        """What is known. Raises AccessUnavailableError while the file is not open."""
+        """The register. Raises AccessUnavailableError while the file is not open."""
         if not self._database.is_open:
             raise AccessUnavailableError(
                 f"the file of devices and tokens cannot be used: {self.fault or 'it is not open'}"
@@ -261,7 +272,8 @@ class AccessStore:
             await self._database.close()
 
     async def change(self, name: str, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in one transaction; it is durable, and known, when this returns."""
+        """Run ``work`` in one transaction. When this returns, the change is durable and in the
+        register."""
 
         def run(connection: Connection) -> tuple[T, Register]:
             result = work(connection)
@@ -277,7 +289,7 @@ class AccessStore:
             return result
 
     async def refresh(self) -> None:
-        """Notice what another program has changed, and open a file that could not be used."""
+        """Read again what another program has changed; open a file that could not be opened."""
         if not self._database.is_open:
             await self.open()
             return
@@ -301,6 +313,6 @@ def _data_version(connection: Connection) -> int:
 
 
 def require_room(settings: AccessSettings, known: int, *, new: bool) -> None:
-    """Raises AccessFullError when a new one would be one too many."""
+    """Raises AccessFullError when a new device or token would exceed the limit."""
     if new and known >= settings.max_devices:
         raise AccessFullError(f"{known} are known already (access.max_devices)")

@@ -1,4 +1,4 @@
-"""Rows of memories: one for each version of an entry.
+"""Rows of ``memories``: one for each version of an entry.
 
 A change never overwrites: it inserts a version and makes the old one inactive, linked to it. What
 an owner's call reads or writes goes through ``MemoryScope``.
@@ -6,15 +6,31 @@ an owner's call reads or writes goes through ``MemoryScope``.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import (
+    Integer,
+    Select,
+    and_,
+    bindparam,
+    case,
+    column,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from lobug.errors import MemoryNotFoundError
 from lobug.language.facts import FactType
 from lobug.memory import keys
-from lobug.memory.access import visible
+from lobug.memory.access import VISIBLE, seen_by
 from lobug.memory.index import fact_vectors
 from lobug.memory.model import (
     Category,
@@ -27,28 +43,26 @@ from lobug.memory.model import (
     Source,
     Status,
 )
+from lobug.storage.columns import TextList, among
 from lobug.storage.driver import Connection
+from lobug.storage.statements import Result, Row, run, run_many
+from lobug.storage.tables import memories, memory_sources, project_tasks
 
 MAX_ID = 2**63 - 1
 """The largest id that SQLite knows."""
 
-COLUMNS = (
-    "id, key, content, layer, category, scope, user, conversation, session_id, fact_type, section,"
-    " importance, source, status, reason, tags, project, task_id, said_at, created_at, updated_at,"
-    " valid_from, valid_until, expired_at, replaced_by, source_message_id, from_message_id,"
-    " to_message_id, recall_count, last_recalled_at"
-)
-SELECT = "SELECT " + ", ".join(f"m.{name.strip()}" for name in COLUMNS.split(","))
-TAGS = 15
-"""Position of ``tags`` in COLUMNS, and in ``Entry``."""
+ENTRY = select(*(memories.c[field.name] for field in fields(Entry)))
+"""The columns of an entry, by the names of its fields."""
+
+BY_ID = memories.c.id == bindparam("entry_id")
 
 
 @dataclass(frozen=True, slots=True)
 class NewVersion:
-    """What a row is inserted from; what is missing in it the database fills in."""
+    """The values of a new row; the database fills in the others."""
 
     user: str
-    """Whom it is stored under: ``MemoryScope.stored_under``."""
+    """The value of the column ``user``: ``MemoryScope.stored_under``."""
     told_by: str
     content: str
     key: str
@@ -74,55 +88,21 @@ class NewVersion:
     compared: bool = False
 
 
-def entry_of(row: Sequence[Any]) -> Entry:
-    """The entry in a row of ``COLUMNS``."""
-    values = list(row)
-    values[TAGS] = tuple(json.loads(values[TAGS]))
-    return Entry(*values)
+def entry_of(row: Row) -> Entry:
+    """The entry in a row of ``ENTRY``."""
+    return Entry(**row._asdict())
 
 
-def tags_json(tags: Sequence[str]) -> str:
-    """Tags as the column holds them."""
-    return json.dumps(list(tags), ensure_ascii=False)
+INSERT = sa.insert(memories).returning(memories.c.id)
 
 
 def insert(connection: Connection, new: NewVersion) -> int:
     """Insert a version. Returns its id. The key must be free (``free_key``)."""
-    cursor = connection.execute(
-        "INSERT INTO memories (user, told_by, scope, conversation, session_id, layer, category,"
-        " key, content, fact_type, section, importance, source, tags, project, task_id,"
-        " source_message_id, from_message_id, to_message_id, said_at, created_at, updated_at,"
-        " valid_from, compared)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " RETURNING id",
-        (
-            new.user,
-            new.told_by,
-            new.scope,
-            new.conversation,
-            new.session_id,
-            new.layer,
-            new.category,
-            new.key,
-            new.content,
-            new.fact_type,
-            new.section,
-            new.importance,
-            new.source,
-            tags_json(new.tags),
-            new.project,
-            new.task_id,
-            new.source_message_id,
-            new.from_message_id,
-            new.to_message_id,
-            new.said_at,
-            new.now if new.created_at is None else new.created_at,
-            new.now,
-            new.said_at if new.valid_from is None else new.valid_from,
-            int(new.compared),
-        ),
-    )
-    return int(cursor.fetchone()[0])
+    values = {field.name: getattr(new, field.name) for field in fields(new) if field.name != "now"}
+    values["created_at"] = new.now if new.created_at is None else new.created_at
+    values["updated_at"] = new.now
+    values["valid_from"] = new.said_at if new.valid_from is None else new.valid_from
+    return int(run(connection, INSERT, **values).scalar())
 
 
 def free_key(
@@ -136,81 +116,131 @@ def free_key(
     return key
 
 
+ACTIVE_KEY = select(memories.c.id).where(
+    memories.c.user == bindparam("user"),
+    memories.c.status == "active",
+    memories.c.key == bindparam("key"),
+    # The expression of the unique index memories_key.
+    func.iif(memories.c.scope == "conversation", memories.c.conversation, "")
+    == bindparam("conversation"),
+)
+
+
 def active_key(
     connection: Connection, user: str, scope: EntryScope, conversation: str | None, key: str
 ) -> int | None:
     """The id of the active entry that has a key in a scope."""
-    row = connection.execute(
-        "SELECT id FROM memories WHERE user = ? AND status = 'active' AND key = ?"
-        " AND iif(scope = 'conversation', conversation, '') = ?",
-        (user, key, (conversation or "") if scope == "conversation" else ""),
-    ).fetchone()
-    return None if row is None else int(row[0])
+    found: int | None = run(
+        connection,
+        ACTIVE_KEY,
+        user=user,
+        key=key,
+        conversation=(conversation or "") if scope == "conversation" else "",
+    ).scalar()
+    return found
+
+
+FIND = ENTRY.where(BY_ID, VISIBLE)
 
 
 def find(connection: Connection, scope: MemoryScope, entry_id: int) -> Entry:
-    """A version that the access may see. Raises MemoryNotFoundError."""
-    condition, parameters = visible(scope)
+    """A version that the scope may see. Raises MemoryNotFoundError."""
     row = None
     if 0 < entry_id <= MAX_ID:
-        row = connection.execute(
-            f"{SELECT} FROM memories m WHERE m.id = ? AND {condition}", (entry_id, *parameters)
-        ).fetchone()
+        row = run(connection, FIND, entry_id=entry_id, **seen_by(scope)).first()
     if row is None:
         raise MemoryNotFoundError(f"there is no memory {entry_id}")
     return entry_of(row)
 
 
+FIND_KEY = (
+    ENTRY.where(memories.c.key == bindparam("key"), memories.c.status == "active", VISIBLE)
+    .order_by(case({"conversation": 0, "user": 1}, value=memories.c.scope, else_=2))
+    .limit(1)
+)
+
+
 def find_key(connection: Connection, scope: MemoryScope, key: str) -> Entry:
     """The active entry of a key, the narrowest scope first. Raises MemoryNotFoundError."""
-    condition, parameters = visible(scope)
-    row = connection.execute(
-        f"{SELECT} FROM memories m WHERE m.key = ? AND m.status = 'active' AND {condition}"
-        " ORDER BY CASE m.scope WHEN 'conversation' THEN 0 WHEN 'user' THEN 1 ELSE 2 END LIMIT 1",
-        (key, *parameters),
-    ).fetchone()
+    row = run(connection, FIND_KEY, key=key, **seen_by(scope)).first()
     if row is None:
         raise MemoryNotFoundError(f"there is no memory under the key {key}")
     return entry_of(row)
 
 
-def condition(scope: MemoryScope, where: Filter) -> tuple[str, list[Any]]:
-    """The SQL condition of a filter, the access included, over ``memories m``."""
-    sql, bound = visible(scope)
-    parts: list[str] = [sql]
-    parameters: list[Any] = list(bound)
-    for column, value in (
-        ("layer", where.layer),
-        ("category", where.category),
-        ("scope", where.scope),
-        ("status", None if where.status == "believed" else where.status),
-        ("project", where.project),
-    ):
-        if value is not None:
-            parts.append(f"m.{column} = ?")
-            parameters.append(value)
-    if where.status == "believed":
-        parts.append("m.status <> 'inactive'")
-    for tag in where.tags:
-        parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value = ?)")
-        parameters.append(tag)
-    if where.since is not None:
-        parts.append("m.said_at >= ?")
-        parameters.append(where.since)
-    if where.until is not None:
-        parts.append("m.said_at < ?")
-        parameters.append(where.until)
-    return " AND ".join(parts), parameters
+_wanted_tags = func.json_each(bindparam("with_tags", type_=TextList)).table_valued(column("value"))
+_own_tags = func.json_each(memories.c.tags).table_valued(column("value"))
+
+CONDITIONS = {
+    "with_layer": memories.c.layer == bindparam("with_layer"),
+    "with_category": memories.c.category == bindparam("with_category"),
+    "with_scope": memories.c.scope == bindparam("with_scope"),
+    "with_status": memories.c.status == bindparam("with_status"),
+    "with_project": memories.c.project == bindparam("with_project"),
+    "with_tags": ~exists(
+        select(1)
+        .select_from(_wanted_tags)
+        .where(_wanted_tags.c.value.not_in(select(_own_tags.c.value)))
+    ),
+    "since": memories.c.said_at >= bindparam("since"),
+    "until": memories.c.said_at < bindparam("until"),
+}
+"""What a filter asks for, by the name of the parameter."""
+
+BELIEVED = memories.c.status != "inactive"
+
+
+@cache
+def _filtered(
+    statement: Select[*tuple[Any, ...]], names: tuple[str, ...], *, believed: bool
+) -> Select[*tuple[Any, ...]]:
+    asked = [CONDITIONS[name] for name in names]
+    return statement.where(VISIBLE, *asked, *([BELIEVED] if believed else []))
+
+
+def matching(
+    connection: Connection,
+    statement: Select[*tuple[Any, ...]],
+    scope: MemoryScope,
+    where: Filter,
+    **values: Any,
+) -> Result:
+    """Run a statement over ``memories``, a constant, on what the scope sees and a filter asks for.
+    ``values`` are the statement's own parameters."""
+    believed = where.status == "believed"
+    asked: Mapping[str, Any] = {
+        "with_layer": where.layer,
+        "with_category": where.category,
+        "with_scope": where.scope,
+        "with_status": None if believed else where.status,
+        "with_project": where.project,
+        "with_tags": where.tags or None,
+        "since": where.since,
+        "until": where.until,
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
+    filtered = _filtered(statement, tuple(given), believed=believed)
+    return run(connection, filtered, **values, **given, **seen_by(scope))
+
+
+LISTED = (
+    ENTRY.where(memories.c.id > bindparam("after_id"))
+    .order_by(memories.c.id)
+    .limit(bindparam("limit", type_=Integer))
+)
 
 
 def listed(
     connection: Connection, scope: MemoryScope, where: Filter, *, limit: int, after_id: int
 ) -> list[Entry]:
     """Entries in the order of their ids."""
-    sql, parameters = condition(scope, where)
-    rows = connection.execute(
-        f"{SELECT} FROM memories m WHERE m.id > ? AND {sql} ORDER BY m.id LIMIT ?",
-        (max(0, min(after_id, MAX_ID)), *parameters, max(0, min(limit, MAX_ID))),
+    rows = matching(
+        connection,
+        LISTED,
+        scope,
+        where,
+        after_id=max(0, min(after_id, MAX_ID)),
+        limit=max(0, min(limit, MAX_ID)),
     )
     return [entry_of(row) for row in rows]
 
@@ -218,118 +248,169 @@ def listed(
 EVERYTHING = Filter(status=None)
 """The filter that every version passes."""
 
+BY_IDS = ENTRY.where(among(memories.c.id, "ids"))
+
 
 def by_ids(
     connection: Connection, scope: MemoryScope, ids: Iterable[int], where: Filter = EVERYTHING
 ) -> dict[int, Entry]:
-    """The entries of these ids that the access may see and the filter lets through."""
-    sql, parameters = condition(scope, where)
-    rows = connection.execute(
-        f"{SELECT} FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND {sql}",
-        (json.dumps(list(ids)), *parameters),
-    )
-    return {entry.id: entry for entry in map(entry_of, rows)}
+    """The entries of these ids that the scope may see and the filter lets through."""
+    rows = matching(connection, BY_IDS, scope, where, ids=ids)
+    return {row.id: entry_of(row) for row in rows}
+
+
+_chain = select(bindparam("entry_id", type_=Integer).label("id")).cte("chain", recursive=True)
+_chain = _chain.union(
+    select(memories.c.id).join(_chain, memories.c.replaced_by == _chain.c.id),
+    select(memories.c.replaced_by)
+    .join(_chain, memories.c.id == _chain.c.id)
+    .where(memories.c.replaced_by.is_not(None)),
+)
+CHAIN = select(_chain.c.id)
+"""An entry, all that it replaced and all that replaced it, one step after the other."""
 
 
 def versions(connection: Connection, scope: MemoryScope, entry_id: int) -> list[Entry]:
-    """All versions of an entry, oldest first: what it replaced and what replaced it, one step after
-    the other. Raises MemoryNotFoundError."""
+    """All versions of an entry, oldest first. Raises MemoryNotFoundError."""
     find(connection, scope, entry_id)
-    ids = connection.execute(
-        "WITH RECURSIVE chain (id) AS (SELECT ?1 UNION"
-        " SELECT m.id FROM memories m JOIN chain c ON m.replaced_by = c.id UNION"
-        " SELECT m.replaced_by FROM memories m JOIN chain c ON m.id = c.id"
-        "  WHERE m.replaced_by IS NOT NULL)"
-        " SELECT id FROM chain",
-        (entry_id,),
-    ).fetchall()
-    found = by_ids(connection, scope, (row[0] for row in ids))
+    ids = run(connection, CHAIN, entry_id=entry_id).scalars()
+    found = by_ids(connection, scope, ids)
     return [found[known] for known in sorted(found)]
+
+
+SOURCES = (
+    select(memory_sources.c.source_id)
+    .where(memory_sources.c.memory_id == bindparam("entry_id"))
+    .order_by(memory_sources.c.source_id)
+)
 
 
 def sources(connection: Connection, entry_id: int) -> tuple[int, ...]:
     """The ids of the entries that one was distilled from."""
-    rows = connection.execute(
-        "SELECT source_id FROM memory_sources WHERE memory_id = ? ORDER BY source_id", (entry_id,)
+    return tuple(run(connection, SOURCES, entry_id=entry_id).scalars())
+
+
+_replacing = memories.alias()
+BRIDGE = (
+    update(memories)
+    .values(
+        replaced_by=select(_replacing.c.replaced_by)
+        .where(_replacing.c.id == bindparam("entry_id"))
+        .scalar_subquery()
     )
-    return tuple(row[0] for row in rows)
+    .where(memories.c.replaced_by == bindparam("entry_id"))
+)
+DELETE = delete(memories).where(BY_ID)
 
 
-def remove(connection: Connection, entry_id: int) -> None:
+def delete_row(connection: Connection, entry_id: int) -> None:
     """Delete a version with its vectors; what it replaced is linked to what replaced it."""
-    connection.execute(
-        "UPDATE memories SET replaced_by = (SELECT replaced_by FROM memories WHERE id = ?1)"
-        " WHERE replaced_by = ?1",
-        (entry_id,),
-    )
+    run(connection, BRIDGE, entry_id=entry_id)
     fact_vectors.remove(connection, entry_id)
-    connection.execute("DELETE FROM memories WHERE id = ?", (entry_id,))
+    run(connection, DELETE, entry_id=entry_id)
+
+
+WHOLE_ROW = select(memories).where(BY_ID)
+LINKS = select(memory_sources).where(
+    or_(
+        memory_sources.c.memory_id == bindparam("entry_id"),
+        memory_sources.c.source_id == bindparam("entry_id"),
+    )
+)
+INSERT_LINK = sa.insert(memory_sources)
+REPLACED = select(memories.c.id).where(memories.c.replaced_by == bindparam("entry_id"))
+LINK_REPLACED = update(memories).where(BY_ID)
+ARCHIVED = select(project_tasks.c.id).where(project_tasks.c.archived_as == bindparam("entry_id"))
+LINK_ARCHIVED = update(project_tasks).where(project_tasks.c.id == bindparam("task_id"))
 
 
 def rewrite(connection: Connection, entry_id: int, content: str) -> int:
     """Put a row with another content in a version's place, with all its links, so that whatever was
     made from the old content goes with the old row. Returns the new id."""
-    names = [
-        row[0]
-        for row in connection.execute("SELECT name FROM pragma_table_info('memories')")
-        if row[0] not in ("id", "content")
-    ]
-    columns = ", ".join(names)
-    kept = connection.execute(
-        f"SELECT {columns} FROM memories WHERE id = ?", (entry_id,)
-    ).fetchone()
-    links = connection.execute(
-        "SELECT memory_id, source_id FROM memory_sources WHERE ? IN (memory_id, source_id)",
-        (entry_id,),
-    ).fetchall()
-    linked = {
-        "UPDATE memories SET replaced_by = ? WHERE id = ?": "memories WHERE replaced_by = ?",
-        "UPDATE project_tasks SET archived_as = ? WHERE id = ?": "project_tasks WHERE archived_as"
-        " = ?",
-    }
-    known = {
-        change: connection.execute(f"SELECT id FROM {where}", (entry_id,)).fetchall()
-        for change, where in linked.items()
-    }
+    kept = run(connection, WHOLE_ROW, entry_id=entry_id).one()._asdict()
+    links = run(connection, LINKS, entry_id=entry_id).all()
+    replaced = run(connection, REPLACED, entry_id=entry_id).scalars()
+    archived = run(connection, ARCHIVED, entry_id=entry_id).scalars()
     fact_vectors.remove(connection, entry_id)
-    connection.execute("DELETE FROM memories WHERE id = ?", (entry_id,))
-    new_id = int(
-        connection.execute(
-            f"INSERT INTO memories (content, {columns})"
-            f" VALUES (?{', ?' * len(names)}) RETURNING id",
-            (content, *kept),
-        ).fetchone()[0]
+    run(connection, DELETE, entry_id=entry_id)
+    del kept["id"]
+    new_id = int(run(connection, INSERT, **{**kept, "content": content}).scalar())
+    run_many(
+        connection,
+        LINK_REPLACED,
+        ({"entry_id": known, "replaced_by": new_id} for known in replaced),
     )
-    for change, rows in known.items():
-        connection.executemany(change, [(new_id, row[0]) for row in rows])
-    connection.executemany(
-        "INSERT INTO memory_sources (memory_id, source_id) VALUES (?, ?)",
-        [tuple(new_id if known == entry_id else known for known in link) for link in links],
+    run_many(
+        connection, LINK_ARCHIVED, ({"task_id": known, "archived_as": new_id} for known in archived)
+    )
+    run_many(
+        connection,
+        INSERT_LINK,
+        (
+            {name: new_id if known == entry_id else known for name, known in link._asdict().items()}
+            for link in links
+        ),
     )
     return new_id
+
+
+_newer, _first, _same = memories.alias(), memories.alias(), memories.alias()
+NO_LONGER_BELIEVED = (
+    select(memories.c.source_message_id)
+    .distinct()
+    .select_from(memories.outerjoin(_newer, _newer.c.id == memories.c.replaced_by))
+    .where(
+        memories.c.user == bindparam("user"),
+        among(memories.c.source_message_id, "message_ids"),
+        or_(
+            memories.c.reason.in_(("corrected", "edited", "removed")),
+            and_(
+                bindparam("past", type_=Integer) == 0,
+                or_(
+                    memories.c.reason == "superseded",
+                    and_(
+                        memories.c.reason == "duplicate",
+                        _newer.c.source_message_id > memories.c.source_message_id,
+                    ),
+                ),
+            ),
+        ),
+        # What the words themselves said is its first version; restored, it is believed again.
+        ~exists(
+            select(1).where(
+                _first.c.replaced_by == memories.c.id,
+                _first.c.source_message_id == memories.c.source_message_id,
+            )
+        ),
+        ~exists(
+            select(1).where(
+                _same.c.user == memories.c.user,
+                _same.c.status == "active",
+                _same.c.source_message_id == memories.c.source_message_id,
+                _same.c.content == memories.c.content,
+            )
+        ),
+    )
+)
 
 
 def no_longer_believed(
     connection: Connection, user: str, message_ids: Iterable[int], *, past: bool
 ) -> set[int]:
-    """Which of these messages told a fact that was put right, taken away or said anew since, or
-    that is true no more (``past``: those may answer). What else they told has entries of its own.
-    """
-    rows = connection.execute(
-        "SELECT DISTINCT m.source_message_id FROM memories m"
-        " LEFT JOIN memories newer ON newer.id = m.replaced_by"
-        " WHERE m.user = ? AND m.source_message_id IN (SELECT value FROM json_each(?))"
-        " AND (m.reason IN ('corrected', 'edited', 'removed')"
-        " OR (NOT ? AND (m.reason = 'superseded'"
-        " OR (m.reason = 'duplicate' AND newer.source_message_id > m.source_message_id))))"
-        # What the words themselves told is its first version; restored, it is believed again.
-        " AND NOT EXISTS (SELECT 1 FROM memories first WHERE first.replaced_by = m.id"
-        " AND first.source_message_id = m.source_message_id)"
-        " AND NOT EXISTS (SELECT 1 FROM memories a WHERE a.user = m.user AND a.status = 'active'"
-        " AND a.source_message_id = m.source_message_id AND a.content = m.content)",
-        (user, json.dumps(list(message_ids)), int(past)),
+    """Which of these messages told a fact that was corrected, removed or told again since, or that
+    is no longer true (``past``: those may answer). What else they told has entries of its own."""
+    rows = run(connection, NO_LONGER_BELIEVED, user=user, message_ids=message_ids, past=int(past))
+    return set(rows.scalars())
+
+
+RETIRE = (
+    update(memories)
+    .values(
+        replaced_by=func.coalesce(bindparam("successor"), memories.c.replaced_by),
+        valid_until=func.coalesce(bindparam("ended_at"), memories.c.valid_until),
     )
-    return {int(row[0]) for row in rows}
+    .where(BY_ID)
+)
 
 
 def retire(
@@ -342,22 +423,37 @@ def retire(
     replaced_by: int | None = None,
     valid_until: float | None = None,
 ) -> None:
-    """Let a version be active no more. What is inactive leaves the vector indexes; what is past
-    stays in them, since questions about the past find it."""
+    """Make a version past or inactive. An inactive one leaves the vector indexes; a past one stays
+    in them, since questions about the past find it."""
     if status == "inactive":
         fact_vectors.remove(connection, entry_id)
-    connection.execute(
-        "UPDATE memories SET status = ?, reason = ?, expired_at = ?,"
-        " replaced_by = coalesce(?, replaced_by), valid_until = coalesce(?, valid_until)"
-        " WHERE id = ?",
-        (status, reason, now, replaced_by, valid_until, entry_id),
+    run(
+        connection,
+        RETIRE,
+        entry_id=entry_id,
+        status=status,
+        reason=reason,
+        expired_at=now,
+        successor=replaced_by,
+        ended_at=valid_until,
     )
+
+
+COUNT = select(func.count()).where(
+    memories.c.user == bindparam("user"),
+    memories.c.layer == bindparam("layer"),
+    memories.c.status == "active",
+)
 
 
 def count(connection: Connection, user: str, layer: Layer) -> int:
     """Active entries of a layer."""
-    row = connection.execute(
-        "SELECT count(*) FROM memories WHERE user = ? AND layer = ? AND status = 'active'",
-        (user, layer),
-    ).fetchone()
-    return int(row[0])
+    return int(run(connection, COUNT, user=user, layer=layer).scalar())
+
+
+UPDATE = update(memories).where(BY_ID)
+
+
+def change(connection: Connection, entry_id: int, **values: Any) -> None:
+    """Set columns of a version."""
+    run(connection, UPDATE, entry_id=entry_id, **values)

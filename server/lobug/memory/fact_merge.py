@@ -10,12 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sqlalchemy import Integer, bindparam, or_, select, true
+
 from lobug.language.en import paraphrase, replacement, words
 from lobug.memory import entries, identity
 from lobug.memory.index import fact_vectors
 from lobug.memory.index.fact_vectors import Vector, VectorIndex
 from lobug.memory.model import Entry, Source
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import memories
 
 COMPARED_NEIGHBOURS = 8
 """Near facts that are compared with a new one."""
@@ -93,19 +97,37 @@ TRUST: dict[Source, int] = {"correction": 3, "user": 2, "agent": 1, "import": 1,
 """Rank of sources: the higher, the more trusted."""
 
 
+STATUS = select(memories.c.status).where(entries.BY_ID)
+
+
 def status(connection: Connection, entry_id: int) -> str:
-    (status,) = connection.execute(
-        "SELECT status FROM memories WHERE id = ?", (entry_id,)
-    ).fetchone()
-    return str(status)
+    """An entry's status."""
+    return str(run(connection, STATUS, entry_id=entry_id).scalar())
+
+
+RIVALS = entries.ENTRY.where(
+    memories.c.user == bindparam("user"),
+    memories.c.status == "active",
+    memories.c.layer == "knowledge",
+    memories.c.category == "knowledge",
+    memories.c.id != bindparam("entry_id"),
+    memories.c.scope == bindparam("scope"),
+    or_(
+        memories.c.scope != "conversation",
+        memories.c.conversation.is_not_distinct_from(bindparam("conversation")),
+    ),
+    memories.c.compared == true(),
+)
 
 
 def _rivals_of(connection: Connection, fact: Entry) -> list[Entry]:
-    rows = connection.execute(
-        f"{entries.SELECT} FROM memories m WHERE m.user = ? AND m.status = 'active'"
-        " AND m.layer = 'knowledge' AND m.category = 'knowledge' AND m.id <> ? AND m.scope = ?"
-        " AND (m.scope <> 'conversation' OR m.conversation IS ?) AND m.compared = 1",
-        (fact.user, fact.id, fact.scope, fact.conversation),
+    rows = run(
+        connection,
+        RIVALS,
+        user=fact.user,
+        entry_id=fact.id,
+        scope=fact.scope,
+        conversation=fact.conversation,
     )
     return [entries.entry_of(row) for row in rows]
 
@@ -147,15 +169,20 @@ def _near_duplicate(
     return found
 
 
+_chain = select(bindparam("entry_id", type_=Integer).label("id")).cte("chain", recursive=True)
+_chain = _chain.union(
+    select(memories.c.id)
+    .join(_chain, memories.c.replaced_by == _chain.c.id)
+    .where(memories.c.reason == "duplicate")
+)
+TELLINGS = (
+    select(memories.c.content).where(memories.c.id.in_(select(_chain.c.id))).limit(MAX_PHRASINGS)
+)
+
+
 def _phrasings(connection: Connection, entry: Entry) -> list[str]:
-    """The content of an entry and of the duplicates that it has replaced."""
-    rows = connection.execute(
-        "WITH RECURSIVE told (id) AS (SELECT ?1 UNION SELECT m.id FROM memories m"
-        "  JOIN told t ON m.replaced_by = t.id WHERE m.reason = 'duplicate')"
-        " SELECT content FROM memories WHERE id IN (SELECT id FROM told) LIMIT ?2",
-        (entry.id, MAX_PHRASINGS),
-    )
-    return [row[0] for row in rows]
+    """How an entry was told: its content, and those of the duplicates that it has replaced."""
+    return run(connection, TELLINGS, entry_id=entry.id).scalars()
 
 
 def _same_slot(connection: Connection, fact: Entry) -> list[Rival]:
@@ -194,9 +221,11 @@ def replace(
         identity.without(
             connection, old.user, old.content, now, entry_id=old.id, instead=new.content
         )
-    connection.execute(
-        "UPDATE memories SET key = ?, valid_from = ? WHERE id = ?",
-        (old.key, new.valid_from if superseded else min(old.valid_from, new.valid_from), new.id),
+    entries.change(
+        connection,
+        new.id,
+        key=old.key,
+        valid_from=new.valid_from if superseded else min(old.valid_from, new.valid_from),
     )
 
 

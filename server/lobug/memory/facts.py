@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from sqlalchemy import Integer, and_, bindparam, exists, func, select, true
 
 from lobug.language.en import words
 from lobug.language.facts import NewFact
@@ -13,7 +14,10 @@ from lobug.memory.entries import NewVersion
 from lobug.memory.index import entry_words, fact_vectors
 from lobug.memory.index.fact_vectors import Vector, VectorIndex
 from lobug.memory.model import RelevantFact
+from lobug.storage.columns import among
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import conversation_log, memories, memory_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,29 @@ class EmbeddedQuery:
     vector: Vector
 
 
+TOLD_IN = select(conversation_log.c.conversation, conversation_log.c.session_id).where(
+    conversation_log.c.id == bindparam("message_id")
+)
+FROM_MESSAGE = (
+    select(memories.c.id)
+    .where(
+        memories.c.source_message_id == bindparam("message_id"),
+        memories.c.content == bindparam("content"),
+    )
+    .limit(1)
+)
+TAKEN_BACK = (
+    select(memories.c.id)
+    .where(
+        memories.c.user == bindparam("user"),
+        memories.c.content == bindparam("content"),
+        memories.c.reason.in_(("corrected", "removed")),
+        memories.c.expired_at > bindparam("said_at"),
+    )
+    .limit(1)
+)
+
+
 def insert(
     connection: Connection,
     user: str,
@@ -45,18 +72,13 @@ def insert(
     now: float,
 ) -> None:
     """Insert facts extracted from a message. The same fact from the same message is stored once,
-    and not at all if the user has corrected or removed it since the message."""
-    where = connection.execute(
-        "SELECT conversation, session_id FROM conversation_log WHERE id = ?", (message_id,)
-    ).fetchone()
+    and not at all where the user has put it right or taken it away since it was said."""
+    told_in = run(connection, TOLD_IN, message_id=message_id).first()
     for fact in facts:
-        known = connection.execute(
-            "SELECT 1 FROM memories WHERE source_message_id = ? AND content = ?"
-            " UNION ALL SELECT 1 FROM memories WHERE user = ? AND content = ?"
-            " AND reason IN ('corrected', 'removed') AND expired_at > ? LIMIT 1",
-            (message_id, fact.content, user, fact.content, said_at),
-        ).fetchone()
-        if known is not None:
+        about = {"user": user, "content": fact.content, "said_at": said_at}
+        if run(connection, FROM_MESSAGE, message_id=message_id, content=fact.content).first():
+            continue
+        if run(connection, TAKEN_BACK, **about).first():
             continue
         entries.insert(
             connection,
@@ -68,48 +90,63 @@ def insert(
                 source="system",
                 said_at=said_at,
                 now=now,
-                conversation=where[0] if where else None,
-                session_id=where[1] if where else None,
+                conversation=told_in.conversation if told_in else None,
+                session_id=told_in.session_id if told_in else None,
                 fact_type=fact.fact_type,
                 source_message_id=message_id,
             ),
         )
 
 
+COUNT = select(func.count()).where(memories.c.layer == "knowledge", memories.c.status == "active")
+
+
 def count(connection: Connection) -> int:
-    """Number of active facts."""
-    row = connection.execute(
-        "SELECT count(*) FROM memories WHERE layer = 'knowledge' AND status = 'active'"
-    ).fetchone()
-    return int(row[0])
+    """Facts that hold."""
+    return int(run(connection, COUNT).scalar())
 
 
-EMBEDDABLE = "m.status <> 'inactive' AND m.layer <> 'identity'"
-"""Entries that belong in the vector indexes: all that a search may find."""
+EMBEDDABLE = and_(memories.c.status != "inactive", memories.c.layer != "identity")
+"""What the vector indexes hold: all that a search may find."""
+
+UNSEEN = ~exists(
+    select(1).where(
+        memory_vectors.c.index_id == bindparam("index_id"),
+        memory_vectors.c.memory_id == memories.c.id,
+    )
+)
+"""The index has not seen the entry; without an index it has seen none."""
+
+COUNT_UNEMBEDDED = select(func.count()).select_from(memories).where(EMBEDDABLE, UNSEEN)
 
 
 def count_unembedded(connection: Connection, index: VectorIndex | None) -> int:
-    """Number of entries that are not in an index; ``index`` None: all of them."""
-    row = connection.execute(
-        f"SELECT count(*) FROM memories m WHERE {EMBEDDABLE} AND NOT EXISTS"
-        " (SELECT 1 FROM memory_vectors v WHERE v.index_id = ? AND v.memory_id = m.id)",
-        (None if index is None else index.id,),
-    ).fetchone()
-    return int(row[0])
+    """Entries that an index has not seen; None: there is no index, so all of them."""
+    return int(run(connection, COUNT_UNEMBEDDED, index_id=_id(index)).scalar())
+
+
+UNEMBEDDED = (
+    select(memories.c.id, memories.c.user, memories.c.content, memories.c.compared)
+    .where(EMBEDDABLE, memories.c.id > bindparam("after_id"), UNSEEN)
+    .order_by(memories.c.id)
+    .limit(bindparam("limit", type_=Integer))
+)
 
 
 def unembedded(
     connection: Connection, index: VectorIndex | None, after_id: int, limit: int
 ) -> list[UnembeddedFact]:
-    """The next entries that are not in an index, in the order of their ids."""
-    rows = connection.execute(
-        f"SELECT m.id, m.user, m.content, m.compared FROM memories m"
-        f" WHERE {EMBEDDABLE} AND m.id > ? AND NOT EXISTS"
-        " (SELECT 1 FROM memory_vectors v WHERE v.index_id = ? AND v.memory_id = m.id)"
-        " ORDER BY m.id LIMIT ?",
-        (after_id, None if index is None else index.id, limit),
-    )
-    return [UnembeddedFact(row[0], row[1], row[2], bool(row[3])) for row in rows]
+    """The next entries that an index has not seen, in the order of their ids."""
+    rows = run(connection, UNEMBEDDED, after_id=after_id, index_id=_id(index), limit=limit)
+    return [UnembeddedFact(**row._asdict()) for row in rows]
+
+
+def _id(index: VectorIndex | None) -> int | None:
+    return None if index is None else index.id
+
+
+TO_EMBED = entries.ENTRY.where(entries.BY_ID, EMBEDDABLE, UNSEEN)
+COMPARED = select(memories.c.compared).where(entries.BY_ID)
 
 
 def embed(
@@ -121,20 +158,17 @@ def embed(
     duplicate_distance: float,
     now: float,
 ) -> bool:
-    """Add a fact to an index and, the first time, replace the facts that it makes obsolete
-    (``fact_merge``). Returns False if there was nothing to do because it was replaced or embedded
-    meanwhile."""
-    row = connection.execute(
-        f"{entries.SELECT}, m.compared FROM memories m WHERE m.id = ? AND {EMBEDDABLE}"
-        " AND NOT EXISTS"
-        " (SELECT 1 FROM memory_vectors v WHERE v.index_id = ? AND v.memory_id = m.id)",
-        (fact_id, index.id),
-    ).fetchone()
+    """Put a fact into an index and, the first time, let it replace what it makes obsolete.
+
+    ``fact_merge`` decides what that is. Returns False when there was nothing to do: the fact was
+    replaced or embedded in the meantime.
+    """
+    row = run(connection, TO_EMBED, entry_id=fact_id, index_id=index.id).first()
     if row is None:
         return False
-    fact, compared = entries.entry_of(row[:-1]), bool(row[-1])
-    if not compared:
-        connection.execute("UPDATE memories SET compared = 1 WHERE id = ?", (fact_id,))
+    fact = entries.entry_of(row)
+    if not run(connection, COMPARED, entry_id=fact_id).scalar():
+        entries.change(connection, fact_id, compared=True)
         if fact.layer == "knowledge" and fact.status == "active":
             fact_merge.merge(
                 connection, index, fact, vector, duplicate_distance=duplicate_distance, now=now
@@ -176,44 +210,77 @@ def search(
     return sorted(found, key=lambda fact: -fact.similarity)[: max(k, 0)]
 
 
+NEWEST_ID = select(func.coalesce(func.max(memories.c.id), 0))
+
+
 def newest_id(connection: Connection) -> int:
     """The id of the newest fact of all; 0: there is none."""
-    return int(connection.execute("SELECT coalesce(max(id), 0) FROM memories").fetchone()[0])
+    return int(run(connection, NEWEST_ID).scalar())
+
+
+BELIEVED = and_(
+    memories.c.user == bindparam("user"),
+    memories.c.scope == "user",
+    memories.c.status == "active",
+    memories.c.layer == "knowledge",
+)
+"""Facts that hold, are of layer knowledge and belong to no one conversation."""
+
+NEWEST = (
+    select(memories.c.id, memories.c.content, memories.c.fact_type, memories.c.created_at)
+    .where(BELIEVED)
+    .order_by(memories.c.id.desc())
+    .limit(bindparam("limit", type_=Integer))
+)
 
 
 def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:
-    """The facts that the user told last, newest first; none of scope "conversation"."""
-    rows = connection.execute(
-        "SELECT id, content, fact_type, created_at FROM memories"
-        " WHERE user = ? AND scope = 'user' AND status = 'active' AND layer = 'knowledge'"
-        " ORDER BY id DESC LIMIT ?",
-        (user, limit),
-    )
-    return [RelevantFact(row[0], row[1], row[2], 0.0, row[3]) for row in rows]
+    """The facts that the user told last, newest first; none that belong to one conversation."""
+    rows = run(connection, NEWEST, user=user, limit=limit)
+    return [RelevantFact(similarity=0.0, **row._asdict()) for row in rows]
+
+
+AMONG = select(memories.c.id).where(BELIEVED, among(memories.c.id, "ids"))
 
 
 def only_believed(
     connection: Connection, user: str, found: Sequence[RelevantFact]
 ) -> list[RelevantFact]:
-    """The active facts of layer knowledge among ``found``; none of scope "conversation"."""
-    rows = connection.execute(
-        "SELECT id FROM memories WHERE user = ? AND scope = 'user' AND status = 'active'"
-        " AND layer = 'knowledge' AND id IN (SELECT value FROM json_each(?))",
-        (user, json.dumps([fact.id for fact in found])),
-    )
-    believed = {row[0] for row in rows}
+    """Of facts those that hold, are of layer knowledge and belong to no one conversation."""
+    believed = set(run(connection, AMONG, user=user, ids=[fact.id for fact in found]).scalars())
     return [fact for fact in found if fact.id in believed]
+
+
+LIVE = select(memories.c.id, memories.c.content, memories.c.fact_type, memories.c.created_at).where(
+    entries.BY_ID, memories.c.user == bindparam("user"), memories.c.replaced_by.is_(None)
+)
 
 
 def _live(
     connection: Connection, user: str, fact_id: int, similarity: float
 ) -> RelevantFact | None:
-    row = connection.execute(
-        "SELECT id, content, fact_type, created_at FROM memories"
-        " WHERE id = ? AND user = ? AND replaced_by IS NULL",
-        (fact_id, user),
-    ).fetchone()
-    return None if row is None else RelevantFact(row[0], row[1], row[2], similarity, row[3])
+    row = run(connection, LIVE, entry_id=fact_id, user=user).first()
+    return None if row is None else RelevantFact(similarity=similarity, **row._asdict())
+
+
+WITHOUT_VECTOR = select(
+    memories.c.id,
+    memories.c.content,
+    memories.c.fact_type,
+    memories.c.said_at.label("created_at"),
+).where(
+    among(memories.c.id, "ids"),
+    memories.c.user == bindparam("user"),
+    memories.c.status == "active",
+    memories.c.layer == "knowledge",
+    ~exists(
+        select(1).where(
+            memory_vectors.c.index_id == bindparam("index_id"),
+            memory_vectors.c.memory_id == memories.c.id,
+            memory_vectors.c.usable == true(),
+        )
+    ),
+)
 
 
 def _by_text(
@@ -224,23 +291,13 @@ def _by_text(
     if not wanted or k <= 0:
         return []
     scores = entry_words.scores(connection, (user,), wanted)
-    found = connection.execute(
-        "SELECT f.id, f.content, f.fact_type, f.said_at FROM memories f"
-        " WHERE f.id IN (SELECT value FROM json_each(?)) AND f.user = ? AND f.status = 'active'"
-        " AND f.layer = 'knowledge' AND NOT EXISTS"
-        " (SELECT 1 FROM memory_vectors v"
-        "  WHERE v.index_id = ? AND v.memory_id = f.id AND v.usable = 1)",
-        (json.dumps(list(scores)), user, None if index is None else index.id),
-    )
-    rows = sorted(found, key=lambda row: (-scores[row[0]], -row[0]))[:k]
+    found = run(connection, WITHOUT_VECTOR, ids=scores, user=user, index_id=_id(index))
+    rows = sorted(found, key=lambda row: (-scores[row.id], -row.id))[:k]
     stems = words.stems(wanted)
     return [
         RelevantFact(
-            row[0],
-            row[1],
-            row[2],
-            len(stems & words.stems(words.content_words(row[1]))) / len(stems),
-            row[3],
+            similarity=len(stems & words.stems(words.content_words(row.content))) / len(stems),
+            **row._asdict(),
         )
         for row in rows
     ]

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy.dialects.sqlite import insert
+
 from lobug.errors import IdentityFullError
 from lobug.language.en import words
 from lobug.language.en.paraphrase import is_subsumed
@@ -18,6 +21,8 @@ from lobug.memory import entries, keys
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Entry, Identity, MemoryScope
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run, run_many
+from lobug.storage.tables import memories, memory_sources
 
 Line = tuple[str, str]
 """Section and text."""
@@ -85,14 +90,16 @@ def evicted(lines: Sequence[Entry], limit: int) -> list[Entry]:
     return gone
 
 
+LINES = entries.ENTRY.where(
+    memories.c.user == bindparam("user"),
+    memories.c.layer == "identity",
+    memories.c.status == "active",
+).order_by(memories.c.id)
+
+
 def lines_of(connection: Connection, user: str) -> list[Entry]:
     """The active lines of a user, in the order of their ids."""
-    rows = connection.execute(
-        f"{entries.SELECT} FROM memories m"
-        " WHERE m.user = ? AND m.layer = 'identity' AND m.status = 'active' ORDER BY m.id",
-        (user,),
-    )
-    return [entries.entry_of(row) for row in rows]
+    return [entries.entry_of(row) for row in run(connection, LINES, user=user)]
 
 
 def document(connection: Connection, user: str) -> str:
@@ -115,7 +122,7 @@ def make_room(connection: Connection, user: str, limit: int, now: float) -> None
         entries.retire(connection, entry.id, status="inactive", reason="evicted", now=now)
         key = entries.free_key(connection, user, "user", None, keys.key_for(entry.content))
         moved = entries.insert(connection, _version(entry, key, "knowledge", now))
-        connection.execute("UPDATE memories SET replaced_by = ? WHERE id = ?", (moved, entry.id))
+        entries.change(connection, entry.id, replaced_by=moved)
 
 
 def _version(entry: Entry, key: str, layer: str, now: float) -> NewVersion:
@@ -187,24 +194,33 @@ def rewrite(
         _note_sources(connection, entry_id, sources)
 
 
-def _disbelieved(connection: Connection, user: str) -> list[tuple[set[str], set[str]]]:
-    """For everything that a user corrected or removed and no active entry says: its distinctive
-    stems, and those of what is believed instead."""
-    believed = [
-        _telling(row[0])
-        for row in connection.execute(
-            "SELECT content FROM memories WHERE user = ? AND status = 'active'"
-            " AND category = 'knowledge' AND (layer <> 'identity' OR source <> 'system')",
-            (user,),
-        )
-    ]
-    rows = connection.execute(
-        "SELECT m.content, coalesce(n.content, '') FROM memories m"
-        " LEFT JOIN memories n ON n.id = m.replaced_by"
-        " WHERE m.user = ? AND m.reason IN ('corrected', 'removed') AND m.category = 'knowledge'",
-        (user,),
+HELD = select(memories.c.content).where(
+    memories.c.user == bindparam("user"),
+    memories.c.status == "active",
+    memories.c.category == "knowledge",
+    or_(memories.c.layer != "identity", memories.c.source != "system"),
+)
+"""What the user's entries say, apart from lines that distillation wrote."""
+
+_newer = memories.alias()
+TAKEN_BACK = (
+    select(memories.c.content, func.coalesce(_newer.c.content, "").label("instead"))
+    .select_from(memories.outerjoin(_newer, _newer.c.id == memories.c.replaced_by))
+    .where(
+        memories.c.user == bindparam("user"),
+        memories.c.reason.in_(("corrected", "removed")),
+        memories.c.category == "knowledge",
     )
-    found = ((_telling(content), _telling(instead)) for content, instead in rows)
+)
+"""What the user corrected or removed, with what is said instead."""
+
+
+def _disbelieved(connection: Connection, user: str) -> list[tuple[set[str], set[str]]]:
+    """What a user put right or removed and nothing says any more: its distinctive words, and those
+    of what is believed instead."""
+    believed = [_telling(content) for content in run(connection, HELD, user=user).scalars()]
+    rows = run(connection, TAKEN_BACK, user=user)
+    found = ((_telling(row.content), _telling(row.instead)) for row in rows)
     return [
         (told, new)
         for told, new in found
@@ -221,11 +237,12 @@ def _says(said: set[str], told: set[str], new: set[str]) -> bool:
     return told <= said and not (new - told and new - told <= said)
 
 
+LINK = insert(memory_sources).on_conflict_do_nothing()
+
+
 def _note_sources(connection: Connection, entry_id: int, sources: Sequence[int]) -> None:
-    connection.executemany(
-        "INSERT INTO memory_sources (memory_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
-        [(entry_id, source) for source in sources],
-    )
+    links = ({"memory_id": entry_id, "source_id": source} for source in sources)
+    run_many(connection, LINK, links)
 
 
 def without(
@@ -258,11 +275,11 @@ def without(
     return retired
 
 
+IS_SOURCE = select(memory_sources.c.source_id).where(
+    memory_sources.c.memory_id == bindparam("line_id"),
+    memory_sources.c.source_id == bindparam("entry_id"),
+)
+
+
 def _is_source(connection: Connection, line_id: int, entry_id: int) -> bool:
-    return (
-        connection.execute(
-            "SELECT 1 FROM memory_sources WHERE memory_id = ? AND source_id = ?",
-            (line_id, entry_id),
-        ).fetchone()
-        is not None
-    )
+    return run(connection, IS_SOURCE, line_id=line_id, entry_id=entry_id).first() is not None

@@ -1,40 +1,48 @@
-"""Marks rows as processed, all or none: what both cascades rest on.
+"""Rows of ``conversation_log``: what was said, one message a row.
 
-Rows of the conversation log: what was said, for good.
-
-Functions on a connection, called on the database's own threads. Each names the user."""
+Functions on a connection, called on the database's own threads. Each names the user.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+
+import sqlalchemy as sa
+from sqlalchemy import Integer, LargeBinary, and_, bindparam, cast, false, func, or_, select
 
 from lobug.errors import StorageError
 from lobug.memory.index import turn_words
 from lobug.memory.model import HOUSEHOLD, ConversationKey, LoggedMessage, Role
+from lobug.storage.columns import among
 from lobug.storage.driver import Connection
+from lobug.storage.statements import Statement, run
+from lobug.storage.tables import background_tasks, conversation_log, memories
 
-Table = Literal["conversation_log", "memories"]
-Column = Literal["summarized", "incorporated"]
+_log = conversation_log.c
+MESSAGE = select(_log.id, _log.role, _log.content, _log.created_at)
+"""The columns of a ``LoggedMessage``, by the names of its fields."""
+
+BY_ID = _log.id == bindparam("message_id")
+OF_USER = _log.user == bindparam("user")
+OF_CONVERSATION = and_(OF_USER, _log.conversation == bindparam("conversation"))
+OF_SESSION = _log.session_id == bindparam("session_id")
+UNSUMMARIZED = _log.summarized == false()
+LIMIT = bindparam("limit", type_=Integer)
 
 
 def mark_once(
-    connection: Connection, table: Table, column: Column, user: str, ids: Sequence[int]
+    connection: Connection,
+    count: Statement,
+    change: Statement,
+    user: str,
+    ids: Sequence[int],
 ) -> bool:
-    """Set ``column`` to 1 in the user's rows ``ids``. False, and nothing is set, when some had it
-    already or are not the user's."""
-    wanted = json.dumps(list(ids))
-    # Table and column are the program's own words, as their types say; the rest is bound.
-    changed = connection.execute(
-        f"UPDATE {table} SET {column} = 1 WHERE user = ?1 AND {column} = 0"
-        " AND id IN (SELECT value FROM json_each(?2))"
-        f" AND ?3 = (SELECT count(*) FROM {table} WHERE user = ?1 AND {column} = 0"
-        " AND id IN (SELECT value FROM json_each(?2)))",
-        (user, wanted, len(ids)),
-    )
-    return int(changed.rowcount) == len(ids)
+    """Run ``change`` on the user's rows ``ids``. False, and nothing is changed, when ``count``
+    counts other than all of them: some were changed already or are not the user's."""
+    if run(connection, count, user=user, ids=ids).scalar() != len(ids):
+        return False
+    return run(connection, change, user=user, ids=ids).rowcount == len(ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,9 @@ class Stretch:
     conversation: str
     session_id: int | None
     messages: Sequence[LoggedMessage]
+
+
+INSERT = sa.insert(conversation_log).returning(_log.id)
 
 
 def append(
@@ -58,145 +69,188 @@ def append(
     speaker: str | None = None,
 ) -> int:
     """Insert a message; it can be found by its words at once. Returns its id."""
-    cursor = connection.execute(
-        "INSERT INTO conversation_log"
-        " (user, conversation, role, content, created_at, session_id, reply_to, speaker)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
-        (
-            conversation_key.user,
-            conversation_key.conversation,
-            role,
-            content,
-            now,
-            session_id,
-            reply_to,
-            speaker,
-        ),
-    )
-    message_id = int(cursor.fetchone()[0])
+    message_id = run(
+        connection,
+        INSERT,
+        user=conversation_key.user,
+        conversation=conversation_key.conversation,
+        role=role,
+        content=content,
+        created_at=now,
+        session_id=session_id,
+        reply_to=reply_to,
+        speaker=speaker,
+    ).scalar()
     turn_words.analyse(connection, [message_id])
-    return message_id
+    return int(message_id)
+
+
+OWN_WORDS = select(_log.id).where(BY_ID, OF_CONVERSATION, _log.role == "user")
 
 
 def require(connection: Connection, conversation_key: ConversationKey, message_id: int) -> None:
     """Raises StorageError unless the message is this owner's own words."""
-    row = connection.execute(
-        "SELECT 1 FROM conversation_log"
-        " WHERE id = ? AND user = ? AND conversation = ? AND role = 'user'",
-        (message_id, conversation_key.user, conversation_key.conversation),
-    ).fetchone()
-    if row is None:
+    found = run(
+        connection,
+        OWN_WORDS,
+        message_id=message_id,
+        user=conversation_key.user,
+        conversation=conversation_key.conversation,
+    )
+    if found.first() is None:
         raise StorageError(f"message {message_id} is not in this conversation")
+
+
+WHEN = select(_log.session_id, _log.created_at).where(BY_ID)
 
 
 def session_of(connection: Connection, message_id: int) -> tuple[int | None, float]:
     """The session of a message, and when it was said, seconds since the epoch."""
-    row = connection.execute(
-        "SELECT session_id, created_at FROM conversation_log WHERE id = ?", (message_id,)
-    ).fetchone()
-    return row[0], float(row[1])
+    row = run(connection, WHEN, message_id=message_id).one()
+    return row.session_id, row.created_at
+
+
+REPLY = select(_log.id).where(_log.reply_to == bindparam("message_id"))
 
 
 def reply_to(connection: Connection, message_id: int) -> int | None:
     """The id of the reply to a message, if it has one."""
-    row = connection.execute(
-        "SELECT id FROM conversation_log WHERE reply_to = ?", (message_id,)
-    ).fetchone()
-    return None if row is None else int(row[0])
+    found: int | None = run(connection, REPLY, message_id=message_id).scalar()
+    return found
+
+
+RECENT = (
+    MESSAGE.where(OF_CONVERSATION, _log.forgotten == false()).order_by(_log.id.desc()).limit(LIMIT)
+)
 
 
 def recent(
     connection: Connection, conversation_key: ConversationKey, limit: int
 ) -> list[LoggedMessage]:
     """The last messages of a conversation, oldest first."""
-    rows = connection.execute(
-        "SELECT id, role, content, created_at FROM conversation_log"
-        " WHERE user = ? AND conversation = ? AND forgotten = 0 ORDER BY id DESC LIMIT ?",
-        (conversation_key.user, conversation_key.conversation, limit),
-    ).fetchall()
-    return [LoggedMessage(*row) for row in reversed(rows)]
+    rows = run(
+        connection,
+        RECENT,
+        user=conversation_key.user,
+        conversation=conversation_key.conversation,
+        limit=limit,
+    ).all()
+    return [LoggedMessage(**row._asdict()) for row in reversed(rows)]
+
+
+NOT_EXTRACTED = (
+    MESSAGE.select_from(background_tasks)
+    .join(conversation_log, _log.id == background_tasks.c.message_id)
+    .where(
+        background_tasks.c.kind == "extract",
+        background_tasks.c.user == bindparam("user"),
+    )
+    .order_by(_log.id.desc())
+    .limit(LIMIT)
+)
 
 
 def not_extracted(connection: Connection, user: str, limit: int) -> list[LoggedMessage]:
     """The user's last words that still wait for their facts to be extracted, newest first."""
-    rows = connection.execute(
-        "SELECT l.id, l.role, l.content, l.created_at FROM background_tasks t"
-        " JOIN conversation_log l ON l.id = t.message_id WHERE t.kind = 'extract'"
-        " AND t.user = ? ORDER BY l.id DESC LIMIT ?",
-        (user, limit),
-    )
-    return [LoggedMessage(*row) for row in rows]
+    rows = run(connection, NOT_EXTRACTED, user=user, limit=limit)
+    return [LoggedMessage(**row._asdict()) for row in rows]
+
+
+FORGOTTEN = select(_log.forgotten).where(BY_ID)
 
 
 def is_forgotten(connection: Connection, message_id: int) -> bool:
     """Whether the words of a message were erased."""
-    row = connection.execute(
-        "SELECT forgotten FROM conversation_log WHERE id = ?", (message_id,)
-    ).fetchone()
-    return row is not None and bool(row[0])
+    return bool(run(connection, FORGOTTEN, message_id=message_id).scalar())
+
+
+MARK_FORGOTTEN = (
+    sa.update(conversation_log)
+    .values(forgotten=True, summarized=True)
+    .where(BY_ID, _log.content == "")
+)
 
 
 def mark_forgotten(connection: Connection, message_id: int) -> None:
     """Mark a message without words as one whose words were erased."""
-    connection.execute(
-        "UPDATE conversation_log SET forgotten = 1, summarized = 1 WHERE id = ? AND content = ''",
-        (message_id,),
-    )
+    run(connection, MARK_FORGOTTEN, message_id=message_id)
+
+
+LATEST_CONVERSATIONS = (
+    select(_log.user, _log.conversation)
+    .group_by(_log.user, _log.conversation)
+    .order_by(func.max(_log.id).desc())
+    .limit(LIMIT)
+)
 
 
 def latest_conversations(connection: Connection, limit: int) -> list[ConversationKey]:
     """Whose conversations went on last, latest first."""
-    rows = connection.execute(
-        "SELECT user, conversation FROM conversation_log"
-        " GROUP BY user, conversation ORDER BY max(id) DESC LIMIT ?",
-        (limit,),
-    )
-    return [ConversationKey(user, conversation) for user, conversation in rows]
+    rows = run(connection, LATEST_CONVERSATIONS, limit=limit)
+    return [ConversationKey(row.user, row.conversation) for row in rows]
+
+
+OF_ONE = MESSAGE.where(BY_ID, OF_USER)
 
 
 def message(connection: Connection, user: str, message_id: int) -> LoggedMessage | None:
     """One message of a user."""
-    row = connection.execute(
-        "SELECT id, role, content, created_at FROM conversation_log WHERE id = ? AND user = ?",
-        (message_id, user),
-    ).fetchone()
-    return None if row is None else LoggedMessage(*row)
+    row = run(connection, OF_ONE, message_id=message_id, user=user).first()
+    return None if row is None else LoggedMessage(**row._asdict())
+
+
+COUNT_UNSUMMARIZED = select(func.count()).where(OF_USER, UNSUMMARIZED)
 
 
 def count_unsummarized(connection: Connection, user: str) -> int:
     """Messages of a user that no entry of the timeline sums up."""
-    row = connection.execute(
-        "SELECT count(*) FROM conversation_log WHERE user = ? AND summarized = 0", (user,)
-    ).fetchone()
-    return int(row[0])
+    return int(run(connection, COUNT_UNSUMMARIZED, user=user).scalar())
+
+
+_tokens = func.length(cast(_log.content, LargeBinary)).op("/")(3).op("+")(8)
+UNSUMMARIZED_IN = select(
+    func.count().label("messages"), func.coalesce(func.sum(_tokens), 0).label("tokens")
+).where(OF_CONVERSATION, UNSUMMARIZED)
 
 
 def unsummarized_in(connection: Connection, conversation_key: ConversationKey) -> tuple[int, int]:
     """Messages of a conversation that no entry of the timeline sums up, and their tokens, estimated
-    as for prompts."""
-    row = connection.execute(
-        "SELECT count(*), coalesce(sum(length(CAST(content AS BLOB)) / 3 + 8), 0)"
-        " FROM conversation_log WHERE user = ? AND conversation = ? AND summarized = 0",
-        (conversation_key.user, conversation_key.conversation),
-    ).fetchone()
-    return int(row[0]), int(row[1])
+    as for prompts: a third of the bytes, and 8 for each message."""
+    row = run(
+        connection,
+        UNSUMMARIZED_IN,
+        user=conversation_key.user,
+        conversation=conversation_key.conversation,
+    ).one()
+    return row.messages, row.tokens
+
+
+COUNT_UNSUMMARIZED_OF = select(func.count()).where(OF_SESSION, UNSUMMARIZED)
 
 
 def count_unsummarized_of(connection: Connection, session_id: int) -> int:
     """Messages of a session that no entry of the timeline sums up."""
-    row = connection.execute(
-        "SELECT count(*) FROM conversation_log WHERE session_id = ? AND summarized = 0",
-        (session_id,),
-    ).fetchone()
-    return int(row[0])
+    return int(run(connection, COUNT_UNSUMMARIZED_OF, session_id=session_id).scalar())
+
+
+LAST_OF = select(func.coalesce(func.max(_log.id), 0)).where(OF_SESSION)
 
 
 def last_of(connection: Connection, session_id: int) -> int:
     """The id of a session's last message; 0: it has none."""
-    row = connection.execute(
-        "SELECT coalesce(max(id), 0) FROM conversation_log WHERE session_id = ?", (session_id,)
-    ).fetchone()
-    return int(row[0])
+    return int(run(connection, LAST_OF, session_id=session_id).scalar())
+
+
+IN_CONVERSATION = or_(
+    bindparam("conversation").is_(None), _log.conversation == bindparam("conversation")
+)
+LAST_TO_SUMMARIZE = (
+    select(_log.id)
+    .where(OF_USER, UNSUMMARIZED, IN_CONVERSATION)
+    .order_by(_log.id.desc())
+    .limit(1)
+    .offset(bindparam("keep", type_=Integer))
+)
 
 
 def last_to_summarize(
@@ -204,12 +258,10 @@ def last_to_summarize(
 ) -> int | None:
     """The id of the newest unsummarized message but ``keep``, of the user or of one conversation;
     None: there are no more than that."""
-    row = connection.execute(
-        "SELECT id FROM conversation_log WHERE user = ?1 AND summarized = 0"
-        " AND (?2 IS NULL OR conversation = ?2) ORDER BY id DESC LIMIT 1 OFFSET ?3",
-        (user, conversation, keep),
-    ).fetchone()
-    return None if row is None else int(row[0])
+    found: int | None = run(
+        connection, LAST_TO_SUMMARIZE, user=user, conversation=conversation, keep=keep
+    ).scalar()
+    return found
 
 
 STRETCH_MESSAGES = 400
@@ -225,76 +277,103 @@ class Within:
     session_id: int | None = None
 
 
+CHOSEN = and_(
+    OF_USER,
+    UNSUMMARIZED,
+    _log.id <= bindparam("up_to_id"),
+    IN_CONVERSATION,
+    or_(bindparam("session_id").is_(None), _log.session_id == bindparam("session_id")),
+)
+FIRST_OF_STRETCH = (
+    select(_log.conversation, _log.session_id).where(CHOSEN).order_by(_log.id).limit(1)
+)
+STRETCH = (
+    MESSAGE.where(
+        CHOSEN,
+        _log.conversation == bindparam("of_conversation"),
+        _log.session_id.is_not_distinct_from(bindparam("of_session")),
+    )
+    .order_by(_log.id)
+    .limit(STRETCH_MESSAGES)
+)
+
+
 def next_stretch(connection: Connection, user: str, within: Within) -> Stretch | None:
     """The unsummarized messages of the session that has the oldest of them."""
-    chosen = (
-        "user = :user AND summarized = 0 AND id <= :up_to"
-        " AND (:conversation IS NULL OR conversation = :conversation)"
-        " AND (:session IS NULL OR session_id = :session)"
-    )
-    bound = {
+    chosen = {
         "user": user,
-        "up_to": within.up_to_id,
+        "up_to_id": within.up_to_id,
         "conversation": within.conversation,
-        "session": within.session_id,
+        "session_id": within.session_id,
     }
-    first = connection.execute(
-        f"SELECT conversation, session_id FROM conversation_log WHERE {chosen} ORDER BY id LIMIT 1",
-        bound,
-    ).fetchone()
+    first = run(connection, FIRST_OF_STRETCH, **chosen).first()
     if first is None:
         return None
-    rows = connection.execute(
-        f"SELECT id, role, content, created_at FROM conversation_log WHERE {chosen}"
-        " AND conversation = :of AND session_id IS :of_session ORDER BY id LIMIT :limit",
-        {**bound, "of": first[0], "of_session": first[1], "limit": STRETCH_MESSAGES},
-    ).fetchall()
-    return Stretch(first[0], first[1], [LoggedMessage(*row) for row in rows])
+    rows = run(
+        connection,
+        STRETCH,
+        **chosen,
+        of_conversation=first.conversation,
+        of_session=first.session_id,
+    )
+    messages = [LoggedMessage(**row._asdict()) for row in rows]
+    return Stretch(first.conversation, first.session_id, messages)
+
+
+CONTENTS = select(_log.id, _log.content).where(OF_USER, among(_log.id, "ids"))
 
 
 def unchanged(connection: Connection, user: str, messages: Sequence[LoggedMessage]) -> bool:
     """Whether messages still say what they said when they were read: nothing was forgotten."""
-    rows = connection.execute(
-        "SELECT id, content FROM conversation_log"
-        " WHERE user = ? AND id IN (SELECT value FROM json_each(?))",
-        (user, json.dumps([message.id for message in messages])),
-    )
-    return dict(rows.fetchall()) == {message.id: message.content for message in messages}
+    rows = run(connection, CONTENTS, user=user, ids=[message.id for message in messages])
+    return {row.id: row.content for row in rows} == {
+        message.id: message.content for message in messages
+    }
+
+
+THESE = and_(OF_USER, among(_log.id, "ids"))
+COUNT_TO_MARK = select(func.count()).where(THESE, UNSUMMARIZED)
+MARK_SUMMARIZED = sa.update(conversation_log).values(summarized=True).where(THESE, UNSUMMARIZED)
 
 
 def mark_summarized(connection: Connection, user: str, ids: Sequence[int]) -> bool:
     """Mark messages as covered by a summary. False, and nothing is marked, when some were already:
     then nothing must be stored."""
-    return mark_once(connection, "conversation_log", "summarized", user, ids)
+    return mark_once(connection, COUNT_TO_MARK, MARK_SUMMARIZED, user, ids)
+
+
+MARK_NOT_MEANT = sa.update(conversation_log).values(summarized=True, meant=False).where(THESE)
 
 
 def mark_not_meant(connection: Connection, user: str, ids: Sequence[int]) -> None:
     """Mark messages as not said to Lo-Bug: no summary will ever cover them."""
-    connection.execute(
-        "UPDATE conversation_log SET summarized = 1, meant = 0"
-        " WHERE user = ? AND id IN (SELECT value FROM json_each(?))",
-        (user, json.dumps(list(ids))),
-    )
+    run(connection, MARK_NOT_MEANT, user=user, ids=ids)
+
+
+USERS_OVER = (
+    select(_log.user)
+    .where(UNSUMMARIZED)
+    .group_by(_log.user)
+    .having(func.count() >= bindparam("threshold"))
+)
 
 
 def users_over(connection: Connection, threshold: int) -> list[str]:
-    """Users with at least so many unsummarized messages."""
-    rows = connection.execute(
-        "SELECT user FROM conversation_log WHERE summarized = 0 GROUP BY user HAVING count(*) >= ?",
-        (threshold,),
-    )
-    return [row[0] for row in rows]
+    """Users with at least ``threshold`` unsummarized messages."""
+    return run(connection, USERS_OVER, threshold=threshold).scalars()
+
+
+COUNT = select(func.count()).select_from(conversation_log)
 
 
 def count(connection: Connection) -> int:
     """All messages."""
-    return int(connection.execute("SELECT count(*) FROM conversation_log").fetchone()[0])
+    return int(run(connection, COUNT).scalar())
+
+
+USERS = sa.union(select(_log.user), select(memories.c.user).where(memories.c.user != HOUSEHOLD))
 
 
 def users(connection: Connection) -> set[str]:
     """Everybody who has said something or is known."""
-    rows = connection.execute(
-        "SELECT user FROM conversation_log UNION SELECT user FROM memories WHERE user <> ?",
-        (HOUSEHOLD,),
-    )
-    return {row[0] for row in rows}
+    return set(run(connection, USERS).scalars())

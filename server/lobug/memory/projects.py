@@ -1,22 +1,57 @@
-"""Rows of projects and of the user's tasks: what somebody works on."""
+"""Rows of ``projects`` and ``project_tasks``: what the user works on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from sqlalchemy import and_, bindparam, func, or_, select, update
+from sqlalchemy.dialects.sqlite import insert
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, keys, timeline
 from lobug.memory.entries import MAX_ID, NewVersion
 from lobug.memory.model import MemoryScope, Project, ProjectTask
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import project_tasks, projects
 
 MAX_NAME_CHARS = 100
 MAX_STATE_CHARS = 8_000
 
-TASK = (
-    "SELECT id, project, title, status, state, created_at, completed_at, archived_as"
-    " FROM project_tasks"
+PROJECT = select(
+    projects.c.name, projects.c.description, projects.c.status, projects.c.created_at
+).where(projects.c.user == bindparam("user"))
+TASK = select(
+    project_tasks.c.id,
+    project_tasks.c.project,
+    project_tasks.c.title,
+    project_tasks.c.status,
+    project_tasks.c.state,
+    project_tasks.c.created_at,
+    project_tasks.c.completed_at,
+    project_tasks.c.archived_as,
+).where(project_tasks.c.user == bindparam("user"))
+
+INSERT_PROJECT = insert(projects).on_conflict_do_nothing()
+LISTED = PROJECT.order_by(projects.c.name)
+ONE_PROJECT = PROJECT.where(projects.c.name == bindparam("name"))
+THIS_PROJECT = and_(projects.c.user == bindparam("owner"), projects.c.name == bindparam("project"))
+ACTIVATE = (
+    update(projects)
+    .values(
+        status="active",
+        description=func.coalesce(func.nullif(bindparam("text"), ""), projects.c.description),
+    )
+    .where(THIS_PROJECT)
 )
+ARCHIVE = update(projects).values(status="archived").where(THIS_PROJECT)
+
+TASKS = TASK.where(
+    or_(bindparam("project").is_(None), project_tasks.c.project == bindparam("project"))
+).order_by(project_tasks.c.id)
+ONE_TASK = TASK.where(project_tasks.c.id == bindparam("task_id"))
+INSERT_TASK = insert(project_tasks).returning(project_tasks.c.id)
+UPDATE_TASK = update(project_tasks).where(project_tasks.c.id == bindparam("task_id"))
 
 
 def checked_name(name: str) -> str:
@@ -28,22 +63,15 @@ def checked_name(name: str) -> str:
 
 
 def ensure(connection: Connection, user: str, name: str, now: float) -> None:
-    """Make a project that is named for the first time. Raises MemoryContentError."""
+    """Add a project unless there is one of this name. Raises MemoryContentError."""
     if checked_name(name) != name:
         raise MemoryContentError("a project's name has no spaces around or doubled within it")
-    connection.execute(
-        "INSERT INTO projects (user, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        (user, name, now),
-    )
+    run(connection, INSERT_PROJECT, user=user, name=name, created_at=now)
 
 
 def listed(connection: Connection, scope: MemoryScope) -> Sequence[Project]:
     """Projects of the user, by name."""
-    rows = connection.execute(
-        "SELECT name, description, status, created_at FROM projects WHERE user = ? ORDER BY name",
-        (scope.user,),
-    )
-    return [Project(*row) for row in rows]
+    return [Project(**row._asdict()) for row in run(connection, LISTED, user=scope.user)]
 
 
 def add(
@@ -54,51 +82,37 @@ def add(
     if len(description) > MAX_STATE_CHARS:
         raise MemoryContentError(f"a description has at most {MAX_STATE_CHARS} characters")
     ensure(connection, scope.user, name, now)
-    connection.execute(
-        "UPDATE projects SET status = 'active',"
-        " description = coalesce(nullif(?, ''), description) WHERE user = ? AND name = ?",
-        (description, scope.user, name),
-    )
+    run(connection, ACTIVATE, owner=scope.user, project=name, text=description)
     return _project(connection, scope, name)
 
 
 def archive(connection: Connection, scope: MemoryScope, name: str) -> Project:
     """Archive a project. Raises MemoryNotFoundError."""
-    connection.execute(
-        "UPDATE projects SET status = 'archived' WHERE user = ? AND name = ?", (scope.user, name)
-    )
+    run(connection, ARCHIVE, owner=scope.user, project=name)
     return _project(connection, scope, name)
 
 
 def _project(connection: Connection, scope: MemoryScope, name: str) -> Project:
-    row = connection.execute(
-        "SELECT name, description, status, created_at FROM projects WHERE user = ? AND name = ?",
-        (scope.user, name),
-    ).fetchone()
+    row = run(connection, ONE_PROJECT, user=scope.user, name=name).first()
     if row is None:
         raise MemoryNotFoundError("there is no such project")
-    return Project(*row)
+    return Project(**row._asdict())
 
 
 def tasks(connection: Connection, scope: MemoryScope, project: str | None) -> Sequence[ProjectTask]:
     """Tasks of the user, oldest first; of one project where it is given."""
-    rows = connection.execute(
-        f"{TASK} WHERE user = ? AND (?2 IS NULL OR project = ?2) ORDER BY id",
-        (scope.user, project),
-    )
-    return [ProjectTask(*row) for row in rows]
+    rows = run(connection, TASKS, user=scope.user, project=project)
+    return [ProjectTask(**row._asdict()) for row in rows]
 
 
 def task(connection: Connection, scope: MemoryScope, task_id: int) -> ProjectTask:
     """One task. Raises MemoryNotFoundError."""
     row = None
     if 0 < task_id <= MAX_ID:
-        row = connection.execute(
-            f"{TASK} WHERE user = ? AND id = ?", (scope.user, task_id)
-        ).fetchone()
+        row = run(connection, ONE_TASK, user=scope.user, task_id=task_id).first()
     if row is None:
         raise MemoryNotFoundError(f"there is no task {task_id}")
-    return ProjectTask(*row)
+    return ProjectTask(**row._asdict())
 
 
 def add_task(
@@ -107,12 +121,15 @@ def add_task(
     """Open a task. Raises MemoryContentError."""
     if project is not None:
         ensure(connection, scope.user, project, now)
-    cursor = connection.execute(
-        "INSERT INTO project_tasks (user, project, title, created_at) VALUES (?, ?, ?, ?)"
-        " RETURNING id",
-        (scope.user, project, checked_name(title), now),
-    )
-    return task(connection, scope, int(cursor.fetchone()[0]))
+    task_id = run(
+        connection,
+        INSERT_TASK,
+        user=scope.user,
+        project=project,
+        title=checked_name(title),
+        created_at=now,
+    ).scalar()
+    return task(connection, scope, task_id)
 
 
 def note(connection: Connection, scope: MemoryScope, task_id: int, state: str) -> ProjectTask:
@@ -122,15 +139,15 @@ def note(connection: Connection, scope: MemoryScope, task_id: int, state: str) -
     known = task(connection, scope, task_id)
     if known.status == "done":
         raise MemoryContentError(f"task {task_id} is done; its state is in the archive")
-    connection.execute("UPDATE project_tasks SET state = ? WHERE id = ?", (state, task_id))
+    run(connection, UPDATE_TASK, task_id=task_id, state=state)
     return task(connection, scope, task_id)
 
 
 def complete(
     connection: Connection, scope: MemoryScope, task_id: int, result: str, now: float
 ) -> ProjectTask:
-    """Complete a task: what was done goes to the archive, the task keeps its title and times. Done
-    twice changes nothing. Raises MemoryNotFoundError, MemoryContentError."""
+    """Complete a task: what was done goes to the archive, the task keeps its title and times. A
+    second call changes nothing. Raises MemoryNotFoundError, MemoryContentError."""
     known = task(connection, scope, task_id)
     if known.status == "done":
         return known
@@ -159,9 +176,13 @@ def complete(
             compared=True,
         ),
     )
-    connection.execute(
-        "UPDATE project_tasks SET status = 'done', state = '', completed_at = ?, archived_as = ?"
-        " WHERE id = ?",
-        (now, archived, task_id),
+    run(
+        connection,
+        UPDATE_TASK,
+        task_id=task_id,
+        status="done",
+        state="",
+        completed_at=now,
+        archived_as=archived,
     )
     return task(connection, scope, task_id)

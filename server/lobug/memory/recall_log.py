@@ -1,4 +1,4 @@
-"""Rows of the retrieval log: what was searched for a turn, found, and put into the prompt."""
+"""Rows of the retrieval log: what a turn searched for, found, and put into its prompt."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import sqlalchemy as sa
+from sqlalchemy import Integer, bindparam, func, or_, select
+
 from lobug.errors import MemoryNotFoundError
 from lobug.memory import entries
 from lobug.memory.model import ConversationKey, Hit, MemoryScope, Recall
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import conversation_log, memories, recall_hits, recalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,115 +37,145 @@ def reference(hit: Hit) -> str:
     return f"{hit.kind}:{hit.id}"
 
 
+INSERT = sa.insert(recalls).returning(recalls.c.id)
+INSERT_HIT = sa.insert(recall_hits)
+HAS_ENTRY = select(memories.c.id).where(memories.c.id == bindparam("hit_id"))
+HAS_MESSAGE = select(conversation_log.c.id).where(conversation_log.c.id == bindparam("hit_id"))
+COUNT_RECALL = (
+    sa.update(memories)
+    .values(recall_count=memories.c.recall_count + 1)
+    .where(memories.c.id == bindparam("hit_id"))
+)
+
+
 def insert(connection: Connection, new: NewRecall) -> int:
-    """Note a search and count what was recalled. What was erased since is left out."""
-    cursor = connection.execute(
-        "INSERT INTO recalls (user, conversation, message_id, query, created_at, took_ms)"
-        " VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-        (
-            new.conversation_key.user,
-            new.conversation_key.conversation,
-            new.message_id,
-            new.query,
-            new.created_at,
-            new.took_ms,
-        ),
-    )
-    recall_id = int(cursor.fetchone()[0])
+    """Store a search and count what was recalled. Hits that were erased since are left out."""
+    recall_id = run(
+        connection,
+        INSERT,
+        user=new.conversation_key.user,
+        conversation=new.conversation_key.conversation,
+        message_id=new.message_id,
+        query=new.query,
+        created_at=new.created_at,
+        took_ms=new.took_ms,
+    ).scalar()
     for rank, hit in enumerate(new.hits, start=1):
-        table = "memories" if hit.kind == "memory" else "conversation_log"
-        known = connection.execute(f"SELECT 1 FROM {table} WHERE id = ?", (hit.id,)).fetchone()
-        if known is None:
+        known = HAS_ENTRY if hit.kind == "memory" else HAS_MESSAGE
+        if run(connection, known, hit_id=hit.id).first() is None:
             continue
         injected = reference(hit) in new.injected
-        connection.execute(
-            "INSERT INTO recall_hits (recall_id, rank, memory_id, message_id, score, confidence,"
-            " parts, injected) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                recall_id,
-                rank,
-                hit.id if hit.kind == "memory" else None,
-                hit.id if hit.kind == "turn" else None,
-                hit.score,
-                hit.confidence,
-                json.dumps({name: round(value, 4) for name, value in hit.parts.items()}),
-                int(injected),
-            ),
+        run(
+            connection,
+            INSERT_HIT,
+            recall_id=recall_id,
+            rank=rank,
+            memory_id=hit.id if hit.kind == "memory" else None,
+            message_id=hit.id if hit.kind == "turn" else None,
+            score=hit.score,
+            confidence=hit.confidence,
+            parts=json.dumps({name: round(value, 4) for name, value in hit.parts.items()}),
+            injected=injected,
         )
         if injected and hit.kind == "memory":
-            connection.execute(
-                "UPDATE memories SET recall_count = recall_count + 1, last_recalled_at = ?"
-                " WHERE id = ?",
-                (new.created_at, hit.id),
-            )
-    return recall_id
+            run(connection, COUNT_RECALL, hit_id=hit.id, last_recalled_at=new.created_at)
+    return int(recall_id)
+
+
+LATEST = (
+    select(recalls.c.id)
+    .where(
+        recalls.c.user == bindparam("user"),
+        or_(
+            bindparam("conversation").is_(None),
+            recalls.c.conversation == bindparam("conversation"),
+        ),
+    )
+    .order_by(recalls.c.id.desc())
+    .limit(bindparam("limit", type_=Integer))
+)
+OF_MESSAGE = (
+    select(recalls.c.id)
+    .where(recalls.c.user == bindparam("user"), recalls.c.message_id == bindparam("message_id"))
+    .order_by(recalls.c.id.desc())
+    .limit(1)
+)
 
 
 def latest(connection: Connection, scope: MemoryScope, limit: int) -> list[Recall]:
     """The searches of a user, of the access's conversation where it has one, newest first."""
-    rows = connection.execute(
-        "SELECT id FROM recalls WHERE user = ?1 AND (?2 IS NULL OR conversation = ?2)"
-        " ORDER BY id DESC LIMIT ?3",
-        (scope.user, scope.conversation, max(limit, 0)),
-    ).fetchall()
-    return [_recall(connection, scope, row[0]) for row in rows]
+    ids = run(
+        connection, LATEST, user=scope.user, conversation=scope.conversation, limit=max(limit, 0)
+    ).scalars()
+    return [_recall(connection, scope, recall_id) for recall_id in ids]
 
 
 def of_message(connection: Connection, scope: MemoryScope, message_id: int) -> Recall:
     """The search for a message. Raises MemoryNotFoundError."""
-    row = None
+    recall_id = None
     if 0 < message_id <= entries.MAX_ID:
-        row = connection.execute(
-            "SELECT id FROM recalls WHERE user = ? AND message_id = ? ORDER BY id DESC LIMIT 1",
-            (scope.user, message_id),
-        ).fetchone()
-    if row is None:
+        recall_id = run(connection, OF_MESSAGE, user=scope.user, message_id=message_id).scalar()
+    if recall_id is None:
         raise MemoryNotFoundError(f"nothing is noted about message {message_id}")
-    return _recall(connection, scope, row[0])
+    return _recall(connection, scope, recall_id)
+
+
+_message = conversation_log.c
+HEAD = (
+    select(
+        recalls.c.id,
+        recalls.c.message_id,
+        func.coalesce(recalls.c.query, _message.content, "").label("query"),
+        recalls.c.created_at,
+        recalls.c.took_ms,
+    )
+    .outerjoin(conversation_log, _message.id == recalls.c.message_id)
+    .where(recalls.c.id == bindparam("recall_id"))
+)
+HITS = (
+    select(
+        recall_hits.c.memory_id,
+        recall_hits.c.message_id,
+        recall_hits.c.score,
+        recall_hits.c.confidence,
+        recall_hits.c.parts,
+        recall_hits.c.injected,
+        _message.content,
+        _message.created_at,
+        _message.role,
+        _message.speaker,
+        _message.user,
+    )
+    .outerjoin(conversation_log, _message.id == recall_hits.c.message_id)
+    .where(recall_hits.c.recall_id == bindparam("recall_id"))
+    .order_by(recall_hits.c.rank)
+)
 
 
 def _recall(connection: Connection, scope: MemoryScope, recall_id: int) -> Recall:
-    head = connection.execute(
-        "SELECT r.id, r.message_id, coalesce(r.query, l.content, ''), r.created_at, r.took_ms"
-        " FROM recalls r LEFT JOIN conversation_log l ON l.id = r.message_id WHERE r.id = ?",
-        (recall_id,),
-    ).fetchone()
-    rows = connection.execute(
-        "SELECT h.memory_id, h.message_id, h.score, h.confidence, h.parts, h.injected,"
-        " l.content, l.created_at, l.role, l.speaker, l.user"
-        " FROM recall_hits h LEFT JOIN conversation_log l ON l.id = h.message_id"
-        " WHERE h.recall_id = ? ORDER BY h.rank",
-        (recall_id,),
-    ).fetchall()
-    known = entries.by_ids(connection, scope, [row[0] for row in rows if row[0] is not None])
+    head = run(connection, HEAD, recall_id=recall_id).one()
+    rows = run(connection, HITS, recall_id=recall_id).all()
+    known = entries.by_ids(
+        connection, scope, [row.memory_id for row in rows if row.memory_id is not None]
+    )
     hits, injected = [], []
     for row in rows:
-        memory_id, message_id, score, confidence, parts, sent, said, said_at, *who = row
-        role, speaker, user = who
-        entry = known.get(memory_id)
-        if entry is None and (message_id is None or user != scope.user):
+        entry = known.get(row.memory_id)
+        if entry is None and (row.message_id is None or row.user != scope.user):
             continue
         hit = Hit(
             kind="memory" if entry is not None else "turn",
-            id=memory_id if entry is not None else message_id,
-            content=said if entry is None else entry.content,
-            said_at=said_at if entry is None else entry.said_at,
-            score=score,
-            confidence=confidence,
+            id=row.memory_id if entry is not None else row.message_id,
+            content=row.content if entry is None else entry.content,
+            said_at=row.created_at if entry is None else entry.said_at,
+            score=row.score,
+            confidence=row.confidence,
             entry=entry,
-            role=role,
-            speaker=speaker,
-            parts=json.loads(parts),
+            role=row.role,
+            speaker=row.speaker,
+            parts=json.loads(row.parts),
         )
         hits.append(hit)
-        if sent:
+        if row.injected:
             injected.append(reference(hit))
-    return Recall(
-        id=head[0],
-        message_id=head[1],
-        query=head[2],
-        created_at=head[3],
-        took_ms=head[4],
-        hits=tuple(hits),
-        injected=tuple(injected),
-    )
+    return Recall(hits=tuple(hits), injected=tuple(injected), **head._asdict())

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlalchemy import bindparam, select, update
+
 from lobug.memory import timeline
 from lobug.memory.model import ConversationKey
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import sessions
 
 MAX_CHARS = 1_200
 """Longest summary of a session, characters: about 300 tokens of every prompt that has it."""
@@ -32,40 +36,48 @@ def newest_that_fit(entries: Sequence[str], limit: int = MAX_CHARS) -> str:
     return whole if len(whole) <= limit else "... " + whole[-(limit - 4) :].split(" ", 1)[-1]
 
 
-def refresh(connection: Connection, session_id: int) -> None:
-    """Make the summary of a session from its entries."""
-    connection.execute(
-        "UPDATE sessions SET summary = ? WHERE id = ?",
-        (newest_that_fit(timeline.of_session(connection, session_id)), session_id),
+STORE = update(sessions).where(sessions.c.id == bindparam("session_id"))
+SUMMARY = select(sessions.c.summary).where(sessions.c.id == bindparam("session_id"))
+LATEST = (
+    select(sessions.c.summary, sessions.c.ended_at)
+    .where(
+        sessions.c.user == bindparam("user"), sessions.c.conversation == bindparam("conversation")
     )
+    .order_by(sessions.c.id.desc())
+    .limit(1)
+)
+
+
+def refresh(connection: Connection, session_id: int) -> None:
+    """Rebuild a session's summary from the entries that it has."""
+    summary = newest_that_fit(timeline.of_session(connection, session_id))
+    run(connection, STORE, session_id=session_id, summary=summary)
 
 
 def to_condense(connection: Connection, session_id: int) -> list[str]:
-    """A session's entries if its summary holds only the newest of them; else empty."""
+    """A session's entries where its summary holds only the newest of them; else an empty list."""
     entries = timeline.of_session(connection, session_id)
-    row = connection.execute("SELECT summary FROM sessions WHERE id = ?", (session_id,)).fetchone()
-    cut = len(joined(entries)) > MAX_CHARS and row is not None
-    return entries if cut and row[0] == newest_that_fit(entries) else []
+    summary = run(connection, SUMMARY, session_id=session_id).scalar()
+    cut = len(joined(entries)) > MAX_CHARS
+    return entries if cut and summary == newest_that_fit(entries) else []
 
 
 def condensed(
     connection: Connection, session_id: int, entries: Sequence[str], summary: str
 ) -> bool:
-    """Store the model's summary of a session. Returns False if its entries have changed
-    meanwhile."""
+    """Store the model's summary of a session's entries. False: the entries have changed since."""
     if timeline.of_session(connection, session_id) != list(entries):
         return False
-    connection.execute(
-        "UPDATE sessions SET summary = ? WHERE id = ?", (summary[:MAX_CHARS], session_id)
-    )
+    run(connection, STORE, session_id=session_id, summary=summary[:MAX_CHARS])
     return True
 
 
 def current(connection: Connection, conversation_key: ConversationKey) -> str:
-    """The summary of a conversation's open session; empty when there is none."""
-    row = connection.execute(
-        "SELECT summary, ended_at FROM sessions WHERE user = ? AND conversation = ?"
-        " ORDER BY id DESC LIMIT 1",
-        (conversation_key.user, conversation_key.conversation),
-    ).fetchone()
-    return "" if row is None or row[1] is not None else str(row[0])
+    """The summary of a conversation's current session; empty when it has none."""
+    latest = run(
+        connection,
+        LATEST,
+        user=conversation_key.user,
+        conversation=conversation_key.conversation,
+    ).first()
+    return "" if latest is None or latest.ended_at is not None else str(latest.summary)

@@ -1,5 +1,4 @@
-"""Counts: those of one user for the owner, and those of ``/health``, which are kept in the process
-so that reading them does no I/O."""
+"""Counts of what memory holds: of one user for the owner, and of all for ``/health``."""
 
 from __future__ import annotations
 
@@ -8,29 +7,60 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import ColumnElement, Table, Text, bindparam, false, func, select
+
 from lobug.memory import facts, identity, log, timeline
 from lobug.memory.index.fact_vectors import VectorIndex
 from lobug.memory.jobs import queue
 from lobug.memory.model import HOUSEHOLD, MemoryScope, MemoryStats, RememberedUser
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import (
+    background_tasks,
+    conversation_log,
+    memories,
+    project_tasks,
+    projects,
+    recalls,
+    sessions,
+)
 
-USER_COUNTS = """
-SELECT (SELECT count(*) FROM conversation_log WHERE user = ?1 AND forgotten = 0),
-       (SELECT count(*) FROM sessions WHERE user = ?1),
-       (SELECT count(*) FROM projects WHERE user = ?1),
-       (SELECT count(*) FROM project_tasks WHERE user = ?1),
-       (SELECT count(*) FROM recalls WHERE user = ?1),
-       (SELECT count(*) FROM background_tasks WHERE user = ?1)
-"""
+
+def _number_of(table: Table, user: ColumnElement[str], *conditions: ColumnElement[bool]) -> Any:
+    """A subquery: how many rows of a table a user has."""
+    return (
+        select(func.count())
+        .select_from(table)
+        .where(table.c.user == user, *conditions)
+        .scalar_subquery()
+    )
 
 
+_user: ColumnElement[str] = bindparam("user", type_=Text)
+USER_COUNTS = select(
+    _number_of(conversation_log, _user, conversation_log.c.forgotten == false()).label("messages"),
+    _number_of(sessions, _user).label("sessions"),
+    _number_of(projects, _user).label("projects"),
+    _number_of(project_tasks, _user).label("tasks"),
+    _number_of(recalls, _user).label("recalls"),
+    _number_of(background_tasks, _user).label("background_tasks"),
+)
+BY_LAYER = (
+    select(memories.c.layer, memories.c.status, func.count().label("number"))
+    .where(memories.c.user == _user)
+    .group_by(memories.c.layer, memories.c.status)
+)
+
+# Hand-written: what is compared are the newest of two tables, for everybody at once.
 USERS = """
 WITH everybody (user) AS (SELECT user FROM conversation_log UNION
-                          SELECT user FROM memories WHERE user <> ?)
+                          SELECT user FROM memories WHERE user <> :household)
 SELECT e.user,
-       (SELECT count(*) FROM memories m WHERE m.user = e.user AND m.status <> 'inactive'),
-       (SELECT count(*) FROM conversation_log l WHERE l.user = e.user AND l.forgotten = 0),
-       (SELECT count(*) FROM sessions s WHERE s.user = e.user),
+       (SELECT count(*) FROM memories m WHERE m.user = e.user AND m.status <> 'inactive')
+           AS entries,
+       (SELECT count(*) FROM conversation_log l WHERE l.user = e.user AND l.forgotten = 0)
+           AS messages,
+       (SELECT count(*) FROM sessions s WHERE s.user = e.user) AS sessions,
        (SELECT max(at) FROM (SELECT max(created_at) AS at FROM conversation_log l
                              WHERE l.user = e.user UNION ALL
                              SELECT max(updated_at) FROM memories m WHERE m.user = e.user))
@@ -43,21 +73,16 @@ def of_user(
     connection: Connection, scope: MemoryScope, identity_limit: int, path: Path
 ) -> Mapping[str, Any]:
     """Counts of what is kept of a user, and the size of the whole file, bytes."""
-    counts = connection.execute(USER_COUNTS, (scope.user,)).fetchone()
-    names = ("messages", "sessions", "projects", "tasks", "recalls", "background_tasks")
-    by_layer = connection.execute(
-        "SELECT layer, status, count(*) FROM memories WHERE user = ? GROUP BY layer, status",
-        (scope.user,),
-    ).fetchall()
+    counts = run(connection, USER_COUNTS, user=scope.user).one()
     entries: dict[str, dict[str, int]] = {}
-    for layer, status, number in by_layer:
-        entries.setdefault(layer, {})[status] = number
+    for row in run(connection, BY_LAYER, user=scope.user):
+        entries.setdefault(row.layer, {})[row.status] = row.number
     known = identity.identity(connection, scope, identity_limit)
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    (page_size,) = connection.execute("PRAGMA page_size").fetchone()
+    pages = run(connection, "PRAGMA page_count").scalar()
+    page_size = run(connection, "PRAGMA page_size").scalar()
     return {
         "user": scope.user,
-        **dict(zip(names, counts, strict=True)),
+        **counts._asdict(),
         "entries": entries,
         "identity": {
             "characters": known.characters,
@@ -70,19 +95,20 @@ def of_user(
 
 def users(connection: Connection) -> Sequence[RememberedUser]:
     """All users of whom anything is kept, last active first; without the household."""
-    rows = connection.execute(USERS, (HOUSEHOLD,))
-    return [RememberedUser(*row) for row in rows]
+    rows = run(connection, USERS, household=HOUSEHOLD)
+    return [RememberedUser(**row._asdict()) for row in rows]
 
 
 class Counter:
-    """The counts of ``/health``. Changed on the database's writer thread."""
+    """The counts of ``/health``, kept in the process so that reading them costs nothing. Whoever
+    changes the database updates them, on the writer's thread."""
 
     def __init__(self) -> None:
         self.stats = MemoryStats()
         self._users: set[str] = set()
 
     def count_all(self, connection: Connection, index: VectorIndex | None) -> MemoryStats:
-        """Count everything; ``index`` is that of the present embedding model."""
+        """Count everything; ``index`` is that of the current embedding model."""
         self._users = log.users(connection)
         self.stats = replace(self.stats, messages=log.count(connection), users=len(self._users))
         return self.count_entries(connection, index)
@@ -100,12 +126,12 @@ class Counter:
         )
 
     def publish(self, stats: MemoryStats) -> None:
-        """Set the counts, after the counted transaction was committed."""
+        """Use these counts from now on: what was counted is committed."""
         self.stats = stats
 
     def count_turn(self, user: str, *, messages: int, tasks: int) -> None:
-        """Add the messages and background tasks of a turn. Counting the tasks in the database each
-        time would cost more the more there are."""
+        """Add the messages and tasks of a turn. Counting all tasks after each turn would cost more
+        the more of them there are."""
         self._users.add(user)
         self.stats = replace(
             self.stats,

@@ -11,24 +11,9 @@ from dataclasses import dataclass, replace
 from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
 from lobug.language.en import replacement
 from lobug.language.en.prompts.background import SECTIONS
-from lobug.memory import (
-    entries,
-    identity,
-    keys,
-    log,
-    projects,
-    timeline,
-)
+from lobug.memory import entries, identity, keys, log, projects, sessions, timeline
 from lobug.memory.entries import NewVersion
-from lobug.memory.model import (
-    Draft,
-    Entry,
-    MemoryScope,
-    Provenance,
-    Reason,
-    Source,
-    Status,
-)
+from lobug.memory.model import Draft, Entry, MemoryScope, Provenance, Reason, Source, Status
 from lobug.storage.driver import Connection
 
 MAX_TAGS = 32
@@ -238,10 +223,8 @@ def restore(
     )
     restored = entries.insert(connection, new)
     for version in (*active, entry):
-        connection.execute(
-            "UPDATE memories SET replaced_by = coalesce(replaced_by, ?) WHERE id = ?",
-            (restored, version.id),
-        )
+        if version.replaced_by is None:
+            entries.change(connection, version.id, replaced_by=restored)
     return _fitted_entry(connection, scope, restored, limits, now)
 
 
@@ -316,7 +299,7 @@ def _insert_successor(
         valid_until=new.said_at if status == "past" else None,
     )
     new_id = entries.insert(connection, new)
-    connection.execute("UPDATE memories SET replaced_by = ? WHERE id = ?", (new_id, old.id))
+    entries.change(connection, old.id, replaced_by=new_id)
     return new_id
 
 
@@ -339,9 +322,8 @@ def _update_labels(
     project: str | None,
     now: float,
 ) -> None:
-    connection.execute(
-        "UPDATE memories SET importance = ?, tags = ?, project = ?, updated_at = ? WHERE id = ?",
-        (importance, entries.tags_json(tags), project, now, entry_id),
+    entries.change(
+        connection, entry_id, importance=importance, tags=tags, project=project, updated_at=now
     )
 
 
@@ -362,11 +344,7 @@ def _differs_in_time(old: str, new: str) -> bool:
 def _current_session(connection: Connection, scope: MemoryScope) -> int | None:
     if scope.conversation is None:
         return None
-    row = connection.execute(
-        "SELECT id FROM sessions WHERE user = ? AND conversation = ? ORDER BY id DESC LIMIT 1",
-        (scope.user, scope.conversation),
-    ).fetchone()
-    return None if row is None else int(row[0])
+    return sessions.current(connection, scope.user, scope.conversation)
 
 
 def _require_own_message(connection: Connection, scope: MemoryScope, message_id: int) -> None:

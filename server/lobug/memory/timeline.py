@@ -8,13 +8,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import Integer, and_, bindparam, false, func, select, update
+
 from lobug.memory import entries
 from lobug.memory.entries import NewVersion
 from lobug.memory.log import mark_once
+from lobug.storage.columns import among
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import conversation_log, memories
 
-WHERE = "category = 'timeline' AND status = 'active'"
-WAITING = f"{WHERE} AND scope = 'user' AND incorporated = 0"
+_entry = memories.c
+TIMELINE = and_(_entry.category == "timeline", _entry.status == "active")
+"""The entries of the timeline that count."""
+
+WAITING = and_(
+    TIMELINE,
+    _entry.scope == "user",
+    _entry.incorporated == false(),
+    _entry.user == bindparam("user"),
+)
 """What layer identity has yet to take in: it is seen in every conversation of the user."""
 
 
@@ -46,6 +59,11 @@ def unstamped(content: str) -> str:
     return STAMP.sub("", content).removeprefix(RAW)
 
 
+FIRST_MESSAGE = select(conversation_log.c.session_id, conversation_log.c.created_at).where(
+    conversation_log.c.id == bindparam("message_id")
+)
+
+
 def insert(
     connection: Connection,
     user: str,
@@ -57,10 +75,8 @@ def insert(
     now: float,
 ) -> int:
     """Store what sums up a stretch of messages, dated by the first of them. Returns its id."""
-    row = connection.execute(
-        "SELECT session_id, created_at FROM conversation_log WHERE id = ?", (source_from_id,)
-    ).fetchone()
-    session_id, said_at = (row[0], row[1]) if row is not None else (None, now)
+    first = run(connection, FIRST_MESSAGE, message_id=source_from_id).first()
+    session_id, said_at = (None, now) if first is None else (first.session_id, first.created_at)
     return entries.insert(
         connection,
         NewVersion(
@@ -83,59 +99,90 @@ def insert(
     )
 
 
+OF_SESSION = (
+    select(_entry.content)
+    .where(TIMELINE, _entry.session_id == bindparam("session_id"), _entry.source == "system")
+    .order_by(_entry.from_message_id, _entry.id)
+)
+
+
 def of_session(connection: Connection, session_id: int) -> list[str]:
     """The texts that sum up a session, oldest first."""
-    rows = connection.execute(
-        f"SELECT content FROM memories WHERE {WHERE} AND session_id = ? AND source = 'system'"
-        " ORDER BY from_message_id, id",
-        (session_id,),
-    )
-    return [row[0] for row in rows]
+    return run(connection, OF_SESSION, session_id=session_id).scalars()
+
+
+COUNT = select(func.count()).where(TIMELINE)
 
 
 def count(connection: Connection) -> int:
     """All entries of the timeline."""
-    return int(connection.execute(f"SELECT count(*) FROM memories WHERE {WHERE}").fetchone()[0])
+    return int(run(connection, COUNT).scalar())
+
+
+COUNT_UNINCORPORATED = select(func.count()).where(WAITING)
 
 
 def count_unincorporated(connection: Connection, user: str) -> int:
     """Timeline entries of a user that layer identity does not hold yet."""
-    row = connection.execute(
-        f"SELECT count(*) FROM memories WHERE {WAITING} AND user = ?", (user,)
-    ).fetchone()
-    return int(row[0])
+    return int(run(connection, COUNT_UNINCORPORATED, user=user).scalar())
+
+
+LAST_TO_INCORPORATE = (
+    select(_entry.id)
+    .where(WAITING)
+    .order_by(_entry.id.desc())
+    .limit(1)
+    .offset(bindparam("keep", type_=Integer))
+)
 
 
 def last_to_incorporate(connection: Connection, user: str, keep: int) -> int | None:
     """The id of the newest unincorporated entry but ``keep``; None: there are no more."""
-    row = connection.execute(
-        f"SELECT id FROM memories WHERE {WAITING} AND user = ? ORDER BY id DESC LIMIT 1 OFFSET ?",
-        (user, keep),
-    ).fetchone()
-    return None if row is None else int(row[0])
+    found: int | None = run(connection, LAST_TO_INCORPORATE, user=user, keep=keep).scalar()
+    return found
+
+
+UNINCORPORATED = (
+    select(
+        _entry.id,
+        func.coalesce(_entry.conversation, "").label("conversation"),
+        _entry.content,
+        func.coalesce(_entry.from_message_id, 0).label("source_from_id"),
+        func.coalesce(_entry.to_message_id, 0).label("source_to_id"),
+        _entry.created_at,
+    )
+    .where(WAITING, _entry.id <= bindparam("up_to_id"))
+    .order_by(_entry.id)
+)
 
 
 def unincorporated(connection: Connection, user: str, up_to_id: int) -> list[Summary]:
     """The unincorporated entries of a user up to an id, oldest first."""
-    rows = connection.execute(
-        "SELECT id, coalesce(conversation, ''), content, coalesce(from_message_id, 0),"
-        f" coalesce(to_message_id, 0), created_at FROM memories WHERE {WAITING}"
-        " AND user = ? AND id <= ? ORDER BY id",
-        (user, up_to_id),
-    )
-    return [Summary(*row) for row in rows]
+    rows = run(connection, UNINCORPORATED, user=user, up_to_id=up_to_id)
+    return [Summary(**row._asdict()) for row in rows]
+
+
+THESE = and_(
+    _entry.user == bindparam("user"), among(_entry.id, "ids"), _entry.incorporated == false()
+)
+COUNT_TO_MARK = select(func.count()).where(THESE)
+MARK_INCORPORATED = update(memories).values(incorporated=True).where(THESE)
 
 
 def mark_incorporated(connection: Connection, user: str, ids: Sequence[int]) -> bool:
     """Mark entries as taken into layer identity. False, and nothing is marked, when some were
     already: then nothing must be stored."""
-    return mark_once(connection, "memories", "incorporated", user, ids)
+    return mark_once(connection, COUNT_TO_MARK, MARK_INCORPORATED, user, ids)
+
+
+USERS_OVER = (
+    select(_entry.user)
+    .where(TIMELINE, _entry.scope == "user", _entry.incorporated == false())
+    .group_by(_entry.user)
+    .having(func.count() >= bindparam("threshold"))
+)
 
 
 def users_over(connection: Connection, threshold: int) -> list[str]:
-    """Users with at least so many unincorporated entries."""
-    rows = connection.execute(
-        f"SELECT user FROM memories WHERE {WAITING} GROUP BY user HAVING count(*) >= ?",
-        (threshold,),
-    )
-    return [row[0] for row in rows]
+    """Users with at least ``threshold`` unincorporated entries."""
+    return run(connection, USERS_OVER, threshold=threshold).scalars()

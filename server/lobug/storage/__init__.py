@@ -1,1 +1,1 @@
-"""The database file: how it is opened, migrated, repacked and guarded."""
+"""The database files: their tables, how they are opened, migrated, queried and compacted."""

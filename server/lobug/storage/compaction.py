@@ -1,11 +1,4 @@
-"""Repacks vec0 tables, a few chunks at a time.
-
-vec0 stores vectors in chunks of a fixed size and frees only a chunk that is wholly empty: after
-every second row was deleted a table is as large as before. So the rows of a chunk that is at most
-three quarters full are deleted and inserted again: they fill up the newest chunk of their partition
-and the old one is freed. (What a deleted row leaves in a chunk that stays is zeros.)
-
-Rebuilds the database file so that nothing that was erased is left in it, and it shrinks.
+"""Rebuilds the database file so that nothing that was erased is left in it, and the file shrinks.
 
 ``secure_delete`` zeroes what is deleted, but pages keep stale copies of rows that have moved, vec0
 keeps half-empty chunks, and the write-ahead log and the backups of migrations keep old pages. So:
@@ -13,14 +6,20 @@ keeps half-empty chunks, and the write-ahead log and the backups of migrations k
 1. vec0 tables are repacked and text indexes merged, in small transactions;
 2. ``VACUUM INTO`` writes a fresh copy beside the file, while turns go on writing to it;
 3. the copy is checked; it then takes the file's place, page by page, in one transaction of SQLite's
-   backup interface, unless something was written meanwhile: then 2 begins anew, and where it is
-   overdue and writes never stop, they wait for the last attempt;
+   backup interface, unless something was written in the meantime: then 2 begins again. Where the
+   rebuild is overdue and writes never stop, they wait for the last attempt;
 4. the write-ahead log is folded in and emptied;
 5. backups of migrations, and whatever else holds a copy of old content, are deleted.
 
 A turn that arrives stops 2 and 3 at once. A crash at any point leaves the old file or the new one:
-the task is a row that is deleted last, so all of it is done again. ``VACUUM`` alone would do too,
-but holds the whole file in memory with the usual drivers and lets every write wait for it."""
+the task is a row that is deleted last, so all of it is done again. ``VACUUM`` alone would do the
+same, but it holds the whole file in memory with the usual drivers and makes every write wait.
+
+Repacking: vec0 stores vectors in chunks of a fixed size and frees a chunk only when all of it is
+empty. After every second row was deleted a table is as large as before. So the rows of a chunk that
+is at most three quarters full are deleted and inserted again: they fill the newest chunk of their
+partition, and the old chunk is freed. (A deleted row leaves zeros in a chunk that stays.)
+"""
 
 from __future__ import annotations
 
@@ -32,10 +31,14 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
+from sqlalchemy import bindparam, delete, insert, select
+
 from lobug.errors import StorageError
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
 from lobug.storage.driver import Connection, connect, driver
 from lobug.storage.faults import backups_of, create_private
+from lobug.storage.statements import run
+from lobug.storage.tables import background_tasks
 
 FULL_ENOUGH = 0.75
 """Chunks with a larger share of live rows stay as they are."""
@@ -53,7 +56,7 @@ class VectorTable:
     key: str
     columns: tuple[str, ...]
     values: tuple[str, ...]
-    """What stands for each column's value in an INSERT."""
+    """The SQL expression of each column's value in an INSERT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class Chunk:
 
 
 def vector_tables(connection: Connection) -> list[VectorTable]:
-    """All vec0 tables of the file, whosever they are, that have an integer primary key."""
+    """All vec0 tables of the file that have an integer primary key."""
     found = connection.execute(
         "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
         " AND sql LIKE 'CREATE VIRTUAL TABLE%USING vec0%' ORDER BY name"
@@ -114,7 +117,7 @@ def _table(connection: Connection, name: str, key: str, sql: str) -> VectorTable
 
 
 def _sparse(connection: Connection, table: str) -> Iterator[Chunk]:
-    """Chunks that are worth freeing; never the newest of a partition, which is being filled."""
+    """Chunks worth freeing, without the newest of each partition, which is being filled."""
     partitions = [
         row[0]
         for row in connection.execute(
@@ -160,7 +163,7 @@ PAGES_AT_ONCE = 2_000
 """Pages that are copied before a turn that waits is noticed: 8 MB, about 10 ms."""
 
 ATTEMPTS = 5
-"""How often a copy is made anew because something was written meanwhile."""
+"""Copies that are made at most because something was written in the meantime."""
 
 AUTOCHECKPOINT_PAGES = 1_000
 """SQLite's own default."""
@@ -169,31 +172,34 @@ LOCKED = (5, 6)
 """SQLite's codes for a lock that another process holds."""
 
 WAIT_S, WAITS = 0.05, 100
-"""How long, and how often, such a lock is waited for."""
+"""Seconds that such a lock is waited for at a time, and how many times."""
 
 Stamp = tuple[int, int]
 """Changes when anything was written: by this connection, by others."""
 
 
 class CompactionError(Exception):
-    """It could not be done now and is to be tried again. Never leaves the background worker."""
+    """The file could not be rebuilt now; tried again. Never leaves the background worker."""
+
+
+_tasks = background_tasks.c
+DELETE_NOTES = delete(background_tasks).where(_tasks.kind == "compact")
+NOTE = insert(background_tasks).values(kind="compact", user="", state="pending")
+NOTED = select(_tasks.id).where(_tasks.kind == "compact")
+DONE = delete(background_tasks).where(_tasks.id == bindparam("task_id"))
 
 
 def note(connection: Connection, now: float) -> None:
-    """Note that the file is to be rebuilt. A row of its own each time: what works on the one before
-    may have seen less than what is erased now."""
-    connection.execute("DELETE FROM background_tasks WHERE kind = 'compact'")
-    connection.execute(
-        "INSERT INTO background_tasks (kind, user, state, next_attempt_at, created_at)"
-        " VALUES ('compact', '', 'pending', ?, ?)",
-        (now, now),
-    )
+    """Note that the file is to be rebuilt. Each call replaces the task row: a rebuild that is under
+    way may have begun before what is erased now."""
+    run(connection, DELETE_NOTES)
+    run(connection, NOTE, next_attempt_at=now, created_at=now)
 
 
 def noted(connection: Connection) -> int | None:
-    """The id of the task, where there is one."""
-    row = connection.execute("SELECT id FROM background_tasks WHERE kind = 'compact'").fetchone()
-    return None if row is None else int(row[0])
+    """The id of the task; None: there is none."""
+    task_id: int | None = run(connection, NOTED).scalar()
+    return task_id
 
 
 async def compact(
@@ -204,8 +210,8 @@ async def compact(
     checkpoint: Checkpoint = no_checkpoint,
 ) -> bool:
     """Rebuild the file if that is noted; returns whether it was. ``copies`` are other files that
-    hold what was once brought in, and go with the backups. ``overdue``: whether writes may wait
-    for it where they never stop. Safe to cancel and to run again.
+    hold what was imported once, and are deleted with the backups. ``overdue``: whether writes may
+    wait for the rebuild where they never stop. Safe to cancel and to run again.
 
     Raises CompactionError where there is no room for a copy or the file is never quiet.
     """
@@ -226,7 +232,7 @@ async def compact(
     checkpoint("compact.copies_deleted")
 
     def complete(connection: Connection) -> None:
-        connection.execute("DELETE FROM background_tasks WHERE id = ?", (task_id,))
+        run(connection, DONE, task_id=task_id)
 
     await database.write("compact_done", complete)
     return True
@@ -271,7 +277,7 @@ async def _rebuild(database: Database, overdue: Callable[[], bool], checkpoint: 
         if not overdue() or not await database.maintain(partial(_replace, copy=copy)):
             raise CompactionError("never_quiet")
         checkpoint("compact.in_place")
-    # First without holding anybody up: this is where the pages are written to the file itself.
+    # First without blocking anyone: this is where the pages are written to the file itself.
     await database.aside(lambda connection: _fold_in(connection, "PASSIVE"))
     checkpoint("compact.folding")
     if not await database.maintain(lambda connection, _stop: _empty_log(connection)):
@@ -299,8 +305,8 @@ def _copy(connection: Connection, copy: Path) -> None:
 
 
 def _put_in_place(connection: Connection, stop: Event, *, copy: Path, stamp: Stamp) -> bool:
-    """Copy every page of the fresh copy over the database, all or none. False: somebody has written
-    since the copy was made."""
+    """Copy every page of the fresh copy over the database, all or none. False: something was
+    written since the copy was made."""
 
     waits = 0
 
@@ -315,7 +321,7 @@ def _put_in_place(connection: Connection, stop: Event, *, copy: Path, stamp: Sta
         if _stamp(connection) != stamp:
             return False
         # Otherwise the next message would wait until all of it is written to the file itself. That
-        # is done by a connection that holds nobody up, now or when this is tried again.
+        # is done by a connection that blocks nobody, now or when this is tried again.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         fresh.backup(connection, pages=PAGES_AT_ONCE, progress=look_up, sleep=WAIT_S)
     finally:
@@ -324,8 +330,8 @@ def _put_in_place(connection: Connection, stop: Event, *, copy: Path, stamp: Sta
 
 
 def _replace(connection: Connection, stop: Event, *, copy: Path) -> bool:
-    """Make the fresh copy and put it in place on the writer's thread: nothing is written between,
-    unless by another process, which is when this returns False."""
+    """Make the fresh copy and put it in place on the writer's thread, so that nothing is written in
+    between. False: another process has written."""
     stamp = _stamp(connection)
     _copy(connection, copy)
     return _put_in_place(connection, stop, copy=copy, stamp=stamp)

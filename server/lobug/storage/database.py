@@ -1,4 +1,4 @@
-"""The database file: one writer thread, one reader thread, whole transactions only.
+"""An SQLite file: one writer thread, one reader thread, whole transactions only.
 
 All writes go through the one connection of the one writer thread, so they can never conflict with
 each other. Reads have a connection and a thread of their own: with a write-ahead log they see the
@@ -34,19 +34,19 @@ Checkpoint = Callable[[str], None]
 
 
 def no_checkpoint(_name: str) -> None:
-    """The checkpoint of normal life: nothing."""
+    """The checkpoint in production: does nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseOptions:
-    """Where the file is and how it is treated."""
+    """Where the file is, and how it is opened and migrated."""
 
     path: Path
     busy_timeout_s: float = 5.0
     backups_keep: int = 3
     legacy_user: str = "owner"
     steps: Sequence[migrations.Step] = migrations.STEPS
-    """What brings the file to its present schema: that of the memory, unless it is another file."""
+    """The migrations of the file; those of ``memory.db`` unless it is another one."""
 
 
 async def _stoppable(work: Coroutine[Any, Any, T], stop: Callable[[], None]) -> T:
@@ -91,14 +91,14 @@ class Database:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be used."""
+        """Whether the database can be used."""
         return self._open
 
     @property
     def fault(self) -> StorageError | None:
-        """Why it could not be opened, or why the last write or read failed; None: they did not.
+        """Why it could not be opened, or why the last write or read failed; None: nothing failed.
 
-        Damage that was found stays a fault until the file is opened anew.
+        Damage stays a fault until the file is opened again.
         """
         return self._closed_by or self._write_fault or self._read_fault
 
@@ -110,8 +110,8 @@ class Database:
     async def open(self, first: Callable[[Connection], T]) -> T | None:
         """Open, and migrate where needed. A damaged file is left as it is.
 
-        ``first`` is the first transaction, named resume; only when it has succeeded may anybody
-        else write or read. Returns its result; None: the database was open already.
+        ``first`` is the first transaction, named resume; nothing else is written or read before it
+        has succeeded. Returns its result; None: the database was open already.
         """
         if self._open:
             return None
@@ -151,8 +151,8 @@ class Database:
     ) -> T:
         """Run ``work`` in a transaction on the writer's thread; committed when this returns.
 
-        Once begun it runs to its end even if the caller is cancelled; that is why ``committed``
-        (called with the result, on the writer's thread) is the place to note what has changed.
+        Once begun it runs to its end even if the caller is cancelled. ``committed`` is called with
+        the result, on the writer's thread, even then: note there what has changed.
         ``name`` names the checkpoints ``<name>.before_commit`` and ``<name>.after_commit``.
         """
 
@@ -185,8 +185,8 @@ class Database:
         return result
 
     async def changed_by_others(self) -> bool:
-        """Whether anybody but this object has written to the file since this was asked last, or
-        since it was opened. Asked of the writer's connection, which does not count its own."""
+        """Whether anything but this object has written to the file since the last call, or since it
+        was opened. The writer's connection is asked: it does not count its own writes."""
 
         def look() -> bool:
             connection = self._writer
@@ -205,7 +205,7 @@ class Database:
 
     async def maintain(self, work: Callable[[Connection, Event], T]) -> T:
         """Run ``work`` on the writer's thread outside of a transaction. When the caller is
-        cancelled the event is set, and the work has to stop soon; that is waited for."""
+        cancelled the event is set, the work has to stop soon, and its end is awaited."""
         self._require_open()
         stop = Event()
 
@@ -222,7 +222,7 @@ class Database:
 
     async def aside(self, work: Callable[[Connection], T]) -> T:
         """Run long ``work`` that changes nothing on a thread and a connection of its own, so that
-        nobody waits for it. When the caller is cancelled it is interrupted, and waited for."""
+        nothing waits for it. When the caller is cancelled the work is interrupted and awaited."""
         self._require_open()
         self._require_same_file()
         connection = connect(str(self.path), timeout_s=self._options.busy_timeout_s)
@@ -321,8 +321,8 @@ class Database:
             log.replace(log.with_name(f"{log.name}.of-replaced"))
 
     def _require_same_file(self) -> None:
-        """Raises StorageError when somebody moved, replaced or deleted the file: what is written to
-        the old one would be lost with the process."""
+        """Raises StorageError when the file was moved, replaced or deleted: what is written to the
+        old one would be lost with the process."""
         if file_of(self.path) != self._file:
             raise StorageError(f"{self.path} was moved, replaced or deleted while it was in use")
 

@@ -1,4 +1,4 @@
-"""Which SQLite driver is used: the one module that knows.
+"""Chooses the SQLite driver and opens connections; nothing else imports a driver.
 
 Vector search is an extension of SQLite, and Python's own ``sqlite3`` cannot load extensions on
 some builds (macOS, several distributions). So, in this order: pysqlite3 (the wheels of
@@ -36,7 +36,7 @@ ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class DriverReport:
-    """What ``lobug doctor`` says of the driver."""
+    """What ``lobug doctor`` shows about the driver."""
 
     module: str
     """The Python module chosen."""
@@ -92,7 +92,7 @@ def connect(path: str, *, timeout_s: float) -> Connection:
 
 def load_vectors(connection: Any) -> None:
     """Load sqlite-vec into a connection. Raises StorageDriverError, also where it is not installed:
-    it is imported only here, so that the rest of Lo-Bug runs without it and can say so."""
+    it is imported only here, so that the rest of Lo-Bug runs without it and can report that."""
     try:
         import sqlite_vec  # noqa: PLC0415
 
@@ -106,7 +106,7 @@ def load_vectors(connection: Any) -> None:
 
 
 def describe() -> DriverReport:
-    """Which driver is used and what it can do. Raises StorageDriverError."""
+    """The driver of this process and its versions. Raises StorageDriverError."""
     module = driver()
     connection = connect(":memory:", timeout_s=1.0)
     try:

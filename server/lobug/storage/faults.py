@@ -24,18 +24,18 @@ BUSY, LOCKED, READONLY, CORRUPT, FULL, CANTOPEN, NOTADB = 5, 6, 8, 11, 13, 14, 2
 
 
 ROOM_BYTES = 256 * 1024
-"""With less free than this a disk that was full still is: one page more would fit, a turn not."""
+"""A disk with less free space still counts as full: one more page would fit, but not a turn."""
 
 
 def require_room(path: Path) -> None:
-    """Raises StorageFullError when hardly anything is free where ``path`` is."""
+    """Raises StorageFullError when less than ``ROOM_BYTES`` is free where ``path`` is."""
     free = shutil.disk_usage(path.parent).free
     if free < ROOM_BYTES:
         raise StorageFullError(f"no room to write to {path} ({free} bytes are free)")
 
 
 def file_of(path: Path) -> tuple[int, int] | None:
-    """Which file is there: its device and inode; None: there is none."""
+    """The device and inode of a file; None: there is no file."""
     try:
         found = path.stat()
     except OSError:

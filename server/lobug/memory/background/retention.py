@@ -1,7 +1,7 @@
-"""Erases what has reached the end of its retention time.
+"""Retention: erases for good what is older than the settings keep it.
 
-Layer knowledge, layer identity and the archived states of tasks stay until they are forgotten.
-Timeline entries are erased only after layer identity has taken them in.
+Layer knowledge, layer identity and the results of finished tasks in the archive stay until the user
+forgets them. Of the timeline only what layer identity has taken in is erased.
 """
 
 from __future__ import annotations
@@ -10,22 +10,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from sqlalchemy import Integer, bindparam, delete, select, true, update
+
 from lobug.memory import entries, session_summary, timeline
 from lobug.memory.jobs import queue
 from lobug.memory.jobs.queue import Task
 from lobug.storage import compaction
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import conversation_log, memories, recalls
 
 DAY_S = 86_400.0
 
 BATCH = 200
-"""Rows erased in one transaction, for which a turn's own write has to wait."""
+"""Rows that are erased in one transaction: a turn's own write waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Horizons:
-    """Times before which rows are old, seconds since the epoch; None: never."""
+    """Up to when things are old, seconds since the epoch; None: never."""
 
     timeline: float | None
     recalls: float | None
@@ -33,56 +37,80 @@ class Horizons:
 
 
 def horizon(now: float, days: float) -> float | None:
-    """The time ``days`` ago; None if ``days`` is 0."""
+    """The time ``days`` days ago; None where ``days`` is 0."""
     return now - days * DAY_S if days > 0 else None
 
 
+_entry, _log = memories.c, conversation_log.c
+BATCH_SIZE = bindparam("limit", type_=Integer)
+OLD_TIMELINE = (
+    select(_entry.id, _entry.session_id)
+    .where(
+        timeline.TIMELINE,
+        _entry.layer == "archive",
+        _entry.source == "system",
+        _entry.task_id.is_(None),
+        _entry.incorporated == true(),
+        _entry.said_at < bindparam("before"),
+    )
+    .order_by(_entry.id)
+    .limit(BATCH_SIZE)
+)
+
+
 def erase_timeline(connection: Connection, before: float, now: float) -> int:
-    """Erase timeline entries from before ``before`` that layer identity has taken in. Returns
-    their number."""
-    rows = connection.execute(
-        f"SELECT id, session_id FROM memories WHERE {timeline.WHERE} AND layer = 'archive'"
-        " AND source = 'system' AND task_id IS NULL AND incorporated = 1 AND said_at < ?"
-        " ORDER BY id LIMIT ?",
-        (before, BATCH),
-    ).fetchall()
-    for entry_id, _ in rows:
-        entries.remove(connection, entry_id)
-    for session_id in {row[1] for row in rows if row[1] is not None}:
+    """Erase entries of the timeline that are older than ``before`` and that layer identity has
+    taken in. Returns how many."""
+    rows = run(connection, OLD_TIMELINE, before=before, limit=BATCH).all()
+    for row in rows:
+        entries.delete_row(connection, row.id)
+    for session_id in {row.session_id for row in rows if row.session_id is not None}:
         session_summary.refresh(connection, session_id)
     if rows:
         compaction.note(connection, now)
     return len(rows)
 
 
+DELETE_RECALLS = delete(recalls).where(
+    recalls.c.id.in_(
+        select(recalls.c.id)
+        .where(recalls.c.created_at < bindparam("before"))
+        .order_by(recalls.c.id)
+        .limit(BATCH_SIZE)
+    )
+)
+
+
 def erase_recalls(connection: Connection, before: float, now: float) -> int:
-    """Erase searches of the retrieval log from before ``before``. Returns their number."""
-    return connection.execute(
-        "DELETE FROM recalls WHERE id IN"
-        " (SELECT id FROM recalls WHERE created_at < ? ORDER BY id LIMIT ?)",
-        (before, BATCH),
-    ).rowcount
+    """Erase what is older of the retrieval log. Returns how many searches."""
+    return run(connection, DELETE_RECALLS, before=before, limit=BATCH).rowcount
+
+
+OLD_MESSAGES = (
+    select(_log.id).where(_log.created_at < bindparam("before")).order_by(_log.id).limit(BATCH_SIZE)
+)
+CUT_SOURCE = (
+    update(memories)
+    .values(source_message_id=None)
+    .where(_entry.source_message_id == bindparam("message_id"))
+)
+CUT_REPLY = (
+    update(conversation_log).values(reply_to=None).where(_log.reply_to == bindparam("message_id"))
+)
+DELETE_MESSAGE = delete(conversation_log).where(_log.id == bindparam("message_id"))
 
 
 def erase_messages(connection: Connection, before: float, now: float) -> int:
-    """Erase messages from before ``before`` with the tasks that waited for them. Entries made
-    from them stay, without their source. Returns the number of messages."""
-    rows = connection.execute(
-        "SELECT id FROM conversation_log WHERE created_at < ? ORDER BY id LIMIT ?", (before, BATCH)
-    ).fetchall()
-    for (message_id,) in rows:
+    """Erase messages that are older, with the work that waited for them; what is known from them
+    stays, without its source. Returns how many."""
+    ids = run(connection, OLD_MESSAGES, before=before, limit=BATCH).scalars()
+    for message_id in ids:
         queue.drop_extraction(connection, message_id)
-        connection.execute(
-            "UPDATE memories SET source_message_id = NULL WHERE source_message_id = ?",
-            (message_id,),
-        )
-        connection.execute(
-            "UPDATE conversation_log SET reply_to = NULL WHERE reply_to = ?", (message_id,)
-        )
-        connection.execute("DELETE FROM conversation_log WHERE id = ?", (message_id,))
-    if rows:
+        for change in (CUT_SOURCE, CUT_REPLY, DELETE_MESSAGE):
+            run(connection, change, message_id=message_id)
+    if ids:
         compaction.note(connection, now)
-    return len(rows)
+    return len(ids)
 
 
 async def retain(
@@ -94,8 +122,8 @@ async def retain(
     next_at: float,
     checkpoint: Checkpoint,
 ) -> None:
-    """Erase everything that is old and schedule the task again at ``next_at``. Safe to cancel
-    and to run again. Raises StorageError."""
+    """Erase all that is old and put the task off to ``next_at``. Safe to cancel and to run again.
+    Raises StorageError."""
     old = (
         (horizons.timeline, erase_timeline),
         (horizons.recalls, erase_recalls),
@@ -112,7 +140,7 @@ async def retain(
 async def _erase_all(
     database: Database, erase: Callable[[Connection], int], checkpoint: Checkpoint
 ) -> None:
-    """Erase in batches, each in its own transaction."""
+    """In batches, each a transaction."""
 
     def batch(connection: Connection) -> int:
         checkpoint("retention.erasing")

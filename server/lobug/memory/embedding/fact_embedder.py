@@ -71,7 +71,7 @@ class FactEmbedder:
         """Ids of an index and a fact: the index holds every fact up to that one."""
 
     def model_id(self) -> str | None:
-        """The present model; None: not known yet."""
+        """The id of the current model; None: not known yet."""
         try:
             return self._embedder.model_id or None
         except LobugError:

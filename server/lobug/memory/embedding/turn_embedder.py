@@ -169,10 +169,7 @@ class TurnEmbedder:
         """Drop the vectors of other models, since everything is embedded."""
 
         def others(connection: Connection) -> bool:
-            row = connection.execute(
-                "SELECT 1 FROM turn_vector_sets WHERE id <> ? LIMIT 1", (present.id,)
-            ).fetchone()
-            return row is not None
+            return turn_vectors.has_others(connection, present)
 
         if await self._database.read(others):
             await self._database.write(

@@ -12,24 +12,138 @@ and AFTER DELETE: this module knows no such table.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from sqlalchemy import (
+    Integer,
+    and_,
+    bindparam,
+    case,
+    exists,
+    false,
+    func,
+    not_,
+    or_,
+    select,
+    true,
+    union,
+    update,
+)
 
 from lobug.language.en import mentions, words
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
-from lobug.memory.access import visible
+from lobug.memory.access import VISIBLE, seen_by
 from lobug.memory.erasure import derived_texts
 from lobug.memory.jobs import queue
 from lobug.memory.model import HOUSEHOLD, Forgotten, MemoryScope
 from lobug.storage import compaction
+from lobug.storage.columns import among
 from lobug.storage.driver import Connection
+from lobug.storage.statements import Row, run
+from lobug.storage.tables import conversation_log, memories, memory_sources, sessions
 
-DERIVED = "(m.category = 'timeline' OR (m.layer = 'identity' AND m.source = 'system'))"
-"""Entries that consolidation wrote; they are made again from what is left."""
+_entry, _log = memories.c, conversation_log.c
+DERIVED = or_(
+    _entry.category == "timeline", and_(_entry.layer == "identity", _entry.source == "system")
+)
+"""Entries that consolidation wrote: they are made again from what is left."""
+
+CONTENT = select(_entry.key, _entry.content, _entry.category).where(entries.BY_ID)
+DISTILLED = select(memory_sources.c.memory_id).where(
+    memory_sources.c.source_id == bindparam("entry_id")
+)
+_asked = among(_log.id, "ids")
+EXCHANGES = union(
+    select(_log.id).where(_asked),
+    select(_log.id).where(among(_log.reply_to, "ids")),
+    select(_log.reply_to).where(_asked, _log.reply_to.is_not(None)),
+)
+"""Messages, the replies to them, and what they reply to."""
+
+CONTENTS = (
+    select(_log.id, _log.content).where(_asked, _log.user == bindparam("user")).order_by(_log.id)
+)
+WORDS = select(_log.id, _log.role, _log.content).where(
+    _log.user == bindparam("user"), _log.content != ""
+)
+LEFT = select(_entry.content).where(
+    or_(
+        _entry.user == bindparam("user"),
+        and_(
+            _entry.user == HOUSEHOLD,
+            _entry.told_by != bindparam("user"),
+            bindparam("household", type_=Integer) == 1,
+        ),
+    ),
+    not_(DERIVED),
+)
+CHANGEABLE = (
+    select(
+        _entry.id,
+        _entry.key,
+        _entry.content,
+        _entry.told_by,
+        case((DERIVED, 1), else_=0).label("derived"),
+        _entry.source_message_id,
+    )
+    .where(VISIBLE)
+    .order_by(_entry.id)
+)
+REWRITE = update(conversation_log).where(_log.id == bindparam("message_id"))
+SUMMARIES = select(_entry.id).where(
+    _entry.user == bindparam("user"),
+    _entry.category == "timeline",
+    exists(
+        select(1).where(
+            _asked,
+            _log.user == bindparam("user"),
+            _log.conversation == _entry.conversation,
+            _log.id.between(_entry.from_message_id, _entry.to_message_id),
+        )
+    ),
+)
+STRETCH = select(_entry.conversation, _entry.from_message_id, _entry.to_message_id).where(
+    entries.BY_ID
+)
+_sources = select(memory_sources.c.source_id).where(
+    memory_sources.c.memory_id == bindparam("entry_id")
+)
+_timeline_sources = and_(
+    _entry.id.in_(_sources), _entry.user == bindparam("owner"), _entry.category == "timeline"
+)
+NEWEST_SOURCE = select(func.max(_entry.id)).where(_timeline_sources)
+TAKE_IN_AGAIN = update(memories).values(incorporated=False).where(_timeline_sources)
+REOPEN = (
+    update(conversation_log)
+    .values(summarized=False)
+    .where(
+        _log.user == bindparam("owner"),
+        _log.conversation == bindparam("of_conversation"),
+        _log.id.between(bindparam("first"), bindparam("last")),
+        _log.forgotten == false(),
+        _log.meant == true(),
+        _log.summarized == true(),
+    )
+    .returning(_log.id, _log.session_id)
+)
+CONSOLIDATED_BEFORE = (
+    update(sessions)
+    .values(
+        last_consolidated_at=select(func.max(_log.created_at))
+        .where(
+            _log.session_id == bindparam("in_session"),
+            _log.summarized == true(),
+            _log.id < bindparam("before"),
+        )
+        .scalar_subquery()
+    )
+    .where(sessions.c.id == bindparam("in_session"))
+)
 
 FEWEST_WORDS = 6
-"""The language of a line can be told from this many words on; "Dog: Rex" is in none."""
+"""A line of fewer words ("Dog: Rex") does not tell its language."""
 
 
 class Erasure:
@@ -53,26 +167,18 @@ class Erasure:
 
     def entry(self, entry_id: int, *, derived: bool = False) -> None:
         """Erase one version of an entry."""
-        row = self._connection.execute(
-            "SELECT key, content, category FROM memories WHERE id = ?", (entry_id,)
-        ).fetchone()
+        row = run(self._connection, CONTENT, entry_id=entry_id).first()
         if row is None:
             return
-        key, content, category = row
         if derived:
             self._derived += 1
             self._reopen_sources(entry_id)
         else:
-            self._keys[entry_id] = key
-        if category != "timeline":  # a summary tells of other things too
-            self._stems |= mentions.distinctive(content)[0]
-        self._suspects.update(
-            found
-            for (found,) in self._connection.execute(
-                "SELECT memory_id FROM memory_sources WHERE source_id = ?", (entry_id,)
-            )
-        )
-        entries.remove(self._connection, entry_id)
+            self._keys[entry_id] = row.key
+        if row.category != "timeline":  # a summary tells of many things that stay
+            self._stems |= mentions.distinctive(row.content)[0]
+        self._suspects.update(run(self._connection, DISTILLED, entry_id=entry_id).scalars())
+        entries.delete_row(self._connection, entry_id)
 
     def messages(self, ids: Iterable[int]) -> None:
         """Erase the words of the user's messages."""
@@ -82,15 +188,7 @@ class Erasure:
 
     def exchanges(self, ids: Iterable[int]) -> None:
         """Erase the words of messages, of the replies to them, and of what they reply to."""
-        wanted = json.dumps(list(ids))
-        rows = self._connection.execute(
-            "SELECT value FROM json_each(?1) UNION"
-            " SELECT l.id FROM conversation_log l JOIN json_each(?1) e ON l.reply_to = e.value"
-            " UNION SELECT l.reply_to FROM conversation_log l JOIN json_each(?1) e"
-            " ON l.id = e.value WHERE l.reply_to IS NOT NULL",
-            (wanted,),
-        )
-        self.messages([row[0] for row in rows])
+        self.messages(run(self._connection, EXCHANGES, ids=[*ids]).scalars())
 
     def add_messages(self, ids: Iterable[int]) -> None:
         """Add messages whose rows the caller deletes after ``finish``."""
@@ -103,36 +201,33 @@ class Erasure:
         of the user, its reply is erased too: it may repeat the words."""
         if not said:
             return
-        rows = self._connection.execute(
-            "SELECT id, role, content FROM conversation_log WHERE user = ? AND content <> ''",
-            (self._scope.user,),
-        )
         found = [
-            (message_id, role, content, left)
-            for message_id, role, content in rows
-            if (left := mentions.without(content, said)) is not content
+            (row, left)
+            for row in run(self._connection, WORDS, user=self._scope.user)
+            if (left := mentions.without(row.content, said)) is not row.content
         ]
-        for message_id, _, content, left in found:
-            self._rewrite_message(message_id, content, left)
-        self.exchanges([row[0] for row in found if row[1] == "user" and not row[3]])
+        for row, left in found:
+            self._rewrite_message(row.id, row.content, left)
+        self.exchanges([row.id for row, left in found if row.role == "user" and not left])
 
     def entries_that_say(self, said: Sequence[Mention]) -> None:
         """Erase the matching entries, and the matching sentences of longer ones. If the messages
         that an entry came from say it in other words, they are erased as a whole."""
         unsaid: list[int] = []
-        for entry_id, key, content, told_by, derived, source in self._changeable(said):
-            own = told_by == self._scope.user
+        for row in self._changeable(said):
+            derived, source = bool(row.derived), row.source_message_id
+            own = row.told_by == self._scope.user
             held = [mention for mention in said if own or not mention.own]
-            left = mentions.without(content, held, memory=not derived)
-            if left is content:
+            left = mentions.without(row.content, held, memory=not derived)
+            if left is row.content:
                 continue
             if derived or not _says_anything(left):
-                self.entry(entry_id, derived=derived)
+                self.entry(row.id, derived=derived)
                 unsaid += [] if source is None else [source]
             else:
-                # A new row, so that the old row's vector is dropped.
-                entries.rewrite(self._connection, entry_id, left)
-                self._keys[entry_id] = key
+                # A new row: what holds the old row's vector has to let go of it.
+                entries.rewrite(self._connection, row.id, left)
+                self._keys[row.id] = row.key
         self.exchanges(
             message_id
             for message_id, content in self._contents(unsaid)
@@ -144,12 +239,15 @@ class Erasure:
         what others told the household."""
         if not stems:
             return set()
-        rows = self._connection.execute(
-            "SELECT m.content FROM memories m WHERE (m.user = ?1 OR (m.user = ?2"
-            f" AND m.told_by <> ?1 AND ?3)) AND NOT {DERIVED}",
-            (self._scope.user, HOUSEHOLD, int(self._scope.household == "write")),
-        )
-        return {stem for row in rows for stem in words.stems(words.words(row[0])) if stem in stems}
+        contents = run(
+            self._connection,
+            LEFT,
+            user=self._scope.user,
+            household=int(self._scope.household == "write"),
+        ).scalars()
+        return {
+            stem for text in contents for stem in words.stems(words.words(text)) if stem in stems
+        }
 
     def finish(self, said: Sequence[Mention]) -> Forgotten:
         """Erase what repeats or summarizes the erased words, and schedule what must be made
@@ -170,75 +268,60 @@ class Erasure:
         return gone
 
     def _contents(self, ids: Iterable[int]) -> list[tuple[int, str]]:
-        rows = self._connection.execute(
-            "SELECT l.id, l.content FROM conversation_log l"
-            " WHERE l.id IN (SELECT value FROM json_each(?)) AND l.user = ? ORDER BY l.id",
-            (json.dumps(list(ids)), self._scope.user),
-        )
-        return [(row[0], row[1]) for row in rows]
+        rows = run(self._connection, CONTENTS, ids=[*ids], user=self._scope.user)
+        return [(row.id, row.content) for row in rows]
 
-    def _changeable(
-        self, said: Sequence[Mention]
-    ) -> list[tuple[int, str, str, str, bool, int | None]]:
+    def _changeable(self, said: Sequence[Mention]) -> list[Row]:
+        """Entries that may be erased: the household's only with the grant to write."""
         if not said:
             return []
-        condition, parameters = visible(self._scope)
-        if self._scope.household != "write":
-            condition += " AND m.user <> ?"
-            parameters = [*parameters, HOUSEHOLD]
-        rows = self._connection.execute(
-            f"SELECT m.id, m.key, m.content, m.told_by, {DERIVED}, m.source_message_id"
-            f" FROM memories m WHERE {condition} ORDER BY m.id",
-            parameters,
-        )
-        return [(*row[:4], bool(row[4]), row[5]) for row in rows]
+        scope = self._scope
+        if scope.household != "write":
+            scope = replace(scope, household="none")
+        return run(self._connection, CHANGEABLE, **seen_by(scope)).all()
 
     def _rewrite_message(self, message_id: int, content: str, left: str) -> None:
         self._messages.add(message_id)
         self._stems |= mentions.distinctive(content)[0] - mentions.distinctive(left)[0]
-        self._connection.execute(
-            "UPDATE conversation_log SET content = ?1, forgotten = ?2,"
-            " speaker = iif(?2, NULL, speaker), summarized = iif(?2, 1, summarized) WHERE id = ?3",
-            (left, int(not left), message_id),
+        nothing_left = {} if left else {"speaker": None, "summarized": True}
+        run(
+            self._connection,
+            REWRITE,
+            message_id=message_id,
+            content=left,
+            forgotten=not left,
+            **nothing_left,
         )
         if left:
-            _renew_extraction(self._connection, message_id)
+            queue.renew_extraction(self._connection, message_id)
         else:
             queue.drop_extraction(self._connection, message_id)
 
     def _summaries(self) -> None:
-        """Erase the summaries of erased messages; the rest of those messages will be summarized
-        again. A summary without messages loses its matching sentences only."""
-        rows = self._connection.execute(
-            "SELECT m.id FROM memories m WHERE m.user = ?1 AND m.category = 'timeline' AND EXISTS"
-            " (SELECT 1 FROM conversation_log l JOIN json_each(?2) e ON e.value = l.id"
-            "  WHERE l.user = ?1 AND l.conversation = m.conversation"
-            "  AND l.id BETWEEN m.from_message_id AND m.to_message_id)",
-            (self._scope.user, json.dumps(sorted(self._messages))),
-        ).fetchall()
-        for (entry_id,) in rows:
+        """Erase the summaries of messages that were erased; what is left of the messages is summed
+        up again. A summary that was imported without messages loses only its sentences."""
+        found = run(
+            self._connection, SUMMARIES, user=self._scope.user, ids=sorted(self._messages)
+        ).scalars()
+        for entry_id in found:
             self.entry(entry_id, derived=True)
 
     def _reopen_sources(self, entry_id: int) -> None:
-        """Mark the sources of a derived entry as not summarized, or not distilled."""
+        """What a derived entry was made from is to be summed up, or distilled, anew."""
         user, connection = self._scope.user, self._connection
-        conversation, first, last = connection.execute(
-            "SELECT conversation, from_message_id, to_message_id FROM memories WHERE id = ?",
-            (entry_id,),
-        ).fetchone()
-        if conversation is not None and first is not None and last is not None:
-            reopen(connection, user, conversation, first, last, self._now)
-        newest = connection.execute(
-            "SELECT max(m.id) FROM memories m JOIN memory_sources s ON s.source_id = m.id"
-            " WHERE s.memory_id = ? AND m.user = ? AND m.category = 'timeline'",
-            (entry_id, user),
-        ).fetchone()[0]
-        if newest is not None:
-            connection.execute(
-                "UPDATE memories SET incorporated = 0 WHERE user = ? AND category = 'timeline'"
-                " AND id IN (SELECT source_id FROM memory_sources WHERE memory_id = ?)",
-                (user, entry_id),
+        made = run(connection, STRETCH, entry_id=entry_id).one()
+        if None not in (made.conversation, made.from_message_id, made.to_message_id):
+            reopen(
+                connection,
+                user,
+                made.conversation,
+                made.from_message_id,
+                made.to_message_id,
+                self._now,
             )
+        newest = run(connection, NEWEST_SOURCE, entry_id=entry_id, owner=user).scalar()
+        if newest is not None:
+            run(connection, TAKE_IN_AGAIN, entry_id=entry_id, owner=user)
             queue.add_cascade(connection, "distill", user, newest, self._now)
 
     def _distilled(self) -> None:
@@ -248,45 +331,28 @@ class Erasure:
         while self._suspects:
             suspects, self._suspects = self._suspects, set()
             for entry_id in sorted(suspects):
-                row = self._connection.execute(
-                    "SELECT content FROM memories WHERE id = ?", (entry_id,)
-                ).fetchone()
-                if row is not None and _may_repeat(row[0], told):
+                row = run(self._connection, CONTENT, entry_id=entry_id).first()
+                if row is not None and _may_repeat(row.content, told):
                     self.entry(entry_id, derived=True)
 
 
 def reopen(
     connection: Connection, user: str, conversation: str, first: int, last: int, now: float
 ) -> None:
-    """Mark the remaining messages of a summary as not summarized."""
-    rows = connection.execute(
-        "UPDATE conversation_log SET summarized = 0 WHERE user = ? AND conversation = ?"
-        " AND id BETWEEN ? AND ? AND forgotten = 0 AND meant = 1 AND summarized = 1"
-        " RETURNING id, session_id",
-        (user, conversation, first, last),
-    ).fetchall()
+    """Have the messages that a summary covered summed up again, where any is left."""
+    rows = run(
+        connection, REOPEN, owner=user, of_conversation=conversation, first=first, last=last
+    ).all()
     if not rows:
         return
-    for session_id in {row[1] for row in rows if row[1] is not None}:
-        connection.execute(
-            "UPDATE sessions SET last_consolidated_at = (SELECT max(created_at)"
-            " FROM conversation_log WHERE session_id = ?1 AND summarized = 1 AND id < ?2)"
-            " WHERE id = ?1",
-            (session_id, min(row[0] for row in rows if row[1] == session_id)),
+    for session_id in {row.session_id for row in rows if row.session_id is not None}:
+        run(
+            connection,
+            CONSOLIDATED_BEFORE,
+            in_session=session_id,
+            before=min(row.id for row in rows if row.session_id == session_id),
         )
-    queue.add_cascade(connection, "summarize", user, max(row[0] for row in rows), now)
-
-
-def _renew_extraction(connection: Connection, message_id: int) -> None:
-    """The words of a message have changed: an extraction that has read the old ones stores nothing,
-    since its row is gone; another one takes its place."""
-    connection.execute(
-        "INSERT OR REPLACE INTO background_tasks (kind, user, message_id, state, attempts,"
-        " next_attempt_at, created_at) SELECT kind, user, message_id, state, attempts,"
-        " next_attempt_at, created_at FROM background_tasks"
-        " WHERE kind = 'extract' AND message_id = ?",
-        (message_id,),
-    )
+    queue.add_cascade(connection, "summarize", user, max(row.id for row in rows), now)
 
 
 def _says_anything(text: str) -> bool:

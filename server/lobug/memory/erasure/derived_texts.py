@@ -1,18 +1,78 @@
-"""Erases words from texts besides entries and messages: summaries of sessions, tasks and
-projects, tags and keys of entries, queries of the retrieval log."""
+"""Erases what repeats erased words in other texts: summaries of sessions, tasks and projects, tags
+and keys of entries, queries of the retrieval log."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
+
+from sqlalchemy import bindparam, delete, select, true, update
 
 from lobug.language.en import mentions
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries, keys, session_summary
+from lobug.storage.columns import among
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import (
+    conversation_log,
+    memories,
+    project_tasks,
+    projects,
+    recall_hits,
+    recalls,
+    sessions,
+)
 
 FORGOTTEN = "(forgotten)"
-"""Name of a task or project whose name was erased."""
+"""The name of a task or project whose own name was erased."""
+
+
+_log = conversation_log.c
+SUMMARIES = select(
+    sessions.c.id,
+    sessions.c.summary,
+    sessions.c.id.in_(select(_log.session_id).where(among(_log.id, "ids"))).label("touched"),
+).where(sessions.c.user == bindparam("user"), sessions.c.summary != "")
+
+QUERIES = select(recalls.c.id, recalls.c.query, recalls.c.message_id).where(
+    recalls.c.user == bindparam("user"), recalls.c.query.is_not(None)
+)
+UPDATE_RECALL = update(recalls).where(recalls.c.id == bindparam("recall_id"))
+DELETE_HITS = delete(recall_hits).where(
+    recall_hits.c.message_id.in_(
+        select(_log.id).where(among(_log.id, "ids"), _log.forgotten == true())
+    )
+)
+
+TASKS = select(project_tasks.c.id, project_tasks.c.title, project_tasks.c.state).where(
+    project_tasks.c.user == bindparam("user")
+)
+UPDATE_TASK = update(project_tasks).where(project_tasks.c.id == bindparam("task_id"))
+
+PROJECTS = (
+    select(projects.c.name, projects.c.description)
+    .where(projects.c.user == bindparam("user"))
+    .order_by(projects.c.name)
+)
+UPDATE_PROJECT = update(projects).where(
+    projects.c.user == bindparam("owner"), projects.c.name == bindparam("old")
+)
+RENAME_IN_TASKS = update(project_tasks).where(
+    project_tasks.c.user == bindparam("owner"), project_tasks.c.project == bindparam("old")
+)
+RENAME_IN_ENTRIES = update(memories).where(
+    memories.c.user == bindparam("owner"), memories.c.project == bindparam("old")
+)
+
+NAMES = select(
+    memories.c.id,
+    memories.c.key,
+    memories.c.tags,
+    memories.c.content,
+    memories.c.scope,
+    memories.c.conversation,
+    memories.c.status,
+).where(memories.c.user == bindparam("user"))
 
 
 def erase(
@@ -34,18 +94,13 @@ def erase(
 def _sessions(
     connection: Connection, user: str, said: Sequence[Mention], messages: Collection[int]
 ) -> int:
-    """Make the summary of a session again from the remaining timeline entries, if it matches or
-    one of its messages was erased."""
-    rows = connection.execute(
-        "SELECT s.id, s.summary, s.id IN (SELECT l.session_id FROM conversation_log l"
-        "  JOIN json_each(?2) e ON e.value = l.id)"
-        " FROM sessions s WHERE s.user = ?1 AND s.summary <> ''",
-        (user, json.dumps(sorted(messages))),
-    ).fetchall()
+    """Rebuild a session's summary from the timeline entries that are left where it repeats what is
+    erased or any of the session's messages was erased."""
+    rows = run(connection, SUMMARIES, user=user, ids=sorted(messages)).all()
     changed = 0
-    for session_id, summary, touched in rows:
-        if touched or mentions.contains_any(summary, said):
-            session_summary.refresh(connection, session_id)
+    for row in rows:
+        if row.touched or mentions.contains_any(row.summary, said):
+            session_summary.refresh(connection, row.id)
             changed += 1
     return changed
 
@@ -53,88 +108,66 @@ def _sessions(
 def _recalls(
     connection: Connection, user: str, said: Sequence[Mention], messages: Collection[int]
 ) -> None:
-    """Erase a query that matches; it then reads as the words of its message, which are erased."""
-    rows = connection.execute(
-        "SELECT id, query, message_id FROM recalls WHERE user = ? AND query IS NOT NULL", (user,)
-    ).fetchall()
-    for recall_id, query, message_id in rows:
-        if message_id in messages:
-            connection.execute("UPDATE recalls SET query = NULL WHERE id = ?", (recall_id,))
-        elif (left := mentions.without(query, said)) is not query:
-            connection.execute("UPDATE recalls SET query = ? WHERE id = ?", (left, recall_id))
-    connection.execute(
-        "DELETE FROM recall_hits WHERE message_id IN (SELECT l.id FROM conversation_log l"
-        " JOIN json_each(?) e ON e.value = l.id WHERE l.forgotten = 1)",
-        (json.dumps(sorted(messages)),),
-    )
+    """A query that was erased reads as the words of its message, which are gone."""
+    for row in run(connection, QUERIES, user=user).all():
+        if row.message_id in messages:
+            run(connection, UPDATE_RECALL, recall_id=row.id, query=None)
+        elif (left := mentions.without(row.query, said)) is not row.query:
+            run(connection, UPDATE_RECALL, recall_id=row.id, query=left)
+    run(connection, DELETE_HITS, ids=sorted(messages))
 
 
 def _tasks(connection: Connection, user: str, said: Sequence[Mention]) -> int:
-    rows = connection.execute(
-        "SELECT id, title, state FROM project_tasks WHERE user = ?", (user,)
-    ).fetchall()
     changed = 0
-    for task_id, title, state in rows:
-        new_title = FORGOTTEN if mentions.contains_any(title, said) else title
-        new_state = mentions.without(state, said)
-        if (new_title, new_state) != (title, state):
-            connection.execute(
-                "UPDATE project_tasks SET title = ?, state = ? WHERE id = ?",
-                (new_title, new_state, task_id),
-            )
+    for row in run(connection, TASKS, user=user).all():
+        title = FORGOTTEN if mentions.contains_any(row.title, said) else row.title
+        state = mentions.without(row.state, said)
+        if (title, state) != (row.title, row.state):
+            run(connection, UPDATE_TASK, task_id=row.id, title=title, state=state)
             changed += 1
     return changed
 
 
 def _projects(connection: Connection, user: str, said: Sequence[Mention]) -> int:
-    rows = connection.execute(
-        "SELECT name, description FROM projects WHERE user = ? ORDER BY name", (user,)
-    ).fetchall()
-    names = {row[0] for row in rows}
+    rows = run(connection, PROJECTS, user=user).all()
+    names = {row.name for row in rows}
     changed = 0
-    for name, description in rows:
-        new_name, new_description = name, mentions.without(description, said)
-        if mentions.contains_any(name, said):
-            new_name = FORGOTTEN
-            while new_name in names:
-                new_name = f"{FORGOTTEN} {len(names)}" if new_name == FORGOTTEN else f"{new_name}'"
-            names.add(new_name)
-            for change in (
-                "UPDATE project_tasks SET project = ? WHERE user = ? AND project = ?",
-                "UPDATE memories SET project = ? WHERE user = ? AND project = ?",
-            ):
-                connection.execute(change, (new_name, user, name))
-        if (new_name, new_description) != (name, description):
-            connection.execute(
-                "UPDATE projects SET name = ?, description = ? WHERE user = ? AND name = ?",
-                (new_name, new_description, user, name),
+    for row in rows:
+        name, description = row.name, mentions.without(row.description, said)
+        if mentions.contains_any(row.name, said):
+            name = FORGOTTEN
+            while name in names:
+                name = f"{FORGOTTEN} {len(names)}" if name == FORGOTTEN else f"{name}'"
+            names.add(name)
+            for change in (RENAME_IN_TASKS, RENAME_IN_ENTRIES):
+                run(connection, change, owner=user, old=row.name, project=name)
+        if (name, description) != (row.name, row.description):
+            run(
+                connection,
+                UPDATE_PROJECT,
+                owner=user,
+                old=row.name,
+                name=name,
+                description=description,
             )
             changed += 1
     return changed
 
 
 def _names_of_entries(connection: Connection, user: str, said: Sequence[Mention]) -> int:
-    """Erase matching tags and keys of the remaining entries."""
-    rows = connection.execute(
-        "SELECT id, key, tags, content, scope, conversation, status FROM memories WHERE user = ?",
-        (user,),
-    ).fetchall()
+    """Tags and keys of entries that stay."""
     changed = 0
-    for entry_id, key, tags, content, scope, conversation, status in rows:
-        known: list[str] = json.loads(tags)
-        kept = [tag for tag in known if not mentions.contains_any(tag, said)]
-        new_key = key
+    for row in run(connection, NAMES, user=user).all():
+        kept = [tag for tag in row.tags if not mentions.contains_any(tag, said)]
+        key = row.key
         if mentions.contains_any(_spoken(key), said):
-            new_key = keys.key_for(content)
-            if mentions.contains_any(_spoken(new_key), said):
-                new_key = f"memory_{entry_id}"
-            if status == "active":
-                new_key = entries.free_key(connection, user, scope, conversation, new_key)
-        if len(kept) < len(known) or new_key != key:
-            connection.execute(
-                "UPDATE memories SET key = ?, tags = ? WHERE id = ?",
-                (new_key, json.dumps(kept, ensure_ascii=False), entry_id),
-            )
+            key = keys.key_for(row.content)
+            if mentions.contains_any(_spoken(key), said):
+                key = f"memory_{row.id}"
+            if row.status == "active":
+                key = entries.free_key(connection, user, row.scope, row.conversation, key)
+        if len(kept) < len(row.tags) or key != row.key:
+            entries.change(connection, row.id, key=key, tags=kept)
             changed += 1
     return changed
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sqlalchemy import bindparam, select
+
 from lobug.language.en import mentions
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
 from lobug.memory.erasure.deletion import Erasure
 from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import conversation_log
 
 
 def forget_entries(
@@ -109,10 +113,19 @@ def _said_by(entry: Entry) -> list[Mention]:
     return mentions.of_content(entry.content, own=entry.layer == "identity")
 
 
+SUMMED_UP = select(conversation_log.c.id).where(
+    conversation_log.c.user == bindparam("user"),
+    conversation_log.c.conversation == bindparam("conversation"),
+    conversation_log.c.id.between(bindparam("first"), bindparam("last")),
+)
+
+
 def _summed_up(connection: Connection, entry: Entry) -> list[int]:
-    rows = connection.execute(
-        "SELECT id FROM conversation_log WHERE user = ? AND conversation = ?"
-        " AND id BETWEEN ? AND ?",
-        (entry.user, entry.conversation, entry.from_message_id, entry.to_message_id),
-    )
-    return [row[0] for row in rows]
+    return run(
+        connection,
+        SUMMED_UP,
+        user=entry.user,
+        conversation=entry.conversation,
+        first=entry.from_message_id,
+        last=entry.to_message_id,
+    ).scalars()

@@ -5,9 +5,10 @@ Call each function in one write transaction and within ``TurnPriority.exclusive(
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+
+from sqlalchemy import BindParameter, bindparam, delete, exists, or_, select, update
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, session_summary
@@ -15,9 +16,93 @@ from lobug.memory.erasure import deletion
 from lobug.memory.erasure.deletion import Erasure
 from lobug.memory.model import Forgotten, MemoryScope, Purge
 from lobug.storage import compaction
+from lobug.storage.columns import among
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import (
+    background_tasks,
+    conversation_log,
+    memories,
+    project_tasks,
+    projects,
+    recalls,
+    sessions,
+)
 
 DAY_S = 86_400.0
+
+_log, _entry = conversation_log.c, memories.c
+_user: BindParameter[str] = bindparam("user")
+
+SESSION = select(sessions.c.conversation, sessions.c.started_at, sessions.c.last_active_at).where(
+    sessions.c.id == bindparam("session_id"), sessions.c.user == _user
+)
+MESSAGES_OF_SESSION = select(_log.id).where(_log.session_id == bindparam("session_id"))
+ENTRIES_OF_SESSION = (
+    select(_entry.id)
+    .where(
+        _entry.user == _user,
+        or_(
+            _entry.session_id == bindparam("session_id"),
+            _entry.source_message_id.in_(MESSAGES_OF_SESSION),
+        ),
+    )
+    .order_by(_entry.id)
+)
+DELETE_RECALLS_OF_SESSION = delete(recalls).where(
+    recalls.c.user == _user,
+    recalls.c.conversation == bindparam("conversation"),
+    recalls.c.message_id.is_(None),
+    recalls.c.created_at.between(bindparam("first"), bindparam("last")),
+)
+LEAVE_SESSION = (
+    update(memories).values(session_id=None).where(_entry.session_id == bindparam("of_session"))
+)
+DELETE_SESSION = delete(sessions).where(sessions.c.id == bindparam("session_id"))
+
+ENTRIES_OF_USER = select(_entry.id, _entry.key).where(_entry.user == _user).order_by(_entry.id)
+MESSAGES_OF_USER = select(_log.id).where(_log.user == _user)
+DELETE_TASKS_TO_DO = delete(background_tasks).where(background_tasks.c.user == _user)
+DELETE_RECALLS = delete(recalls).where(recalls.c.user == _user)
+UNLINK_ARCHIVE = update(project_tasks).values(archived_as=None).where(project_tasks.c.user == _user)
+DELETE_TASKS = delete(project_tasks).where(project_tasks.c.user == _user)
+DELETE_PROJECTS = delete(projects).where(projects.c.user == _user)
+LEAVE_SESSIONS = (
+    update(memories)
+    .values(session_id=None)
+    .where(_entry.session_id.in_(select(sessions.c.id).where(sessions.c.user == _user)))
+)
+DELETE_SESSIONS = delete(sessions).where(sessions.c.user == _user)
+
+OLD_MESSAGES = select(_log.id).where(_log.user == _user, _log.created_at < bindparam("cutoff"))
+OLD_TIMELINE = (
+    select(
+        _entry.id,
+        _entry.key,
+        _entry.session_id,
+        _entry.conversation,
+        _entry.from_message_id,
+        _entry.to_message_id,
+    )
+    .where(
+        _entry.user == _user,
+        _entry.category == "timeline",
+        _entry.said_at < bindparam("cutoff"),
+    )
+    .order_by(_entry.id)
+)
+DELETE_OLD_RECALLS = DELETE_RECALLS.where(recalls.c.created_at < bindparam("cutoff"))
+DELETE_OLD_SESSIONS = DELETE_SESSIONS.where(
+    sessions.c.last_active_at < bindparam("cutoff"),
+    ~exists(select(1).where(_log.session_id == sessions.c.id)),
+)
+
+DELETE_WORK_ON = delete(background_tasks).where(among(background_tasks.c.message_id, "ids"))
+CUT_SOURCES = (
+    update(memories).values(source_message_id=None).where(among(_entry.source_message_id, "ids"))
+)
+CUT_REPLIES = update(conversation_log).values(reply_to=None).where(among(_log.reply_to, "ids"))
+DELETE_MESSAGES = delete(conversation_log).where(among(_log.id, "ids"))
 
 
 def purge(connection: Connection, scope: MemoryScope, what: Purge, now: float) -> Forgotten:
@@ -47,97 +132,75 @@ def purge_session(
     MemoryNotFoundError."""
     row = None
     if 0 < session_id <= entries.MAX_ID:
-        row = connection.execute(
-            "SELECT conversation, started_at, last_active_at FROM sessions"
-            " WHERE id = ? AND user = ?",
-            (session_id, scope.user),
-        ).fetchone()
+        row = run(connection, SESSION, session_id=session_id, user=scope.user).first()
     if row is None:
         raise MemoryNotFoundError(f"there is no session {session_id}")
-    messages = _ids(connection, "SELECT id FROM conversation_log WHERE session_id = ?", session_id)
+    messages = run(connection, MESSAGES_OF_SESSION, session_id=session_id).scalars()
     erasure = Erasure(connection, scope, now)
     erasure.add_messages(messages)
-    for entry_id in _ids(
-        connection,
-        "SELECT id FROM memories WHERE user = ?2 AND (session_id = ?1 OR source_message_id IN"
-        " (SELECT id FROM conversation_log WHERE session_id = ?1)) ORDER BY id",
-        session_id,
-        scope.user,
-    ):
+    made = run(connection, ENTRIES_OF_SESSION, session_id=session_id, user=scope.user).scalars()
+    for entry_id in made:
         erasure.entry(entry_id)
     gone = erasure.finish(())
     _delete_messages(connection, messages)
-    connection.execute(
-        "DELETE FROM recalls WHERE user = ? AND conversation = ? AND message_id IS NULL"
-        " AND created_at BETWEEN ? AND ?",
-        (scope.user, *row),
+    run(
+        connection,
+        DELETE_RECALLS_OF_SESSION,
+        user=scope.user,
+        conversation=row.conversation,
+        first=row.started_at,
+        last=row.last_active_at,
     )
-    connection.execute("UPDATE memories SET session_id = NULL WHERE session_id = ?", (session_id,))
-    connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+    run(connection, LEAVE_SESSION, of_session=session_id)
+    run(connection, DELETE_SESSION, session_id=session_id)
     compaction.note(connection, now)
     return gone
 
 
 def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
     """Erase everything of a user."""
-    rows = connection.execute(
-        "SELECT id, key FROM memories WHERE user = ? ORDER BY id", (user,)
-    ).fetchall()
-    messages = _ids(connection, "SELECT id FROM conversation_log WHERE user = ?", user)
-    connection.execute("DELETE FROM background_tasks WHERE user = ?", (user,))
-    connection.execute("DELETE FROM recalls WHERE user = ?", (user,))
-    connection.execute("UPDATE project_tasks SET archived_as = NULL WHERE user = ?", (user,))
-    for entry_id, _ in rows:
-        entries.remove(connection, entry_id)
-    connection.execute("DELETE FROM project_tasks WHERE user = ?", (user,))
-    connection.execute("DELETE FROM projects WHERE user = ?", (user,))
+    rows = run(connection, ENTRIES_OF_USER, user=user).all()
+    messages = run(connection, MESSAGES_OF_USER, user=user).scalars()
+    for change in (DELETE_TASKS_TO_DO, DELETE_RECALLS, UNLINK_ARCHIVE):
+        run(connection, change, user=user)
+    for row in rows:
+        entries.delete_row(connection, row.id)
+    for change in (DELETE_TASKS, DELETE_PROJECTS):
+        run(connection, change, user=user)
     _delete_messages(connection, messages)
-    connection.execute(
-        "UPDATE memories SET session_id = NULL WHERE session_id IN"
-        " (SELECT id FROM sessions WHERE user = ?)",
-        (user,),
-    )
-    connection.execute("DELETE FROM sessions WHERE user = ?", (user,))
+    for change in (LEAVE_SESSIONS, DELETE_SESSIONS):
+        run(connection, change, user=user)
     compaction.note(connection, now)
     return Forgotten(
-        entries=tuple(row[0] for row in rows),
-        keys=tuple(dict.fromkeys(row[1] for row in rows)),
+        entries=tuple(row.id for row in rows),
+        keys=tuple(dict.fromkeys(row.key for row in rows)),
         messages=len(messages),
     )
 
 
 def purge_older(connection: Connection, user: str, cutoff: float, now: float) -> Forgotten:
-    """Erase a user's messages, recalls and timeline entries from before ``cutoff`` (seconds
-    since the epoch), and the sessions that are then empty. Facts stay, without the words they
-    came from. If a summary reaches over the cutoff, its later messages will be summarized again."""
-    messages = _ids(
-        connection,
-        "SELECT id FROM conversation_log WHERE user = ? AND created_at < ?",
-        user,
-        cutoff,
-    )
-    old = connection.execute(
-        "SELECT id, key, session_id, conversation, from_message_id, to_message_id FROM memories"
-        " WHERE user = ? AND category = 'timeline' AND said_at < ? ORDER BY id",
-        (user, cutoff),
-    ).fetchall()
-    for entry_id, *_ in old:
-        entries.remove(connection, entry_id)
-    connection.execute("DELETE FROM recalls WHERE user = ? AND created_at < ?", (user, cutoff))
+    """Erase a user's messages, recalls and timeline entries from before ``cutoff`` (seconds since
+    the epoch), and the sessions of which nothing is left. What is known stays, without the words
+    that it came from. Of a summary that reaches over the cutoff the later messages are summed up
+    anew."""
+    bound = {"user": user, "cutoff": cutoff}
+    messages = run(connection, OLD_MESSAGES, **bound).scalars()
+    old = run(connection, OLD_TIMELINE, **bound).all()
+    for row in old:
+        entries.delete_row(connection, row.id)
+    run(connection, DELETE_OLD_RECALLS, **bound)
     _delete_messages(connection, messages)
-    for session_id in {row[2] for row in old if row[2] is not None}:
+    for session_id in {row.session_id for row in old if row.session_id is not None}:
         session_summary.refresh(connection, session_id)
-    for *_, conversation, first, last in old:
-        if conversation is not None and first is not None and last is not None:
-            deletion.reopen(connection, user, conversation, first, last, now)
-    connection.execute(
-        "DELETE FROM sessions WHERE user = ? AND last_active_at < ? AND NOT EXISTS"
-        " (SELECT 1 FROM conversation_log l WHERE l.session_id = sessions.id)",
-        (user, cutoff),
-    )
+    for row in old:
+        if None not in (row.conversation, row.from_message_id, row.to_message_id):
+            deletion.reopen(
+                connection, user, row.conversation, row.from_message_id, row.to_message_id, now
+            )
+    run(connection, DELETE_OLD_SESSIONS, **bound)
     gone = Forgotten(
-        entries=tuple(row[0] for row in old),
-        keys=tuple(dict.fromkeys(row[1] for row in old)),
+        entries=tuple(row.id for row in old),
+        keys=tuple(dict.fromkeys(row.key for row in old)),
         messages=len(messages),
     )
     if gone != Forgotten():
@@ -145,19 +208,8 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
     return gone
 
 
-def _ids(connection: Connection, query: str, *parameters: object) -> list[int]:
-    rows: Iterable[Sequence[int]] = connection.execute(query, parameters)
-    return [row[0] for row in rows]
-
-
 def _delete_messages(connection: Connection, ids: Sequence[int]) -> None:
-    """Delete messages and the rows that depend on them. Entries made from them lose their
+    """Delete rows of the log with the work on them. Entries taken from them stay, without a
     source."""
-    wanted = (json.dumps(list(ids)),)
-    for change in (
-        "DELETE FROM background_tasks WHERE message_id IN",
-        "UPDATE memories SET source_message_id = NULL WHERE source_message_id IN",
-        "UPDATE conversation_log SET reply_to = NULL WHERE reply_to IN",
-        "DELETE FROM conversation_log WHERE id IN",
-    ):
-        connection.execute(f"{change} (SELECT value FROM json_each(?))", wanted)
+    for change in (DELETE_WORK_ON, CUT_SOURCES, CUT_REPLIES, DELETE_MESSAGES):
+        run(connection, change, ids=ids)

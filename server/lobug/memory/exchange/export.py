@@ -11,20 +11,125 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import Select, bindparam, exists, or_, select
+
 from lobug.errors import ImportInvalidError
-from lobug.memory.access import visible
+from lobug.memory import entries
+from lobug.memory.access import VISIBLE, seen_by
 from lobug.memory.exchange import document_format, snapshot
 from lobug.memory.exchange.document_format import Document
 from lobug.memory.exchange.import_ import insert_document
 from lobug.memory.exchange.snapshot import SnapshotSession
 from lobug.memory.model import HOUSEHOLD, Imported, MemoryScope
 from lobug.storage.driver import Connection, driver
+from lobug.storage.statements import run
+from lobug.storage.tables import (
+    background_tasks,
+    conversation_log,
+    memories,
+    project_tasks,
+    projects,
+    recall_hits,
+    recalls,
+    sessions,
+)
 
 ENTRY_COLUMNS = (
-    "id, scope, conversation, session_id, layer, category, key, content, fact_type, section,"
-    " importance, source, status, reason, tags, project, task_id, source_message_id,"
-    " from_message_id, to_message_id, incorporated, said_at, created_at, updated_at, valid_from,"
-    " valid_until, expired_at, replaced_by, compared, recall_count, last_recalled_at"
+    "id scope conversation session_id layer category key content fact_type section importance"
+    " source status reason tags project task_id source_message_id from_message_id to_message_id"
+    " incorporated said_at created_at updated_at valid_from valid_until expired_at replaced_by"
+    " compared recall_count last_recalled_at"
+).split()
+
+_log, _tasks, _hits = conversation_log.c, project_tasks.c, recall_hits.c
+SESSIONS = (
+    select(
+        sessions.c.id,
+        sessions.c.conversation,
+        sessions.c.channel,
+        sessions.c.external_id,
+        sessions.c.started_at,
+        sessions.c.last_active_at,
+        sessions.c.ended_at,
+        sessions.c.last_consolidated_at,
+        sessions.c.failures,
+        sessions.c.summary,
+    )
+    .where(sessions.c.user == bindparam("seen_user"))
+    .order_by(sessions.c.id)
+)
+MESSAGES = (
+    select(
+        _log.id,
+        _log.session_id.label("session"),
+        _log.conversation,
+        _log.role,
+        _log.content,
+        _log.created_at,
+        _log.reply_to,
+        _log.speaker,
+        _log.summarized,
+        _log.forgotten,
+        _log.meant,
+        exists(
+            select(1).where(
+                background_tasks.c.kind == "extract", background_tasks.c.message_id == _log.id
+            )
+        ).label("to_extract"),
+    )
+    .where(_log.user == bindparam("seen_user"))
+    .order_by(_log.id)
+)
+ENTRIES = (
+    select(*(memories.c[name] for name in ENTRY_COLUMNS))
+    .where(VISIBLE, or_(memories.c.user != HOUSEHOLD, memories.c.told_by == bindparam("seen_user")))
+    .order_by(memories.c.id)
+)
+PROJECTS = (
+    select(projects.c.name, projects.c.description, projects.c.status, projects.c.created_at)
+    .where(projects.c.user == bindparam("seen_user"))
+    .order_by(projects.c.name)
+)
+TASKS = (
+    select(
+        _tasks.id,
+        _tasks.project,
+        _tasks.title,
+        _tasks.status,
+        _tasks.state,
+        _tasks.created_at,
+        _tasks.completed_at,
+        _tasks.archived_as,
+    )
+    .where(_tasks.user == bindparam("seen_user"))
+    .order_by(_tasks.id)
+)
+RECALLS = (
+    select(
+        recalls.c.id,
+        recalls.c.conversation,
+        recalls.c.message_id.label("message"),
+        recalls.c.query,
+        recalls.c.created_at,
+        recalls.c.took_ms,
+    )
+    .where(recalls.c.user == bindparam("seen_user"))
+    .order_by(recalls.c.id)
+)
+HITS = (
+    select(
+        _hits.recall_id,
+        _hits.rank,
+        _hits.memory_id.label("entry"),
+        _hits.message_id.label("message"),
+        _hits.score,
+        _hits.confidence,
+        _hits.parts,
+        _hits.injected,
+    )
+    .join(recalls, recalls.c.id == _hits.recall_id)
+    .where(recalls.c.user == bindparam("seen_user"))
+    .order_by(_hits.recall_id, _hits.rank)
 )
 
 Parsed = Document | Sequence[SnapshotSession]
@@ -107,80 +212,45 @@ class _Exporting:
 
     def __init__(self, connection: Connection, scope: MemoryScope) -> None:
         self._connection = connection
-        self._user = scope.user
-        condition, bound = visible(scope)
-        self._entries = f"{condition} AND (m.user <> ? OR m.told_by = ?)"
-        self._bound = [*bound, HOUSEHOLD, scope.user]
-        own = "WHERE user = ? ORDER BY id"
-        self._session_at = self._places(f"SELECT id FROM sessions {own}", [self._user])
-        self._message_at = self._places(f"SELECT id FROM conversation_log {own}", [self._user])
-        self._task_at = self._places(f"SELECT id FROM project_tasks {own}", [self._user])
-        self._entry_at = self._places(
-            f"SELECT m.id FROM memories m WHERE {self._entries} ORDER BY m.id", self._bound
-        )
+        self._scope = scope
+        self._session_at = self._places(SESSIONS)
+        self._message_at = self._places(MESSAGES)
+        self._task_at = self._places(TASKS)
+        self._entry_at = self._places(ENTRIES)
 
     def sessions(self) -> list[dict[str, Any]]:
-        found = self._rows(
-            "SELECT id, conversation, channel, external_id, started_at, last_active_at, ended_at,"
-            " last_consolidated_at, failures, summary FROM sessions WHERE user = ? ORDER BY id",
-            [self._user],
-        )
-        return [row | {"id": self._session_at[row["id"]]} for row in found]
+        return [row | {"id": self._session_at[row["id"]]} for row in self._rows(SESSIONS)]
 
     def messages(self) -> list[dict[str, Any]]:
-        found = self._rows(
-            "SELECT l.id, l.session_id AS session, l.conversation, l.role, l.content,"
-            " l.created_at, l.reply_to, l.speaker, l.summarized, l.forgotten, l.meant,"
-            " EXISTS (SELECT 1 FROM background_tasks t WHERE t.kind = 'extract'"
-            " AND t.message_id = l.id) AS to_extract"
-            " FROM conversation_log l WHERE l.user = ? ORDER BY l.id",
-            [self._user],
-        )
+        found = self._rows(MESSAGES)
         for row in found:
             row["id"] = self._message_at[row["id"]]
             row["session"] = self._session_at.get(row["session"])
             row["reply_to"] = self._message_at.get(row["reply_to"])
-            for name in ("summarized", "forgotten", "meant", "to_extract"):
-                row[name] = bool(row[name])
+            row["to_extract"] = bool(row["to_extract"])
         return found
 
     def entries(self) -> list[dict[str, Any]]:
-        columns = ", ".join(f"m.{name.strip()}" for name in ENTRY_COLUMNS.split(","))
-        found = self._rows(
-            f"SELECT {columns}, (SELECT json_group_array(s.source_id) FROM memory_sources s"
-            "  WHERE s.memory_id = m.id) AS distilled_from"
-            f" FROM memories m WHERE {self._entries} ORDER BY m.id",
-            self._bound,
-        )
+        found = self._rows(ENTRIES)
         for row in found:
-            sources = json.loads(row["distilled_from"])
+            sources = entries.sources(self._connection, row["id"])
             row["id"] = self._entry_at[row["id"]]
+            row["distilled_from"] = sorted(
+                self._entry_at[source] for source in sources if source in self._entry_at
+            )
             row["session"] = self._session_at.get(row.pop("session_id"))
             row["task"] = self._task_at.get(row.pop("task_id"))
             for name in ("source_message", "from_message", "to_message"):
                 row[name] = self._message_at.get(row.pop(f"{name}_id"))
             row["replaced_by"] = self._entry_at.get(row["replaced_by"])
-            row["tags"] = json.loads(row["tags"])
-            row["incorporated"] = bool(row["incorporated"])
-            row["compared"] = bool(row["compared"])
-            row["distilled_from"] = sorted(
-                self._entry_at[source] for source in sources if source in self._entry_at
-            )
+            row["tags"] = list(row["tags"])
         return found
 
     def projects(self) -> list[dict[str, Any]]:
-        return self._rows(
-            "SELECT name, description, status, created_at FROM projects WHERE user = ?"
-            " ORDER BY name",
-            [self._user],
-        )
+        return self._rows(PROJECTS)
 
     def tasks(self) -> list[dict[str, Any]]:
-        found = self._rows(
-            "SELECT id, project, title, status, state, created_at, completed_at, archived_as"
-            " FROM project_tasks WHERE user = ? ORDER BY id",
-            [self._user],
-        )
+        found = self._rows(TASKS)
         return [
             row
             | {
@@ -191,24 +261,14 @@ class _Exporting:
         ]
 
     def recalls(self) -> list[dict[str, Any]]:
-        found = self._rows(
-            "SELECT id, conversation, message_id AS message, query, created_at, took_ms"
-            " FROM recalls WHERE user = ? ORDER BY id",
-            [self._user],
-        )
+        found = self._rows(RECALLS)
         hits: dict[int, list[dict[str, Any]]] = {row["id"]: [] for row in found}
-        for hit in self._rows(
-            "SELECT h.recall_id, h.rank, h.memory_id AS entry, h.message_id AS message, h.score,"
-            " h.confidence, h.parts, h.injected FROM recall_hits h"
-            " JOIN recalls r ON r.id = h.recall_id WHERE r.user = ? ORDER BY h.recall_id, h.rank",
-            [self._user],
-        ):
+        for hit in self._rows(HITS):
             recall_id = hit.pop("recall_id")
             hit["entry"] = self._entry_at.get(hit["entry"])
             hit["message"] = self._message_at.get(hit["message"])
             hit["parts"] = json.loads(hit["parts"])
-            hit["injected"] = bool(hit["injected"])
-            if (hit["entry"], hit["message"]) != (None, None):  # others told it
+            if (hit["entry"], hit["message"]) != (None, None):  # else: what others told
                 hits[recall_id].append(hit)
         return [
             row
@@ -220,11 +280,10 @@ class _Exporting:
             for place, row in enumerate(found, start=1)
         ]
 
-    def _places(self, query: str, bound: list[str]) -> Mapping[int | None, int]:
-        rows = self._connection.execute(query, bound)
-        return {row[0]: place for place, row in enumerate(rows, start=1)}
+    def _places(self, statement: Select[*tuple[Any, ...]]) -> Mapping[int | None, int]:
+        rows = run(self._connection, statement, **seen_by(self._scope))
+        return {row.id: place for place, row in enumerate(rows, start=1)}
 
-    def _rows(self, query: str, bound: list[str]) -> list[dict[str, Any]]:
-        cursor = self._connection.execute(query, bound)
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor]
+    def _rows(self, statement: Select[*tuple[Any, ...]]) -> list[dict[str, Any]]:
+        rows = run(self._connection, statement, **seen_by(self._scope))
+        return [row._asdict() for row in rows]

@@ -12,14 +12,87 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sqlalchemy import Select, Table, and_, bindparam, or_, select
+from sqlalchemy.dialects.sqlite import insert
+
 from lobug.memory import entries, identity
 from lobug.memory.exchange.document_format import Document, EntryRow
 from lobug.memory.jobs import queue
 from lobug.memory.model import HOUSEHOLD, EntryScope, Imported, MemoryScope
+from lobug.storage import tables
 from lobug.storage.driver import Connection
+from lobug.storage.statements import Result, run, run_many
 
 Places = dict[int | None, int | None]
 """Ids in the database by positions in the document; None by None."""
+
+
+_log, _entry = tables.conversation_log.c, tables.memories.c
+CONVERSATIONS = select(_log.conversation).distinct().where(_log.user == bindparam("user"))
+SESSIONS = select(
+    tables.sessions.c.id,
+    tables.sessions.c.channel,
+    tables.sessions.c.started_at,
+    tables.sessions.c.external_id,
+).where(tables.sessions.c.user == bindparam("user"))
+MESSAGES = (
+    select(_log.id, _log.role, _log.created_at, _log.content, _log.speaker)
+    .where(_log.user == bindparam("user"))
+    .order_by(_log.id)
+)
+REPLIED = select(_log.reply_to).where(_log.user == bindparam("user"), _log.reply_to.is_not(None))
+CONVERSATION_OF = select(_log.conversation).where(_log.id == bindparam("message_id"))
+TASKS = (
+    select(
+        tables.project_tasks.c.id, tables.project_tasks.c.title, tables.project_tasks.c.created_at
+    )
+    .where(tables.project_tasks.c.user == bindparam("user"))
+    .order_by(tables.project_tasks.c.id)
+)
+RECALLS = select(
+    tables.recalls.c.id,
+    tables.recalls.c.created_at,
+    tables.recalls.c.took_ms,
+    tables.recalls.c.query,
+).where(tables.recalls.c.user == bindparam("user"))
+
+_theirs = or_(
+    _entry.user == bindparam("user"),
+    and_(_entry.user == HOUSEHOLD, _entry.told_by == bindparam("user")),
+)
+_said = (_entry.scope, _entry.layer, _entry.category, _entry.content)
+ENTRIES = (
+    select(_entry.id, *_said, _entry.said_at, _entry.created_at, _entry.updated_at)
+    .where(_theirs)
+    .order_by(_entry.id)
+)
+ACTIVE_ENTRIES = select(_entry.id, *_said).where(_theirs, _entry.status == "active")
+TAKEN_BACK = (
+    select(_entry.id, _entry.expired_at, *_said)
+    .where(
+        _theirs,
+        _entry.reason.in_(("corrected", "removed")),
+        _entry.expired_at.is_not(None),
+    )
+    .order_by(_entry.expired_at)
+)
+FROM_MESSAGE = select(_entry.id).where(
+    _entry.source_message_id == bindparam("message_id"), _entry.content == bindparam("content")
+)
+
+INSERTS = {
+    table.name: insert(table).returning(table.c.id)
+    for table in (
+        tables.sessions,
+        tables.conversation_log,
+        tables.memories,
+        tables.project_tasks,
+        tables.recalls,
+    )
+}
+INSERT_PROJECT = insert(tables.projects).on_conflict_do_nothing()
+INSERT_SOURCE = insert(tables.memory_sources).on_conflict_do_nothing()
+INSERT_HIT = insert(tables.recall_hits)
 
 
 def insert_document(
@@ -75,32 +148,26 @@ class _Import:
         self._new_entries: list[int] = []
         self._task_entries: list[tuple[int, int]] = []
         self.done = Imported()
-        self._taken = {
-            row[0]
-            for row in connection.execute(
-                "SELECT DISTINCT conversation FROM conversation_log WHERE user = ?", (self._user,)
-            )
-        }
+        self._taken = set(self._select(CONVERSATIONS).scalars())
 
     def projects(self) -> None:
         new = 0
         for row in self._document.projects:
-            new += self._connection.execute(
-                "INSERT INTO projects (user, name, description, status, created_at)"
-                " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                (self._user, row.name, row.description, row.status, row.created_at),
+            new += run(
+                self._connection,
+                INSERT_PROJECT,
+                user=self._user,
+                name=row.name,
+                description=row.description,
+                status=row.status,
+                created_at=row.created_at,
             ).rowcount
         self._count("projects", new, len(self._document.projects))
 
     def sessions(self) -> None:
-        known = _Known(
-            self._select("SELECT id, channel, started_at, external_id FROM sessions WHERE user = ?")
-        )
-        named = dict(
-            self._select(
-                "SELECT external_id, id FROM sessions WHERE user = ? AND external_id IS NOT NULL"
-            )
-        )
+        sessions = self._select(SESSIONS).all()
+        known = _Known(sessions)
+        named = {row.external_id: row.id for row in sessions if row.external_id is not None}
         new = 0
         for row in self._document.sessions:
             session_id = known.take(row.channel, row.started_at, row.external_id)
@@ -108,7 +175,7 @@ class _Import:
                 session_id = named.get(row.external_id)
             if session_id is None:
                 session_id = self._insert(
-                    "sessions",
+                    tables.sessions,
                     user=self._user,
                     conversation=self._conversation(row.conversation),
                     channel=row.channel,
@@ -130,36 +197,26 @@ class _Import:
         self._count("sessions", new, len(self._document.sessions))
 
     def messages(self) -> None:
-        known = _Known(
-            self._select(
-                "SELECT id, role, created_at, content, speaker FROM conversation_log"
-                " WHERE user = ? ORDER BY id"
-            )
-        )
-        replied = {
-            row[0]
-            for row in self._select(
-                "SELECT reply_to FROM conversation_log WHERE user = ? AND reply_to IS NOT NULL"
-            )
-        }
+        known = _Known(self._select(MESSAGES))
+        replied = set(self._select(REPLIED).scalars())
         new = 0
         for row in self._document.messages:
             message_id = known.take(row.role, row.created_at, row.content, row.speaker)
             if message_id is None:
                 reply_to = self._message_at[row.reply_to]
                 message_id = self._insert(
-                    "conversation_log",
+                    tables.conversation_log,
                     user=self._user,
                     conversation=self._conversation(row.conversation),
                     role=row.role,
                     content=row.content,
                     created_at=row.created_at,
-                    summarized=int(row.summarized),
+                    summarized=row.summarized,
                     reply_to=None if reply_to in replied else reply_to,
                     session_id=self._session_at[row.session],
                     speaker=row.speaker,
-                    forgotten=int(row.forgotten),
-                    meant=int(row.meant),
+                    forgotten=row.forgotten,
+                    meant=row.meant,
                 )
                 replied.add(reply_to)
                 if row.to_extract and row.role == "user" and row.content:
@@ -174,30 +231,14 @@ class _Import:
     def entries(self) -> None:
         """Where two are active that say the same, the one that is here stays alone; what was put
         right or removed here since it was said stays so."""
-        said = "scope, layer, category, content"
-        users = (self._user, HOUSEHOLD, self._user)
-        theirs = "(user = ? OR (user = ? AND told_by = ?))"
-        known = _Known(
-            self._connection.execute(
-                f"SELECT id, {said}, said_at, created_at, updated_at FROM memories"
-                f" WHERE {theirs} ORDER BY id",
-                users,
-            )
-        )
+        known = _Known(self._select(ENTRIES))
         held = {
-            tuple(row[1:]): row[0]
-            for row in self._connection.execute(
-                f"SELECT id, {said} FROM memories WHERE {theirs} AND status = 'active'", users
-            )
+            (row.scope, row.layer, row.category, row.content): row.id
+            for row in self._select(ACTIVE_ENTRIES)
         }
         wrong: dict[tuple[Any, ...], tuple[int, float]] = {
-            tuple(row[2:]): (row[0], row[1])
-            for row in self._connection.execute(
-                f"SELECT id, expired_at, {said} FROM memories WHERE {theirs}"
-                " AND reason IN ('corrected', 'removed') ORDER BY expired_at",
-                users,
-            )
-            if row[1] is not None
+            (row.scope, row.layer, row.category, row.content): (row.id, row.expired_at)
+            for row in self._select(TAKEN_BACK)
         }
         new: list[EntryRow] = []
         for row in self._document.entries:
@@ -218,18 +259,14 @@ class _Import:
         self._count("entries", len(new), len(self._document.entries))
 
     def tasks(self) -> None:
-        known = _Known(
-            self._select(
-                "SELECT id, title, created_at FROM project_tasks WHERE user = ? ORDER BY id"
-            )
-        )
+        known = _Known(self._select(TASKS))
         new = 0
         task_at: Places = {None: None}
         for row in self._document.tasks:
             task_id = known.take(row.title, row.created_at)
             if task_id is None:
                 task_id = self._insert(
-                    "project_tasks",
+                    tables.project_tasks,
                     user=self._user,
                     project=row.project,
                     title=row.title,
@@ -241,22 +278,18 @@ class _Import:
                 )
                 new += 1
             task_at[row.id] = task_id
-        self._connection.executemany(
-            "UPDATE memories SET task_id = ? WHERE id = ?",
-            [(task_at[place], entry_id) for entry_id, place in self._task_entries],
-        )
+        for entry_id, place in self._task_entries:
+            entries.change(self._connection, entry_id, task_id=task_at[place])
         self._count("tasks", new, len(self._document.tasks))
 
     def recalls(self) -> None:
         """The retrieval log, which is counted nowhere."""
-        known = _Known(
-            self._select("SELECT id, created_at, took_ms, query FROM recalls WHERE user = ?")
-        )
+        known = _Known(self._select(RECALLS))
         for row in self._document.recalls:
             if known.take(row.created_at, row.took_ms, row.query) is not None:
                 continue
             recall_id = self._insert(
-                "recalls",
+                tables.recalls,
                 user=self._user,
                 conversation=self._conversation(row.conversation),
                 message_id=self._message_at[row.message],
@@ -264,22 +297,22 @@ class _Import:
                 created_at=row.created_at,
                 took_ms=row.took_ms,
             )
-            self._connection.executemany(
-                "INSERT INTO recall_hits (recall_id, rank, memory_id, message_id, score,"
-                " confidence, parts, injected) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        recall_id,
-                        hit.rank,
-                        self._entry_at[hit.entry],
-                        self._message_at[hit.message],
-                        hit.score,
-                        hit.confidence,
-                        json.dumps(hit.parts, ensure_ascii=False),
-                        int(hit.injected),
-                    )
+            run_many(
+                self._connection,
+                INSERT_HIT,
+                (
+                    {
+                        "recall_id": recall_id,
+                        "rank": hit.rank,
+                        "memory_id": self._entry_at[hit.entry],
+                        "message_id": self._message_at[hit.message],
+                        "score": hit.score,
+                        "confidence": hit.confidence,
+                        "parts": json.dumps(hit.parts, ensure_ascii=False),
+                        "injected": hit.injected,
+                    }
                     for hit in row.hits
-                ],
+                ),
             )
 
     def fit_identity(self, limit: int) -> None:
@@ -291,10 +324,7 @@ class _Import:
             reverse=True,
         )
         while spare and len(identity.document(self._connection, self._user)) > limit:
-            self._connection.execute(
-                "UPDATE memories SET layer = 'knowledge', section = NULL WHERE id = ?",
-                (spare.pop().id,),
-            )
+            entries.change(self._connection, spare.pop().id, layer="knowledge", section=None)
 
     def _insert_entry(self, row: EntryRow, scope: EntryScope) -> int:
         user = self._scope.stored_under(scope)
@@ -305,7 +335,7 @@ class _Import:
         if source is not None and self._is_extracted_twice(source, row):
             source = None
         entry_id = self._insert(
-            "memories",
+            tables.memories,
             user=user,
             scope=scope,
             conversation=conversation,
@@ -321,19 +351,19 @@ class _Import:
             source=row.source,
             status=row.status,
             reason=row.reason,
-            tags=json.dumps(row.tags, ensure_ascii=False),
+            tags=row.tags,
             project=row.project,
             source_message_id=source,
             from_message_id=self._message_at[row.from_message],
             to_message_id=self._message_at[row.to_message],
-            incorporated=int(row.incorporated),
+            incorporated=row.incorporated,
             said_at=row.said_at,
             created_at=row.created_at,
             updated_at=row.updated_at,
             valid_from=row.valid_from,
             valid_until=row.valid_until,
             expired_at=row.expired_at,
-            compared=int(row.compared),
+            compared=row.compared,
             recall_count=row.recall_count,
             last_recalled_at=row.last_recalled_at,
         )
@@ -342,25 +372,22 @@ class _Import:
         return entry_id
 
     def _is_extracted_twice(self, source: int, row: EntryRow) -> bool:
-        """Whether the same fact from the same message is stored already. Only one of both may
-        name the message."""
-        found = self._connection.execute(
-            "SELECT 1 FROM memories WHERE source_message_id = ? AND content = ?",
-            (source, row.content),
-        ).fetchone()
-        return found is not None and row.source == "system" and row.layer == "knowledge"
+        """The same fact was taken from the same message before: one of both has to do without."""
+        found = run(self._connection, FROM_MESSAGE, message_id=source, content=row.content)
+        return found.first() is not None and row.source == "system" and row.layer == "knowledge"
 
     def _link(self, row: EntryRow) -> None:
         entry_id = self._entry_at[row.id]
         successor = self._entry_at[row.replaced_by]
-        if successor is not None and successor != entry_id:
-            self._connection.execute(
-                "UPDATE memories SET replaced_by = ? WHERE id = ?", (successor, entry_id)
-            )
-        self._connection.executemany(
-            "INSERT INTO memory_sources (memory_id, source_id) VALUES (?, ?)"
-            " ON CONFLICT DO NOTHING",
-            [(entry_id, self._entry_at[source]) for source in row.distilled_from],
+        if entry_id is not None and successor not in (None, entry_id):
+            entries.change(self._connection, entry_id, replaced_by=successor)
+        run_many(
+            self._connection,
+            INSERT_SOURCE,
+            (
+                {"memory_id": entry_id, "source_id": self._entry_at[source]}
+                for source in row.distilled_from
+            ),
         )
 
     def _scope_of(self, row: EntryRow) -> EntryScope:
@@ -381,11 +408,10 @@ class _Import:
         if row.conversation is None:
             return None
         own = self._own_name(row.conversation)
-        found = self._connection.execute(
-            "SELECT conversation FROM conversation_log WHERE id = ?",
-            (self._message_at[row.from_message],),
-        ).fetchone()
-        return f"{own}#import" if found == (f"{own}#import",) else own
+        found = run(
+            self._connection, CONVERSATION_OF, message_id=self._message_at[row.from_message]
+        ).scalar()
+        return f"{own}#import" if found == f"{own}#import" else own
 
     def _own_name(self, name: str) -> str:
         """A conversation of the document's user as one of the importing user."""
@@ -394,17 +420,11 @@ class _Import:
             return f"{self._user}/{name.removeprefix(prefix)}"
         return name
 
-    def _select(self, query: str) -> list[Any]:
-        return self._connection.execute(query, (self._user,)).fetchall()
+    def _select(self, statement: Select[*tuple[Any, ...]]) -> Result:
+        return run(self._connection, statement, user=self._user)
 
-    def _insert(self, table: str, **values: Any) -> int:
-        """Insert a row. ``table`` and the names of ``values`` are constants of this module."""
-        columns = ", ".join(values)
-        cursor = self._connection.execute(
-            f"INSERT INTO {table} ({columns}) VALUES (?{', ?' * (len(values) - 1)}) RETURNING id",
-            tuple(values.values()),
-        )
-        return int(cursor.fetchone()[0])
+    def _insert(self, table: Table, **values: Any) -> int:
+        return int(run(self._connection, INSERTS[table.name], **values).scalar())
 
     def _count(self, what: str, new: int, all_of: int) -> None:
         counted = {what: new, "skipped": self.done.skipped + all_of - new}

@@ -30,11 +30,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import bindparam, insert, select, update
+
 from lobug.errors import ImportInvalidError, LobugError
 from lobug.memory import sessions
 from lobug.memory.model import ConversationKey, Imported, Role
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import conversation_log
+from lobug.storage.tables import sessions as sessions_table
 
 logger = logging.getLogger(__name__)
 
@@ -216,12 +221,18 @@ def _read(path: Path) -> list[SnapshotSession]:
     return parse(document)
 
 
+KNOWN = select(sessions_table.c.id).where(
+    sessions_table.c.user == bindparam("user"),
+    sessions_table.c.external_id == bindparam("external_id"),
+)
+END_SESSION = update(sessions_table).where(sessions_table.c.id == bindparam("session_id"))
+INSERT_MESSAGE = insert(conversation_log).returning(conversation_log.c.id)
+
+
 def _insert(connection: Connection, user: str, session: SnapshotSession, now: float) -> Imported:
     total = len(session.messages) + session.skipped
-    known = connection.execute(
-        "SELECT 1 FROM sessions WHERE user = ? AND external_id = ?", (user, session.external_id)
-    ).fetchone()
-    if known is not None:
+    known = run(connection, KNOWN, user=user, external_id=session.external_id)
+    if known.first() is not None:
         return Imported(skipped=1 + total)
     times = _times(session, now)
     first = session.started_at if session.started_at is not None else (times or [now])[0]
@@ -230,19 +241,29 @@ def _insert(connection: Connection, user: str, session: SnapshotSession, now: fl
         connection, owner, session.channel, first, external_id=session.external_id
     )
     last = max([first, session.last_active_at or first, *times])
-    connection.execute(
-        "UPDATE sessions SET last_active_at = ?1, ended_at = ?1, summary = ?2 WHERE id = ?3",
-        (last, session.summary, session_id),
+    run(
+        connection,
+        END_SESSION,
+        session_id=session_id,
+        last_active_at=last,
+        ended_at=last,
+        summary=session.summary,
     )
     asked: int | None = None
     for message, at in zip(session.messages, times, strict=True):
         answers = asked if message.role == "assistant" else None
-        row = connection.execute(
-            "INSERT INTO conversation_log (user, conversation, role, content, created_at,"
-            " session_id, reply_to) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
-            (user, owner.conversation, message.role, message.content, at, session_id, answers),
-        ).fetchone()
-        asked = int(row[0]) if message.role == "user" else None
+        message_id = run(
+            connection,
+            INSERT_MESSAGE,
+            user=user,
+            conversation=owner.conversation,
+            role=message.role,
+            content=message.content,
+            created_at=at,
+            session_id=session_id,
+            reply_to=answers,
+        ).scalar()
+        asked = message_id if message.role == "user" else None
     return Imported(sessions=1, messages=len(session.messages), skipped=session.skipped)
 
 

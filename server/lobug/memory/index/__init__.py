@@ -1,1 +1,1 @@
-"""What was said and what was recalled: the log, its sessions, the retrieval log."""
+"""The indexes that recall searches: words and vectors of entries and of turns."""

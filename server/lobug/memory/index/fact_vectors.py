@@ -1,4 +1,7 @@
-"""Vector indexes over facts: one vec0 table for each embedding model in use.
+"""The vector index of entries: one vec0 table for each embedding model in use.
+
+Only this module names the vec0 tables. Verbs: ``find``, ``make_current``, ``add``, ``remove``,
+``nearest``, ``drop_others``.
 
 A user's vectors are a partition of their own (``user`` is the partition key): a search reads the
 user's chunks only, so it can neither see nor be slowed by others. A partition allocates whole
@@ -8,16 +11,18 @@ with 32 they take 7 MB (512 dimensions), and a search of 10,000 vectors is as fa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import bindparam, delete, func, insert, or_, select, true, update
 
 from lobug.storage.driver import Connection
+from lobug.storage.statements import Row, run
+from lobug.storage.tables import memory_vectors, vector_indexes
 
 CHUNK_SIZE = 32
-"""Vectors that a partition allocates at once; see above."""
+"""Vectors that a partition allocates at once; the module's docstring has the measurement."""
 
 MAX_K = 4096
 """The most neighbours that sqlite-vec returns."""
@@ -45,48 +50,74 @@ class Neighbour:
     """Cosine distance, 0 (same direction) to 2."""
 
 
-def _index(row: Sequence[object] | None) -> VectorIndex | None:
-    if row is None:
-        return None
-    return VectorIndex(int(str(row[0])), str(row[1]), str(row[2]), int(str(row[3])))
+INDEX = select(
+    vector_indexes.c.id,
+    vector_indexes.c.name,
+    vector_indexes.c.model_id,
+    vector_indexes.c.dimension,
+)
+"""The columns of a ``VectorIndex``, by the names of its fields."""
+
+
+def _index(row: Row | None) -> VectorIndex | None:
+    return None if row is None else VectorIndex(**row._asdict())
+
+
+FIND = (
+    INDEX.where(
+        vector_indexes.c.model_id == bindparam("model_id"),
+        vector_indexes.c.dimension
+        == func.coalesce(bindparam("dimension"), vector_indexes.c.dimension),
+    )
+    .order_by(vector_indexes.c.current.desc(), vector_indexes.c.id.desc())
+    .limit(1)
+)
 
 
 def find(connection: Connection, model_id: str, dimension: int | None = None) -> VectorIndex | None:
     """The index of a model; without a dimension, the one written to last."""
-    return _index(
-        connection.execute(
-            "SELECT id, name, model_id, dimension FROM vector_indexes"
-            " WHERE model_id = ? AND dimension = coalesce(?, dimension)"
-            " ORDER BY current DESC, id DESC LIMIT 1",
-            (model_id, dimension),
-        ).fetchone()
-    )
+    return _index(run(connection, FIND, model_id=model_id, dimension=dimension).first())
+
+
+CURRENT = INDEX.where(vector_indexes.c.current == true())
 
 
 def current(connection: Connection) -> VectorIndex | None:
     """The index that facts were last written to."""
-    return _index(
-        connection.execute(
-            "SELECT id, name, model_id, dimension FROM vector_indexes WHERE current = 1"
-        ).fetchone()
+    return _index(run(connection, CURRENT).first())
+
+
+RESIGN = (
+    update(vector_indexes)
+    .values(current=False)
+    .where(
+        or_(
+            vector_indexes.c.model_id != bindparam("of_model"),
+            vector_indexes.c.dimension != bindparam("of_dimension"),
+        )
     )
+)
+BECOME_CURRENT = (
+    update(vector_indexes).values(current=True).where(vector_indexes.c.id == bindparam("index_id"))
+)
 
 
 def make_current(connection: Connection, model_id: str, dimension: int, now: float) -> VectorIndex:
     """The index of a model, created where there is none. Others stay until ``drop_others``."""
-    connection.execute(
-        "UPDATE vector_indexes SET current = 0 WHERE model_id <> ? OR dimension <> ?",
-        (model_id, dimension),
-    )
+    run(connection, RESIGN, of_model=model_id, of_dimension=dimension)
     index = find(connection, model_id, dimension)
     if index is None:
         index = _create(connection, model_id, dimension, now)
-    connection.execute("UPDATE vector_indexes SET current = 1 WHERE id = ?", (index.id,))
+    run(connection, BECOME_CURRENT, index_id=index.id)
     return index
 
 
+NAMES = select(vector_indexes.c.name)
+INSERT_INDEX = insert(vector_indexes).returning(vector_indexes.c.id)
+
+
 def _create(connection: Connection, model_id: str, dimension: int, now: float) -> VectorIndex:
-    used = {row[0] for row in connection.execute("SELECT name FROM vector_indexes")}
+    used = set(run(connection, NAMES).scalars())
     number = next(n for n in range(1, len(used) + 2) if _name(n) not in used)
     name = _name(number)
     # content, source, fact_type, created_at are copies, so that the index can be read on its own.
@@ -98,31 +129,36 @@ def _create(connection: Connection, model_id: str, dimension: int, now: float) -
         " +content TEXT, +source TEXT, +fact_type TEXT, +created_at FLOAT,"
         f" chunk_size={CHUNK_SIZE})"
     )
-    cursor = connection.execute(
-        "INSERT INTO vector_indexes (name, model_id, dimension, current, created_at)"
-        " VALUES (?, ?, ?, 0, ?) RETURNING id",
-        (name, model_id, dimension, now),
-    )
-    return VectorIndex(int(cursor.fetchone()[0]), name, model_id, dimension)
+    index_id = run(
+        connection,
+        INSERT_INDEX,
+        name=name,
+        model_id=model_id,
+        dimension=dimension,
+        current=False,
+        created_at=now,
+    ).scalar()
+    return VectorIndex(index_id, name, model_id, dimension)
 
 
 def _name(number: int) -> str:
     return "memory_facts" if number == 1 else f"memory_facts_{number}"
 
 
+OTHERS = INDEX.where(vector_indexes.c.id != bindparam("index_id"))
+DELETE_INDEX = delete(vector_indexes).where(vector_indexes.c.id == bindparam("index_id"))
+
+
 def others(connection: Connection, keep: VectorIndex) -> list[VectorIndex]:
     """All indexes but one."""
-    rows = connection.execute(
-        "SELECT id, name, model_id, dimension FROM vector_indexes WHERE id <> ?", (keep.id,)
-    )
-    return [index for row in rows if (index := _index(row)) is not None]
+    return [VectorIndex(**row._asdict()) for row in run(connection, OTHERS, index_id=keep.id)]
 
 
 def drop_others(connection: Connection, keep: VectorIndex) -> None:
     """Drop every index but one, once that one holds every fact."""
     for index in others(connection, keep):
         connection.execute(f"DROP TABLE {index.name}")
-        connection.execute("DELETE FROM vector_indexes WHERE id = ?", (index.id,))
+        run(connection, DELETE_INDEX, index_id=index.id)
 
 
 def is_direction(vector: Vector) -> bool:
@@ -130,32 +166,38 @@ def is_direction(vector: Vector) -> bool:
     return bool(np.isfinite(vector).all() and np.any(vector))
 
 
+NOTE_SEEN = insert(memory_vectors)
+
+
 def add(connection: Connection, index: VectorIndex, fact_id: int, vector: Vector) -> None:
-    """Put a fact into an index; one whose vector has no direction is noted as such."""
+    """Add a fact to an index; where its vector has no direction, note only that it was seen."""
     usable = is_direction(vector)
     if usable:
-        connection.execute(
+        run(
+            connection,
             f"INSERT INTO {index.name}"
             " (id, user, embedding, content, source, fact_type, created_at)"
-            " SELECT id, user, ?, content, source, fact_type, said_at FROM memories WHERE id = ?",
-            (np.ascontiguousarray(vector, dtype="<f4").tobytes(), fact_id),
+            " SELECT id, user, :vector, content, source, fact_type, said_at FROM memories"
+            " WHERE id = :fact_id",
+            vector=np.ascontiguousarray(vector, dtype="<f4").tobytes(),
+            fact_id=fact_id,
         )
-    connection.execute(
-        "INSERT INTO memory_vectors (index_id, memory_id, usable) VALUES (?, ?, ?)",
-        (index.id, fact_id, int(usable)),
-    )
+    run(connection, NOTE_SEEN, index_id=index.id, memory_id=fact_id, usable=usable)
+
+
+HOLDING = (
+    select(vector_indexes.c.name)
+    .join(memory_vectors, memory_vectors.c.index_id == vector_indexes.c.id)
+    .where(memory_vectors.c.memory_id == bindparam("fact_id"), memory_vectors.c.usable == true())
+)
+FORGET_SEEN = delete(memory_vectors).where(memory_vectors.c.memory_id == bindparam("fact_id"))
 
 
 def remove(connection: Connection, fact_id: int) -> None:
-    """Take a fact out of every index."""
-    rows = connection.execute(
-        "SELECT i.name FROM vector_indexes i JOIN memory_vectors v ON v.index_id = i.id"
-        " WHERE v.memory_id = ? AND v.usable = 1",
-        (fact_id,),
-    ).fetchall()
-    for (name,) in rows:
-        connection.execute(f"DELETE FROM {name} WHERE id = ?", (fact_id,))
-    connection.execute("DELETE FROM memory_vectors WHERE memory_id = ?", (fact_id,))
+    """Remove a fact from every index."""
+    for name in run(connection, HOLDING, fact_id=fact_id).scalars():
+        run(connection, f"DELETE FROM {name} WHERE id = :fact_id", fact_id=fact_id)
+    run(connection, FORGET_SEEN, fact_id=fact_id)
 
 
 def nearest(
@@ -164,9 +206,12 @@ def nearest(
     """The user's ``k`` facts nearest to a vector, nearest first; exact, by cosine distance."""
     if k <= 0 or not is_direction(vector):
         return []
-    rows = connection.execute(
-        f"SELECT id, distance FROM {index.name}"
-        " WHERE embedding MATCH ? AND k = ? AND user = ? ORDER BY distance",
-        (np.ascontiguousarray(vector, dtype="<f4").tobytes(), min(k, MAX_K), user),
+    rows = run(
+        connection,
+        f"SELECT id AS fact_id, distance FROM {index.name}"
+        " WHERE embedding MATCH :vector AND k = :k AND user = :user ORDER BY distance",
+        vector=np.ascontiguousarray(vector, dtype="<f4").tobytes(),
+        k=min(k, MAX_K),
+        user=user,
     )
-    return [Neighbour(int(row[0]), float(row[1])) for row in rows]
+    return [Neighbour(**row._asdict()) for row in rows]

@@ -1,31 +1,44 @@
-"""Vectors as the turn index stores them: signed bytes with a scale, and the signs alone. Pure.
+"""The vector index of turns: vectors of turns and words, and the sign bits for a first look.
 
-Vectors of turns and of words, and the sign bits by which the nearest turns are looked for.
+The vector of a turn is made from the turn and the one before it in the session: an answer says
+little without its question. Each turn has one vector, of the model that it was embedded with last.
+A change of model replaces them one by one; vectors of another model are never compared with a
+question.
 
-A turn's vector is of the turn and the one before it in the session: an answer says little without
-its question. Each turn has one vector, of the model that it was embedded with last; a change of
-model replaces them one by one, and those of another model are never compared with a question.
-
-Vectors are stored as signed bytes with a scale: 0.5 kB instead of 2 for 512 dimensions. The signs
-of 512 turns are one row (``BLOCK``): a search reads all of a user's, 64 bytes a turn, and the
-vectors of those only that are near by their signs."""
+Vectors are stored as signed bytes with a scale: 0.5 kB instead of 2 kB for 512 dimensions. The
+signs of 512 turns are one row (``BLOCK``): a search reads the signs of all of a user's turns, 64
+bytes a turn, and only the vectors of those that are near by their signs. Only this module reads and
+writes ``turn_codes``.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import Column, Integer, LargeBinary, bindparam, delete, exists, func, select, update
+from sqlalchemy.dialects.sqlite import insert
 
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import (
+    turn_codes,
+    turn_index,
+    turn_vector_sets,
+    turn_vectors,
+    turn_word_vectors,
+    turn_words,
+)
 
 Floats = NDArray[np.float32]
 
 
 def encode(vector: Floats) -> bytes | None:
-    """A vector as it is stored; None for one without a direction."""
+    """A vector as it is stored; None for one without a direction (zero or not finite)."""
     largest = float(np.abs(vector).max(initial=0.0))
     if not np.isfinite(vector).all() or largest == 0.0:
         return None
@@ -48,13 +61,13 @@ def code(vector: Floats) -> bytes:
 
 
 BLOCK = 512
-"""Turns whose bits are one row."""
+"""Turns whose sign bits share one row."""
 
 WINDOW_CHARS = 2_000
-"""What is embedded of a turn at most: models look no further."""
+"""Characters of a turn that are embedded at most: models read no further."""
 
 BEFORE_CHARS = 1_000
-"""What is embedded of the turn before, from its end: the question that is answered comes last."""
+"""Characters of the turn before that are embedded, from its end: a question comes last."""
 
 Ints = NDArray[np.int64]
 
@@ -92,124 +105,197 @@ class Word:
     text: str
 
 
+FIND_SET = (
+    select(turn_vector_sets.c.id, turn_vector_sets.c.model_id, turn_vector_sets.c.dimension)
+    .where(
+        turn_vector_sets.c.model_id == bindparam("model_id"),
+        turn_vector_sets.c.dimension
+        == func.coalesce(bindparam("dimension"), turn_vector_sets.c.dimension),
+    )
+    .order_by(turn_vector_sets.c.id.desc())
+    .limit(1)
+)
+
+
 def find_set(
     connection: Connection, model_id: str, dimension: int | None = None
 ) -> VectorSet | None:
-    """The vectors of a model; without a dimension, the newest."""
-    row = connection.execute(
-        "SELECT id, model_id, dimension FROM turn_vector_sets"
-        " WHERE model_id = ? AND dimension = coalesce(?, dimension) ORDER BY id DESC LIMIT 1",
-        (model_id, dimension),
-    ).fetchone()
-    return None if row is None else VectorSet(*row)
+    """The set of a model; without a dimension, the newest."""
+    row = run(connection, FIND_SET, model_id=model_id, dimension=dimension).first()
+    return None if row is None else VectorSet(**row._asdict())
+
+
+INSERT_SET = insert(turn_vector_sets).on_conflict_do_nothing()
 
 
 def make_set(connection: Connection, model_id: str, dimension: int) -> VectorSet:
-    """The vectors of a model, which may be none yet."""
-    connection.execute(
-        "INSERT INTO turn_vector_sets (model_id, dimension) VALUES (?, ?) ON CONFLICT DO NOTHING",
-        (model_id, dimension),
-    )
-    row = connection.execute(
-        "SELECT id FROM turn_vector_sets WHERE model_id = ? AND dimension = ?",
-        (model_id, dimension),
-    ).fetchone()
-    return VectorSet(row[0], model_id, dimension)
+    """The set of a model, created where there is none."""
+    run(connection, INSERT_SET, model_id=model_id, dimension=dimension)
+    row = run(connection, FIND_SET, model_id=model_id, dimension=dimension).one()
+    return VectorSet(**row._asdict())
+
+
+OTHERS = select(turn_vector_sets.c.id).where(turn_vector_sets.c.id != bindparam("keep")).limit(1)
+
+
+def has_others(connection: Connection, keep: VectorSet) -> bool:
+    """Whether there are vectors of another model, or an empty set of one."""
+    return run(connection, OTHERS, keep=keep.id).first() is not None
+
+
+DROP_EMPTY_SETS = delete(turn_vector_sets).where(
+    turn_vector_sets.c.id != bindparam("keep"),
+    ~exists(select(1).where(turn_vectors.c.set_id == turn_vector_sets.c.id)),
+    ~exists(select(1).where(turn_words.c.vector_set == turn_vector_sets.c.id)),
+)
 
 
 def drop_empty_sets(connection: Connection, keep: VectorSet) -> None:
-    """Forget the models of which no vector is left."""
-    connection.execute(
-        "DELETE FROM turn_vector_sets WHERE id <> ?"
-        " AND NOT EXISTS (SELECT 1 FROM turn_vectors v WHERE v.set_id = turn_vector_sets.id)"
-        " AND NOT EXISTS (SELECT 1 FROM turn_words w WHERE w.vector_set = turn_vector_sets.id)",
-        (keep.id,),
-    )
+    """Delete the models of which no vector is left."""
+    run(connection, DROP_EMPTY_SETS, keep=keep.id)
 
 
 def unembedded(connection: Connection, present: VectorSet | None, limit: int) -> list[Window]:
-    """Analysed turns without a vector of the present model; None: it is not known, so all."""
-    ids = _not_in(connection, "turn_index", "message_id", present, limit)
+    """Analysed turns without a vector of the current model; all of them where it is not known
+    (None)."""
+    ids = _not_in(connection, TURNS_WITHOUT, present, limit)
     return windows(connection, ids)
 
 
 def unembedded_words(connection: Connection, present: VectorSet | None, limit: int) -> list[Word]:
-    """Words without a vector of the present model."""
-    ids = _not_in(connection, "turn_words", "id", present, limit)
-    rows = connection.execute(
-        "SELECT w.id, w.word FROM json_each(?) j CROSS JOIN turn_words w ON w.id = j.value",
-        (json.dumps(ids),),
+    """Words without a vector of the current model."""
+    ids = _not_in(connection, WORDS_WITHOUT, present, limit)
+    rows = run(
+        connection,
+        "SELECT w.id, w.word AS text FROM json_each(:ids) j"
+        " CROSS JOIN turn_words w ON w.id = j.value",
+        ids=json.dumps(ids),
     )
-    return [Word(*row) for row in rows]
+    return [Word(**row._asdict()) for row in rows]
 
 
 def windows(connection: Connection, message_ids: Collection[int]) -> list[Window]:
-    """What is embedded for turns, in the order given; those that are gone are left out."""
-    rows = connection.execute(
-        "SELECT l.id, l.speaker, l.content, b.speaker, b.content"
-        " FROM json_each(?) j CROSS JOIN turn_index t ON t.message_id = j.value"
+    """The texts to embed for turns, in the order given; deleted turns are left out."""
+    # Hand-written: CROSS JOIN keeps the order of the ids, each of which is looked up.
+    rows = run(
+        connection,
+        "SELECT l.id, l.speaker, l.content, b.speaker AS before_speaker, b.content AS before"
+        " FROM json_each(:ids) j CROSS JOIN turn_index t ON t.message_id = j.value"
         " JOIN conversation_log l ON l.id = t.message_id"
         " LEFT JOIN conversation_log b ON b.id ="
         " (SELECT o.message_id FROM turn_index o WHERE o.session_id = t.session_id"
         "  AND o.place < t.place ORDER BY o.place DESC LIMIT 1)"
         " ORDER BY j.key",
-        (json.dumps(list(message_ids)),),
+        ids=json.dumps(list(message_ids)),
     )
     return [
         Window(
-            message_id,
-            _said(None if before is None else before[-BEFORE_CHARS:], before_speaker, " ")
-            + _said(content[:WINDOW_CHARS], speaker, ""),
+            row.id,
+            _said(
+                None if row.before is None else row.before[-BEFORE_CHARS:], row.before_speaker, " "
+            )
+            + _said(row.content[:WINDOW_CHARS], row.speaker, ""),
         )
-        for message_id, speaker, content, before_speaker, before in rows
+        for row in rows
     ]
+
+
+_next_slot = (
+    select(func.max(turn_vectors.c.slot) + 1)
+    .where(
+        turn_vectors.c.set_id == bindparam("set_id", type_=Integer),
+        turn_vectors.c.owner == turn_index.c.owner,
+    )
+    .scalar_subquery()
+)
+INSERT_VECTOR = (
+    insert(turn_vectors)
+    .from_select(
+        ["message_id", "set_id", "owner", "slot", "vector"],
+        select(
+            turn_index.c.message_id,
+            bindparam("set_id", type_=Integer),
+            turn_index.c.owner,
+            func.coalesce(_next_slot, 0),
+            bindparam("vector", type_=LargeBinary),
+        ).where(
+            turn_index.c.message_id == bindparam("message_id"), turn_index.c.words.is_not(None)
+        ),
+    )
+    .returning(turn_vectors.c.owner, turn_vectors.c.slot)
+)
+DELETE_VECTOR = delete(turn_vectors).where(turn_vectors.c.message_id == bindparam("of_message"))
+NOTE_TURN = update(turn_index).where(turn_index.c.message_id == bindparam("of_message"))
 
 
 def store(
     connection: Connection, present: VectorSet, embedded: Sequence[Window], vectors: Floats
 ) -> None:
-    """Give turns their vectors, (turns, dimension), in place of any they had. A turn that has
-    changed since ``embedded`` was read is left for another time."""
+    """Store the vectors of turns, (turns, dimension), in place of former ones. A turn that has
+    changed since ``embedded`` was read is skipped; it is embedded again later."""
     now = {window.message_id: window for window in windows(connection, _ids(embedded))}
     by_owner: dict[int, dict[int, bytes]] = {}
     for window, vector in zip(embedded, vectors, strict=True):
         if now.get(window.message_id) != window:
             continue
-        connection.execute("DELETE FROM turn_vectors WHERE message_id = ?", (window.message_id,))
+        run(connection, DELETE_VECTOR, of_message=window.message_id)
         encoded = encode(vector)
-        row = connection.execute(
-            "INSERT INTO turn_vectors (message_id, set_id, owner, slot, vector)"
-            " SELECT ?1, ?2, t.owner, coalesce((SELECT max(v.slot) + 1 FROM turn_vectors v"
-            "                                   WHERE v.set_id = ?2 AND v.owner = t.owner), 0), ?3"
-            " FROM turn_index t WHERE t.message_id = ?1 AND t.words IS NOT NULL"
-            " RETURNING owner, slot",
-            (window.message_id, present.id, encoded),
-        ).fetchone()
+        row = run(
+            connection,
+            INSERT_VECTOR,
+            message_id=window.message_id,
+            set_id=present.id,
+            vector=encoded,
+        ).first()
         if row is None:
             continue
-        connection.execute(
-            "UPDATE turn_index SET vector_set = ? WHERE message_id = ?",
-            (present.id, window.message_id),
-        )
+        run(connection, NOTE_TURN, of_message=window.message_id, vector_set=present.id)
         if encoded is not None:
-            by_owner.setdefault(row[0], {})[row[1]] = code(vector)
+            by_owner.setdefault(row.owner, {})[row.slot] = code(vector)
     for owner, codes in by_owner.items():
         _write_codes(connection, present, owner, codes)
+
+
+PUT_WORD_VECTOR = (
+    insert(turn_word_vectors)
+    .prefix_with("OR REPLACE")
+    .from_select(
+        ["word_id", "set_id", "vector"],
+        select(
+            turn_words.c.id,
+            bindparam("of_set", type_=Integer),
+            bindparam("encoded", type_=LargeBinary),
+        ).where(turn_words.c.id == bindparam("of_word"), turn_words.c.word == bindparam("text")),
+    )
+)
+NOTE_WORD = update(turn_words).where(turn_words.c.id == bindparam("of_word"))
 
 
 def store_words(
     connection: Connection, present: VectorSet, embedded: Sequence[Word], vectors: Floats
 ) -> None:
-    """Give words their vectors, (words, dimension); words that are gone are left out."""
+    """Store the vectors of words, (words, dimension); words that were deleted are skipped."""
     for word, vector in zip(embedded, vectors, strict=True):
-        connection.execute(
-            "INSERT OR REPLACE INTO turn_word_vectors (word_id, set_id, vector)"
-            " SELECT id, ?, ? FROM turn_words WHERE id = ? AND word = ?",
-            (present.id, encode(vector), word.id, word.text),
+        run(
+            connection,
+            PUT_WORD_VECTOR,
+            of_set=present.id,
+            encoded=encode(vector),
+            of_word=word.id,
+            text=word.text,
         )
-        connection.execute(
-            "UPDATE turn_words SET vector_set = ? WHERE id = ?", (present.id, word.id)
-        )
+        run(connection, NOTE_WORD, of_word=word.id, vector_set=present.id)
+
+
+CODES = select(turn_codes.c.block, turn_codes.c.codes).where(
+    turn_codes.c.set_id == bindparam("set_id"), turn_codes.c.owner == bindparam("owner")
+)
+ONE_BLOCK = select(turn_codes.c.codes).where(
+    turn_codes.c.set_id == bindparam("set_id"),
+    turn_codes.c.owner == bindparam("owner"),
+    turn_codes.c.block == bindparam("block"),
+)
+PUT_BLOCK = insert(turn_codes).prefix_with("OR REPLACE")
 
 
 def nearest(
@@ -224,13 +310,11 @@ def nearest(
     components, in no order. ``allowed``: slots that may be among them."""
     wanted = np.frombuffer(code(vector), np.uint64)
     slots, distances = [], []
-    for block, codes in connection.execute(
-        "SELECT block, codes FROM turn_codes WHERE set_id = ? AND owner = ?", (present.id, owner)
-    ):
-        bits = np.frombuffer(codes, np.uint64).reshape(-1, len(wanted))
+    for row in run(connection, CODES, set_id=present.id, owner=owner):
+        bits = np.frombuffer(row.codes, np.uint64).reshape(-1, len(wanted))
         apart = np.bitwise_count(bits ^ wanted).sum(axis=1, dtype=np.uint16)
         apart[~bits.any(axis=1)] = NOWHERE
-        slots.append(np.arange(block * BLOCK, block * BLOCK + len(apart)))
+        slots.append(np.arange(row.block * BLOCK, row.block * BLOCK + len(apart)))
         distances.append(apart)
     if not slots or k <= 0:
         return []
@@ -239,24 +323,30 @@ def nearest(
         distance[~np.isin(slot, allowed)] = NOWHERE
     best = np.argpartition(distance, min(k, len(distance)) - 1)[:k]
     best = best[distance[best] < NOWHERE]
-    rows = connection.execute(
-        "SELECT v.message_id FROM json_each(?) j CROSS JOIN turn_vectors v"
-        " ON v.set_id = ? AND v.owner = ? AND v.slot = j.value",
-        (json.dumps(slot[best].tolist()), present.id, owner),
-    )
-    return [row[0] for row in rows]
+    # Hand-written: CROSS JOIN looks the few slots up instead of going through all vectors.
+    return run(
+        connection,
+        "SELECT v.message_id FROM json_each(:slots) j CROSS JOIN turn_vectors v"
+        " ON v.set_id = :set_id AND v.owner = :owner AND v.slot = j.value",
+        slots=json.dumps(slot[best].tolist()),
+        set_id=present.id,
+        owner=owner,
+    ).scalars()
 
 
 def of_words(
     connection: Connection, present: VectorSet, word_ids: Sequence[int]
 ) -> Mapping[int, bytes]:
-    """The stored vectors of words, as far as they have one."""
-    rows = connection.execute(
-        "SELECT v.word_id, v.vector FROM json_each(?) j CROSS JOIN turn_word_vectors v"
-        " ON v.word_id = j.value WHERE v.set_id = ? AND v.vector IS NOT NULL",
-        (json.dumps(list(word_ids)), present.id),
+    """The stored vectors of words, by id; words without a vector are left out."""
+    # Hand-written: CROSS JOIN looks the words up in the order in which they are asked for.
+    rows = run(
+        connection,
+        "SELECT v.word_id, v.vector FROM json_each(:ids) j CROSS JOIN turn_word_vectors v"
+        " ON v.word_id = j.value WHERE v.set_id = :set_id AND v.vector IS NOT NULL",
+        ids=json.dumps(list(word_ids)),
+        set_id=present.id,
     )
-    return dict(rows.fetchall())
+    return {row.word_id: row.vector for row in rows}
 
 
 def _ids(embedded: Sequence[Window]) -> list[int]:
@@ -269,41 +359,48 @@ def _said(content: str | None, speaker: str | None, end: str) -> str:
     return (content if speaker is None else f"{speaker}: {content}") + end
 
 
+def _without_vector(key: Column[int], vector_set: Column[int], *ready: Any) -> tuple[Any, Any]:
+    """Two statements: ids of rows that have a vector of an earlier set or none, and of a later set.
+    Together they are what is not in a set, by the index on ``vector_set``."""
+    every = (
+        select(key.label("id"))
+        .where(*ready)
+        .order_by(vector_set, key)
+        .limit(bindparam("limit", type_=Integer))
+    )
+    present = bindparam("present", type_=Integer)
+    return every.where(vector_set < present), every.where(vector_set > present)
+
+
+TURNS_WITHOUT = _without_vector(
+    turn_index.c.message_id, turn_index.c.vector_set, turn_index.c.words.is_not(None)
+)
+WORDS_WITHOUT = _without_vector(turn_words.c.id, turn_words.c.vector_set)
+
+
 def _not_in(
-    connection: Connection, table: str, key: str, present: VectorSet | None, limit: int
+    connection: Connection, without: tuple[Any, Any], present: VectorSet | None, limit: int
 ) -> list[int]:
-    """Ids of rows whose vector is not in a set, by the index on ``vector_set``."""
+    """Ids of rows whose vector is not in a set."""
     set_id = -1 if present is None else present.id
-    ready = " AND words IS NOT NULL" if table == "turn_index" else ""
     found: list[int] = []
     # Those without any come first: that is what was said last.
-    for side in ("< ?", "> ?"):
-        rows = connection.execute(
-            f"SELECT {key} FROM {table} WHERE vector_set {side}{ready}"
-            f" ORDER BY vector_set, {key} LIMIT ?",
-            (set_id, limit - len(found)),
-        )
-        found += [row[0] for row in rows]
+    for statement in without:
+        found += run(connection, statement, present=set_id, limit=limit - len(found)).scalars()
     return found
 
 
 def _write_codes(
     connection: Connection, present: VectorSet, owner: int, codes: Mapping[int, bytes]
 ) -> None:
-    """Put bits into their slots; what is before them and has none is zero."""
+    """Write bits into their slots; slots before them without bits are zero."""
     size = present.code_size
     for block in sorted({slot // BLOCK for slot in codes}):
-        row = connection.execute(
-            "SELECT codes FROM turn_codes WHERE set_id = ? AND owner = ? AND block = ?",
-            (present.id, owner, block),
-        ).fetchone()
-        data = bytearray(row[0] if row else b"")
+        at = {"set_id": present.id, "owner": owner, "block": block}
+        data = bytearray(run(connection, ONE_BLOCK, **at).scalar() or b"")
         for slot, bits in codes.items():
             if slot // BLOCK == block:
                 start = slot % BLOCK * size
                 data.extend(bytes(max(start + size - len(data), 0)))
                 data[start : start + size] = bits
-        connection.execute(
-            "INSERT OR REPLACE INTO turn_codes (set_id, owner, block, codes) VALUES (?, ?, ?, ?)",
-            (present.id, owner, block, bytes(data)),
-        )
+        run(connection, PUT_BLOCK, **at, codes=bytes(data))

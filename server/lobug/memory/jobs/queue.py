@@ -13,7 +13,13 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from sqlalchemy import Integer, and_, bindparam, case, delete, func, or_, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from lobug.storage.columns import Number
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import background_tasks, sessions
 
 Kind = Literal["extract", "summarize", "distill", "end_session", "gap_fill", "retention", "compact"]
 
@@ -56,13 +62,35 @@ class Counts:
     parked: int
 
 
-COLUMNS = "id, kind, user, message_id, up_to_id, attempts, session_id, next_attempt_at"
+_task = background_tasks.c
+TASK = select(
+    _task.id,
+    _task.kind,
+    _task.user,
+    _task.message_id,
+    _task.up_to_id,
+    _task.attempts,
+    _task.session_id,
+    _task.next_attempt_at.label("due"),
+)
+"""The columns of a ``Task``, by the names of its fields."""
 
-DEADLINE = (
-    "next_attempt_at"
-    " + CASE WHEN kind IN ('retention', 'compact') THEN :erasure_s ELSE :learning_s END"
+BY_ID = _task.id == bindparam("task_id")
+OF_MESSAGE = and_(_task.kind == "extract", _task.message_id == bindparam("of_message"))
+OF_SESSION = _task.session_id == bindparam("of_session")
+ERASES = _task.kind.in_(ERASING)
+INSERT = insert(background_tasks)
+INSERT_ONCE = INSERT.on_conflict_do_nothing()
+UPDATE = update(background_tasks).where(BY_ID)
+DELETE = delete(background_tasks).where(BY_ID)
+
+DEADLINE = _task.next_attempt_at + case(
+    (ERASES, bindparam("erasure_s", type_=Number)), else_=bindparam("learning_s", type_=Number)
 )
 """When a task is overdue, seconds since the epoch; the limits are the settings' deferrals."""
+
+ALLOWED = or_(bindparam("enabled", type_=Integer) == 1, ERASES)
+"""Where memory is switched off only what erases is done."""
 
 
 def wait_for_reply(
@@ -72,36 +100,64 @@ def wait_for_reply(
 
     Due at ``deadline`` even if no reply is ever logged.
     """
-    connection.execute(
-        "INSERT INTO background_tasks (kind, user, message_id, state, next_attempt_at, created_at)"
-        " VALUES ('extract', ?, ?, 'waiting', ?, ?)",
-        (user, message_id, deadline, now),
+    run(
+        connection,
+        INSERT,
+        kind="extract",
+        user=user,
+        message_id=message_id,
+        state="waiting",
+        next_attempt_at=deadline,
+        created_at=now,
     )
+
+
+RELEASE = (
+    update(background_tasks).values(state="pending").where(OF_MESSAGE, _task.state == "waiting")
+)
 
 
 def release(connection: Connection, message_id: int, now: float) -> None:
     """The turn of a message is over: its facts may be extracted now."""
-    connection.execute(
-        "UPDATE background_tasks SET state = 'pending', next_attempt_at = ?"
-        " WHERE kind = 'extract' AND message_id = ? AND state = 'waiting'",
-        (now, message_id),
-    )
+    run(connection, RELEASE, of_message=message_id, next_attempt_at=now)
+
+
+DROP_EXTRACTION = delete(background_tasks).where(OF_MESSAGE)
 
 
 def drop_extraction(connection: Connection, message_id: int) -> int:
-    """Nothing is extracted from a message. Returns how many tasks are gone by that."""
-    return connection.execute(
-        "DELETE FROM background_tasks WHERE kind = 'extract' AND message_id = ?", (message_id,)
-    ).rowcount
+    """Nothing is extracted from a message. Returns the number of tasks that were deleted."""
+    return run(connection, DROP_EXTRACTION, of_message=message_id).rowcount
+
+
+_carried = [
+    _task[name] for name in "kind user message_id state attempts next_attempt_at created_at".split()
+]
+RENEW_EXTRACTION = (
+    insert(background_tasks)
+    .prefix_with("OR REPLACE")
+    .from_select([column.name for column in _carried], select(*_carried).where(OF_MESSAGE))
+)
+
+
+def renew_extraction(connection: Connection, message_id: int) -> None:
+    """The words of a message have changed: an extraction that has read the old ones stores nothing,
+    since its row is gone; another one takes its place."""
+    run(connection, RENEW_EXTRACTION, of_message=message_id)
 
 
 def add_cascade(connection: Connection, kind: Kind, user: str, up_to_id: int, now: float) -> int:
     """Note a cascade; nothing happens where one of this kind is noted for the user already. Returns
-    how many tasks that made."""
-    return connection.execute(
-        "INSERT INTO background_tasks (kind, user, up_to_id, state, next_attempt_at, created_at)"
-        " VALUES (?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
-        (kind, user, up_to_id, now, now),
+    the number of tasks that were added."""
+    return run(
+        connection,
+        INSERT_ONCE,
+        kind=kind,
+        user=user,
+        up_to_id=up_to_id,
+        state="pending",
+        next_attempt_at=now,
+        created_at=now,
     ).rowcount
 
 
@@ -114,14 +170,24 @@ def add_for_session(
     *,
     up_to_id: int | None = None,
 ) -> int:
-    """Note work on a session; nothing happens where this kind is noted for it already. Returns how
-    many tasks that made."""
-    return connection.execute(
-        "INSERT INTO background_tasks"
-        " (kind, user, session_id, up_to_id, state, next_attempt_at, created_at)"
-        " VALUES (?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
-        (kind, user, session_id, up_to_id, now, now),
+    """Note work on a session; nothing happens where this kind is noted for it already. Returns the
+    number of tasks that were added."""
+    return run(
+        connection,
+        INSERT_ONCE,
+        kind=kind,
+        user=user,
+        session_id=session_id,
+        up_to_id=up_to_id,
+        state="pending",
+        next_attempt_at=now,
+        created_at=now,
     ).rowcount
+
+
+MOVE_SESSION_END = update(background_tasks).where(
+    _task.kind == "end_session", OF_SESSION, _task.state == "scheduled"
+)
 
 
 def schedule_session_end(
@@ -129,76 +195,115 @@ def schedule_session_end(
 ) -> bool:
     """Note that a session ends at ``due`` unless something is said before: each message moves it
     on. Returns whether it was noted for the first time."""
-    moved = connection.execute(
-        "UPDATE background_tasks SET next_attempt_at = ?, created_at = ?"
-        " WHERE kind = 'end_session' AND session_id = ? AND state = 'scheduled'",
-        (due, now, session_id),
-    ).rowcount
-    if moved:
-        return False
-    return bool(
-        connection.execute(
-            "INSERT INTO background_tasks"
-            " (kind, user, session_id, state, next_attempt_at, created_at)"
-            " VALUES ('end_session', ?, ?, 'scheduled', ?, ?) ON CONFLICT DO NOTHING",
-            (user, session_id, due, now),
-        ).rowcount
+    moved = run(
+        connection, MOVE_SESSION_END, of_session=session_id, next_attempt_at=due, created_at=now
     )
+    if moved.rowcount:
+        return False
+    added = run(
+        connection,
+        INSERT_ONCE,
+        kind="end_session",
+        user=user,
+        session_id=session_id,
+        state="scheduled",
+        next_attempt_at=due,
+        created_at=now,
+    )
+    return bool(added.rowcount)
+
+
+END_FORMER = (
+    update(background_tasks)
+    .values(state="pending")
+    .where(
+        _task.kind == "end_session",
+        _task.state == "scheduled",
+        _task.session_id.in_(
+            select(sessions.c.id).where(
+                sessions.c.user == bindparam("of_user"),
+                sessions.c.conversation == bindparam("of_conversation"),
+                sessions.c.id < bindparam("of_session"),
+            )
+        ),
+    )
+)
 
 
 def end_former_sessions(
     connection: Connection, user: str, conversation: str, session_id: int, now: float
 ) -> int:
     """A session has begun: those before it in the conversation are over now. Returns how many."""
-    return connection.execute(
-        "UPDATE background_tasks SET state = 'pending', next_attempt_at = ?, created_at = ?"
-        " WHERE kind = 'end_session' AND state = 'scheduled' AND session_id IN"
-        " (SELECT id FROM sessions WHERE user = ? AND conversation = ? AND id < ?)",
-        (now, now, user, conversation, session_id),
+    return run(
+        connection,
+        END_FORMER,
+        of_user=user,
+        of_conversation=conversation,
+        of_session=session_id,
+        next_attempt_at=now,
+        created_at=now,
     ).rowcount
+
+
+WHEN = select(_task.state, _task.next_attempt_at, _task.created_at).where(BY_ID)
+BEGIN = update(background_tasks).values(state="pending").where(BY_ID, _task.state == "scheduled")
 
 
 def begin_session_end(connection: Connection, task: Task, now: float, idle_s: float) -> bool:
     """Whether a session is over that a task says may be. False: something was said meanwhile, or
     the clock was put back, so that nobody knows how long it has been quiet; it then ends after
     another ``idle_s``."""
-    row = connection.execute(
-        "SELECT state, next_attempt_at, created_at FROM background_tasks WHERE id = ?", (task.id,)
-    ).fetchone()
+    row = run(connection, WHEN, task_id=task.id).first()
     if row is None:
         return False
-    state, due, noted = row
-    if state == "scheduled" and noted > now:
-        connection.execute(
-            "UPDATE background_tasks SET next_attempt_at = ?, created_at = ? WHERE id = ?",
-            (now + idle_s, now, task.id),
-        )
+    if row.state == "scheduled" and row.created_at > now:
+        run(connection, UPDATE, task_id=task.id, next_attempt_at=now + idle_s, created_at=now)
         return False
-    if state == "scheduled" and due > now:
+    if row.state == "scheduled" and row.next_attempt_at > now:
         return False
-    connection.execute(
-        "UPDATE background_tasks SET state = 'pending' WHERE id = ? AND state = 'scheduled'",
-        (task.id,),
-    )
+    run(connection, BEGIN, task_id=task.id)
     return True
 
 
 def schedule_retention(connection: Connection, due: float, now: float) -> None:
-    """Note when old things are erased next; the task is there for ever."""
-    connection.execute(
-        "INSERT INTO background_tasks (kind, user, state, next_attempt_at, created_at)"
-        " VALUES ('retention', '', 'scheduled', ?, ?) ON CONFLICT DO NOTHING",
-        (due, now),
+    """Note when old things are erased next; this task is never deleted."""
+    run(
+        connection,
+        INSERT_ONCE,
+        kind="retention",
+        user="",
+        state="scheduled",
+        next_attempt_at=due,
+        created_at=now,
     )
 
 
 def put_off(connection: Connection, task: Task, due: float, now: float) -> None:
-    """A task that is done and comes again at ``due``."""
-    connection.execute(
-        "UPDATE background_tasks SET state = 'scheduled', attempts = 0, last_error = NULL,"
-        " next_attempt_at = ?, created_at = ? WHERE id = ?",
-        (due, now, task.id),
+    """Schedule a task that is done for its next time, ``due``."""
+    run(
+        connection,
+        UPDATE,
+        task_id=task.id,
+        state="scheduled",
+        attempts=0,
+        last_error=None,
+        next_attempt_at=due,
+        created_at=now,
     )
+
+
+NOW = bindparam("now", type_=Number)
+NEXT_DUE = (
+    # The latter: the clock was put back.
+    TASK.where(or_(_task.next_attempt_at <= NOW, _task.created_at > NOW), ALLOWED)
+    .order_by(
+        case((DEADLINE <= NOW, DEADLINE), else_=bindparam("never", type_=Number)),
+        _task.kind != "extract",
+        _task.next_attempt_at,
+        _task.id,
+    )
+    .limit(1)
+)
 
 
 def next_due(
@@ -209,75 +314,86 @@ def next_due(
     erasure_s: float = math.inf,
     learning_s: float = math.inf,
 ) -> Task | None:
-    """The task that is to be done next. What is overdue comes first, in the order of its deadlines:
-    an endless row of extractions must not keep anything from being erased. Else the one that has
-    been due for longest, extractions first, so that facts never wait for a cascade that turns keep
-    interrupting. ``enabled`` False: of those that erase. ``erasure_s``, ``learning_s``:
-    after how many seconds the kinds are overdue.
+    """The task that is to be done next.
+
+    What is overdue comes first, in the order of its deadlines: an endless row of extractions must
+    not keep anything from being erased. Otherwise the task that has been due for longest comes,
+    extractions first, so that facts never wait for a cascade that turns keep interrupting.
+    ``enabled`` False: only tasks that erase. ``erasure_s``, ``learning_s``: after how many seconds
+    the kinds are overdue.
     """
-    row = connection.execute(
-        f"SELECT {COLUMNS} FROM background_tasks"
-        # The latter: the clock was put back.
-        " WHERE (next_attempt_at <= :now OR created_at > :now)"
-        " AND (:enabled OR kind IN ('retention', 'compact'))"
-        f" ORDER BY iif({DEADLINE} <= :now, {DEADLINE}, :never),"
-        " kind <> 'extract', next_attempt_at, id LIMIT 1",
-        {
-            "now": now,
-            "enabled": enabled,
-            "erasure_s": erasure_s,
-            "learning_s": learning_s,
-            "never": math.inf,
-        },
-    ).fetchone()
-    return None if row is None else Task(*row)
+    row = run(
+        connection,
+        NEXT_DUE,
+        now=now,
+        enabled=int(enabled),
+        erasure_s=erasure_s,
+        learning_s=learning_s,
+        never=math.inf,
+    ).first()
+    return None if row is None else Task(**row._asdict())
+
+
+FIRST_DEADLINE = select(func.min(DEADLINE)).where(ALLOWED)
 
 
 def first_deadline(
     connection: Connection, *, enabled: bool = True, erasure_s: float, learning_s: float
 ) -> float:
     """When the first of all tasks is overdue, seconds since the epoch; infinite: there is none."""
-    row = connection.execute(
-        f"SELECT min({DEADLINE}) FROM background_tasks"
-        " WHERE :enabled OR kind IN ('retention', 'compact')",
-        {"enabled": enabled, "erasure_s": erasure_s, "learning_s": learning_s},
-    ).fetchone()
-    return math.inf if row[0] is None else float(row[0])
+    deadline: float | None = run(
+        connection,
+        FIRST_DEADLINE,
+        enabled=int(enabled),
+        erasure_s=erasure_s,
+        learning_s=learning_s,
+    ).scalar()
+    return math.inf if deadline is None else deadline
+
+
+NEXT_TIME = select(func.min(_task.next_attempt_at)).where(ALLOWED)
 
 
 def next_time(connection: Connection, *, enabled: bool = True) -> float | None:
     """When the next task is due, seconds since the epoch; None: there is none."""
-    row = connection.execute(
-        "SELECT min(next_attempt_at) FROM background_tasks"
-        " WHERE ? OR kind IN ('retention', 'compact')",
-        (enabled,),
-    ).fetchone()
-    return None if row[0] is None else float(row[0])
+    due: float | None = run(connection, NEXT_TIME, enabled=int(enabled)).scalar()
+    return due
+
+
+OF_USER = select(_task.id).where(
+    _task.kind == bindparam("kind"),
+    _task.user == bindparam("user"),
+    _task.message_id.is_(None),
+    _task.session_id.is_(None),
+)
+OF_KIND = select(_task.id).where(_task.kind == bindparam("kind"), OF_SESSION)
 
 
 def is_noted(connection: Connection, kind: Kind, user: str, session_id: int | None = None) -> bool:
     """Whether work of a kind is noted, of a user as a whole or of a session."""
     if session_id is None:
-        query = (
-            "SELECT 1 FROM background_tasks WHERE kind = ? AND user = ?"
-            " AND message_id IS NULL AND session_id IS NULL"
-        )
-        return connection.execute(query, (kind, user)).fetchone() is not None
-    query = "SELECT 1 FROM background_tasks WHERE kind = ? AND session_id = ?"
-    return connection.execute(query, (kind, session_id)).fetchone() is not None
+        return run(connection, OF_USER, kind=kind, user=user).first() is not None
+    return run(connection, OF_KIND, kind=kind, of_session=session_id).first() is not None
 
 
 def complete(connection: Connection, task: Task) -> bool:
     """Delete a task that is done. False: it was done already, so nothing must be stored."""
-    return bool(
-        connection.execute("DELETE FROM background_tasks WHERE id = ?", (task.id,)).rowcount
-    )
+    return bool(run(connection, DELETE, task_id=task.id).rowcount)
+
+
+EXISTS = select(_task.id).where(BY_ID)
 
 
 def exists(connection: Connection, task: Task) -> bool:
     """Whether a task is still to be done."""
-    query = "SELECT 1 FROM background_tasks WHERE id = ?"
-    return connection.execute(query, (task.id,)).fetchone() is not None
+    return run(connection, EXISTS, task_id=task.id).first() is not None
+
+
+FAIL = (
+    update(background_tasks)
+    .values(created_at=func.min(_task.created_at, bindparam("now")))
+    .where(BY_ID)
+)
 
 
 def fail(
@@ -292,18 +408,21 @@ def fail(
     """Note a failed attempt: tried again later (the delay doubles), or parked after the last."""
     attempts = task.attempts + 1
     parked = attempts >= max_attempts
-    connection.execute(
-        "UPDATE background_tasks SET attempts = ?, state = ?, next_attempt_at = ?, last_error = ?,"
-        " created_at = min(created_at, ?) WHERE id = ?",
-        (
-            attempts,
-            "parked" if parked else "pending",
-            now + (PARKED_S if parked else retry_delay_s * 2.0 ** (attempts - 1)),
-            error,
-            now,
-            task.id,
-        ),
+    run(
+        connection,
+        FAIL,
+        task_id=task.id,
+        attempts=attempts,
+        state="parked" if parked else "pending",
+        next_attempt_at=now + (PARKED_S if parked else retry_delay_s * 2.0 ** (attempts - 1)),
+        last_error=error,
+        now=now,
     )
+
+
+RESUME_ALL = (
+    update(background_tasks).values(state="pending", attempts=0).where(_task.state != "scheduled")
+)
 
 
 def resume_all(connection: Connection, now: float) -> None:
@@ -312,26 +431,30 @@ def resume_all(connection: Connection, now: float) -> None:
     Waiting tasks belong to turns that the last process did not finish. Times are set anew because
     the clock may have been put back since. What is scheduled keeps its time.
     """
-    connection.execute(
-        "UPDATE background_tasks SET state = 'pending', attempts = 0, next_attempt_at = ?"
-        " WHERE state <> 'scheduled'",
-        (now,),
+    run(connection, RESUME_ALL, next_attempt_at=now)
+
+
+RESUME_AFTER_ENGINE_FAILURE = (
+    update(background_tasks)
+    .values(state="pending", attempts=0)
+    .where(
+        _task.state == "parked",
+        func.substr(_task.last_error, 1, len(ENGINE_PREFIX)) == ENGINE_PREFIX,
     )
+)
 
 
 def resume_after_engine_failure(connection: Connection, now: float) -> None:
     """The chat model works again: what was parked because it did not is due now."""
-    connection.execute(
-        "UPDATE background_tasks SET state = 'pending', attempts = 0, next_attempt_at = ?"
-        " WHERE state = 'parked' AND substr(last_error, 1, ?) = ?",
-        (now, len(ENGINE_PREFIX), ENGINE_PREFIX),
-    )
+    run(connection, RESUME_AFTER_ENGINE_FAILURE, next_attempt_at=now)
+
+
+COUNTS = select(
+    func.count().filter(_task.state.in_(("waiting", "pending"))).label("pending"),
+    func.count().filter(_task.state == "parked").label("parked"),
+).select_from(background_tasks)
 
 
 def counts(connection: Connection) -> Counts:
     """How much is to be done."""
-    row = connection.execute(
-        "SELECT count(*) FILTER (WHERE state IN ('waiting', 'pending')),"
-        " count(*) FILTER (WHERE state = 'parked') FROM background_tasks"
-    ).fetchone()
-    return Counts(pending=int(row[0]), parked=int(row[1]))
+    return Counts(**run(connection, COUNTS).one()._asdict())

@@ -7,6 +7,8 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlalchemy import bindparam, select
+
 from lobug.engines.base import ChatModel
 from lobug.language.en import replacement, words
 from lobug.language.en.prompts.background import (
@@ -25,8 +27,11 @@ from lobug.memory.learning.extraction import GarbledAnswerError
 from lobug.memory.learning.model_request import ask, prompt_chars
 from lobug.memory.model import RelevantFact
 from lobug.memory.timeline import Summary
+from lobug.storage.columns import among
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import memories
 
 TOPIC_CHARS = 2_000
 """Characters of the timeline that facts are searched with."""
@@ -184,16 +189,17 @@ async def distill(
     await database.write("distill_done", finish)
 
 
+HELD = select(memories.c.id, memories.c.content).where(
+    memories.c.user == bindparam("user"),
+    memories.c.status == "active",
+    among(memories.c.id, "ids"),
+)
+
+
 def _still_hold(connection: Connection, user: str, given: ModelInput) -> bool:
     contents = dict(given.taken) | dict(given.facts)
-    rows = connection.execute(
-        "SELECT id, content FROM memories WHERE user = ? AND status = 'active'"
-        " AND id IN (SELECT value FROM json_each(?))",
-        (user, json.dumps(list(contents))),
-    )
-    return (
-        dict(rows.fetchall()) == contents and identity.document(connection, user) == given.identity
-    )
+    held = {row.id: row.content for row in run(connection, HELD, user=user, ids=contents)}
+    return held == contents and identity.document(connection, user) == given.identity
 
 
 def _fitting(left: Sequence[Summary], room: int) -> list[Summary]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlalchemy import bindparam, exists, false, select, true
+
 from lobug.engines.base import ChatModel
 from lobug.language.en.explicit_statements import explicit_statements
 from lobug.language.facts import NewFact
@@ -22,6 +24,8 @@ from lobug.memory.learning.extraction import facts_in
 from lobug.memory.log import Within
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import background_tasks, conversation_log, memories
 
 MAX_GAPS = 10
 """Most gaps of a session: more would be a second extraction."""
@@ -68,23 +72,33 @@ async def end(work: ConsolidationContext, task: Task, scheduler: Scheduler) -> N
     await work.database.write("session_ended", finish)
 
 
-def gaps_of(connection: Connection, user: str, session_id: int) -> list[Gap]:
-    """The last messages of a session whose plain statements no memory cites, oldest first;
-    without those that extraction has yet to read."""
-    rows = connection.execute(
-        "SELECT l.id, l.created_at, l.content FROM conversation_log l"
-        " WHERE l.session_id = ? AND l.user = ? AND l.role = 'user' AND l.meant = 1"
-        " AND l.forgotten = 0"
-        " AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.source_message_id = l.id)"
-        " AND NOT EXISTS (SELECT 1 FROM background_tasks t"
-        "                 WHERE t.kind = 'extract' AND t.message_id = l.id)"
-        " ORDER BY l.id DESC",
-        (session_id, user),
+_log = conversation_log.c
+UNCITED = (
+    select(_log.id, _log.created_at, _log.content)
+    .where(
+        _log.session_id == bindparam("session_id"),
+        _log.user == bindparam("user"),
+        _log.role == "user",
+        _log.meant == true(),
+        _log.forgotten == false(),
+        ~exists(select(1).where(memories.c.source_message_id == _log.id)),
+        ~exists(
+            select(1).where(
+                background_tasks.c.kind == "extract", background_tasks.c.message_id == _log.id
+            )
+        ),
     )
+    .order_by(_log.id.desc())
+)
+
+
+def gaps_of(connection: Connection, user: str, session_id: int) -> list[Gap]:
+    """The last messages of a session whose plain statements no memory cites, oldest first. Those
+    are left out that extraction has yet to look at."""
     found = [
-        Gap(message_id, said_at, statements)
-        for message_id, said_at, content in rows
-        if (statements := explicit_statements(content))
+        Gap(row.id, row.created_at, statements)
+        for row in run(connection, UNCITED, session_id=session_id, user=user)
+        if (statements := explicit_statements(row.content))
     ]
     return found[:MAX_GAPS][::-1]
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sqlalchemy import Integer, bindparam, select
 
 from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.index.turn_vectors import VectorSet
@@ -16,6 +17,8 @@ from lobug.memory.recall import scoring
 from lobug.memory.recall.prepared_query import QueryVectors, Vector
 from lobug.memory.recall.scoring import Floats, Ints, Terms
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import conversation_log, turn_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +103,32 @@ def gather(
     return _fetch(connection, log, among, by_words, near, present, plan)
 
 
-def holding(connection: Connection, log: Log, stems: Sequence[str]) -> dict[str, int]:
-    """How many of the user's turns hold each of the stems."""
-    tokens = {turn_words.token(log.owner, stem): stem for stem in stems}
-    rows = connection.execute(
-        "SELECT term, doc FROM turn_terms WHERE term IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(tokens)),),
+NEWEST = (
+    select(conversation_log.c.id)
+    .join(turn_index, turn_index.c.message_id == conversation_log.c.id)
+    .where(
+        conversation_log.c.user == bindparam("user"),
+        conversation_log.c.created_at >= bindparam("since"),
+        conversation_log.c.created_at < bindparam("until"),
+        conversation_log.c.id.is_distinct_from(bindparam("exclude")),
     )
-    return dict.fromkeys(stems, 0) | {tokens[term]: doc for term, doc in rows}
+    .order_by(conversation_log.c.created_at.desc(), conversation_log.c.id.desc())
+    .limit(bindparam("limit", type_=Integer))
+)
 
 
 def newest(connection: Connection, among: Among, limit: int) -> list[int]:
-    """Ids of the last messages, newest first."""
-    rows = connection.execute(
-        "SELECT l.id FROM conversation_log l JOIN turn_index t ON t.message_id = l.id"
-        " WHERE l.user = ? AND l.created_at >= ? AND l.created_at < ? AND l.id IS NOT ?"
-        " ORDER BY l.created_at DESC, l.id DESC LIMIT ?",
-        (among.user, *among.times, among.exclude_message_id, limit),
-    )
-    return [row[0] for row in rows]
+    """Ids of the messages that were said last, newest first."""
+    since, until = among.times
+    return run(
+        connection,
+        NEWEST,
+        user=among.user,
+        since=since,
+        until=until,
+        exclude=among.exclude_message_id,
+        limit=limit,
+    ).scalars()
 
 
 def word_ids(found: Sequence[Candidate]) -> tuple[Ints, Ints]:
@@ -198,16 +208,7 @@ def _by_words(
     # SQLite's own rank would count the turns of all users: the order, and so what is left
     # out, would depend on what others said.
     weight = scoring.idf(log.turns, np.array([holding[stem] for stem in asked], np.int64))
-    # Stems are letters and digits, and each is quoted: nothing in them is an operator.
-    holders = [
-        _numbers(
-            connection.execute(
-                "SELECT rowid FROM turn_text WHERE turn_text MATCH ?",
-                (f'"{turn_words.token(log.owner, stem)}"',),
-            )
-        )
-        for stem in asked
-    ]
+    holders = [turn_words.matching(connection, log, stem) for stem in asked]
     ids, place = np.unique(np.concatenate(holders), return_inverse=True)
     found = np.bincount(place, np.repeat(weight, [len(held) for held in holders]), len(ids))
     if among.bounded:
@@ -260,8 +261,10 @@ def _fetch(
     present: VectorSet | None,
     plan: Plan,
 ) -> list[Candidate]:
-    # CROSS JOIN keeps the order in which tables are gone through: few ids first, each looked up.
-    rows = connection.execute(
+    # Hand-written: CROSS JOIN keeps the order of loops: few ids first, each looked up.
+    since, until = among.times
+    rows = run(
+        connection,
         "WITH found (id) AS ("
         " SELECT value FROM json_each(:all) UNION"
         " SELECT n.message_id FROM json_each(:lead) j"
@@ -275,16 +278,14 @@ def _fetch(
         " WHERE t.owner = :owner AND l.user = :user AND t.words IS NOT NULL"
         " AND l.created_at >= :since AND l.created_at < :until AND l.id IS NOT :exclude"
         " ORDER BY t.session_id, t.place",
-        {
-            "all": json.dumps([*by_words, *near]),
-            "lead": json.dumps(list(by_words[: plan.lead])),
-            "away": json.dumps([d for d in range(-plan.span, plan.span + 1) if d]),
-            "set": None if present is None else present.id,
-            "owner": log.owner,
-            "user": among.user,
-            "since": among.times[0],
-            "until": among.times[1],
-            "exclude": among.exclude_message_id,
-        },
+        all=json.dumps([*by_words, *near]),
+        lead=json.dumps(list(by_words[: plan.lead])),
+        away=json.dumps([d for d in range(-plan.span, plan.span + 1) if d]),
+        set=None if present is None else present.id,
+        owner=log.owner,
+        user=among.user,
+        since=since,
+        until=until,
+        exclude=among.exclude_message_id,
     )
-    return [Candidate(*row) for row in rows]
+    return [Candidate(**row._asdict()) for row in rows]

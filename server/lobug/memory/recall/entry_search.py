@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
+
+from sqlalchemy import Integer, bindparam, func, or_, select
 
 from lobug.language.en import words
 from lobug.language.en.questions import analyse
@@ -11,10 +12,27 @@ from lobug.memory import entries
 from lobug.memory.facts import EmbeddedQuery
 from lobug.memory.index import entry_words, fact_vectors
 from lobug.memory.model import Entry, Filter, Hit, MemoryScope
+from lobug.storage.columns import among
 from lobug.storage.driver import Connection
+from lobug.storage.tables import memories
 
 CANDIDATES = 200
 """Entries that each way of searching adds before they are ranked."""
+
+NEWEST = entries.ENTRY.order_by(memories.c.said_at.desc(), memories.c.id.desc()).limit(
+    bindparam("limit", type_=Integer)
+)
+ALLOWED = select(memories.c.id).where(among(memories.c.id, "ids"))
+SAYING = (
+    entries.ENTRY.where(
+        or_(
+            func.instr(func.lower(memories.c.content), bindparam("wanted")) > 0,
+            func.instr(memories.c.key, bindparam("wanted")) > 0,
+        )
+    )
+    .order_by(memories.c.said_at.desc())
+    .limit(CANDIDATES)
+)
 
 
 def with_past(where: Filter, query: str) -> Filter:
@@ -81,11 +99,7 @@ def _share(query: str, content: str) -> float:
 
 
 def _newest(connection: Connection, scope: MemoryScope, where: Filter, limit: int) -> list[Entry]:
-    sql, parameters = entries.condition(scope, where)
-    rows = connection.execute(
-        f"{entries.SELECT} FROM memories m WHERE {sql} ORDER BY m.said_at DESC, m.id DESC LIMIT ?",
-        (*parameters, max(limit, 0)),
-    )
+    rows = entries.matching(connection, NEWEST, scope, where, limit=max(limit, 0))
     return [entries.entry_of(row) for row in rows]
 
 
@@ -96,12 +110,8 @@ def _by_words(
     scores = entry_words.scores(
         connection, scope.owners, words.content_words(query) or words.words(query)
     )
-    sql, parameters = entries.condition(scope, where)
-    allowed = connection.execute(
-        f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND {sql}",
-        (json.dumps(list(scores)), *parameters),
-    )
-    best = sorted((row[0] for row in allowed), key=lambda found: (-scores[found], -found))
+    allowed = entries.matching(connection, ALLOWED, scope, where, ids=scores).scalars()
+    best = sorted(allowed, key=lambda found: (-scores[found], -found))
     return {found: scores[found] for found in best[:CANDIDATES]}
 
 
@@ -124,12 +134,5 @@ def _by_meaning(
 def _by_substring(
     connection: Connection, scope: MemoryScope, query: str, where: Filter
 ) -> list[Entry]:
-    sql, parameters = entries.condition(scope, where)
-    wanted = query.strip().lower()
-    rows = connection.execute(
-        f"{entries.SELECT} FROM memories m WHERE {sql}"
-        " AND (instr(lower(m.content), ?) > 0 OR instr(m.key, ?) > 0)"
-        " ORDER BY m.said_at DESC LIMIT ?",
-        (*parameters, wanted, wanted, CANDIDATES),
-    )
+    rows = entries.matching(connection, SAYING, scope, where, wanted=query.strip().lower())
     return [entries.entry_of(row) for row in rows]

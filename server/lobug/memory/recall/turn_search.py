@@ -24,6 +24,7 @@ from lobug.memory.recall import candidates, scoring
 from lobug.memory.recall.candidates import Among, Candidate
 from lobug.memory.recall.prepared_query import PreparedQuery, QueryVectors
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
 
 QUESTION_FLOOR = 0.325
 """If no turn that was found has this confidence, the log most likely cannot answer: of questions
@@ -65,18 +66,19 @@ class TurnHit:
 
 
 def speakers(connection: Connection, scope: MemoryScope) -> list[str]:
-    """Names of the speakers in the user's log; empty for most users."""
-    # One index look-up for each name, whatever the length of the log.
-    rows = connection.execute(
+    """Names of those who speak in the user's log; empty for most people."""
+    # One look at the index for each name, however long the log is.
+    return run(
+        connection,
         "WITH RECURSIVE known (name) AS ("
-        " SELECT min(speaker) FROM conversation_log WHERE user = ?1 AND speaker IS NOT NULL"
+        " SELECT min(speaker) FROM conversation_log WHERE user = :user AND speaker IS NOT NULL"
         " UNION ALL SELECT (SELECT min(speaker) FROM conversation_log"
-        "                   WHERE user = ?1 AND speaker IS NOT NULL AND speaker > known.name)"
+        "                   WHERE user = :user AND speaker IS NOT NULL AND speaker > known.name)"
         " FROM known WHERE name IS NOT NULL)"
-        " SELECT name FROM known WHERE name IS NOT NULL LIMIT ?2",
-        (scope.user, MAX_SPEAKERS),
-    )
-    return [row[0] for row in rows]
+        " SELECT name FROM known WHERE name IS NOT NULL LIMIT :limit",
+        user=scope.user,
+        limit=MAX_SPEAKERS,
+    ).scalars()
 
 
 def search_turns(
@@ -127,7 +129,7 @@ def _ranked(
     if vectors is not None:
         present = turn_vectors.find_set(connection, vectors.model_id, len(vectors.whole))
         whole = None if present is None else vectors.whole
-    held = candidates.holding(connection, log, asked.stems)
+    held = turn_words.holding(connection, log, asked.stems)
     found = candidates.gather(connection, log, among, asked.stems, held, present, whole)
     if not found:
         return []
@@ -190,24 +192,28 @@ def _spoken(
     )
 
 
+HITS = (
+    "SELECT l.id AS message_id, l.role, l.speaker, l.content, l.created_at AS said_at"
+    " FROM json_each(:ids) j CROSS JOIN conversation_log l ON l.id = j.value WHERE l.user = :user"
+)
+"""Hand-written: CROSS JOIN looks the ids up; a join would go through all of the user's log."""
+
+
 def _hits(connection: Connection, scope: MemoryScope, ranked: Sequence[_Ranked]) -> list[TurnHit]:
-    rows = connection.execute(
-        "SELECT l.id, l.role, l.speaker, l.content, l.created_at"
-        " FROM json_each(?) j CROSS JOIN conversation_log l ON l.id = j.value WHERE l.user = ?",
-        (json.dumps([one.message_id for one in ranked]), scope.user),
+    rows = run(
+        connection,
+        HITS,
+        ids=json.dumps([one.message_id for one in ranked]),
+        user=scope.user,
     )
     scored = {one.message_id: one for one in ranked}
     known = {
-        message_id: TurnHit(
-            message_id=message_id,
-            role=role,
-            speaker=speaker,
-            content=content,
-            said_at=said_at,
-            score=scored[message_id].score,
-            confidence=scored[message_id].confidence,
-            parts=scored[message_id].parts,
+        row.message_id: TurnHit(
+            score=scored[row.message_id].score,
+            confidence=scored[row.message_id].confidence,
+            parts=scored[row.message_id].parts,
+            **row._asdict(),
         )
-        for message_id, role, speaker, content, said_at in rows
+        for row in rows
     }
     return [known[one.message_id] for one in ranked if one.message_id in known]

@@ -1,9 +1,9 @@
-"""The numbered steps that bring a database file to the present schema.
+"""Brings a database file to the current schema: backup first, all or nothing, never backwards.
 
-A step is a small function that is never edited after its release; what is wrong with it is mended
-by a later step. ``PRAGMA user_version`` holds the number of the last step a file has seen.
-
-Brings a database file to the present schema: backup first, all or nothing, never backwards."""
+A step is a small numbered function that is never edited after its release; a later step corrects
+what is wrong with it. ``PRAGMA user_version`` holds the number of the last step that a file has
+seen. The steps stay hand-written SQL: they make what ``tables`` declared at their time.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from pathlib import Path
 from lobug.errors import StorageNewerError
 from lobug.storage.driver import Connection, driver
 from lobug.storage.faults import backups_of, create_private
-from lobug.storage.migrations.m001_create_tables import m001_create_tables
-from lobug.storage.migrations.m002_one_memory import m002_one_memory
+from lobug.storage.migrations.m002_create_tables import m001_nothing, m002_create_tables
 from lobug.storage.migrations.m003_turn_index import m003_turn_index
 from lobug.storage.migrations.m004_word_statistics import m004_word_statistics
 
@@ -23,8 +22,8 @@ Step = Callable[[Connection, str], None]
 """Takes the connection, inside a transaction, and the user who gets what has no owner yet."""
 
 STEPS: tuple[Step, ...] = (
-    m001_create_tables,
-    m002_one_memory,
+    m001_nothing,
+    m002_create_tables,
     m003_turn_index,
     m004_word_statistics,
 )

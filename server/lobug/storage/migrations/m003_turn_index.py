@@ -10,7 +10,7 @@ not yet analysed and are taken in by and by.
 from __future__ import annotations
 
 from lobug.storage.driver import Connection
-from lobug.storage.migrations.m001_create_tables import statements
+from lobug.storage.migrations.m002_create_tables import statements
 
 TABLES = """
 CREATE TABLE turn_owners (

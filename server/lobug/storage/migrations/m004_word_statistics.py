@@ -9,7 +9,7 @@ very transaction in which an entry changes, whoever changes it.
 from __future__ import annotations
 
 from lobug.storage.driver import Connection
-from lobug.storage.migrations.m001_create_tables import statements
+from lobug.storage.migrations.m002_create_tables import statements
 
 WORDS = (
     "2 + length({row}.content) - length(replace({row}.content, ' ', ''))"

@@ -1,26 +1,38 @@
-"""Step 2: facts, summaries and base memory become entries of one table, in three layers; the log is
-cut into sessions; projects, tasks and the retrieval log come to be."""
+"""Step 2: the tables; a database of the first Lo-Bug is taken over into them.
+
+Step 1 does nothing. It made other tables, which only step 2 of the same release used; files of
+version 2 are in use, so the number stays.
+"""
 
 from __future__ import annotations
 
-import re
-
-from lobug.storage.driver import Connection
-from lobug.storage.migrations.m001_create_tables import statements
-
-IDLE_S = 600.0
-"""A pause of this length begins a new session."""
-
-IDENTITY_CHARS = 1_000
-"""What layer identity may hold; the rest of an old base memory goes to layer knowledge."""
-
-SECTION = re.compile(
-    r"^[#*\s]*(User Profile|Preferences|Ongoing Topics|Key History)(?:\W*$|[\s*_]*:[\s*_]*(.+)$)",
-    re.I,
-)
-"""A heading, and what stands beside it: "Preferences: likes tea"."""
+from lobug.storage.driver import Connection, driver
+from lobug.storage.migrations import first_design
 
 TABLES = """
+CREATE TABLE conversation_log (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    user         TEXT NOT NULL,
+    conversation TEXT NOT NULL,
+    role         TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+    content      TEXT NOT NULL,
+    created_at   REAL NOT NULL,                  -- seconds since the epoch
+    summarized   INTEGER NOT NULL DEFAULT 0 CHECK (summarized IN (0, 1)),
+    reply_to     INTEGER REFERENCES conversation_log (id),
+    session_id   INTEGER REFERENCES sessions (id),
+    speaker      TEXT,                           -- who said it, where several people talk
+    forgotten    INTEGER NOT NULL DEFAULT 0 CHECK (forgotten IN (0, 1)),  -- its words were erased
+    meant        INTEGER NOT NULL DEFAULT 1
+                 CHECK (meant IN (0, 1))         -- 0: not said to Lo-Bug; never summed up
+) STRICT;
+CREATE INDEX conversation_log_by_owner ON conversation_log (user, conversation, id);
+CREATE INDEX conversation_log_unsummarized ON conversation_log (user, id) WHERE summarized = 0;
+CREATE UNIQUE INDEX conversation_log_one_reply ON conversation_log (reply_to)
+    WHERE reply_to IS NOT NULL;
+CREATE INDEX conversation_log_by_session ON conversation_log (session_id, id);
+CREATE INDEX conversation_log_unsummarized_here ON conversation_log (user, conversation, id)
+    WHERE summarized = 0;
+
 CREATE TABLE sessions (
     id                   INTEGER PRIMARY KEY AUTOINCREMENT,
     user                 TEXT NOT NULL,
@@ -38,15 +50,16 @@ CREATE INDEX sessions_by_conversation ON sessions (user, conversation, id);
 CREATE UNIQUE INDEX sessions_by_external_id ON sessions (user, external_id)
     WHERE external_id IS NOT NULL;
 
-ALTER TABLE conversation_log ADD COLUMN session_id INTEGER REFERENCES sessions (id);
-ALTER TABLE conversation_log ADD COLUMN speaker TEXT;  -- who said it, where several people talk
-ALTER TABLE conversation_log ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0
-    CHECK (forgotten IN (0, 1));                 -- its words were erased
-ALTER TABLE conversation_log ADD COLUMN meant INTEGER NOT NULL DEFAULT 1
-    CHECK (meant IN (0, 1));                     -- 0: not said to Lo-Bug; never summed up
-CREATE INDEX conversation_log_by_session ON conversation_log (session_id, id);
-CREATE INDEX conversation_log_unsummarized_here ON conversation_log (user, conversation, id)
-    WHERE summarized = 0;
+CREATE TABLE vector_indexes (                    -- one for each embedding model in use
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    name       TEXT NOT NULL UNIQUE,             -- the vec0 table
+    model_id   TEXT NOT NULL,
+    dimension  INTEGER NOT NULL CHECK (dimension > 0),
+    current    INTEGER NOT NULL CHECK (current IN (0, 1)),
+    created_at REAL NOT NULL,
+    UNIQUE (model_id, dimension)
+) STRICT;
+CREATE UNIQUE INDEX vector_indexes_one_current ON vector_indexes (current) WHERE current = 1;
 
 CREATE TABLE projects (
     user        TEXT NOT NULL,
@@ -180,8 +193,6 @@ CREATE TABLE recall_hits (
 CREATE INDEX recall_hits_by_memory ON recall_hits (memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX recall_hits_by_message ON recall_hits (message_id) WHERE message_id IS NOT NULL;
 
-CREATE TABLE first_fact_vectors AS SELECT index_id, fact_id, usable FROM fact_vectors;
-DROP TABLE fact_vectors;
 CREATE TABLE memory_vectors (                    -- which entries an index has seen
     index_id  INTEGER NOT NULL REFERENCES vector_indexes (id) ON DELETE CASCADE,
     memory_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
@@ -190,10 +201,6 @@ CREATE TABLE memory_vectors (                    -- which entries an index has s
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memory_vectors_by_memory ON memory_vectors (memory_id);
 
-ALTER TABLE background_tasks RENAME TO first_background_tasks;
-DROP INDEX background_tasks_extract_once;
-DROP INDEX background_tasks_cascade_once;
-DROP INDEX background_tasks_due;
 CREATE TABLE background_tasks (                  -- what is still to be done; done is deleted
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
     kind            TEXT NOT NULL CHECK (kind IN ('extract', 'summarize', 'distill', 'end_session',
@@ -216,71 +223,7 @@ CREATE UNIQUE INDEX background_tasks_session_once ON background_tasks (kind, ses
 CREATE UNIQUE INDEX background_tasks_user_once ON background_tasks (kind, user)
     WHERE message_id IS NULL AND session_id IS NULL;
 CREATE INDEX background_tasks_due ON background_tasks (state, next_attempt_at);
-INSERT INTO background_tasks (id, kind, user, message_id, up_to_id, state, attempts,
-                              next_attempt_at, last_error, created_at)
-    SELECT id, kind, user, message_id, up_to_id, state, attempts, next_attempt_at, last_error,
-           created_at
-    FROM first_background_tasks WHERE kind = 'extract' ORDER BY id;
-DROP TABLE first_background_tasks;
-"""
 
-SESSIONS = """
-CREATE TEMP TABLE session_of AS
-    SELECT id, user, conversation, created_at,
-           sum(first) OVER (PARTITION BY user, conversation ORDER BY id) AS number
-    FROM (SELECT id, user, conversation, created_at,
-                 coalesce(created_at - lag(created_at) OVER
-                          (PARTITION BY user, conversation ORDER BY id) > :idle, 1) AS first
-          FROM conversation_log);
-INSERT INTO sessions (user, conversation, channel, started_at, last_active_at)
-    SELECT user, conversation,
-           CASE WHEN conversation = 'legacy' THEN 'import'
-                WHEN instr(conversation, '/device:') THEN 'device'
-                WHEN instr(conversation, '/token:') THEN 'token'
-                WHEN instr(conversation, '/address:') THEN 'address'
-                ELSE 'import' END,
-           min(created_at), max(created_at)
-    FROM session_of GROUP BY user, conversation, number ORDER BY min(id);
-UPDATE conversation_log SET session_id = (
-    SELECT s.id FROM sessions s JOIN session_of o
-        ON s.user = o.user AND s.conversation = o.conversation
-    WHERE o.id = conversation_log.id AND s.started_at <= o.created_at
-    ORDER BY s.started_at DESC, s.id DESC LIMIT 1);
-UPDATE sessions SET ended_at = last_active_at WHERE id NOT IN
-    (SELECT max(id) FROM sessions GROUP BY user, conversation);
-DROP TABLE session_of;
-"""
-
-ENTRIES = """
-INSERT INTO memories (id, user, told_by, conversation, session_id, layer, category, key, content,
-                      fact_type, source, status, reason, source_message_id, said_at, created_at,
-                      updated_at, valid_from, valid_until, expired_at, compared)
-    SELECT f.id, f.user, f.user, m.conversation, m.session_id, 'knowledge', 'knowledge',
-           'fact_' || f.id, f.content, f.fact_type,
-           CASE f.source WHEN 'conversation' THEN 'system' ELSE 'import' END,
-           CASE WHEN f.replaced_by IS NULL THEN 'active' ELSE 'past' END,
-           CASE WHEN f.replaced_by IS NULL THEN NULL ELSE 'superseded' END,
-           f.source_message_id, f.created_at, f.created_at, f.created_at, f.created_at,
-           (SELECT n.created_at FROM facts n WHERE n.id = f.replaced_by), f.replaced_at, f.compared
-    FROM facts f LEFT JOIN conversation_log m ON m.id = f.source_message_id ORDER BY f.id;
-UPDATE memories SET replaced_by = (SELECT replaced_by FROM facts WHERE facts.id = memories.id);
-INSERT INTO memory_vectors SELECT index_id, fact_id, usable FROM first_fact_vectors;
-DROP TABLE first_fact_vectors;
-DROP TABLE facts_text;
-DROP TABLE facts;
-INSERT INTO memories (user, told_by, conversation, session_id, layer, category, key, content,
-                      fact_type, source, from_message_id, to_message_id, incorporated, said_at,
-                      created_at, updated_at, valid_from, compared)
-    SELECT s.user, s.user, s.conversation, m.session_id, 'archive', 'timeline', 'ctx_' || s.id,
-           '[' || strftime('%Y-%m-%d %H:%M', coalesce(m.created_at, s.created_at), 'unixepoch',
-                           'localtime') || '] ' || s.content,
-           'event', 'system', s.source_from_id, s.source_to_id, s.incorporated,
-           coalesce(m.created_at, s.created_at), s.created_at, s.created_at, s.created_at, 1
-    FROM memory_summaries s LEFT JOIN conversation_log m ON m.id = s.source_from_id ORDER BY s.id;
-DROP TABLE memory_summaries;
-"""
-
-VIEWS = """
 CREATE VIEW facts AS                             -- what is or was known, to be read
     SELECT id, user, content, fact_type, source, source_message_id, said_at AS created_at,
            replaced_by, expired_at AS replaced_at
@@ -292,49 +235,33 @@ CREATE VIEW memory_summaries AS                  -- the timeline, to be read
 """
 
 
-def m002_one_memory(connection: Connection, _legacy_user: str) -> None:
-    """Bring every row of step 1 into the new tables, under its old id where it had one."""
+def statements(script: str) -> list[str]:
+    """The statements of a script, one by one.
+
+    ``executescript`` would commit the migration's transaction first. A trigger's body holds
+    semicolons, so a statement ends only where SQLite's own rule says that it is complete.
+    """
+    complete = driver().complete_statement
+    found: list[str] = []
+    part = ""
+    for line in script.splitlines(keepends=True):
+        part += line
+        if part.strip() and complete(part):
+            found.append(part.strip())
+            part = ""
+    return found
+
+
+def m001_nothing(_connection: Connection, _legacy_user: str) -> None:
+    """Take the number."""
+
+
+def m002_create_tables(connection: Connection, legacy_user: str) -> None:
+    """Create every table; bring in what a database of the first Lo-Bug holds."""
+    legacy = first_design.found(connection)
+    if legacy:
+        first_design.set_aside(connection)
     for statement in statements(TABLES):
         connection.execute(statement)
-    for statement in statements(SESSIONS):
-        connection.execute(statement, {"idle": IDLE_S} if ":idle" in statement else {})
-    for statement in statements(ENTRIES):
-        connection.execute(statement)
-    _take_in_base_memory(connection)
-    for statement in statements(VIEWS):
-        connection.execute(statement)
-
-
-def _take_in_base_memory(connection: Connection) -> None:
-    """One entry for each line of the old document: of layer identity as long as there is room."""
-    rows = connection.execute("SELECT user, content, updated_at FROM memory_base").fetchall()
-    for user, document, updated_at in rows:
-        section, used, sections = "User Profile", 0, set[str]()
-        for number, raw in enumerate(document.splitlines(), start=1):
-            heading = SECTION.match(raw)
-            if heading is not None:
-                section = heading[1].title()
-            text = raw if heading is None else heading[2] or ""
-            line = " ".join(text.strip(" \t-*#").split())
-            if not line:
-                continue
-            cost = len(line) + 3 + (0 if section in sections else len(section) + 4)
-            fits = used + cost <= IDENTITY_CHARS
-            if fits:
-                used += cost
-                sections.add(section)
-            connection.execute(
-                "INSERT INTO memories (user, told_by, layer, category, key, content, section,"
-                " source, said_at, created_at, updated_at, valid_from, compared)"
-                " VALUES (?, ?, ?, 'knowledge', ?, ?, ?, 'system', ?, ?, ?, ?, 1)",
-                (
-                    user,
-                    user,
-                    "identity" if fits else "knowledge",
-                    f"base_{number}",
-                    line,
-                    section if fits else None,
-                    *([updated_at] * 4),
-                ),
-            )
-    connection.execute("DROP TABLE memory_base")
+    if legacy:
+        first_design.bring_in(connection, legacy_user)
