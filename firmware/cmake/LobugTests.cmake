@@ -29,7 +29,7 @@ elseif(CMAKE_CROSSCOMPILING) # newlib has no threads
   keep_tests(core_test_sources without_threads)
 endif()
 
-# Tests are compiled far more often than run: optimising them would double the time of a build.
+# Tests are compiled far more often than run: optimising them takes two or three times as long.
 add_library(lobug_tests INTERFACE)
 target_include_directories(lobug_tests INTERFACE tests)
 target_link_libraries(lobug_tests INTERFACE lobug_doctest lobug_warnings)
