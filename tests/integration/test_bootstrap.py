@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from support.wheel_index import VERSION, Index, build_wheel, file_name, serve
+from support.wheel_index import Index, serve
+from support.wheels import VERSION, build_wheel, file_name
 
 ROOT = Path(__file__).parents[2]
 FIRST, SECOND, TOOL = "lobug-first", "lobug-second", "lobug-tool"
@@ -36,7 +37,7 @@ import sys
 sys.path.insert(0, {str(ROOT / "tests")!r})
 sys.path.insert(0, {str(ROOT / "server")!r})
 from pathlib import Path
-from support.wheel_index import build_wheel as wheel, file_name
+from support.wheels import build_wheel as wheel, file_name
 
 def build_editable(folder, config_settings=None, metadata_directory=None):
     (Path(folder) / file_name("lobug")).write_bytes(wheel("lobug", {{"lobug.pth": b""}}))

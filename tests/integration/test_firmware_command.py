@@ -73,8 +73,8 @@ def test_what_is_wrong_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monke
     file = str(image_file(tmp_path))
     good("add", file, "--board", CORE2, "--version", "2.1")
     assert "is there already" in bad(1, "add", file, "--board", CORE2, "--version", "2.1")
-    assert "no version" in bad(1, "add", file, "--board", CORE2, "--version", "v2")
-    assert "no board" in bad(1, "add", file, "--board", "../x", "--version", "2.2")
+    assert "not a version" in bad(1, "add", file, "--board", CORE2, "--version", "v2")
+    assert "not a board" in bad(1, "add", file, "--board", "../x", "--version", "2.2")
     assert "No such file" in bad(1, "add", "missing", "--board", CORE2, "--version", "2.2")
     text = tmp_path / "text"
     text.write_text("hello, hello, hello, hello")

@@ -173,7 +173,7 @@ async def test_a_port_that_another_program_keeps_is_a_line_in_the_log(
     app = app_with(tmp_path, name, "0.0.0.0")
     async with app.router.lifespan_context(app):
         async with asyncio.timeout(PATIENCE_S):
-            while "cannot find this server" not in caplog.text:  # noqa: ASYNC110 - a log tells nobody
+            while "could not be announced to devices" not in caplog.text:  # noqa: ASYNC110 - a log tells nobody
                 await asyncio.sleep(0.01)
         assert app.state.lobug.health().can_talk
 

