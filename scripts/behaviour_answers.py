@@ -78,9 +78,9 @@ def _dialogue(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, A
     with fake_ollama() as ollama:
         settings = with_ollama(ollama.url) | PERSON_SETTINGS
         with served(checkout, data, **settings) as lobug:
-            lobug.settle()
-            found["snapshot"] = sorted(path.name for path in data.glob("sessions.json*"))
             asking = Asking(lobug, ollama, normal)
+            asking.rest()
+            found["snapshot"] = sorted(path.name for path in data.glob("sessions.json*"))
             found["turns"] = [_turn(asking, *turn) for turn in DIALOGUE]
             found["exports"] = dict(exports(asking))
             asking.all(MEMORY)
@@ -96,12 +96,15 @@ def _dialogue(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, A
         found["commands without a server"] = dict(_commands(checkout, data, normal, settings))
         found["snapshot after forgetting"] = sorted(p.name for p in data.glob("sessions.json*"))
         with served(checkout, data, **settings) as lobug:
-            lobug.settle()
             asking = Asking(lobug, ollama, normal)
+            asking.rest()
             found["after a restart"] = [
                 _turn(asking, ADA, "What do you know about my bike?"),
                 _turn(asking, ADA, "Where is my bike?"),
             ]
+            # The sessions that were brought in are over since the start.
+            asking.ask(get("export of eve", "/memory/export?user=eve"))
+            found["after a restart"].append(asking.answers["export of eve"])
     return found
 
 

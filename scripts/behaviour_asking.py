@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,12 @@ from behaviour_ollama import FakeOllama
 
 DEVICE = "contract"
 """Who sends requests, unless they say otherwise."""
+
+REST_S = 5.0
+"""So long nothing happens before a server that has started counts as at rest, seconds."""
+
+REST_AT_MOST_S = 300.0
+"""Longest wait for that, seconds."""
 
 OWNERS_ROUTES = ("/memory", "/xiaozhi")
 """Routes at which a ``Device-Id`` would be somebody else."""
@@ -37,6 +44,20 @@ class Asking:
     """Of prompts, by digest: each once."""
     failing: bool = False
     """Whether every turn may leave a task that waits."""
+
+    def rest(self) -> None:
+        """Wait until nothing has changed and nothing was asked for a while, as after a start: what
+        is only scheduled, like the end of an old session, is due then and counted nowhere."""
+        until = time.monotonic() + REST_AT_MOST_S
+        seen: object = None
+        since = time.monotonic()
+        while time.monotonic() - since < REST_S:
+            self.lobug.settle()
+            now = (self.lobug.health()["memory"], len(self.ollama.asked), len(self.ollama.embedded))
+            if now != seen:
+                seen, since = now, time.monotonic()
+            if time.monotonic() > until:
+                raise RecordingError(f"memory never came to rest: {now}")
 
     def ask(self, request: Ask) -> httpx.Response:
         """Send a request and note its answer, and what the language model was asked for it."""

@@ -185,7 +185,7 @@ def _served(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, Any
         # A session that is older than this is over, in whatever hour this runs.
         settings = with_ollama(ollama.url, idle_minutes=0.1) | PERSON_SETTINGS
         with served(checkout, data, **settings) as lobug:
-            lobug.settle()
+            Asking(lobug, ollama, normal).rest()
             exports = {}
             for user in (row["user"] for row in lobug.client.get("/memory/users").json()["users"]):
                 for form in ("json", "markdown"):
