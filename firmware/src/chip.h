@@ -6,7 +6,6 @@
 #include "lobug/ports/store.h"
 #include "lobug/ports/system.h"
 #include "lobug/setup/settings.h"
-#include "lobug/tools/effects.h"
 #include "lobug_sockets/ca_source.h"
 #include "lobug_sockets/clocks.h"
 

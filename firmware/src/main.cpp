@@ -15,6 +15,7 @@
 #include "chip.h"
 #include "lobug/audio/audio_pump.h"
 #include "lobug/device/device.h"
+#include "lobug/sentences.h"
 #include "lobug_sockets/mbed_crypto.h"
 #include "lobug_sockets/net_connection.h"
 #include "m5_sound.h"
@@ -160,12 +161,12 @@ void start() {
   configure_sound();
 
   firmware = make<Firmware>(MALLOC_CAP_INTERNAL);
-  if (firmware == nullptr) give_up("Too little memory.");
+  if (firmware == nullptr) give_up(sentences::kNoMemory);
   connections = make<Connections>(MALLOC_CAP_SPIRAM, firmware->ca);
   if (connections == nullptr || !firmware->has_memory()) {
-    give_up("No PSRAM: wrong board settings?");
+    give_up(sentences::kNoPsram);
   }
-  if (!firmware->store.begin()) give_up("The settings' memory cannot be opened.");
+  if (!firmware->store.begin()) give_up(sentences::kNoStore);
   firmware->system.begin();
   firmware->screen.begin(firmware->system.short_name());
 
@@ -173,7 +174,7 @@ void start() {
   (void)esp_task_wdt_init(kWatchdogSeconds, true);
   (void)esp_task_wdt_add(nullptr);
   if (!start_task(kAudioTask, run_audio) || !start_task(kDeviceTask, run_device)) {
-    give_up("Too little memory for the tasks.");
+    give_up(sentences::kNoTaskMemory);
   }
 }
 

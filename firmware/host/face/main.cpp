@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lobug/base/queue.h"
+#include "lobug/base/exchange.h"
 #include "lobug/face/emotion.h"
 #include "lobug/ui/ui.h"
 

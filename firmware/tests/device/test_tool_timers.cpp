@@ -90,7 +90,7 @@ TEST_CASE("timers without a label") {
   bench.timers.start(1, "", bench.now);
   bench.timers.start(2, "tea", bench.now);
   bench.signals(1500);
-  CHECK(bench.timers.words() == "Time is up!");
+  CHECK(bench.timers.words() == "Time's up!");
   bench.signals(1500);
   CHECK(bench.timers.words() == "a timer, a timer, tea");
 }

@@ -135,7 +135,7 @@ void Enrolment::answered(Millis now) {
   } else if (discovery_.websocket_url.empty()) {
     fail(Trouble::kRefused);
   } else {
-    phase_ = Phase::kLetIn;
+    phase_ = Phase::kAccepted;
   }
 }
 

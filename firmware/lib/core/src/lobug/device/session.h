@@ -10,7 +10,7 @@
 #include "lobug/base/clock.h"
 #include "lobug/base/random.h"
 #include "lobug/base/text.h"
-#include "lobug/device/state.h"
+#include "lobug/device/state_machine.h"
 #include "lobug/net/url.h"
 #include "lobug/net/websocket.h"
 #include "lobug/ports/connection.h"

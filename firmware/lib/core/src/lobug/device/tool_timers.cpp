@@ -1,6 +1,7 @@
 #include "lobug/device/tool_timers.h"
 
 #include "lobug/net/http_syntax.h"
+#include "lobug/sentences.h"
 
 namespace lobug {
 
@@ -76,10 +77,10 @@ Text<256> ToolTimers::words() const {
   for (const Timer& timer : timers_) {
     if (!timer.rings) continue;
     if (!words.empty()) words.append(", ");
-    words.append(timer.label.empty() ? std::string_view("a timer") : timer.label.view());
+    words.append(timer.label.empty() ? sentences::kUnnamedTimer : timer.label.view());
     named = named || !timer.label.empty();
   }
-  if (ringing() && !named) words.assign("Time is up!");
+  if (ringing() && !named) words.assign(sentences::kTimeIsUp);
   return words;
 }
 

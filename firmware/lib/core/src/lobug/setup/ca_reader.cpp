@@ -1,5 +1,7 @@
 #include "lobug/setup/ca_reader.h"
 
+#include "lobug/sentences.h"
+
 namespace lobug {
 namespace {
 
@@ -104,13 +106,13 @@ std::string_view CaReader::finish() {
     case Fault::kNone:
       return "";
     case Fault::kPrivateKey:
-      return "That holds a private key. Keep it secret: only the CA's certificate belongs here.";
+      return sentences::kCaPrivateKey;
     case Fault::kTooLong:
-      return "The CA is too long: at most 2,048 characters.";
+      return sentences::kCaTooLong;
     case Fault::kNoPem:
       break;
   }
-  return "The CA must be PEM, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----.";
+  return sentences::kCaNotPem;
 }
 
 }  // namespace lobug

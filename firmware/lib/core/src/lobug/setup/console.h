@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lobug/base/queue.h"
+#include "lobug/base/exchange.h"
 #include "lobug/base/text.h"
-#include "lobug/device/input.h"
-#include "lobug/device/view.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/ports/store.h"
 
 namespace lobug {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lobug/sentences.h"
 #include "lobug/setup/ca_reader.h"
 #include "lobug/setup/portal.h"
 #include "lobug/setup/setting_rules.h"
@@ -95,7 +96,7 @@ std::string_view check_fields(const Settings& settings, std::string_view body, C
   Field field;
   for (const SettingInfo& info : describe_settings()) {
     if (info.name == "ca") continue;
-    if (!read_field(body, info.name, field)) return "A value is too long.";
+    if (!read_field(body, info.name, field)) return sentences::kValueTooLong;
     if (!field.given) continue;
     const std::string_view error = check_setting(info.name, field.value());
     if (!error.empty()) return error;
@@ -103,7 +104,7 @@ std::string_view check_fields(const Settings& settings, std::string_view body, C
   }
   if (change == CaChange::kReplace) return read_ca(body, nullptr);
   const bool has_ca = !settings.ca.empty() && change == CaChange::kNone;
-  return tls && !has_ca ? kHttpsNeedsCa : "";
+  return tls && !has_ca ? sentences::kHttpsNeedsCa : "";
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ bool form_value(std::string_view body, std::string_view name, Span<char> into, i
 }
 
 SettingResult apply_form(Settings& settings, std::string_view body) {
-  if (body.size() > kMostForm) return refused("The form is too long.");
+  if (body.size() > kMostForm) return refused(sentences::kFormTooLong);
   const CaChange change = ca_change(body);
   const std::string_view error = check_fields(settings, body, change);
   if (!error.empty()) return refused(error);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lobug/sentences.h"
 #include "lobug/setup/portal.h"
 
 namespace lobug {
@@ -15,7 +16,9 @@ constexpr std::size_t kMostError = 160;  // escaped it still fits a piece, whate
 constexpr std::string_view kHead =
     "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-    "<title>Lo-Bug setup</title><style>"
+    "<title>";
+constexpr std::string_view kStyle =
+    "</title><style>"
     "body{font:1.05em/1.5 system-ui,sans-serif;max-width:28em;margin:0 auto;padding:1em;"
     "color:#222;background:#f6f4ef}"
     "label{display:block;margin:1em 0 .2em;font-weight:600}"
@@ -25,10 +28,6 @@ constexpr std::string_view kHead =
     "button{margin:1.5em 0;background:#1d5c63;color:#fff;border:0;padding:.8em}"
     ".error{background:#fde2e0;border-left:.3em solid #b3261e;padding:.6em}"
     "</style></head><body>";
-
-constexpr std::string_view kSaved =
-    "<h1>Saved</h1><p>I am off to your Wi-Fi now, and this network disappears. My screen tells how "
-    "it goes.</p></body></html>";
 
 /// Writes one piece of the page; remembers whether it fitted.
 class Piece {
@@ -93,62 +92,82 @@ void add_option(Piece& piece, std::string_view value, std::string_view label, bo
   piece.add(label).add("</option>");
 }
 
+void head(Piece& piece) { piece.add(kHead).add(sentences::kPageTitle).add(kStyle); }
+
+/// A label for the field with that id.
+void label(Piece& piece, std::string_view id, std::string_view text) {
+  piece.add("<label for=\"").add(id).add("\">").add(text).add("</label>");
+}
+
+void hint(Piece& piece, std::string_view text) { piece.add("<small>").add(text).add("</small>"); }
+
 void wifi_fields(Piece& piece, const Settings& settings) {
-  piece.add("<label for=\"n\">Wi-Fi</label><input id=\"n\" name=\"wifi_name\" list=\"l\" ")
+  label(piece, "n", sentences::kPageWifi);
+  piece.add("<input id=\"n\" name=\"wifi_name\" list=\"l\" ")
       .add("maxlength=\"32\" required autocapitalize=\"none\" autocorrect=\"off\" value=\"")
       .escaped(settings.wifi_name)
-      .add("\"><small>2.4 GHz. Choose one, or type a hidden one's name.</small>")
-      .add("<label for=\"p\">Its password</label><input id=\"p\" name=\"wifi_password\" ")
-      .add("type=\"password\" maxlength=\"64\" autocomplete=\"off\">")
-      .add(settings.wifi_password.empty()
-               ? "<small>Empty for a network without one.</small>"
-               : "<small>One is set. Empty: it stays as long as the Wi-Fi is the same.</small>");
+      .add("\">");
+  hint(piece, sentences::kPageWifiHelp);
+  label(piece, "p", sentences::kPagePassword);
+  piece.add("<input id=\"p\" name=\"wifi_password\" ")
+      .add("type=\"password\" maxlength=\"64\" autocomplete=\"off\">");
+  hint(piece,
+       settings.wifi_password.empty() ? sentences::kPagePasswordNone : sentences::kPagePasswordSet);
 }
 
 void server_field(Piece& piece, const Settings& settings) {
-  piece.add("<label for=\"s\">Lo-Bug server</label><input id=\"s\" name=\"server\" ")
+  label(piece, "s", sentences::kPageServer);
+  piece.add("<input id=\"s\" name=\"server\" ")
       .add("maxlength=\"160\" inputmode=\"url\" autocapitalize=\"none\" placeholder=\"auto\" ")
       .add("value=\"")
       .escaped(settings.server)
-      .add("\"><small>Empty: I look for it myself. Else like http://192.168.1.5:8321.</small>");
+      .add("\">");
+  hint(piece, sentences::kPageServerHelp);
 }
 
 void ca_field(Piece& piece, const Settings& settings) {
-  piece.add("<details><summary>For an https server</summary><label for=\"c\">CA certificate ")
-      .add("(PEM)</label><textarea id=\"c\" name=\"ca\" rows=\"4\" spellcheck=\"false\" ")
+  piece.add("<details><summary>").add(sentences::kPageHttps).add("</summary>");
+  label(piece, "c", sentences::kPageCa);
+  piece.add("<textarea id=\"c\" name=\"ca\" rows=\"4\" spellcheck=\"false\" ")
       .add("placeholder=\"-----BEGIN CERTIFICATE-----\"></textarea>");
-  if (settings.ca.empty()) {
-    piece.add("<small>None is set. https is refused without one.</small>");
-  } else {
-    piece.add("<small>One is set. Paste another to replace it.</small>")
-        .add("<label><input type=\"checkbox\" name=\"forget_ca\" value=\"yes\"> Forget it</label>");
+  hint(piece, settings.ca.empty() ? sentences::kPageCaNone : sentences::kPageCaSet);
+  if (!settings.ca.empty()) {
+    piece.add("<label><input type=\"checkbox\" name=\"forget_ca\" value=\"yes\"> ")
+        .add(sentences::kPageCaForget)
+        .add("</label>");
   }
   piece.add("</details>");
 }
 
 void talk_fields(Piece& piece, const Settings& settings) {
   const TalkMode mode = settings.talk_mode;
-  piece.add("<label for=\"t\">Talking</label><select id=\"t\" name=\"talk_mode\">");
-  add_option(piece, "tap", "A tap, then one sentence", mode == TalkMode::kTap);
-  add_option(piece, "conversation", "A conversation: I listen again after each answer",
+  label(piece, "t", sentences::kPageTalk);
+  piece.add("<select id=\"t\" name=\"talk_mode\">");
+  add_option(piece, "tap", sentences::kPageTalkTap, mode == TalkMode::kTap);
+  add_option(piece, "conversation", sentences::kPageTalkConversation,
              mode == TalkMode::kConversation);
-  add_option(piece, "wake_word", "Wake word (needs a server that listens for it)",
-             mode == TalkMode::kWakeWord);
-  piece.add("</select><label for=\"w\">Words on the screen</label>")
-      .add("<select id=\"w\" name=\"captions\">");
-  add_option(piece, "on", "Shown", settings.captions);
-  add_option(piece, "off", "Not shown", !settings.captions);
+  add_option(piece, "wake_word", sentences::kPageTalkWakeWord, mode == TalkMode::kWakeWord);
+  piece.add("</select>");
+  label(piece, "w", sentences::kPageCaptions);
+  piece.add("<select id=\"w\" name=\"captions\">");
+  add_option(piece, "on", sentences::kPageCaptionsOn, settings.captions);
+  add_option(piece, "off", sentences::kPageCaptionsOff, !settings.captions);
   piece.add("</select>");
 }
 
 void level_fields(Piece& piece, const Settings& settings) {
-  piece.add("<label for=\"v\">Volume</label><input id=\"v\" name=\"volume\" type=\"range\" ")
+  label(piece, "v", sentences::kPageVolume);
+  piece.add("<input id=\"v\" name=\"volume\" type=\"range\" ")
       .add("min=\"0\" max=\"100\" value=\"")
       .add(shown_setting(settings, "volume"))
-      .add("\"><label for=\"b\">Brightness</label><input id=\"b\" name=\"brightness\" ")
+      .add("\">");
+  label(piece, "b", sentences::kPageBrightness);
+  piece.add("<input id=\"b\" name=\"brightness\" ")
       .add("type=\"range\" min=\"1\" max=\"100\" value=\"")
       .add(shown_setting(settings, "brightness"))
-      .add("\"><button>Save</button></form></body></html>");
+      .add("\"><button>")
+      .add(sentences::kPageSave)
+      .add("</button></form></body></html>");
 }
 
 }  // namespace
@@ -159,10 +178,10 @@ std::size_t portal_page(unsigned part, const Settings& settings, std::string_vie
   Piece piece(into);
   switch (part) {
     case 0:
-      piece.add(kHead);
+      head(piece);
       return piece.size();
     case 1:
-      piece.add("<h1>Hello, I am Lo-Bug</h1>");
+      piece.add("<h1>").add(sentences::kPageHello).add("</h1>");
       if (!error.empty()) {
         piece.add("<p class=\"error\" role=\"alert\">")
             .escaped(error.substr(0, kMostError))
@@ -211,7 +230,12 @@ std::size_t portal_page(unsigned part, const Settings& settings, std::string_vie
 std::size_t portal_saved(unsigned part, Span<char> into) {
   if (into.size() < kPortalPiece || part > 1) return 0;
   Piece piece(into);
-  piece.add(part == 0 ? kHead : kSaved);
+  if (part == 0) {
+    head(piece);
+  } else {
+    piece.add("<h1>").add(sentences::kPageSavedTitle).add("</h1><p>");
+    piece.add(sentences::kPageSaved).add("</p></body></html>");
+  }
   return piece.size();
 }
 

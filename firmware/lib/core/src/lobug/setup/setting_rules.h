@@ -11,9 +11,6 @@ namespace lobug {
 /// The longest value of a setting that is not the CA, characters as they are typed.
 constexpr std::size_t kLongestValue = 200;
 
-constexpr std::string_view kHttpsNeedsCa = "https needs the server's CA: set the CA first.";
-constexpr std::string_view kCaIsNeeded = "The server is https and needs this CA: change it first.";
-
 /// The value by itself, without regard to the others: empty when it is good, else a sentence.
 std::string_view check_setting(std::string_view name, std::string_view value);
 /// Takes over what `check_setting` found good.

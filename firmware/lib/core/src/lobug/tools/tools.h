@@ -6,10 +6,10 @@
 
 #include "lobug/base/clock.h"
 #include "lobug/base/span.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/device/tool_timers.h"
-#include "lobug/device/view.h"
+#include "lobug/ports/system.h"
 #include "lobug/senses/motion.h"
-#include "lobug/tools/effects.h"
 
 namespace lobug {
 

@@ -6,6 +6,7 @@
 
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
+#include "lobug/sentences.h"
 #include "lobug/ui/captions.h"
 #include "lobug/ui/status_bar.h"
 
@@ -31,32 +32,33 @@ void draw_setup_page(Canvas& canvas, const View& view) {
   if (view.trouble == Trouble::kWrongPassword) {
     y = small(canvas, y + 4, sentence_of(view.trouble), kWarning) + 4;
   } else {
-    y = large(canvas, y, "Hello! Where is your Wi-Fi?", kAccent);
+    y = large(canvas, y, sentences::kSetupTitle, kAccent);
   }
-  y = small(canvas, y + 14, "1. With a phone or computer, join the network");
+  y = small(canvas, y + 14, sentences::kSetupJoin);
   y = large(canvas, y + 2, view.setup_network);
-  y = small(canvas, y + 10, "2. A page opens. If it does not, go to");
+  y = small(canvas, y + 10, sentences::kSetupOpen);
   y = large(canvas, y + 2, view.setup_address);
-  small(canvas, y + 10, "3. Choose your Wi-Fi there. That is all.");
+  small(canvas, y + 10, sentences::kSetupChoose);
 }
 
 void draw_pairing_page(Canvas& canvas, const View& view) {
-  int y = large(canvas, kStatusBarHeight + 2, "May I come in?", kAccent);
+  int y = large(canvas, kStatusBarHeight + 2, sentences::kPairingTitle, kAccent);
   const int height = Canvas::line_height(FontSize::kCode);
   canvas.fill_round_rect(
       {30, static_cast<std::int16_t>(y + 4), 260, static_cast<std::int16_t>(height + 8)}, 12,
       kPanel);
   draw_centred(canvas, kCentre, y + 8, view.code, FontSize::kCode, kText);
-  y = small(canvas, y + height + 16, "On my server, type");
+  y = small(canvas, y + height + 16, sentences::kPairingWhere);
   std::array<char, 64> command{};
-  std::snprintf(command.data(), command.size(), "lobug devices approve %s", view.code.c_str());
+  std::snprintf(command.data(), command.size(), sentences::kPairingCommandFormat,
+                view.code.c_str());
   y = small(canvas, y + 2, command.data(), kText);
   if (!view.server_name.empty()) small(canvas, y + 2, view.server_name);
 }
 
 void draw_update_page(Canvas& canvas, const View& view) {
-  int y = large(canvas, 44, "I am learning something new", kAccent);
-  y = small(canvas, y + 6, "Please leave me switched on.");
+  int y = large(canvas, 44, sentences::kUpdateTitle, kAccent);
+  y = small(canvas, y + 6, sentences::kUpdateWait);
   const int percent = clamped(view.update_percent, 0, 100);
   canvas.fill_round_rect({40, static_cast<std::int16_t>(y + 16), 240, 18}, 9, kPanel);
   const auto width = static_cast<std::int16_t>(240 * percent / 100);
@@ -64,7 +66,7 @@ void draw_update_page(Canvas& canvas, const View& view) {
     canvas.fill_round_rect({40, static_cast<std::int16_t>(y + 16), width, 18}, 9, kAccent);
   }
   std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%d %%", percent);
+  std::snprintf(text.data(), text.size(), sentences::kUpdatePercentFormat, percent);
   draw_centred(canvas, kCentre, y + 42, text.data(), FontSize::kLarge, kText);
 }
 
@@ -72,24 +74,24 @@ void draw_trouble(Canvas& canvas, const View& view) {
   const int y = small(canvas, kWordsY, sentence_of(view.trouble), kWarning);
   if (view.retry_s > 0) {
     std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "I try again in %u s. Tap: now.",
+    std::snprintf(text.data(), text.size(), sentences::kRetryFormat,
                   static_cast<unsigned>(view.retry_s));
     small(canvas, y + 4, text.data());
   }
 }
 
 void draw_progress(Canvas& canvas, const View& view) {
-  const char* text = "";
+  std::string_view text;
   switch (view.state) {
     case DeviceState::kStarting:
     case DeviceState::kJoining:
-      text = "I join the Wi-Fi ...";
+      text = sentences::kJoiningWifi;
       break;
     case DeviceState::kFinding:
-      text = "I look for my server ...";
+      text = sentences::kFindingServer;
       break;
     case DeviceState::kConnecting:
-      text = "I say hello to my server ...";
+      text = sentences::kConnecting;
       break;
     default:
       break;

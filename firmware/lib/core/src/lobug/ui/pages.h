@@ -1,7 +1,7 @@
 // What stands beside or instead of the face: setup, pairing, an update, what is wrong.
 #pragma once
 
-#include "lobug/device/view.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/face/canvas.h"
 
 namespace lobug {

@@ -4,9 +4,8 @@
 #include <cstdint>
 
 #include "lobug/base/clock.h"
-#include "lobug/base/queue.h"
-#include "lobug/device/input.h"
-#include "lobug/device/view.h"
+#include "lobug/base/exchange.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/face/canvas.h"
 #include "lobug/ui/gesture.h"
 

@@ -4,6 +4,7 @@
 
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
+#include "lobug/sentences.h"
 
 namespace lobug {
 namespace {
@@ -40,7 +41,7 @@ void draw_microphone(Canvas& canvas) {
   canvas.fill_round_rect({124, 1, 72, 18}, 9, kAlarm);
   canvas.fill_ellipse(px(138), px(8), px(3), px(5), kText);
   canvas.line(px(138), px(13), px(138), px(16), px(2), kText);
-  canvas.text(146, 3, "I hear", FontSize::kSmall, kText);
+  canvas.text(146, 3, sentences::kMicrophoneOpen, FontSize::kSmall, kText);
 }
 
 void draw_battery(Canvas& canvas, std::int16_t right, const View& view) {

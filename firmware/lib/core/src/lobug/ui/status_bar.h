@@ -1,7 +1,7 @@
 // The line at the top: microphone, Wi-Fi, server, battery. On every screen.
 #pragma once
 
-#include "lobug/device/view.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/face/canvas.h"
 
 namespace lobug {

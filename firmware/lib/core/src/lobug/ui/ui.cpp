@@ -5,6 +5,7 @@
 
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
+#include "lobug/sentences.h"
 #include "lobug/ui/pages.h"
 #include "lobug/ui/status_bar.h"
 
@@ -241,7 +242,7 @@ void Ui::draw_volume(Canvas& canvas, Millis now) {
     return;
   }
   std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "Volume %d %%", volume_);
+  std::snprintf(text.data(), text.size(), sentences::kVolumeFormat, volume_);
   draw_centred(canvas, kScreenWidth / 2, kVolumeTrack.y - 8, text.data(), FontSize::kSmall, kText);
   draw_slider(canvas, kVolumeTrack, volume_);
 }

@@ -4,10 +4,9 @@
 #include <cstdint>
 
 #include "lobug/base/clock.h"
-#include "lobug/base/queue.h"
+#include "lobug/base/exchange.h"
 #include "lobug/base/random.h"
-#include "lobug/device/input.h"
-#include "lobug/device/view.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/face/canvas.h"
 #include "lobug/face/face.h"
 #include "lobug/senses/motion.h"
