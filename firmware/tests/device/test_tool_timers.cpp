@@ -184,7 +184,7 @@ TEST_CASE("a timer that rings is silenced by words as well") {
   w.steps(300, 100);
   CHECK(w.audio.beeps == 0);
   w.say(call("cancel", "{}"));
-  CHECK(has(w.texts.back(), "No timer runs."));
+  CHECK(has(w.texts.back(), "No timer is running."));
 }
 
 TEST_CASE("a text that a tool shows does not end the signals when its time is over") {

@@ -200,7 +200,7 @@ TEST_CASE("status tells what the face shows") {
   view.version = Text<24>("2.0.0");
   CHECK(terminal.type("status") ==
         "state: pairing\ntrouble: I lost my server. I'll keep trying.\nwifi: 192.168.1.7, -67 dBm\n"
-        "server: desk\npairing code: 934342\nnext try: in 65535 s\nbattery: 100 %, charging\n"
+        "server: desk\npairing code: 934342\nnext try: in 65535 s\nbattery: 100%, charging\n"
         "version: 2.0.0\n");
   view.state = DeviceState::kSetup;
   view.setup_network = Text<40>("Lo-Bug-4F2A");
@@ -209,7 +209,7 @@ TEST_CASE("status tells what the face shows") {
   view.charging = false;
   const std::string setup = terminal.type("status");
   CHECK(has(setup, "setup: Lo-Bug-4F2A\nsetup page: http://192.168.4.1\n"));
-  CHECK(has(setup, "battery: 0 %\n"));
+  CHECK(has(setup, "battery: 0%\n"));
 }
 
 TEST_CASE("the longest answers fit") {

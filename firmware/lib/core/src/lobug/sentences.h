@@ -1,8 +1,8 @@
 // Every sentence that the device shows or prints: screen, setup page, serial console and log.
 //
 // The device speaks of itself as "I". What snprintf fills in is an array of characters; everything
-// else is a std::string_view. Texts of the protocol and of the tools, which only a server reads,
-// stand where they are written.
+// else is a std::string_view. The names and descriptions of tools, and errors of the protocol,
+// which no person reads, stand where they are written.
 #pragma once
 
 #include <string_view>
@@ -39,6 +39,13 @@ constexpr Sentence kNotUnderstood = "I didn't catch that.";
 constexpr Sentence kTimeIsUp = "Time's up!";
 constexpr Sentence kUnnamedTimer = "a timer";  // beside others that have names
 
+// Why a tool failed, for the chat model to tell.
+constexpr Sentence kNoTimer = "No timer is running.";
+constexpr Sentence kNoSuchTimer = "There is no timer with that label.";
+constexpr Sentence kTimersInUse = "All timers are in use.";
+constexpr Sentence kNoLight = "This device has no light.";
+constexpr Sentence kNoSuchTool = "There is no such tool.";
+
 // The screen for setup.
 constexpr Sentence kSetupTitle = "Hello! Which Wi-Fi is yours?";
 constexpr Sentence kSetupJoin = "1. On a phone or computer, join the network";
@@ -53,10 +60,10 @@ constexpr char kPairingCommandFormat[] = "lobug devices approve %s";
 // The screen of an update.
 constexpr Sentence kUpdateTitle = "I'm learning something new";
 constexpr Sentence kUpdateWait = "Please leave me switched on.";
-constexpr char kUpdatePercentFormat[] = "%d %%";
+constexpr char kUpdatePercentFormat[] = "%d%%";
 
 // The screen for settings.
-constexpr char kVolumeFormat[] = "Volume %d %%";
+constexpr char kVolumeFormat[] = "Volume %d%%";
 constexpr char kLevelFormat[] = "%.*s %d%%";
 constexpr Sentence kVolumeLabel = "Volume";
 constexpr Sentence kBrightnessLabel = "Screen";  // no room for "Brightness"
@@ -203,8 +210,8 @@ constexpr Sentence kNotConnected = "not connected";
 constexpr Sentence kPairingCode = "pairing code";
 constexpr Sentence kNextTry = "next try";
 constexpr Sentence kBattery = "battery";
-constexpr Sentence kCharging = " %, charging";
-constexpr Sentence kPercent = " %";
+constexpr Sentence kCharging = "%, charging";
+constexpr Sentence kPercent = "%";
 constexpr Sentence kVersion = "version";
 
 // The serial log.

@@ -1,6 +1,7 @@
 // DeviceController's way from the Wi-Fi to a session with the server, what the session brings, and
 // the way back when something breaks.
 #include "lobug/device/device_controller.h"
+#include "lobug/tools/mcp.h"
 
 namespace lobug {
 

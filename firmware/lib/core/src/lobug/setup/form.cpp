@@ -1,11 +1,10 @@
-#include "lobug/setup/form.h"
-
+// The setup page's form: application/x-www-form-urlencoded, checked and taken over as a whole.
 #include <cstdint>
 
 #include "lobug/sentences.h"
 #include "lobug/setup/ca_reader.h"
 #include "lobug/setup/portal.h"
-#include "lobug/setup/setting_rules.h"
+#include "lobug/setup/settings.h"
 
 namespace lobug {
 namespace {
@@ -41,6 +40,42 @@ bool is_name(std::string_view encoded, std::string_view name) {
     name.remove_prefix(1);
   }
   return encoded.empty() && name.empty();
+}
+
+/// The value of a field, decoded as browsers encode it: "+" is a space, "%41" an "A"; a percent
+/// sign without two digits stands for itself.
+class FormValue {
+ public:
+  /// The first field of that name in the body.
+  FormValue(std::string_view body, std::string_view name);
+  bool exists() const { return exists_; }
+  /// False at the end.
+  bool next(char& character);
+
+ private:
+  std::string_view rest_;
+  bool exists_ = false;
+};
+
+FormValue::FormValue(std::string_view body, std::string_view name) {
+  while (!body.empty()) {
+    const std::size_t end = body.find('&');
+    const std::string_view field = body.substr(0, end);
+    const std::size_t equals = field.find('=');
+    if (is_name(field.substr(0, equals), name)) {
+      exists_ = true;
+      if (equals != std::string_view::npos) rest_ = field.substr(equals + 1);
+      return;
+    }
+    if (end == std::string_view::npos) return;
+    body.remove_prefix(end + 1);
+  }
+}
+
+bool FormValue::next(char& character) {
+  if (rest_.empty()) return false;
+  character = take_character(rest_);
+  return true;
 }
 
 SettingResult refused(std::string_view error) {
@@ -108,27 +143,6 @@ std::string_view check_fields(const Settings& settings, std::string_view body, C
 }
 
 }  // namespace
-
-FormValue::FormValue(std::string_view body, std::string_view name) {
-  while (!body.empty()) {
-    const std::size_t end = body.find('&');
-    const std::string_view field = body.substr(0, end);
-    const std::size_t equals = field.find('=');
-    if (is_name(field.substr(0, equals), name)) {
-      exists_ = true;
-      if (equals != std::string_view::npos) rest_ = field.substr(equals + 1);
-      return;
-    }
-    if (end == std::string_view::npos) return;
-    body.remove_prefix(end + 1);
-  }
-}
-
-bool FormValue::next(char& character) {
-  if (rest_.empty()) return false;
-  character = take_character(rest_);
-  return true;
-}
 
 bool form_value(std::string_view body, std::string_view name, Span<char> into, int& length) {
   FormValue value(body, name);

@@ -3,7 +3,6 @@
 #include "lobug/net/url.h"
 #include "lobug/sentences.h"
 #include "lobug/setup/ca_reader.h"
-#include "lobug/setup/setting_rules.h"
 
 namespace lobug {
 namespace {

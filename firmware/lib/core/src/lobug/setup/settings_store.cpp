@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "lobug/setup/ca_reader.h"
-#include "lobug/setup/setting_rules.h"
 #include "lobug/setup/settings.h"
 
 namespace lobug {

@@ -1,4 +1,4 @@
-// What stands beside or instead of the face: setup, pairing, an update, what is wrong.
+// What stands above, beside or instead of the face: status bar, setup, pairing, update, trouble.
 #pragma once
 
 #include "lobug/device/screen_link.h"
@@ -17,5 +17,9 @@ void draw_progress(Canvas& canvas, const View& view);
 void draw_corners(Canvas& canvas);
 /// A horizontal track that is filled to `percent`, with a knob.
 void draw_slider(Canvas& canvas, const Rect& area, int percent);
+
+constexpr std::int16_t kStatusBarHeight = 20;
+
+void draw_status_bar(Canvas& canvas, const View& view);
 
 }  // namespace lobug

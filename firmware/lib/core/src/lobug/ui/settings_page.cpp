@@ -8,7 +8,6 @@
 #include "lobug/sentences.h"
 #include "lobug/ui/captions.h"
 #include "lobug/ui/pages.h"
-#include "lobug/ui/status_bar.h"
 
 namespace lobug {
 namespace {

@@ -7,7 +7,6 @@
 #include "lobug/face/palette.h"
 #include "lobug/sentences.h"
 #include "lobug/ui/pages.h"
-#include "lobug/ui/status_bar.h"
 
 namespace lobug {
 namespace {

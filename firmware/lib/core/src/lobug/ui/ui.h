@@ -12,7 +12,6 @@
 #include "lobug/senses/motion.h"
 #include "lobug/ui/captions.h"
 #include "lobug/ui/gesture.h"
-#include "lobug/ui/rows.h"
 #include "lobug/ui/settings_page.h"
 
 namespace lobug {

@@ -1,11 +1,12 @@
 // The setup page. No scripts, nothing from elsewhere: a phone on the device's network has no
 // other.
+#include "lobug/setup/portal.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "lobug/sentences.h"
-#include "lobug/setup/portal.h"
 
 namespace lobug {
 namespace {
@@ -237,6 +238,13 @@ std::size_t portal_saved(unsigned part, Span<char> into) {
     piece.add(sentences::kPageSaved).add("</p></body></html>");
   }
   return piece.size();
+}
+
+bool is_own_host(std::string_view host, std::string_view own) {
+  constexpr std::string_view kHttpPort = ":80";
+  if (host.empty() || host == own) return true;
+  const bool at_http_port = own.find(':') == std::string_view::npos;
+  return at_http_port && host.substr(0, own.size()) == own && host.substr(own.size()) == kHttpPort;
 }
 
 }  // namespace lobug
