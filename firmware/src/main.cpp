@@ -150,8 +150,8 @@ void start() {
   // Before M5.begin, which begins it.
   (void)Serial.setRxBufferSize(kSerialBytes);
 #if ARDUINO_USB_CDC_ON_BOOT
-  // What nobody reads is soon given up. Not 0: the counter of version 2.0.17 would wrap, and a
-  // write wait for ever.
+  // Unread output is soon dropped. Not 0: the counter of version 2.0.17 would wrap, and a write
+  // would wait for ever.
   Serial.setTxTimeoutMs(10);
 #endif
   auto config = M5.config();

@@ -34,20 +34,20 @@ class Enrolment {
 
   Enrolment(HttpClient& http, ServerFinder& finder);
 
-  /// `server`: as set by the owner; empty: it is looked for.
+  /// `server`: the address that the owner set; empty: find it by mDNS.
   void start(std::string_view server, Millis now);
   void stop();
   void step(const Introduction& who, Millis now);
 
   Phase phase() const { return phase_; }
   Trouble trouble() const { return trouble_; }
-  /// Of the last answer; whole in kAccepted.
+  /// The last answer; complete in kAccepted.
   const Discovery& discovery() const { return discovery_; }
   std::string_view code() const { return discovery_.code; }
-  /// "http://192.168.1.5:8321": whose answer it is.
+  /// The server that answered, "http://192.168.1.5:8321".
   std::string_view server() const { return server_; }
   const Url& url() const { return url_; }
-  /// The server asks for patience: seconds, 0 when it does not.
+  /// The server's Retry-After, seconds; 0 when it gave none.
   std::uint32_t retry_after_s() const { return retry_after_s_; }
 
  private:
@@ -74,7 +74,7 @@ class Enrolment {
   std::array<char, 768> body_{};
 };
 
-/// What a failed connection means to the owner.
+/// The trouble that a failed connection is to the owner.
 Trouble trouble_of(ConnectionFailure failure);
 
 }  // namespace lobug

@@ -36,7 +36,7 @@ bool ToolTimers::find(std::size_t place, Millis now, TimerState& into) const {
   for (const Timer& timer : timers_) {
     if (!timer.in_use()) continue;
     const Millis left = timer.at.left(now);
-    // Its own place: how many are over before it, or at the same time and stand before it.
+    // Its own place: the number of timers that end before it, or with it and come first here.
     std::size_t own = 0;
     for (const Timer& other : timers_) {
       if (!other.in_use() || &other == &timer) continue;

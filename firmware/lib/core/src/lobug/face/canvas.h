@@ -37,7 +37,7 @@ struct Point {
 /// Status bar (13 px), captions (19 px), a pairing code's digits (48 px).
 enum class FontSize : std::uint8_t { kSmall, kLarge, kCode };
 
-/// Draws with smooth edges onto somebody else's pixels; what lies outside is clipped. Integers
+/// Draws with smooth edges onto the caller's pixels; what lies outside is clipped. Integers
 /// alone, so that every processor draws the same picture. Coordinates of shapes beyond +-1023 px
 /// are taken as that.
 class Canvas {

@@ -1,4 +1,4 @@
-// When to try again: exponentially later, with jitter, so that not all devices come back at once.
+// Exponential backoff with jitter, so that not all devices come back at once.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Backoff {
     const Millis half = step / 2;
     return step - random.next() % (half + 1);
   }
-  /// It worked: begin small again.
+  /// It worked: start with the first wait again.
   void reset() { next_ = first_; }
 
  private:

@@ -94,7 +94,7 @@ HandshakeReader::Step HandshakeReader::take_header(std::string_view line) {
     accepted_ = true;
   } else if (same_ignoring_case(header.name, "Sec-WebSocket-Extensions") ||
              same_ignoring_case(header.name, "Sec-WebSocket-Protocol")) {
-    // None was offered: what follows would mean something else than what we read.
+    // None was offered, so the frames that follow would be misread.
     if (!header.value.empty()) return Step::kBroken;
   }
   return Step::kMore;

@@ -36,7 +36,7 @@ struct WebSocketRequest {
 
 /// Sixteen random bytes in Base64, new for every connection.
 using HandshakeKey = Text<base64_size(16)>;
-/// What a server that understands makes of it.
+/// The accept key that a WebSocket server derives from it (4.2.2).
 using HandshakeAccept = Text<base64_size(20)>;
 
 HandshakeKey make_handshake_key(Random& random);
@@ -56,7 +56,7 @@ class HandshakeReader {
     kMore,
     kOpen,      ///< the server speaks WebSocket from here on
     kRefused,   ///< it answered with another status than 101
-    kBroken,    ///< that was no WebSocket's answer
+    kBroken,    ///< not the answer of a WebSocket server
     kTooLarge,  ///< more lines or bytes than any server sends
   };
 

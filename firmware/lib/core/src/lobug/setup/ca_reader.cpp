@@ -80,7 +80,7 @@ void CaReader::end_line() {
 void CaReader::keep(std::string_view line) {
   kept_ += line.size() + 1;
   if (kept_ > Text<2048>::capacity()) {
-    kept_ = Text<2048>::capacity();  // so that no endless text can bring it round to 0
+    kept_ = Text<2048>::capacity();  // an endless text must not wrap it to 0
     fail(Fault::kTooLong);
     return;
   }
@@ -89,7 +89,7 @@ void CaReader::keep(std::string_view line) {
   into_->append('\n');
 }
 
-// The first fault counts, but for a private key, of which the owner must hear.
+// The first fault counts, except that a private key is always reported.
 void CaReader::fail(Fault fault) {
   if (fault_ == Fault::kNone || fault == Fault::kPrivateKey) fault_ = fault;
 }

@@ -15,7 +15,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// The first word, which is taken off.
+/// Removes the first word from `text` and returns it.
 std::string_view take_word(std::string_view& text) {
   text = trim(text);
   const std::size_t end = text.find(' ');
@@ -90,14 +90,14 @@ void Console::feed(char character, const View& view) {
 void Console::erase_last() {
   while (size_ > 0) {
     --size_;
-    // The bytes after the first of a UTF-8 character go with it.
+    // Continuation bytes of a UTF-8 character are erased with it.
     if (!is_utf8_continuation(line_[size_])) return;
   }
 }
 
 void Console::run(const View& view) {
   if (too_long_) {
-    say(sentences::kLineTooLong);
+    print(sentences::kLineTooLong);
     return;
   }
   std::string_view rest(line_.data(), size_);
@@ -105,7 +105,7 @@ void Console::run(const View& view) {
   if (command.empty()) return;
   if (command == "ca" || command == "server") {
     if (rest.empty()) {
-      say(command == "ca" ? sentences::kCaUsage : sentences::kServerUsage);
+      print(command == "ca" ? sentences::kCaUsage : sentences::kServerUsage);
     } else {
       set(command, rest);
     }
@@ -119,10 +119,10 @@ void Console::run(const View& view) {
     if (rest == "yes") {
       push(Input::Kind::kReset, sentences::kResetting);
     } else {
-      say(sentences::kResetConfirm);
+      print(sentences::kResetConfirm);
     }
   } else if (!rest.empty()) {
-    say(sentences::kUnknownArguments);
+    print(sentences::kUnknownArguments);
   } else if (command == "help" || command == "?") {
     help();
   } else if (command == "show") {
@@ -134,7 +134,7 @@ void Console::run(const View& view) {
   } else if (command == "restart") {
     push(Input::Kind::kRestart, sentences::kRestarting);
   } else {
-    say(sentences::kUnknownCommand);
+    print(sentences::kUnknownCommand);
   }
 }
 
@@ -144,15 +144,15 @@ bool Console::split(std::string_view text, Words& words, std::size_t& count) {
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
     if (text.empty()) return true;
     if (count == words.size()) {
-      say(sentences::kTooManyWords);
+      print(sentences::kTooManyWords);
       return false;
     }
-    // The word is written over what was typed, which is never shorter.
+    // The word overwrites the typed text, which is never shorter.
     char* const begin = line_.data() + (text.data() - line_.data());
     const char* end = begin;
     const std::string_view error = take_quoted(text, begin, end);
     if (!error.empty()) {
-      say(error);
+      print(error);
       return false;
     }
     words[count++] = {begin, static_cast<std::size_t>(end - begin)};
@@ -166,7 +166,7 @@ void Console::set_any(std::string_view text) {
   if (count == 2) {
     set(words[0], words[1]);
   } else {
-    say(sentences::kSetUsage);
+    print(sentences::kSetUsage);
   }
 }
 
@@ -175,7 +175,7 @@ void Console::set_wifi(std::string_view text) {
   std::size_t count = 0;
   if (!split(text, words, count)) return;
   if (count < 1 || count > 2) {
-    say(sentences::kWifiUsage);
+    print(sentences::kWifiUsage);
     return;
   }
   load_settings(store_, settings_);
@@ -184,7 +184,7 @@ void Console::set_wifi(std::string_view text) {
     result = set_setting(settings_, "wifi_password", count == 2 ? words[1] : std::string_view());
   }
   if (!result.ok) {
-    say(result.error);
+    print(result.error);
     return;
   }
   save("wifi_name", "wifi_password");
@@ -194,7 +194,7 @@ void Console::set(std::string_view name, std::string_view value) {
   load_settings(store_, settings_);
   const SettingResult result = set_setting(settings_, name, value);
   if (!result.ok) {
-    say(result.error);
+    print(result.error);
     return;
   }
   save(name, {});
@@ -204,7 +204,7 @@ void Console::save(std::string_view first, std::string_view second) {
   bool saved = save_setting(store_, settings_, first);
   if (saved && !second.empty()) saved = save_setting(store_, settings_, second);
   if (!saved) {
-    say(sentences::kNotSaved);
+    print(sentences::kNotSaved);
     return;
   }
   push(Input::Kind::kSettings, sentences::kSaved);
@@ -214,11 +214,11 @@ void Console::push(Input::Kind kind, std::string_view done) {
   Input input;
   input.kind = kind;
   if (inputs_.push(input)) {
-    say(done);
+    print(done);
   } else if (kind == Input::Kind::kSettings) {
-    say(sentences::kSavedForLater);
+    print(sentences::kSavedForLater);
   } else {
-    say(sentences::kBusy);
+    print(sentences::kBusy);
   }
 }
 
@@ -226,47 +226,47 @@ void Console::show() {
   load_settings(store_, settings_);
   for (const SettingInfo& info : describe_settings()) {
     if (info.name == "wifi_password") {
-      say(info.name, settings_.wifi_password.empty() ? sentences::kNone : sentences::kSet);
+      print(info.name, settings_.wifi_password.empty() ? sentences::kNone : sentences::kSet);
     } else if (info.name == "ca") {
-      say(info.name, settings_.ca.empty() ? sentences::kNone : sentences::kSet);
+      print(info.name, settings_.ca.empty() ? sentences::kNone : sentences::kSet);
     } else if (info.name == "wifi_name" && settings_.wifi_name.empty()) {
-      say(info.name, sentences::kNone);
+      print(info.name, sentences::kNone);
     } else {
-      say(info.name, shown_setting(settings_, info.name));
+      print(info.name, shown_setting(settings_, info.name));
     }
   }
-  say(sentences::kPairedWith,
-      settings_.token.empty() ? sentences::kNobody : settings_.token_server.view());
+  print(sentences::kPairedWith,
+        settings_.token.empty() ? sentences::kNobody : settings_.token_server.view());
 }
 
 void Console::status(const View& view) {
-  say(sentences::kState, name_of(view.state));
-  if (view.trouble != Trouble::kNone) say(sentences::kTrouble, sentence_of(view.trouble));
+  print(sentences::kState, name_of(view.state));
+  if (view.trouble != Trouble::kNone) print(sentences::kTrouble, sentence_of(view.trouble));
   if (view.wifi) {
     Text<64> wifi(view.address);
     wifi.append(", ");
     wifi.append(number_text(view.wifi_dbm));
     wifi.append(" dBm");
-    say(sentences::kWifi, wifi);
+    print(sentences::kWifi, wifi);
   } else {
-    say(sentences::kWifi, sentences::kWifiDown);
+    print(sentences::kWifi, sentences::kWifiDown);
   }
-  if (!view.setup_network.empty()) say(sentences::kSetupNetwork, view.setup_network);
-  if (!view.setup_address.empty()) say(sentences::kSetupPage, view.setup_address);
-  say(sentences::kServer, view.server ? view.server_name.view() : sentences::kNotConnected);
-  if (!view.code.empty()) say(sentences::kPairingCode, view.code);
+  if (!view.setup_network.empty()) print(sentences::kSetupNetwork, view.setup_network);
+  if (!view.setup_address.empty()) print(sentences::kSetupPage, view.setup_address);
+  print(sentences::kServer, view.server ? view.server_name.view() : sentences::kNotConnected);
+  if (!view.code.empty()) print(sentences::kPairingCode, view.code);
   if (view.retry_s != 0) {
     Text<24> retry("in ");
     retry.append(number_text(view.retry_s));
     retry.append(" s");
-    say(sentences::kNextTry, retry);
+    print(sentences::kNextTry, retry);
   }
   if (view.battery_known) {
     Text<32> battery(number_text(view.battery));
     battery.append(view.charging ? sentences::kCharging : sentences::kPercent);
-    say(sentences::kBattery, battery);
+    print(sentences::kBattery, battery);
   }
-  say(sentences::kVersion, view.version);
+  print(sentences::kVersion, view.version);
 }
 
 void Console::help() {
@@ -274,20 +274,20 @@ void Console::help() {
   for (const SettingInfo& info : describe_settings()) {
     if (info.name == "ca" || info.name == "server") continue;
     answer_.append("  ");
-    say(info.name, info.values);
+    print(info.name, info.values);
   }
   answer_.append(sentences::kHelpEnd);
 }
 
-void Console::say(std::string_view line) {
+void Console::print(std::string_view line) {
   answer_.append(line);
   answer_.append('\n');
 }
 
-void Console::say(std::string_view name, std::string_view value) {
+void Console::print(std::string_view name, std::string_view value) {
   answer_.append(name);
   answer_.append(": ");
-  say(value);
+  print(value);
 }
 
 }  // namespace lobug

@@ -9,7 +9,7 @@
 namespace lobug {
 namespace {
 
-/// A CA of 2,048 characters and everything else, all of it percent-encoded, is less.
+/// A CA of 2,048 characters and all other fields, percent-encoded, are shorter.
 constexpr std::size_t kMostForm = 10240;
 
 int hex_of(char c) {
@@ -84,7 +84,7 @@ SettingResult refused(std::string_view error) {
   return result;
 }
 
-/// What the form says of one setting; `given` is false for a field that leaves it as it is.
+/// The form's field for one setting; `given` is false when the setting stays as it is.
 struct Field {
   char text[kLongestValue];
   int length = 0;
@@ -119,7 +119,7 @@ std::string_view read_ca(std::string_view body, Text<2048>* into) {
   return reader.finish();
 }
 
-/// An empty password means the one that is set, as long as the network is the same one.
+/// An empty password keeps the stored one, as long as the network is the same.
 bool password_stays(const Settings& settings, std::string_view body, const Field& password) {
   if (!password.given || password.length > 0) return !password.given;
   Field name;

@@ -1,5 +1,4 @@
-// The setup page. No scripts, nothing from elsewhere: a phone on the device's network has no
-// other.
+// The setup page. No scripts and nothing external: a phone on the device's network has no internet.
 #include "lobug/setup/portal.h"
 
 #include <array>
@@ -12,7 +11,7 @@ namespace lobug {
 namespace {
 
 constexpr std::size_t kMostNetworks = 32;
-constexpr std::size_t kMostError = 160;  // escaped it still fits a piece, whatever is in it
+constexpr std::size_t kMostError = 160;  // escaped, it still fits into a piece
 
 constexpr std::string_view kHead =
     "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -30,7 +29,7 @@ constexpr std::string_view kStyle =
     ".error{background:#fde2e0;border-left:.3em solid #b3261e;padding:.6em}"
     "</style></head><body>";
 
-/// Writes one piece of the page; remembers whether it fitted.
+/// Writes one piece of the page; `size` is 0 when it did not fit.
 class Piece {
  public:
   explicit Piece(Span<char> into) : into_(into) {}
@@ -38,7 +37,7 @@ class Piece {
     for (const char character : html) put(character);
     return *this;
   }
-  /// Text that anybody may have made: a network's name is chosen by whoever is near.
+  /// Untrusted text, such as the names of networks nearby.
   Piece& escaped(std::string_view text) {
     for (const char character : text) {
       const auto code = static_cast<unsigned char>(character);
@@ -80,7 +79,7 @@ std::string_view network_at(std::string_view networks, std::size_t index) {
     const std::size_t end = networks.find('\n');
     std::string_view name = networks.substr(0, end);
     if (!name.empty() && name.back() == '\r') name.remove_suffix(1);
-    // Longer is no Wi-Fi's name.
+    // A Wi-Fi's name is not longer.
     if (!name.empty() && name.size() <= 32 && index-- == 0) return name;
     if (end == std::string_view::npos) break;
     networks.remove_prefix(end + 1);

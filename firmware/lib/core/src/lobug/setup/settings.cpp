@@ -73,15 +73,16 @@ int mode_of(std::string_view text) {
 
 bool is_automatic(std::string_view server) { return server.empty() || server == "auto"; }
 
-/// The address in the one way in which it is kept, since a token is bound to what stands there: no
-/// slash at the end, no port that goes without saying. It may have a path, of a reverse proxy's.
+/// The address in its canonical form, because a token is bound to that text: no
+/// slash at the end, no default port. It may have a path, for a reverse proxy.
 bool parse_server(std::string_view text, Text<160>& server) {
   Url url;
   if (!parse_url(text, url)) return false;
-  if (text[0] != 'h' && text[0] != 'H') return false;  // ws, wss: that is a door of the server
+  if (text[0] != 'h' && text[0] != 'H')
+    return false;  // ws, wss: an address of sessions, not of a server
   std::string_view path = url.path;
   if (path.find('?') != std::string_view::npos) return false;
-  // Owners of other firmware know a server by the address of its discovery.
+  // Owners of other firmware know a server by its discovery address.
   constexpr std::string_view kDiscovery = "/xiaozhi/ota";
   while (!path.empty()) {
     if (path.back() == '/') {
@@ -206,8 +207,9 @@ Text<160> setting_text(const Settings& settings, std::string_view name) {
 SettingResult set_setting(Settings& settings, std::string_view name, std::string_view value) {
   const std::string_view error = check_setting(name, value);
   if (!error.empty()) return refused(error);
-  if (name == "server" && settings.ca.empty() && asks_for_tls(value))
+  if (name == "server" && settings.ca.empty() && asks_for_tls(value)) {
     return refused(sentences::kHttpsNeedsCa);
+  }
   if (name == "ca" && (value.empty() || value == "none") && asks_for_tls(settings.server)) {
     return refused(sentences::kCaIsNeeded);
   }

@@ -28,7 +28,7 @@ class ToolHost {
   virtual bool start_timer(std::uint32_t seconds, std::string_view label) = 0;
   /// Ends the timers of that label, of an empty one all; returns how many.
   virtual std::size_t cancel_timers(std::string_view label) = 0;
-  /// The timer that is over as number `place`, counted from 0; false when there are no so many.
+  /// The timer that ends as number `place`, counted from 0; false when there are fewer.
   virtual bool find_timer(std::size_t place, TimerState& into) const = 0;
   virtual void beep(std::uint8_t times) = 0;
   virtual const View& view() const = 0;
@@ -59,7 +59,7 @@ struct Tool {
   bool needs_led;
 };
 
-/// All of them, those that are used most first: the chat model may be told of the first ones only.
+/// All tools, the most used first: a chat model may see only the first ones.
 Span<const Tool> all_tools();
 
 struct NamedColor {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kCentre = 160;
 constexpr int kWidth = 300;
-constexpr int kWordsY = 188;  ///< below a face that has made room
+constexpr int kWordsY = 188;  ///< below the raised face
 
 int small(Canvas& canvas, int y, std::string_view text, Colour colour = kFaint) {
   return draw_paragraph(canvas, kCentre, y, kWidth, text, FontSize::kSmall, colour);
@@ -45,13 +45,13 @@ void draw_wifi(Canvas& canvas, std::int16_t x, const View& view) {
   if (!view.wifi) canvas.line(px(x), px(4), px(x + 18), px(kStatusBarHeight - 4), px(2), kAlarm);
 }
 
-/// A dot for the server: joined, or looked for.
+/// A dot for the server: filled when connected.
 void draw_server(Canvas& canvas, std::int16_t x, const View& view) {
   canvas.fill_ellipse(px(x), px(kMiddle), px(5), px(5), view.server ? kAccent : kPanelEdge);
   if (!view.server) canvas.fill_ellipse(px(x), px(kMiddle), px(3), px(3), kNight);
 }
 
-/// Red, with a word: nobody is to miss that it hears.
+/// Red, with text: an open microphone must not be missed.
 void draw_microphone(Canvas& canvas) {
   canvas.fill_round_rect({124, 1, 72, 18}, 9, kAlarm);
   canvas.fill_ellipse(px(138), px(8), px(3), px(5), kText);

@@ -1,4 +1,4 @@
-// What stands above, beside or instead of the face: status bar, setup, pairing, update, trouble.
+// The status bar, the pages for setup, pairing and update, and the texts below the face.
 #pragma once
 
 #include "lobug/device/screen_link.h"
@@ -9,9 +9,9 @@ namespace lobug {
 void draw_setup_page(Canvas& canvas, const View& view);
 void draw_pairing_page(Canvas& canvas, const View& view);
 void draw_update_page(Canvas& canvas, const View& view);
-/// The words below the face when something is missing.
+/// The text below the face when the device is offline.
 void draw_trouble(Canvas& canvas, const View& view);
-/// The words below the face while it is on its way to the server.
+/// The text below the face while the device connects.
 void draw_progress(Canvas& canvas, const View& view);
 /// Faint signs in the lower corners that stand for buttons: settings and volume.
 void draw_corners(Canvas& canvas);

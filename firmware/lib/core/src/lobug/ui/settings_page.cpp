@@ -65,7 +65,7 @@ std::uint8_t percent_at(std::int16_t x) {
 
 void SettingsPage::open() {
   sliding_ = slid_ = Row::kNone;
-  doubt_ = Doubt::kNone;
+  asked_ = Question::kNone;
 }
 
 void SettingsPage::put(Input::Kind kind, std::int32_t value) {
@@ -124,20 +124,20 @@ bool SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
   } else if (holds(kCaptionsButton, x, y)) {
     put(Input::Kind::kCaptions, view.captions ? 0 : 1);
   } else if (holds(kForgetButton, x, y)) {
-    if (confirmed(Doubt::kForget, now)) put(Input::Kind::kForgetPairing, 0);
+    if (confirmed(Question::kForget, now)) put(Input::Kind::kForgetPairing, 0);
   } else if (holds(kResetButton, x, y)) {
-    if (confirmed(Doubt::kReset, now)) put(Input::Kind::kReset, 0);
+    if (confirmed(Question::kReset, now)) put(Input::Kind::kReset, 0);
   } else if (holds(kCloseButton, x, y)) {
     return false;
   } else {
-    doubt_ = Doubt::kNone;
+    asked_ = Question::kNone;
   }
   return true;
 }
 
-bool SettingsPage::confirmed(Doubt doubt, Millis now) {
-  const bool sure = doubt_ == doubt && !confirm_until_.due(now);
-  doubt_ = sure ? Doubt::kNone : doubt;
+bool SettingsPage::confirmed(Question question, Millis now) {
+  const bool sure = asked_ == question && !confirm_until_.due(now);
+  asked_ = sure ? Question::kNone : question;
   confirm_until_.set(now, kConfirmMs);
   return sure;
 }
@@ -150,15 +150,15 @@ int SettingsPage::shown(Row row, std::uint8_t stored, Millis now) const {
 void SettingsPage::draw(Canvas& canvas, const View& view, Millis now) {
   // Cleared, since a moment that is long past is in the future again after 25 days.
   if (settle_.due(now)) settle_.clear();
-  if (confirm_until_.due(now)) doubt_ = Doubt::kNone;
+  if (confirm_until_.due(now)) asked_ = Question::kNone;
   draw_row(canvas, kVolumeTrack, sentences::kVolumeLabel, shown(Row::kVolume, view.volume, now));
   draw_row(canvas, kBrightnessTrack, sentences::kBrightnessLabel,
            shown(Row::kBrightness, view.brightness, now));
   draw_button(canvas, kTalkButton, name_of(view.talk_mode), kText);
   draw_button(canvas, kCaptionsButton,
               view.captions ? sentences::kCaptionsOn : sentences::kCaptionsOff, kText);
-  const bool forget = doubt_ == Doubt::kForget;
-  const bool reset = doubt_ == Doubt::kReset;
+  const bool forget = asked_ == Question::kForget;
+  const bool reset = asked_ == Question::kReset;
   draw_button(canvas, kForgetButton, forget ? sentences::kPairAgainSure : sentences::kPairAgain,
               forget ? kNight : kText, forget ? kWarning : kPanel);
   draw_button(canvas, kResetButton, reset ? sentences::kResetSure : sentences::kReset, kText,
