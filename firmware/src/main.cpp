@@ -26,8 +26,7 @@
 #include "tasks.h"
 
 #if ESP_IDF_VERSION_MAJOR != 4
-#error \
-    "This needs version 2 of the Arduino core for ESP32 (ESP-IDF 4.4): later ones have mbedTLS 3."
+#error "Use version 2 of the Arduino core for ESP32 (ESP-IDF 4.4): version 3 has mbedTLS 3."
 #endif
 
 // Arduino's loop() is the screen's task.
