@@ -53,7 +53,9 @@ std::vector<S> way_to(S to) {
 }  // namespace
 
 TEST_CASE("every pair of states: a legal transition is made, another is refused and logged") {
-  for (const auto& [from, legal] : kLegal) {
+  for (const auto& row : kLegal) {
+    const S from = row.first;
+    const std::set<S>& legal = row.second;
     for (const S to : kStates) {
       CAPTURE(std::string(name_of(from)));
       CAPTURE(std::string(name_of(to)));
