@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lobug/json/reader.h"
+#include "lobug/tools/mcp.h"
 #include "lobug/tools/tools.h"
 
 namespace {

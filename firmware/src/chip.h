@@ -6,7 +6,6 @@
 #include "lobug/ports/store.h"
 #include "lobug/ports/system.h"
 #include "lobug/setup/settings.h"
-#include "lobug/tools/effects.h"
 #include "lobug_sockets/ca_source.h"
 #include "lobug_sockets/clocks.h"
 
@@ -39,8 +38,8 @@ class ChipRandom final : public Random {
   std::uint32_t next() override;
 };
 
-/// One RGB light, where the owner said that there is one (LOBUG_RGB_LED): M5Unified takes a Core2
-/// for one with lights, which are in the M5GO bottom that not every Core2 stands on.
+/// One RGB light, if the build says that there is one (LOBUG_RGB_LED): M5Unified assumes lights on
+/// every Core2, but they are in the M5GO bottom.
 class ChipEffects final : public Effects {
  public:
   bool has_led() const override;

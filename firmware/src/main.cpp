@@ -15,6 +15,7 @@
 #include "chip.h"
 #include "lobug/audio/audio_pump.h"
 #include "lobug/device/device.h"
+#include "lobug/sentences.h"
 #include "lobug_sockets/mbed_crypto.h"
 #include "lobug_sockets/net_connection.h"
 #include "m5_sound.h"
@@ -25,8 +26,7 @@
 #include "tasks.h"
 
 #if ESP_IDF_VERSION_MAJOR != 4
-#error \
-    "This needs version 2 of the Arduino core for ESP32 (ESP-IDF 4.4): later ones have mbedTLS 3."
+#error "Use version 2 of the Arduino core for ESP32 (ESP-IDF 4.4): version 3 has mbedTLS 3."
 #endif
 
 // Arduino's loop() is the screen's task.
@@ -149,8 +149,8 @@ void start() {
   // Before M5.begin, which begins it.
   (void)Serial.setRxBufferSize(kSerialBytes);
 #if ARDUINO_USB_CDC_ON_BOOT
-  // What nobody reads is soon given up. Not 0: the counter of version 2.0.17 would wrap, and a
-  // write wait for ever.
+  // Unread output is soon dropped. Not 0: the counter of version 2.0.17 would wrap, and a write
+  // would wait for ever.
   Serial.setTxTimeoutMs(10);
 #endif
   auto config = M5.config();
@@ -160,12 +160,12 @@ void start() {
   configure_sound();
 
   firmware = make<Firmware>(MALLOC_CAP_INTERNAL);
-  if (firmware == nullptr) give_up("Too little memory.");
+  if (firmware == nullptr) give_up(sentences::kNoMemory);
   connections = make<Connections>(MALLOC_CAP_SPIRAM, firmware->ca);
   if (connections == nullptr || !firmware->has_memory()) {
-    give_up("No PSRAM: wrong board settings?");
+    give_up(sentences::kNoPsram);
   }
-  if (!firmware->store.begin()) give_up("The settings' memory cannot be opened.");
+  if (!firmware->store.begin()) give_up(sentences::kNoStore);
   firmware->system.begin();
   firmware->screen.begin(firmware->system.short_name());
 
@@ -173,7 +173,7 @@ void start() {
   (void)esp_task_wdt_init(kWatchdogSeconds, true);
   (void)esp_task_wdt_add(nullptr);
   if (!start_task(kAudioTask, run_audio) || !start_task(kDeviceTask, run_device)) {
-    give_up("Too little memory for the tasks.");
+    give_up(sentences::kNoTaskMemory);
   }
 }
 

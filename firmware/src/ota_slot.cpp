@@ -33,7 +33,7 @@ bool OtaSlot::write(Bytes data) {
 bool OtaSlot::activate() {
   if (!writing_) return false;
   writing_ = false;
-  // `end` looks at the image's own checksum too: what is no ESP32 image is refused here.
+  // `end` checks the image's own checksum too: anything but an ESP32 image is refused here.
   return esp_ota_end(handle_) == ESP_OK && esp_ota_set_boot_partition(target_) == ESP_OK;
 }
 

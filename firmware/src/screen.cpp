@@ -41,7 +41,7 @@ void Screen::step(Millis now) {
   view_ = link_.view.read();
   wifi_.step(view_.state == DeviceState::kSetup, now);
   wifi_.describe(view_);
-  // The microphone's sign follows the microphone itself, not what is thought of it.
+  // The sign follows the microphone's actual state, not the wanted one.
   view_.microphone = audio_.actual.load() == AudioMode::kListen;
   read_finger(now);
   read_motion(now);

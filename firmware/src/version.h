@@ -1,4 +1,4 @@
-// The version of this firmware: what discovery is told and updates are compared with.
+// The version of this firmware, for discovery and for the comparison with updates.
 #pragma once
 
 namespace lobug {

@@ -9,8 +9,8 @@ namespace {
 constexpr Millis kSignalMs = 5000;
 constexpr Millis kJoinMs = 20000;
 constexpr Millis kScanMs = 20000;
-constexpr Millis kGuestMs = 60000;     // from telling that somebody is there to telling it again
-constexpr Millis kGuestLookMs = 5000;  // whoever comes as setup is about to end is still seen
+constexpr Millis kGuestMs = 60000;     // between two reports of a guest
+constexpr Millis kGuestLookMs = 5000;  // a guest who comes as setup is about to end is still seen
 constexpr Millis kFarewellMs = 3000;   // the browser still gets its last page
 constexpr std::uint8_t kPortalAddress[4] = {192, 168, 4, 1};
 
@@ -26,7 +26,7 @@ WifiKeeper::WifiKeeper(Store& store, Random& random, Queue<Input, 16>& inputs)
 
 void WifiKeeper::begin(std::string_view device_name) {
   device_name_ = Text<16>(device_name);
-  // Heeded when the radio is switched to another mode, and at no other time.
+  // Takes effect only when the radio changes its mode.
   (void)WiFi.setHostname(device_name_.c_str());
   WiFi.persistent(false);  // the password is stored once, in our own settings
   WiFi.setAutoReconnect(false);
@@ -34,8 +34,8 @@ void WifiKeeper::begin(std::string_view device_name) {
     if (event == ARDUINO_EVENT_WIFI_STA_GOT_IP) has_address_ = true;
     if (event == ARDUINO_EVENT_WIFI_STA_LOST_IP) lost_reason_ = WIFI_REASON_UNSPECIFIED;
     if (event == ARDUINO_EVENT_WIFI_STA_DISCONNECTED) {
-      // Leaving one network for another is told like a loss. It comes late, when the new one is
-      // already being joined, which must not begin anew for that.
+      // Leaving one network for another is reported as a loss. The event comes late, when the new
+      // network is already being joined, which must not restart because of it.
       const std::uint8_t reason = info.wifi_sta_disconnected.reason;
       if (reason == WIFI_REASON_ASSOC_LEAVE && leaving_.exchange(false)) return;
       lost_reason_ = reason;
@@ -176,7 +176,7 @@ void WifiKeeper::list_networks() {
   portal_.set_networks(names);
   has_list_ = true;
   WiFi.scanDelete();
-  // The one that was tried is there after all; but whoever is on the page is not thrown off it.
+  // The stored Wi-Fi is there after all; but a guest on the page is not thrown off it.
   if (seen && WiFi.softAPgetStationNum() == 0) (void)push(Input::Kind::kWifiSeen, 0);
 }
 

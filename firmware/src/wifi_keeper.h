@@ -8,11 +8,10 @@
 #include <string_view>
 
 #include "lobug/base/clock.h"
-#include "lobug/base/queue.h"
+#include "lobug/base/exchange.h"
 #include "lobug/base/random.h"
 #include "lobug/base/text.h"
-#include "lobug/device/input.h"
-#include "lobug/device/view.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/net/backoff.h"
 #include "lobug/ports/store.h"
 #include "lobug/setup/settings.h"

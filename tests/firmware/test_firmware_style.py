@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -70,6 +71,26 @@ def test_cppcheck_finds_nothing() -> None:
     includes = [f"-I{FIRMWARE / 'lib' / name / 'src'}" for name in ("core", "sockets")]
     folders = [FIRMWARE / name for name in ("lib", "src", "host")]
     assert run(*CPPCHECK, *includes, f"-I{STUBS}", *folders).strip() == ""
+
+
+CATALOGUE = FIRMWARE / "lib" / "core" / "src" / "lobug" / "sentences.h"
+SENTENCE = re.compile(r'"[A-Z][^"\\]* [^"\\]*[.!?]"')
+"""A string that a person might read: a capital, several words, an end."""
+
+
+def test_every_sentence_stands_in_the_catalogue() -> None:
+    """Descriptions of tools are for chat models, and stay beside the tools."""
+    assert len(SENTENCE.findall(CATALOGUE.read_text(encoding="utf-8"))) > 50
+    allowed = {CATALOGUE, CATALOGUE.parent / "tools" / "tools.cpp"}
+    found = [
+        f"{path.relative_to(FIRMWARE)}: {sentence}"
+        for path in sources("lib", "src", suffixes=frozenset(CODE))
+        if path not in allowed
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if not line.lstrip().startswith(("//", "static_assert", "#"))
+        for sentence in SENTENCE.findall(line)
+    ]
+    assert not found, "\n".join(found)
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def test_the_wifi_goes_in_mid_reply_and_comes_back(tmp_path: Path) -> None:
         device.wait_event("sound", mark, on=True)
         device.do("wifi_down")
         device.wait_state("offline", mark)
-        device.wait_view("trouble", "I cannot reach the Wi-Fi.", since=mark)
+        device.wait_view("trouble", "I can't reach the Wi-Fi.", since=mark)
         device.do("tap")
         back = device.mark()
         device.do("wifi_up")
@@ -105,7 +105,7 @@ def test_a_refused_wifi_password_is_said(tmp_path: Path) -> None:
         device.wait_state("offline")
         mark = device.mark()
         device.do("wifi_down", now=True)
-        assert device.wait_view("trouble", "The Wi-Fi refuses my password.", since=mark)
+        assert device.wait_view("trouble", "The Wi-Fi rejects my password.", since=mark)
 
 
 def test_without_a_wifi_it_opens_its_set_up(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_server_that_is_found_by_mdns(tmp_path: Path) -> None:
 
 def test_no_server_in_the_whole_network(tmp_path: Path) -> None:
     with firmware_device(tmp_path / "device", server="") as device:
-        assert device.wait_view("trouble", "I find no Lo-Bug server here. Is it running?")
+        assert device.wait_view("trouble", "I can't find a Lo-Bug server. Is it running?")
 
 
 # ---- poor networks

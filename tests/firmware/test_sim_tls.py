@@ -168,7 +168,7 @@ def test_a_device_does_not_talk_to_a_server_of_another_ca(
         ) as server,
         firmware_device(tmp_path / "device", server=server.url, ca=authority.file) as device,
     ):
-        device.wait_view("trouble", "I do not trust this server's certificate.")
+        device.wait_view("trouble", "I don't trust this server's certificate.")
         assert "connecting" not in device.states()
 
 
@@ -179,6 +179,6 @@ def test_https_without_a_ca_is_said_and_nothing_sent(tmp_path: Path, authority: 
         ) as server,
         firmware_device(tmp_path / "device", server=server.url) as device,
     ):
-        device.wait_view("trouble", "https needs a CA: set it, please.")
+        device.wait_view("trouble", "An https server needs a CA. Please set one.")
         stats = device.stats()
     assert stats["bytes_sent"] == 0

@@ -15,7 +15,7 @@ from support.wav import tone
 
 REPLY = "It is noon."
 OPEN = {"pairing": False}
-NO_GOOD = "The update was no good. I stay as I am."
+NO_GOOD = "The update is faulty. I'm keeping my old version."
 
 
 def add(server: ScriptedServer, folder: Path, version: str, **image: Any) -> None:

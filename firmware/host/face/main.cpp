@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lobug/base/queue.h"
+#include "lobug/base/exchange.h"
 #include "lobug/face/emotion.h"
 #include "lobug/ui/ui.h"
 
@@ -28,7 +28,7 @@ class SeededRandom final : public Random {
   std::uint32_t state_ = 7;
 };
 
-// A screen in somebody's hand.
+// A screen that is held in a hand.
 class Scene {
  public:
   explicit Scene(bool buttons_below = true) : ui_(random_, inputs_, buttons_below) {

@@ -10,7 +10,6 @@
 #include "event_log.h"
 #include "lobug/base/random.h"
 #include "lobug/ports/system.h"
-#include "lobug/tools/effects.h"
 #include "options.h"
 
 namespace lobug::sim {

@@ -46,8 +46,8 @@ constexpr int kMostDescriptors = 1024;
 
 void pause_ms(int milliseconds) { (void)::poll(nullptr, 0, milliseconds); }
 
-/// What a reset does: the same program begins anew, with nothing but what is in its folder. The
-/// standard input and output stay, so that whoever started the device goes on with it.
+/// A reset: the same program starts again, with nothing but its folder. The
+/// standard input and output stay, so that the test that started the device goes on with it.
 [[noreturn]] void start_anew(EventLog& log, char** arguments) {
   log.emit("restart");
   for (int descriptor = 3; descriptor < kMostDescriptors; ++descriptor) {

@@ -64,7 +64,7 @@ std::string standard_input() {
   }
 }
 
-/// Sends all of it, offering it anew in other places of memory, as the core's buffers move.
+/// Sends all of it, from changing places in memory, as the core's buffers move.
 void talk(Connection& connection, const std::string& all) {
   std::size_t sent = 0;
   std::array<unsigned char, 4096> got{};

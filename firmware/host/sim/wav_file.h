@@ -1,4 +1,4 @@
-// WAV files: what somebody says to the simulated device, and what it says.
+// WAV files: speech to the simulated device, and its replies.
 #pragma once
 
 #include <cstdint>

@@ -34,8 +34,8 @@ class WavSpeaker final : public Speaker {
   struct Counters {
     std::uint32_t played = 0;  ///< samples
     std::uint32_t torn = 0;    ///< buffers that changed while they sounded
-    /// Pauses of less than a second that nobody asked for. Those of at most 43 ms are left out: the
-    /// device's I2S holds as much, so nobody would hear them.
+    /// Unintended pauses of less than a second. Those of at most 43 ms are left out: the
+    /// device's I2S holds as much, so they are inaudible.
     std::uint32_t gaps = 0;
   };
   Counters counters() const;

@@ -5,8 +5,7 @@
 #include <deque>
 #include <initializer_list>
 
-#include "lobug/base/latest.h"
-#include "lobug/base/queue.h"
+#include "lobug/base/exchange.h"
 #include "support/scripted_random.h"
 
 using namespace lobug;

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "lobug/base/latest.h"
-#include "lobug/base/queue.h"
+#include "lobug/base/exchange.h"
 
 using namespace lobug;
 

@@ -9,6 +9,7 @@
 
 #include "device/scripted_session.h"
 #include "lobug/device/conversation.h"
+#include "support/scripted_system.h"
 
 namespace lobug::test {
 
@@ -18,11 +19,29 @@ struct Talk {
   std::vector<std::int16_t> down = std::vector<std::int16_t>(64000);
   AudioLink link{{up.data(), up.size()}, {down.data(), down.size()}};
   ScriptedSession session;
-  Conversation talk{link, session};
+  ScriptedSystem system;
+  StateMachine machine{system};
+  Conversation talk{machine, link, session};
   TalkMode mode = TalkMode::kTap;
   Millis now = 1000;
 
-  Talk() { talk.begin(); }
+  Talk() {
+    machine.go(DeviceState::kJoining);
+    machine.go(DeviceState::kFinding);
+    begin();
+  }
+
+  DeviceState state() const { return machine.state(); }
+  /// A session begins, as the device does it. / It is lost.
+  void begin() {
+    machine.go(DeviceState::kConnecting);
+    machine.go(DeviceState::kIdle);
+    talk.begin();
+  }
+  void lose() {
+    talk.lost();
+    machine.go(DeviceState::kOffline);
+  }
 
   void step(Millis ms = 10) {
     now += ms;

@@ -1,6 +1,8 @@
 // A whole device with a server in memory: no network, no audio driver, time by hand.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,23 +14,10 @@
 #include "support/scripted_connection.h"
 #include "support/scripted_random.h"
 #include "support/scripted_slot.h"
+#include "support/scripted_system.h"
 #include "support/websocket_peer.h"
 
 namespace lobug::test {
-
-class ScriptedSystem final : public System {
- public:
-  int restarts = 0;
-  std::uint32_t memory = 200000;
-  std::vector<std::string> lines;
-  std::int64_t time_ms = 0;
-  std::string_view device_id() const override { return "aa:bb:cc:dd:ee:ff"; }
-  std::string_view board() const override { return "host"; }
-  std::uint32_t free_memory() const override { return memory; }
-  void restart() override { ++restarts; }
-  void log(std::string_view line) override { lines.emplace_back(line); }
-  void set_time(std::int64_t unix_ms) override { time_ms = unix_ms; }
-};
 
 class ScriptedFinder final : public ServerFinder {
  public:
@@ -88,6 +77,12 @@ struct World {
     http.on_write = [this](std::string_view) { serve_http(); };
     session.on_write = [this](std::string_view bytes) { serve_session(bytes); };
   }
+
+  ~World() {
+    for (const std::string& line : system.lines) CHECK(line.rfind("illegal", 0) != 0);
+  }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
 
   void boot() {
     device = std::make_unique<Device>(

@@ -22,7 +22,7 @@ TEST_CASE(
     "a tap opens the microphone; the server is told when it is open, then gets whole frames") {
   Talk t;
   t.talk.tap(t.mode, t.now);
-  CHECK(t.talk.state() == DeviceState::kListening);
+  CHECK(t.state() == DeviceState::kListening);
   CHECK(t.session.sent.empty());
   t.step();
   CHECK(t.session.sent == Sent{"start auto"});
@@ -38,18 +38,18 @@ TEST_CASE("a whole turn by tap ends idle, and everything of the reply is played"
   t.hear(kUplinkFrameSamples);
   t.step();
   t.say(Kind::kStt, "What time is it?");
-  CHECK(t.talk.state() == DeviceState::kThinking);
+  CHECK(t.state() == DeviceState::kThinking);
   CHECK(t.talk.heard() == "What time is it?");
   t.reply("Ten.", 16000);
-  CHECK(t.talk.state() == DeviceState::kSpeaking);
+  CHECK(t.state() == DeviceState::kSpeaking);
   CHECK(t.link.wanted == AudioMode::kPlay);
   CHECK(t.talk.caption() == "Ten.");
   t.say(Kind::kTtsStop);
   t.step();
-  CHECK(t.talk.state() == DeviceState::kSpeaking);  // the buffer is not empty yet
+  CHECK(t.state() == DeviceState::kSpeaking);  // the buffer is not empty yet
   CHECK(t.play() == 16000);
   t.steps(2);
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
   CHECK(t.link.wanted == AudioMode::kOff);
   t.steps(1, Conversation::kCaptionMs + 1);
   CHECK(t.talk.caption().empty());
@@ -64,7 +64,7 @@ TEST_CASE("in a conversation it listens again after a reply") {
   t.say(Kind::kTtsStop);
   CHECK(t.play() == 1600);
   t.steps(3);
-  CHECK(t.talk.state() == DeviceState::kListening);
+  CHECK(t.state() == DeviceState::kListening);
   CHECK(t.session.sent == Sent{"start auto", "start auto"});
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("push to talk: what was still in the microphone goes out before the st
   t.hear(kUplinkFrameSamples);
   t.step();
   t.talk.hold_end(t.now);
-  CHECK(t.talk.state() == DeviceState::kThinking);
+  CHECK(t.state() == DeviceState::kThinking);
   t.hear(kUplinkFrameSamples + 3);  // handed over by the audio thread while it closes
   t.steps(2);
   CHECK(t.session.sent == Sent{"start manual", "stop"});
@@ -92,7 +92,7 @@ TEST_CASE("a hold that is shorter than opening the microphone says nothing") {
   t.talk.hold_end(t.now);
   t.steps(5);
   CHECK(t.session.sent.empty());
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
 }
 
 TEST_CASE("a full network holds frames back and loses none") {
@@ -120,7 +120,7 @@ TEST_CASE("a tap interrupts at once, and what was on its way is not heard") {
   t.talk.tap(t.mode, t.now);
   CHECK(t.session.sent.back() == "abort");
   CHECK_FALSE(t.link.downlink.active());
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
   t.sound(960);  // sent before the server knew
   t.say(Kind::kSentence, "that goes on");
   t.step();
@@ -128,7 +128,7 @@ TEST_CASE("a tap interrupts at once, and what was on its way is not heard") {
   CHECK(t.talk.caption() == "A long story");
   t.say(Kind::kTtsStop);
   t.reply("Next.", 960);
-  CHECK(t.talk.state() == DeviceState::kSpeaking);
+  CHECK(t.state() == DeviceState::kSpeaking);
   CHECK(t.talk.caption() == "Next.");
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("an interruption whose answer is lost does not make the device deaf") 
   t.talk.tap(t.mode, t.now);
   t.steps(1, Conversation::kAbortMs + 10);
   t.reply("B", 960);
-  CHECK(t.talk.state() == DeviceState::kSpeaking);
+  CHECK(t.state() == DeviceState::kSpeaking);
 }
 
 TEST_CASE("interrupting in a conversation listens at once") {
@@ -150,11 +150,11 @@ TEST_CASE("interrupting in a conversation listens at once") {
   t.step();
   t.reply("A long story", 16000);
   t.talk.tap(t.mode, t.now);
-  CHECK(t.talk.state() == DeviceState::kListening);
+  CHECK(t.state() == DeviceState::kListening);
   t.steps(2);
   CHECK(t.session.sent == Sent{"start auto", "abort", "start auto"});
   t.say(Kind::kTtsStop);
-  CHECK(t.talk.state() == DeviceState::kListening);
+  CHECK(t.state() == DeviceState::kListening);
 }
 
 TEST_CASE("a finger on the button has the word") {
@@ -163,7 +163,7 @@ TEST_CASE("a finger on the button has the word") {
   t.step();
   t.say(Kind::kTtsStart);
   t.sound(960);
-  CHECK(t.talk.state() == DeviceState::kListening);
+  CHECK(t.state() == DeviceState::kListening);
   CHECK(t.link.wanted == AudioMode::kListen);
 }
 
@@ -183,9 +183,9 @@ TEST_CASE("nobody speaks: the microphone does not stay open") {
   t.steps(1, Conversation::kNobodyMs - 20);
   t.link.voice = false;
   t.steps(1, Conversation::kNobodyMs - 20);  // somebody spoke in between
-  CHECK(t.talk.state() == DeviceState::kListening);
+  CHECK(t.state() == DeviceState::kListening);
   t.steps(2, 40);
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
   CHECK(t.link.wanted == AudioMode::kOff);
   t.steps(2);
   CHECK(t.session.sent.back() == "stop");
@@ -198,7 +198,7 @@ TEST_CASE("a second tap says: that was all") {
   t.link.voice = true;
   t.step();
   t.talk.tap(t.mode, t.now);
-  CHECK(t.talk.state() == DeviceState::kThinking);
+  CHECK(t.state() == DeviceState::kThinking);
   t.steps(3);
   CHECK(t.session.sent == Sent{"start auto", "stop"});
 }
@@ -213,7 +213,7 @@ TEST_CASE("a face instead of words ends the waiting, in a conversation by listen
   t.say(Kind::kLlm);
   t.steps(1, Conversation::kNoReplyMs + 20);
   const bool talks = t.mode == TalkMode::kConversation;
-  CHECK(t.talk.state() == (talks ? DeviceState::kListening : DeviceState::kIdle));
+  CHECK(t.state() == (talks ? DeviceState::kListening : DeviceState::kIdle));
   CHECK((t.link.wanted == AudioMode::kListen) == talks);
 }
 
@@ -224,7 +224,7 @@ TEST_CASE("no answer at all: the device does not think for ever") {
   t.talk.hold_end(t.now);
   t.steps(2);
   t.steps(1, Conversation::kAnswerMs);
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
 }
 
 TEST_CASE("a reply whose end never comes is ended") {
@@ -233,7 +233,7 @@ TEST_CASE("a reply whose end never comes is ended") {
   t.steps(1, Conversation::kSilenceMs + 10);
   CHECK(t.play() == 960);
   t.steps(2);
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
 }
 
 TEST_CASE("the microphone that does not open is told") {
@@ -241,7 +241,7 @@ TEST_CASE("the microphone that does not open is told") {
   t.talk.tap(t.mode, t.now);
   t.now += Conversation::kMicrophoneMs + 1;
   t.talk.step(t.mode, t.now);
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
   CHECK_FALSE(t.talk.caption().empty());
   CHECK(t.session.sent.empty());
 }
@@ -250,26 +250,41 @@ TEST_CASE("the session is lost") {
   Talk t;
   SUBCASE("while it speaks: what came is played") {
     t.reply("Half of", 3200);
-    t.talk.lost();
+    t.lose();
     CHECK(t.play() == 3200);
     t.steps(2);
     CHECK(t.link.wanted == AudioMode::kOff);
-    CHECK(t.talk.state() == DeviceState::kIdle);
   }
   SUBCASE("while it listens: the microphone closes") {
     t.talk.tap(t.mode, t.now);
     t.step();
-    t.talk.lost();
+    t.lose();
     t.steps(2);
     CHECK(t.link.wanted == AudioMode::kOff);
-    CHECK(t.talk.state() == DeviceState::kIdle);
     CHECK(t.session.sent == Sent{"start auto"});
   }
+  CHECK(t.state() == DeviceState::kOffline);
   t.talk.tap(t.mode, t.now);
-  CHECK(t.talk.state() == DeviceState::kIdle);
-  t.talk.begin();
+  CHECK(t.state() == DeviceState::kOffline);
+  t.begin();
+  CHECK(t.state() == DeviceState::kIdle);
   t.talk.tap(t.mode, t.now);
-  CHECK(t.talk.state() == DeviceState::kListening);
+  CHECK(t.state() == DeviceState::kListening);
+}
+
+TEST_CASE("a reply that still plays when the next session begins is spoken to its end") {
+  Talk t;
+  t.reply("Half of", 3200);
+  t.lose();
+  t.steps(2);
+  CHECK(t.state() == DeviceState::kOffline);
+  CHECK(t.link.wanted == AudioMode::kPlay);
+  t.begin();
+  CHECK(t.state() == DeviceState::kSpeaking);
+  CHECK(t.play() == 3200);
+  t.steps(2);
+  CHECK(t.state() == DeviceState::kIdle);
+  CHECK(t.link.wanted == AudioMode::kOff);
 }
 
 TEST_CASE("the server learns when the first sound was heard, by the device's clock") {
@@ -310,7 +325,7 @@ TEST_CASE("in wake-word mode only voices are sent, with what came just before th
   t.session.finds_wake_word = true;
   t.steps(2);
   CHECK(t.session.sent == Sent{"start wake_word"});
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
   t.hear(15000);
   t.steps(2);
   CHECK(t.session.samples.empty());
@@ -318,12 +333,12 @@ TEST_CASE("in wake-word mode only voices are sent, with what came just before th
   t.step();
   CHECK(t.session.samples.size() == samples_of(Conversation::kPrerollMs));
   t.say(Kind::kStt, "Hi Lo-Bug");
-  CHECK(t.talk.state() == DeviceState::kThinking);
+  CHECK(t.state() == DeviceState::kThinking);
   t.reply("Yes?", 960);
   t.say(Kind::kTtsStop);
   t.play();
   t.steps(4);
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
   CHECK(t.session.sent == Sent{"start wake_word", "start wake_word"});
   t.mode = TalkMode::kTap;
   t.steps(2);
@@ -339,7 +354,7 @@ TEST_CASE("in wake-word mode a tap still opens an ordinary utterance") {
   t.talk.tap(t.mode, t.now);
   t.steps(2);
   CHECK(t.session.sent == Sent{"start wake_word", "start auto"});
-  CHECK(t.talk.state() == DeviceState::kListening);
+  CHECK(t.state() == DeviceState::kListening);
 }
 
 TEST_CASE("a television that is not listened to does not keep the microphone open") {
@@ -349,9 +364,9 @@ TEST_CASE("a television that is not listened to does not keep the microphone ope
   t.step();
   t.link.voice = true;
   t.steps(static_cast<int>(Conversation::kUnheardMs / 1000) - 1, 1000);
-  CHECK(t.talk.state() == DeviceState::kListening);
+  CHECK(t.state() == DeviceState::kListening);
   t.steps(static_cast<int>(Conversation::kNobodyMs / 1000) + 2, 1000);
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
   CHECK(t.link.wanted == AudioMode::kOff);
 }
 
@@ -365,8 +380,8 @@ TEST_CASE("a reply that sets out just when it is interrupted is not heard") {
   t.say(Kind::kTtsStart);
   t.sound(960);
   CHECK(t.play() == 0);
-  CHECK(t.talk.state() == DeviceState::kIdle);
+  CHECK(t.state() == DeviceState::kIdle);
   t.steps(1, Conversation::kThoughtMs + 10);
   t.reply("Something new", 960);
-  CHECK(t.talk.state() == DeviceState::kSpeaking);
+  CHECK(t.state() == DeviceState::kSpeaking);
 }

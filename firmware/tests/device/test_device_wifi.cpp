@@ -9,7 +9,7 @@ using S = DeviceState;
 
 namespace {
 
-// As Mind counts them.
+// As WifiWatch counts them.
 constexpr int kRefusals = 3;
 constexpr int kMissingS = 180;
 constexpr int kSetupAgainS = 600;
@@ -144,4 +144,19 @@ TEST_CASE("a new device stays in its setup, whoever comes and goes") {
     wait(w, 60);
   }
   CHECK(w.device->state() == S::kSetup);
+}
+
+TEST_CASE("a Wi-Fi that goes while the code is shown is said, and the code comes again with it") {
+  World w;
+  w.discovery = R"({"activation":{"code":"123456","timeout_ms":60000}})";
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kPairing));
+  w.input(Input::Kind::kWifiDown);
+  CHECK(w.device->state() == S::kOffline);
+  CHECK(w.view().trouble == Trouble::kNoWifi);
+  CHECK(w.view().code.empty());
+  w.wifi();
+  CHECK(w.reach(S::kPairing));
+  CHECK(w.view().code == "123456");
 }

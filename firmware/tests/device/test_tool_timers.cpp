@@ -90,7 +90,7 @@ TEST_CASE("timers without a label") {
   bench.timers.start(1, "", bench.now);
   bench.timers.start(2, "tea", bench.now);
   bench.signals(1500);
-  CHECK(bench.timers.words() == "Time is up!");
+  CHECK(bench.timers.words() == "Time's up!");
   bench.signals(1500);
   CHECK(bench.timers.words() == "a timer, a timer, tea");
 }
@@ -184,7 +184,7 @@ TEST_CASE("a timer that rings is silenced by words as well") {
   w.steps(300, 100);
   CHECK(w.audio.beeps == 0);
   w.say(call("cancel", "{}"));
-  CHECK(has(w.texts.back(), "No timer runs."));
+  CHECK(has(w.texts.back(), "No timer is running."));
 }
 
 TEST_CASE("a text that a tool shows does not end the signals when its time is over") {

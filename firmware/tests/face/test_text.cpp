@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "lobug/base/utf8.h"
 #include "lobug/face/canvas.h"
 #include "lobug/face/font.h"
-#include "lobug/face/utf8.h"
 
 using namespace lobug;
 
@@ -16,7 +16,7 @@ namespace {
 
 std::vector<std::uint32_t> characters(std::string_view text) {
   std::vector<std::uint32_t> all;
-  for (std::size_t at = 0; at < text.size();) all.push_back(next_character(text, at));
+  for (std::size_t at = 0; at < text.size();) all.push_back(decode_utf8(text, at));
   return all;
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("every sequence of bytes ends, and moves on by at least one byte") {
   std::size_t at = 0;
   while (at < bytes.size()) {
     const std::size_t before = at;
-    const std::uint32_t character = next_character(bytes, at);
+    const std::uint32_t character = decode_utf8(bytes, at);
     REQUIRE(at > before);
     REQUIRE(at <= bytes.size());
     REQUIRE(character <= 0x10FFFF);

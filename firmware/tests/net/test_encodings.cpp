@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "lobug/net/base64.h"
 #include "lobug/net/websocket_handshake.h"
 #include "support/plain_crypto.h"
 #include "support/scripted_random.h"

@@ -76,10 +76,10 @@ TEST_CASE("wifi with an error says so and changes nothing") {
   Terminal terminal;
   REQUIRE(terminal.type("wifi Home 12345678") == "Saved.\n");
   terminal.pushed();
-  CHECK(has(terminal.type("wifi"), "Say wifi NAME PASSWORD"));
+  CHECK(has(terminal.type("wifi"), "Type wifi NAME PASSWORD"));
   CHECK(has(terminal.type("wifi My Home 12345678"), "quotes"));
   CHECK(has(terminal.type("wifi a b c d e"), "quotes"));
-  CHECK(has(terminal.type("wifi \"My Home 12345678"), "not closed"));
+  CHECK(has(terminal.type("wifi \"My Home 12345678"), "closing quote"));
   CHECK(has(terminal.type("wifi \"My Home\"12345678"), "space is missing"));
   CHECK(has(terminal.type("wifi \"\" 12345678"), "needs a name"));
   CHECK(has(terminal.type("wifi Other short"), "at least 8"));
@@ -108,9 +108,9 @@ TEST_CASE("server and ca take the rest of the line") {
   CHECK(terminal.type("server auto") == "Saved.\n");
   CHECK(terminal.type("ca none") == "Saved.\n");
   CHECK(terminal.settings().ca.empty());
-  CHECK(has(terminal.type("ca"), "Say ca"));
-  CHECK(has(terminal.type("server"), "Say server"));
-  CHECK(has(terminal.type("server http://a http://b"), "looks like"));
+  CHECK(has(terminal.type("ca"), "Type ca"));
+  CHECK(has(terminal.type("server"), "Type server"));
+  CHECK(has(terminal.type("server http://a http://b"), "must be auto"));
 }
 
 TEST_CASE("set takes every setting") {
@@ -125,9 +125,9 @@ TEST_CASE("set takes every setting") {
   CHECK_FALSE(terminal.settings().captions);
   CHECK(terminal.settings().wifi_name == "My Home");
   CHECK(terminal.pushed() == "sssss");
-  CHECK(has(terminal.type("set"), "Say set NAME VALUE"));
-  CHECK(has(terminal.type("set volume"), "Say set NAME VALUE"));
-  CHECK(has(terminal.type("set volume 1 2"), "Say set NAME VALUE"));
+  CHECK(has(terminal.type("set"), "Type set NAME VALUE"));
+  CHECK(has(terminal.type("set volume"), "Type set NAME VALUE"));
+  CHECK(has(terminal.type("set volume 1 2"), "Type set NAME VALUE"));
   CHECK(has(terminal.type("set volume 101"), "0 to 100"));
   CHECK(has(terminal.type("set token abc"), "no such setting"));
   CHECK(terminal.pushed().empty());
@@ -148,10 +148,10 @@ TEST_CASE("a setting is saved by itself: what was stored meanwhile stays") {
 TEST_CASE("what cannot be saved, or not be told the device, is said") {
   Terminal terminal;
   terminal.store.writes_left = 0;
-  CHECK(terminal.type("set volume 12") == "It could not be saved.\n");
+  CHECK(terminal.type("set volume 12") == "I couldn't save that.\n");
   CHECK(terminal.pushed().empty());
   terminal.store.writes_left = -1;
-  for (int i = 0; i < 16; ++i) CHECK(terminal.type("restart") == "I restart.\n");
+  for (int i = 0; i < 16; ++i) CHECK(terminal.type("restart") == "I'm restarting.\n");
   CHECK(has(terminal.type("restart"), "busy"));
   CHECK(has(terminal.type("set volume 12"), "after a restart"));
   CHECK(terminal.settings().volume == 12);
@@ -199,8 +199,8 @@ TEST_CASE("status tells what the face shows") {
   view.charging = true;
   view.version = Text<24>("2.0.0");
   CHECK(terminal.type("status") ==
-        "state: pairing\ntrouble: My server is gone. I keep trying.\nwifi: 192.168.1.7, -67 dBm\n"
-        "server: desk\npairing code: 934342\nnext try: in 65535 s\nbattery: 100 %, charging\n"
+        "state: pairing\ntrouble: I lost my server. I'll keep trying.\nwifi: 192.168.1.7, -67 dBm\n"
+        "server: desk\npairing code: 934342\nnext try: in 65535 s\nbattery: 100%, charging\n"
         "version: 2.0.0\n");
   view.state = DeviceState::kSetup;
   view.setup_network = Text<40>("Lo-Bug-4F2A");
@@ -209,7 +209,7 @@ TEST_CASE("status tells what the face shows") {
   view.charging = false;
   const std::string setup = terminal.type("status");
   CHECK(has(setup, "setup: Lo-Bug-4F2A\nsetup page: http://192.168.4.1\n"));
-  CHECK(has(setup, "battery: 0 %\n"));
+  CHECK(has(setup, "battery: 0%\n"));
 }
 
 TEST_CASE("the longest answers fit") {
@@ -254,7 +254,7 @@ TEST_CASE("pair and restart are passed on; reset has to be confirmed") {
     CHECK(has(terminal.type(no), "reset yes"));
   }
   CHECK(terminal.pushed().empty());
-  CHECK(has(terminal.type("reset yes"), "forget everything"));
+  CHECK(has(terminal.type("reset yes"), "forgetting everything"));
   CHECK(terminal.pushed() == "X");
   CHECK(terminal.store.writes == 0);  // the device does it
 }
@@ -264,7 +264,7 @@ TEST_CASE("what is no command is answered with where to find them") {
   for (const char* const line : {"hello", "WIFI a", "wifi: x", "restart now", "pair me", "show me",
                                  "help me", "status -v", "\"wifi\" a b", "\xFF\xFE"}) {
     CAPTURE(line);
-    CHECK(has(terminal.type(line), "Say help."));
+    CHECK(has(terminal.type(line), "Type help."));
   }
   CHECK(terminal.pushed().empty());
 }
@@ -275,14 +275,14 @@ TEST_CASE("a line ends with CR, LF or both, and is answered once, then") {
   CHECK(terminal.type("   ").empty());
   for (const char* const enter : {"\r", "\n", "\r\n"}) {
     CHECK(terminal.type("restart", "").empty());
-    CHECK(terminal.type("", enter) == "I restart.\n");
+    CHECK(terminal.type("", enter) == "I'm restarting.\n");
   }
   CHECK(terminal.pushed() == "rrr");
 }
 
 TEST_CASE("backspace takes one character back, in UTF-8 too, and stops at the beginning") {
   Terminal terminal;
-  CHECK(terminal.type("\b\b\x7Frestartt\bx\x7F") == "I restart.\n");
+  CHECK(terminal.type("\b\b\x7Frestartt\bx\x7F") == "I'm restarting.\n");
   CHECK(terminal.type("wifi \xC3\xA4\xE2\x82\xAC\b\b\xF0\x9F\x98\x80\x7FHome 12345678") ==
         "Saved.\n");
   CHECK(terminal.settings().wifi_name == "Home");
@@ -292,7 +292,7 @@ TEST_CASE("control characters are overlooked") {
   Terminal terminal;
   CHECK(terminal.type(std::string_view("re\0st\x1B\x07\t\x01"
                                        "art",
-                                       12)) == "I restart.\n");
+                                       12)) == "I'm restarting.\n");
 }
 
 TEST_CASE("a line of 2,200 characters is read, a longer one refused as a whole") {
@@ -311,7 +311,7 @@ TEST_CASE("a line of 2,200 characters is read, a longer one refused as a whole")
       has(terminal.type("restart" + std::string(2194, ' ') + std::string(3000, '\b')), "too long"));
   CHECK(terminal.settings().volume == 12);
   CHECK(terminal.pushed().empty());
-  CHECK(terminal.type("restart") == "I restart.\n");  // and the next one is as ever
+  CHECK(terminal.type("restart") == "I'm restarting.\n");  // and the next one is as ever
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "lobug/device/state.h"
+#include "lobug/device/state_machine.h"
 #include "lobug/setup/settings.h"
 
 namespace lobug {

@@ -120,14 +120,14 @@ TEST_CASE("what is no server is refused and changes nothing") {
 TEST_CASE("https needs a CA, and the CA stays as long as the server is https") {
   Settings settings;
   CHECK(set(settings, "server", "https://desk") ==
-        "https needs the server's CA: set the CA first.");
+        "An https server needs its CA: set the CA first.");
   CHECK(settings.server.empty());
   CHECK(set(settings, "ca", sample_ca(5)).empty());
   CHECK(set(settings, "server", "https://desk").empty());
   CHECK(settings.server == "https://desk");
   for (const char* const nothing : {"", "none"}) {
     CHECK(set(settings, "ca", nothing) ==
-          "The server is https and needs this CA: change it first.");
+          "The https server needs this CA: change the server first.");
   }
   CHECK(settings.ca == sample_ca(5));
   CHECK(set(settings, "ca", sample_ca(6)).empty());

@@ -165,7 +165,7 @@ TEST_CASE("a store that cannot be written is told") {
   PortalRig rig;
   rig.store.writes_left = 0;
   const std::string answer = rig.answer_to(rig.post("wifi_name=Home"));
-  CHECK(has(answer, "The settings could not be written."));
+  CHECK(has(answer, "I couldn&#39;t save the settings."));
   CHECK_FALSE(has(answer, "Saved"));
   CHECK_FALSE(rig.portal.take_saved());
 }

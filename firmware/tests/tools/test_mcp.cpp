@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "lobug/tools/mcp.h"
 #include "lobug/tools/tools.h"
 #include "tools/scripted_host.h"
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "lobug/json/reader.h"
+#include "lobug/tools/mcp.h"
 #include "lobug/tools/tools.h"
 #include "tools/scripted_host.h"
 
@@ -207,8 +208,8 @@ TEST_CASE("Timers are cancelled by their label, or all of them") {
             .find(R"("text":"There is no timer with that label."}],"isError":true)") !=
         std::string::npos);
   host.timers.clear();
-  CHECK(call(host, "self.timer.cancel", "{}").find(R"("text":"No timer runs."}],"isError":true)") !=
-        std::string::npos);
+  CHECK(call(host, "self.timer.cancel", "{}")
+            .find(R"("text":"No timer is running."}],"isError":true)") != std::string::npos);
   CHECK(refusal("self.timer.cancel", R"({"label":5})") == "label must be text");
   CHECK(refusal("self.timer.cancel", R"({"label":")" + std::string(41, 'a') + "\"}") ==
         "label must be a text of 0 to 40 characters");

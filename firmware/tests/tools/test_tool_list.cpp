@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lobug/json/reader.h"
-#include "lobug/tools/registry.h"
+#include "lobug/tools/mcp.h"
 #include "lobug/tools/tools.h"
 #include "tools/scripted_host.h"
 

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include "lobug/update/attempts.h"
 #include "lobug/update/updater.h"
 #include "support/memory_store.h"
 #include "support/scripted_slot.h"

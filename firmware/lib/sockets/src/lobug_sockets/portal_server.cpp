@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "lobug/net/http_syntax.h"
+#include "lobug/sentences.h"
 
 #if defined(ESP_PLATFORM)
 #include <fcntl.h>
@@ -224,7 +225,7 @@ PortalServer::Answer PortalServer::take_form(std::string_view body) {
     saved_ = true;
     return Answer::kSaved;
   }
-  error_ = result.ok ? Text<96>("The settings could not be written.") : result.error;
+  error_ = result.ok ? Text<96>(sentences::kSettingsNotWritten) : result.error;
   return Answer::kPage;
 }
 

@@ -43,7 +43,7 @@ ConnectionFailure failure_of(int error) {
     case ECONNABORTED:
       return ConnectionFailure::kLost;
     default:
-      // Unreachable hosts and networks, routes that are gone: nobody answers.
+      // Unreachable hosts and networks, lost routes: no answer.
       return ConnectionFailure::kTimeout;
   }
 }

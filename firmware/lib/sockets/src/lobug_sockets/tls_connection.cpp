@@ -166,7 +166,7 @@ std::size_t TlsConnection::read(MutableBytes into) {
       close();
       return 0;
     default:
-      // Also an end that TLS did not announce: somebody may have cut it off.
+      // Also an end without TLS's close_notify: the stream may have been truncated.
       fail(ConnectionFailure::kLost);
       return 0;
   }

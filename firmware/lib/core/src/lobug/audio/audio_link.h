@@ -1,4 +1,4 @@
-// All that the session's thread and the audio thread have in common.
+// What the session's thread and the audio thread share.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ struct AudioLink {
 
   /// What the session wants; the audio thread switches over when it can.
   std::atomic<AudioMode> wanted{AudioMode::kOff};
-  /// What it is. kListen only while the microphone is open: what the status bar shows.
+  /// The present mode. kListen only while the microphone is open; the status bar shows it.
   std::atomic<AudioMode> actual{AudioMode::kOff};
   /// Loudness of what is heard or played now, 0 to 255 (the level meter, the mouth).
   std::atomic<std::uint8_t> level{0};

@@ -17,11 +17,11 @@ AudioPump::AudioPump(AudioLink& link, Microphone& microphone, Speaker& speaker, 
     : link_(link), microphone_(microphone), speaker_(speaker), timing_(timing) {}
 
 void AudioPump::step(Millis now) {
-  // Also while nothing plays: what was discarded gives its room back to the session.
+  // Also while nothing plays: this frees the room of discarded samples for the session.
   link_.downlink.read({});
   set_volume();
   beep_.add(link_.beeps.exchange(0, std::memory_order_relaxed));
-  // Forgotten as soon as they are due: one that stood for 25 days would be in the future again.
+  // Cleared as soon as they are due: after 25 days they would be in the future again.
   if (microphone_retry_.due(now)) microphone_retry_.clear();
   if (speaker_retry_.due(now)) speaker_retry_.clear();
 
@@ -32,7 +32,7 @@ void AudioPump::step(Millis now) {
 
 AudioMode AudioPump::target() const {
   if (beep_.sounding()) {
-    // Whoever speaks is heard out first.
+    // A beep waits until nobody speaks.
     const bool disturbs = mode_ == AudioMode::kListen && link_.voice.load();
     if (!disturbs) return AudioMode::kPlay;
   }
@@ -47,7 +47,7 @@ void AudioPump::open(AudioMode mode, Millis now) {
   }
   if (!speaker_retry_.is_set()) start_playing(now);
   if (mode_ == AudioMode::kPlay) return;
-  // What nobody can hear is over as soon as it came: the session must not wait for it.
+  // Without a speaker a reply ends as soon as it comes: the session must not wait for it.
   beep_ = Beep();
   while (link_.downlink.read(span_of(buffers_[0])) > 0) {
   }
@@ -75,7 +75,7 @@ void AudioPump::start_listening(Millis now) {
 }
 
 void AudioPump::listen(Millis now) {
-  // They are filled in the order in which they were given; who left the queue is full.
+  // Buffers are filled in the order in which they were given: one that left the queue is full.
   for (const std::size_t queued = microphone_.queued(); held_ > queued; --held_) {
     hand_over(buffers_[(next_ + buffers_.size() - held_) % buffers_.size()]);
   }
@@ -87,7 +87,8 @@ void AudioPump::listen(Millis now) {
     }
     return;
   }
-  // The driver still writes to what it holds, and a push to talk that ends owns its last syllable.
+  // The driver still writes to the buffers it holds, and the last syllable of a push to talk is in
+  // them.
   if (!drained_.is_set()) drained_.set(now, timing_.drain_ms);
   if (held_ > 0 && !drained_.due(now)) return;
   microphone_.stop();

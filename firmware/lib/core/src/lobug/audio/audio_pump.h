@@ -27,7 +27,7 @@ struct AudioTiming {
 };
 
 /// `step` is called every few milliseconds. Three buffers rotate each way, since both drivers hold
-/// two that nobody may touch. Allocates nothing.
+/// two that must not be touched. Allocates nothing.
 ///
 /// The speaker is open while the session wants to play, while a reply or a beep still sounds, and
 /// the microphone only while the session wants to listen and nothing sounds. A beep that is due

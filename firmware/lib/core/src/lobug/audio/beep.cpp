@@ -10,7 +10,7 @@ constexpr std::uint32_t kFade = 10 * kSampleRate / 1000;    // of them at each e
 constexpr std::uint32_t kPause = 100 * kSampleRate / 1000;  // between two tones
 constexpr std::uint32_t kMostTimes = 20;
 constexpr float kAmplitude = 8000.0F;  // -12 dBFS: there is room for speech below it
-// x[n] = 2 cos(w) x[n-1] - x[n-2] is a sine; 1 kHz at 16 kHz turns by pi/8 a sample.
+// x[n] = 2 cos(w) x[n-1] - x[n-2] is a sine; 1 kHz at 16 kHz advances by pi/8 per sample.
 constexpr float kTwiceCosine = 1.84775907F;
 constexpr float kSine = 0.38268343F;
 
@@ -38,7 +38,7 @@ void Beep::mix(Span<std::int16_t> samples) {
       last_ = next;
     }
     ++position_;
-    // No pause is owed after the last tone.
+    // No pause follows the last tone.
     if (position_ >= (times_ > 1 ? kTone + kPause : kTone)) {
       position_ = 0;
       --times_;

@@ -11,7 +11,7 @@ namespace lobug {
 /// Synthesised, faded in and out so that it does not click. Allocates nothing.
 class Beep {
  public:
-  /// So many more tones.
+  /// Adds `times` tones.
   void add(std::uint8_t times);
   /// True until the last tone's last sample was mixed.
   bool sounding() const { return times_ > 0; }

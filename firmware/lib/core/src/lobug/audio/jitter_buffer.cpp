@@ -17,7 +17,7 @@ constexpr std::uint32_t next_generation(std::uint32_t state) {
 }
 
 std::uint32_t bounded_prefill(std::uint32_t prefill_ms, std::size_t storage) {
-  // A prefill that never fits would never sound.
+  // A prefill larger than the buffer would never be reached.
   const std::size_t room = storage > 0 ? storage - 1 : 0;
   return static_cast<std::uint32_t>(std::min(samples_of(prefill_ms), room));
 }
@@ -32,7 +32,7 @@ JitterBuffer::Phase JitterBuffer::phase_of(std::uint32_t state) {
 }
 
 void JitterBuffer::enter(Phase phase) {
-  // The start first: who sees the new generation then sees where it starts, or a later start.
+  // The start first: a reader of the new generation then sees its start, or a later one.
   start_.store(written_.load(std::memory_order_relaxed), std::memory_order_release);
   const std::uint32_t state = state_.load(std::memory_order_relaxed);
   state_.store(next_generation(state) | static_cast<std::uint32_t>(phase),
@@ -67,7 +67,7 @@ bool JitterBuffer::look(Phase& phase, std::size_t& available) {
   for (int tries = 0; tries < 3; ++tries) {
     const std::uint32_t state = state_.load(std::memory_order_acquire);
     if (generation_of(state) != read_generation_) {
-      // Only here the reader skips. `start_` is of this generation or of an even later one.
+      // The reader skips only here. `start_` belongs to this generation or to a later one.
       const std::uint32_t position = read_.load(std::memory_order_relaxed);
       const std::uint32_t start = start_.load(std::memory_order_acquire);
       ring_.drop(start - position);

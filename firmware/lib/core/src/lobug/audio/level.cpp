@@ -9,9 +9,9 @@ namespace {
 // Voice is what is louder than the floor by this factor, and louder than this at all (rms).
 constexpr std::uint32_t kOverFloor = 3;
 constexpr std::uint32_t kFaintest = 120;
-// A microphone that opens in the middle of a word must not take the word for the room's noise.
+// If the microphone opens in the middle of a word, the word must not become the noise floor.
 constexpr std::uint32_t kHighestFirstFloor = 200;
-// Frames that voice lasts on through the gaps between syllables.
+// Frames for which voice is held through the gaps between syllables.
 constexpr std::uint16_t kHangFrames = 12;
 
 std::uint32_t rms_of(Span<const std::int16_t> samples) {

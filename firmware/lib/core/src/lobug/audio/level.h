@@ -7,7 +7,7 @@
 
 namespace lobug {
 
-/// Loudness of some samples on a scale that looks even to the eye: 0 (-60 dBFS and less) to 255
+/// Loudness of some samples on a perceptual scale: 0 (-60 dBFS and less) to 255
 /// (-6 dBFS and more).
 std::uint8_t loudness(Span<const std::int16_t> samples);
 
@@ -15,7 +15,7 @@ std::uint8_t loudness(Span<const std::int16_t> samples);
 /// where an utterance ends is found by the server.
 class VoiceActivity {
  public:
-  /// Takes a frame of 10 to 30 ms; returns whether somebody speaks.
+  /// Takes a frame of 10 to 30 ms; returns whether it is speech.
   bool update(Span<const std::int16_t> samples);
   void reset();
 

@@ -1,4 +1,4 @@
-// Samples from one thread to one other, in memory that somebody else owns (PSRAM on a device).
+// Samples from one thread to one other, in memory that the caller owns (PSRAM on a device).
 #pragma once
 
 #include <atomic>

@@ -19,7 +19,7 @@ class Deadline {
   }
   void clear() { set_ = false; }
   bool is_set() const { return set_; }
-  /// True from the moment on until it is set anew or cleared.
+  /// True from that moment until it is set again or cleared.
   bool due(Millis now) const { return set_ && static_cast<std::int32_t>(now - at_) >= 0; }
   /// Milliseconds that are left; 0 when due or not set.
   Millis left(Millis now) const { return set_ && !due(now) ? at_ - now : 0; }

@@ -1,4 +1,4 @@
-// Randomness is passed in, so that tests have the same every time.
+// Randomness is passed in, so that tests are repeatable.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 namespace lobug {
 
-/// A view of `size()` values that lie one behind the other; owns nothing.
+/// A view of `size()` consecutive values; owns nothing.
 template <typename T>
 class Span {
  public:
@@ -14,7 +14,7 @@ class Span {
   constexpr Span(T* data, std::size_t size) : data_(data), size_(size) {}
   template <std::size_t N>
   constexpr Span(T (&array)[N]) : data_(array), size_(N) {}  // NOLINT(google-explicit-constructor)
-  /// A Span<T> is good where a Span<const T> is asked for.
+  /// A Span<T> converts to a Span<const T>.
   template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
   constexpr Span(const Span<U>& other)  // NOLINT(google-explicit-constructor)
       : data_(other.data()), size_(other.size()) {}
@@ -30,7 +30,7 @@ class Span {
   constexpr Span first(std::size_t count) const {
     return Span(data_, count < size_ ? count : size_);
   }
-  /// What is left without the first `count` values; empty when there are not as many.
+  /// The rest after the first `count` values; empty when there are fewer.
   constexpr Span drop(std::size_t count) const {
     return count < size_ ? Span(data_ + count, size_ - count) : Span(data_ + size_, 0);
   }

@@ -5,16 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace lobug {
+#include "lobug/base/utf8.h"
 
-/// The longest beginning of `text` of at most `bytes` bytes that does not end within a UTF-8
-/// character.
-constexpr std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  std::size_t end = bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end);
-}
+namespace lobug {
 
 /// UTF-8 text of at most `N` bytes, always closed by a NUL. What does not fit is left out, and
 /// `append` and `assign` say so.

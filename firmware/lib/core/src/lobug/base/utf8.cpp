@@ -3,8 +3,8 @@
 namespace lobug {
 namespace {
 
-/// The lead bytes that have `more` bytes behind them, and the range of the first of these: the
-/// table 3-7 of the Unicode Standard. The rest is always 0x80 to 0xBF.
+/// Lead bytes (`first` to `last`), how many bytes follow, and the range of the first of those:
+/// table 3-7 of the Unicode Standard. The others are always 0x80 to 0xBF.
 struct Sequence {
   unsigned char first;
   unsigned char last;
@@ -28,7 +28,7 @@ std::size_t utf8_length(std::string_view text) {
     if (text.size() <= sequence.more) return 0;
     if (byte(1) < sequence.second_from || byte(1) > sequence.second_to) return 0;
     for (std::size_t i = 2; i <= sequence.more; ++i) {
-      if ((byte(i) & 0xC0U) != 0x80U) return 0;
+      if (!is_utf8_continuation(text[i])) return 0;
     }
     return sequence.more + std::size_t{1};
   }
@@ -42,6 +42,51 @@ bool is_utf8(std::string_view text) {
     text.remove_prefix(length);
   }
   return true;
+}
+
+std::uint32_t decode_utf8(std::string_view text, std::size_t& at) {
+  const std::size_t length = utf8_length(text.substr(at));
+  const auto first = static_cast<unsigned char>(text[at]);
+  if (length <= 1) {
+    ++at;
+    return length == 0 ? kReplacement : first;
+  }
+  // The lead byte of a character of `length` bytes holds 7 - `length` bits of it, the others 6
+  // each.
+  std::uint32_t character = first & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    character = (character << 6U) | (static_cast<unsigned char>(text[at + i]) & 0x3FU);
+  }
+  at += length;
+  return character;
+}
+
+std::size_t encode_utf8(std::uint32_t code_point, char (&into)[4]) {
+  const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
+  const std::uint32_t code = surrogate || code_point > 0x10FFFF ? kReplacement : code_point;
+  const auto tail = [code](unsigned shift) {
+    return static_cast<char>(0x80U | ((code >> shift) & 0x3FU));
+  };
+  if (code < 0x80) {
+    into[0] = static_cast<char>(code);
+    return 1;
+  }
+  if (code < 0x800) {
+    into[0] = static_cast<char>(0xC0U | (code >> 6U));
+    into[1] = tail(0);
+    return 2;
+  }
+  if (code < 0x10000) {
+    into[0] = static_cast<char>(0xE0U | (code >> 12U));
+    into[1] = tail(6);
+    into[2] = tail(0);
+    return 3;
+  }
+  into[0] = static_cast<char>(0xF0U | (code >> 18U));
+  into[1] = tail(12);
+  into[2] = tail(6);
+  into[3] = tail(0);
+  return 4;
 }
 
 }  // namespace lobug

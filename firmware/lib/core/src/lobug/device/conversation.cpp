@@ -2,34 +2,33 @@
 
 #include <cstring>
 
+#include "lobug/sentences.h"
+
 namespace lobug {
 
-Conversation::Conversation(AudioLink& audio, SessionSender& session)
-    : link_(audio), session_(session) {}
+Conversation::Conversation(StateMachine& machine, AudioLink& audio, SessionSender& session)
+    : machine_(machine), link_(audio), session_(session) {}
 
 void Conversation::begin() {
-  open_ = true;
   interrupted_ = false;
   first_sound_ = link_.first_sound.load();
-  if (state_ != DeviceState::kSpeaking) go(DeviceState::kIdle);
+  if (draining_) machine_.go(DeviceState::kSpeaking);
+  draining_ = false;
 }
 
 void Conversation::lost() {
-  open_ = false;
   opening_ = closing_ = interrupted_ = false;
   limit_.clear();
-  if (state_ == DeviceState::kSpeaking) {
+  if (state() == DeviceState::kSpeaking) {
     link_.downlink.end();
-    all_sent_ = true;
+    all_sent_ = draining_ = true;
   } else {
     link_.wanted = AudioMode::kOff;
-    go(DeviceState::kIdle);
   }
 }
 
 void Conversation::tap(TalkMode mode, Millis now) {
-  if (!open_) return;
-  switch (state_) {
+  switch (state()) {
     case DeviceState::kIdle:
       listen(ListenMode::kAuto, now);
       break;
@@ -48,23 +47,14 @@ void Conversation::tap(TalkMode mode, Millis now) {
 }
 
 void Conversation::hold_begin(Millis now) {
-  if (!open_) return;
-  if (state_ == DeviceState::kThinking || state_ == DeviceState::kSpeaking) interrupt(now);
+  if (!has_session(state())) return;
+  if (state() == DeviceState::kThinking || state() == DeviceState::kSpeaking) interrupt(now);
   listen(ListenMode::kManual, now);
 }
 
 void Conversation::hold_end(Millis now) {
-  if (state_ == DeviceState::kListening && mode_ == ListenMode::kManual) {
+  if (state() == DeviceState::kListening && mode_ == ListenMode::kManual) {
     stop_listening(DeviceState::kThinking, now);
-  }
-}
-
-void Conversation::go(DeviceState next) {
-  if (state_ == next) return;
-  if (may_follow(state_, next)) {
-    state_ = next;
-  } else {
-    ++refused_;
   }
 }
 
@@ -76,22 +66,22 @@ void Conversation::listen(ListenMode mode, Millis now) {
   heard_.clear();
   link_.uplink.drop(link_.uplink.size());
   link_.wanted = AudioMode::kListen;
-  go(DeviceState::kListening);
+  machine_.go(DeviceState::kListening);
   limit_.set(now, kMicrophoneMs);
 }
 
-// The audio thread closes the microphone in its own time and hands over what it still has; `step`
-// sends that, then the stop.
+// The audio thread closes the microphone a little later and hands over its last samples; `step`
+// sends those, then the stop.
 void Conversation::stop_listening(DeviceState next, Millis now) {
   link_.wanted = AudioMode::kOff;
   if (opening_) {
-    // Nothing was said to the server yet.
+    // The server has not been told yet.
     opening_ = false;
     rest(now);
     return;
   }
   closing_ = true;
-  go(next);
+  machine_.go(next);
   if (next == DeviceState::kThinking) {
     think(now);
   } else {
@@ -100,7 +90,7 @@ void Conversation::stop_listening(DeviceState next, Millis now) {
 }
 
 void Conversation::think(Millis now) {
-  go(DeviceState::kThinking);
+  machine_.go(DeviceState::kThinking);
   limit_.set(now, kAnswerMs);
 }
 
@@ -109,16 +99,16 @@ void Conversation::interrupt(Millis now) {
   link_.downlink.discard();
   link_.wanted = AudioMode::kOff;
   opening_ = closing_ = false;
-  // The server's stop ends it. A reply that was only being thought of may have none; but its
-  // beginning may be on its way already.
-  const bool thinking = state_ == DeviceState::kThinking;
-  interrupted_ = thinking || (state_ == DeviceState::kSpeaking && !all_sent_);
+  // The server's stop ends the interruption. Where no reply had begun there may be no stop; but the
+  // beginning of one may be on its way already.
+  const bool thinking = state() == DeviceState::kThinking;
+  interrupted_ = thinking || (state() == DeviceState::kSpeaking && !all_sent_);
   interrupted_until_.set(now, thinking ? kThoughtMs : kAbortMs);
   rest(now);
 }
 
 void Conversation::rest(Millis now) {
-  go(DeviceState::kIdle);
+  if (has_session(state())) machine_.go(DeviceState::kIdle);
   limit_.clear();
   caption_until_.set(now, kCaptionMs);
 }
@@ -132,11 +122,11 @@ void Conversation::message(const ServerMessage& message, Millis now) {
   switch (message.kind) {
     case Kind::kStt:
       heard_.assign(message.text);
-      // The newest words are shown; the time of those before is not theirs.
+      // The newest words are shown, for a time of their own.
       caption_.clear();
       caption_until_.clear();
-      // The microphone stays open until the reply: were it none, the talk goes on.
-      if ((state_ == DeviceState::kListening && !opening_ && !is_older(now)) || standby_) {
+      // The microphone stays open until the reply: if there is none, the owner may go on.
+      if ((state() == DeviceState::kListening && !opening_ && !is_older(now)) || standby_) {
         think(now);
       }
       break;
@@ -152,7 +142,7 @@ void Conversation::message(const ServerMessage& message, Millis now) {
       caption_until_.clear();
       break;
     case Kind::kTtsStop:
-      if (state_ == DeviceState::kSpeaking) {
+      if (state() == DeviceState::kSpeaking) {
         link_.downlink.end();
         all_sent_ = true;
         limit_.clear();
@@ -169,22 +159,22 @@ void Conversation::message(const ServerMessage& message, Millis now) {
   }
 }
 
-// A face or an alert came: words may follow, but need not.
+// An emotion or an alert came: a reply may follow, but need not.
 void Conversation::expect_no_reply(Millis now) {
-  if (state_ == DeviceState::kThinking) limit_.set(now, heard_.empty() ? kNotHeardMs : kNoReplyMs);
+  if (state() == DeviceState::kThinking) limit_.set(now, heard_.empty() ? kNotHeardMs : kNoReplyMs);
 }
 
-// A finger on the button has the word: the server drops what it was about when it reads `listen
-// start`, but something may be on its way. Whoever holds on until the server has heard enough gets
-// the answer all the same.
+// A hold takes precedence: the server drops its reply when it reads `listen start`, but a part of
+// it may be on its way. An owner who holds until the server has heard enough gets the answer all
+// the same.
 bool Conversation::is_older(Millis now) const {
   return mode_ == ListenMode::kManual && (opening_ || elapsed(listened_at_, now) < kOlderMs);
 }
 
 void Conversation::begin_reply(Millis now) {
-  if (state_ == DeviceState::kListening && is_older(now)) return;
+  if (state() == DeviceState::kListening && is_older(now)) return;
   opening_ = closing_ = false;
-  go(DeviceState::kSpeaking);
+  machine_.go(DeviceState::kSpeaking);
   all_sent_ = false;
   first_frame_ = true;
   caption_.clear();
@@ -194,7 +184,7 @@ void Conversation::begin_reply(Millis now) {
 }
 
 void Conversation::audio(Bytes pcm, Millis now) {
-  if (state_ != DeviceState::kSpeaking || interrupted_ || all_sent_) return;
+  if (state() != DeviceState::kSpeaking || interrupted_ || all_sent_) return;
   if (first_frame_) {
     first_frame_ = false;
     first_frame_at_ = now;
@@ -219,9 +209,8 @@ void Conversation::step(TalkMode mode, Millis now) {
     heard_.clear();
     emotion_ = Emotion::kNeutral;
   }
-  // Nothing that was said stays for ever, however its turn ended.
-  if (state_ == DeviceState::kIdle && !caption_until_.is_set() &&
-      !(caption_.empty() && heard_.empty())) {
+  // Captions disappear however their turn ended.
+  if (resting() && !caption_until_.is_set() && !(caption_.empty() && heard_.empty())) {
     caption_until_.set(now, kCaptionMs);
   }
   if (opening_ && link_.actual == AudioMode::kListen) {
@@ -232,22 +221,22 @@ void Conversation::step(TalkMode mode, Millis now) {
       unheard_until_.set(now, kUnheardMs);
     }
   }
-  const bool sends = state_ == DeviceState::kListening ||
-                     (state_ == DeviceState::kThinking && mode_ != ListenMode::kManual);
+  const bool sends = state() == DeviceState::kListening ||
+                     (state() == DeviceState::kThinking && mode_ != ListenMode::kManual);
   if (!opening_ && (sends || closing_)) send_uplink(closing_);
   stand_by(mode);
-  if (state_ == DeviceState::kSpeaking) {
+  if (playing()) {
     report_first_sound();
     if (all_sent_ && !link_.downlink.active()) after_reply(mode, now);
   }
   watch(mode, now);
 }
 
-// `whole`: the microphone is closing; what is left goes out, then the stop.
+// `whole`: the microphone is closing; the last part of a frame is sent too, then the stop.
 void Conversation::send_uplink(bool whole) {
   const bool closed = link_.actual != AudioMode::kListen;
   while (link_.uplink.size() >= frame_.size()) {
-    // Looked at before it is taken: a frame that finds no room now is offered again.
+    // Checked before the frame is taken: one that finds no room now is sent later.
     if (!session_.room_for_audio()) return;
     link_.uplink.read({frame_.data(), frame_.size()});
     session_.audio({frame_.data(), frame_.size()});
@@ -261,11 +250,11 @@ void Conversation::send_uplink(bool whole) {
   if (session_.listen_stop()) closing_ = false;
 }
 
-// In wake-word mode the microphone is open while nothing else goes on. So that the stream is one of
-// low rate, only what sounds like a voice is sent, with a little of what came before it.
+// In wake-word mode the microphone is open while nobody talks. To keep the stream small, only what
+// sounds like a voice is sent, with a little of the sound before it.
 void Conversation::stand_by(TalkMode mode) {
-  const bool wanted = open_ && state_ == DeviceState::kIdle && mode == TalkMode::kWakeWord &&
-                      !closing_ && session_.wake_word();
+  const bool wanted = state() == DeviceState::kIdle && mode == TalkMode::kWakeWord && !closing_ &&
+                      session_.wake_word();
   if (wanted && !standby_) {
     standby_ = opening_ = true;
     mode_ = ListenMode::kWakeWord;
@@ -273,7 +262,7 @@ void Conversation::stand_by(TalkMode mode) {
     link_.wanted = AudioMode::kListen;
   } else if (!wanted && standby_) {
     standby_ = false;
-    if (state_ == DeviceState::kIdle) {
+    if (resting()) {
       opening_ = false;
       link_.wanted = AudioMode::kOff;
       session_.listen_stop();
@@ -295,7 +284,8 @@ void Conversation::report_first_sound() {
 }
 
 void Conversation::after_reply(TalkMode mode, Millis now) {
-  if (open_ && mode == TalkMode::kConversation) {
+  draining_ = false;
+  if (has_session(state()) && mode == TalkMode::kConversation) {
     // The audio thread lets the speaker finish before it opens the microphone.
     listen(ListenMode::kAuto, now);
   } else {
@@ -306,18 +296,18 @@ void Conversation::after_reply(TalkMode mode, Millis now) {
 }
 
 void Conversation::watch(TalkMode mode, Millis now) {
-  if (state_ == DeviceState::kListening && !opening_ && link_.voice) {
+  if (state() == DeviceState::kListening && !opening_ && link_.voice) {
     heard_voice_ = true;
-    // Voices that the server makes nothing of (a television) do not keep the microphone open.
+    // Voices without a transcript (a television) do not keep the microphone open for ever.
     if (!unheard_until_.due(now)) limit_.set(now, kNobodyMs);
   }
   if (!limit_.due(now)) return;
   limit_.clear();
-  switch (state_) {
+  switch (state()) {
     case DeviceState::kListening:
-      if (mode_ == ListenMode::kManual && !opening_) break;  // as long as the finger is there
+      if (mode_ == ListenMode::kManual && !opening_) break;  // as long as the button is held
       if (opening_) {
-        caption_.assign("My microphone does not open.");
+        caption_.assign(sentences::kMicrophoneFailed);
         emotion_ = Emotion::kConfused;
       }
       stop_listening(DeviceState::kIdle, now);
@@ -325,13 +315,13 @@ void Conversation::watch(TalkMode mode, Millis now) {
     case DeviceState::kThinking:
       if (mode_ == ListenMode::kAuto && mode == TalkMode::kConversation) {
         if (link_.wanted == AudioMode::kListen) {
-          go(DeviceState::kListening);
+          machine_.go(DeviceState::kListening);
           limit_.set(now, kNobodyMs);
         } else {
           listen(ListenMode::kAuto, now);  // a tap had closed the microphone
         }
       } else {
-        if (caption_.empty() && heard_.empty()) caption_.assign("I did not get that.");
+        if (caption_.empty() && heard_.empty()) caption_.assign(sentences::kNotUnderstood);
         stop_listening(DeviceState::kIdle, now);
         rest(now);
       }

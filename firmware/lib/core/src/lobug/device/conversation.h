@@ -1,4 +1,4 @@
-// Who speaks now: opens and closes microphone and speaker as fingers and server ask for it.
+// Turn taking: opens and closes microphone and speaker as fingers and server ask for it.
 #pragma once
 
 #include <array>
@@ -9,33 +9,36 @@
 #include "lobug/base/clock.h"
 #include "lobug/base/text.h"
 #include "lobug/device/session.h"
-#include "lobug/device/state.h"
+#include "lobug/device/state_machine.h"
 #include "lobug/setup/settings.h"
 
 namespace lobug {
 
-/// A conversation over a session that is ready. Its states are kIdle, kListening, kThinking and
-/// kSpeaking; it is half duplex throughout.
+/// A conversation over a session that is ready, half duplex throughout. It moves the device between
+/// kIdle, kListening, kThinking and kSpeaking.
 class Conversation {
  public:
   static constexpr Millis kMicrophoneMs = 3000;  ///< to open the microphone
   static constexpr Millis kNobodyMs = 15000;     ///< of listening in which nobody speaks
   static constexpr Millis kAnswerMs = 45000;     ///< until a reply must have begun
-  static constexpr Millis kNoReplyMs = 6000;     ///< ... after a face came instead of words
-  static constexpr Millis kNotHeardMs = 1500;    ///< ... when nothing was understood either
-  static constexpr Millis kOlderMs = 2000;       ///< what comes so soon is of an utterance before
-  static constexpr Millis kAbortMs = 2000;       ///< until the server's stop must have come
-  static constexpr Millis kThoughtMs = 700;      ///< ... of a reply that had not begun to sound
-  static constexpr Millis kUnheardMs = 120000;   ///< of voices without a transcript
-  static constexpr Millis kSilenceMs = 20000;    ///< within a reply, before it is given up
-  static constexpr Millis kCaptionMs = 8000;     ///< a caption stays after its reply
-  static constexpr std::uint32_t kPrerollMs =
-      500;  ///< sent of what came before a voice was noticed
+  static constexpr Millis kNoReplyMs = 6000;     ///< the same, once an emotion came without words
+  static constexpr Millis kNotHeardMs = 1500;    ///< the same, when there is no transcript either
+  /// Words and replies within this time after the microphone opened belong to an earlier utterance.
+  static constexpr Millis kOlderMs = 2000;
+  static constexpr Millis kAbortMs = 2000;   ///< from an abort to the server's stop
+  static constexpr Millis kThoughtMs = 700;  ///< the same, for a reply that had not begun to sound
+  static constexpr Millis kUnheardMs = 120000;  ///< of voices without a transcript
+  static constexpr Millis kSilenceMs = 20000;   ///< within a reply, before it is given up
+  static constexpr Millis kCaptionMs = 8000;    ///< a caption stays after its reply
+  /// Sound from before a voice was noticed that is sent with it, ms.
+  static constexpr std::uint32_t kPrerollMs = 500;
 
-  Conversation(AudioLink& audio, SessionSender& session);
+  Conversation(StateMachine& machine, AudioLink& audio, SessionSender& session);
 
-  /// The session is ready. / It is gone: the microphone closes, what came of a reply still sounds.
+  /// The session is ready, and the state kIdle.
   void begin();
+  /// The session is gone, to be called before the state says so: the microphone closes; the part of
+  /// a reply that has arrived is played to its end.
   void lost();
 
   void tap(TalkMode mode, Millis now);
@@ -45,15 +48,18 @@ class Conversation {
   void audio(Bytes pcm, Millis now);
   void step(TalkMode mode, Millis now);
 
-  DeviceState state() const { return state_; }
-  /// Steps that the table of states refused; always 0, unless something is wrong here.
-  unsigned refused() const { return refused_; }
   Emotion emotion() const { return emotion_; }
   std::string_view caption() const { return caption_; }
   std::string_view heard() const { return heard_; }
 
  private:
-  void go(DeviceState next);
+  DeviceState state() const { return machine_.state(); }
+  /// Whether a reply plays, with a session or without.
+  bool playing() const { return draining_ || state() == DeviceState::kSpeaking; }
+  /// Whether nobody talks, with a session or without.
+  bool resting() const {
+    return !playing() && state() != DeviceState::kListening && state() != DeviceState::kThinking;
+  }
   void listen(ListenMode mode, Millis now);
   void stop_listening(DeviceState next, Millis now);
   void think(Millis now);
@@ -69,17 +75,16 @@ class Conversation {
   void report_first_sound();
   void watch(TalkMode mode, Millis now);
 
+  StateMachine& machine_;
   AudioLink& link_;
   SessionSender& session_;
-  DeviceState state_ = DeviceState::kIdle;
-  unsigned refused_ = 0;
-  bool open_ = false;  ///< there is a session
+  bool draining_ = false;  ///< the session is gone, the rest of its last reply still plays
   ListenMode mode_ = ListenMode::kAuto;
   bool opening_ = false;  ///< the microphone is asked for and not open yet
-  bool closing_ = false;  ///< it closes; what it still has goes out before `listen stop`
+  bool closing_ = false;  ///< it closes; its last samples are sent before `listen stop`
   bool standby_ = false;  ///< idle, with the microphone open for the wake word
   bool heard_voice_ = false;
-  bool interrupted_ = false;  ///< until the server's stop, nothing that comes counts
+  bool interrupted_ = false;  ///< until the server's stop, messages and audio are dropped
   bool all_sent_ = false;     ///< the reply's end was announced
   bool first_frame_ = false;  ///< no audio of this reply has come yet
   Millis first_frame_at_ = 0;

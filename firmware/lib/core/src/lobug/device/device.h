@@ -1,24 +1,20 @@
-// The device's mind: one object on one thread, fed with inputs and time, that never waits.
+// The device without its hardware: one object on one thread, fed with inputs and time, that never
+// waits.
 #pragma once
 
 #include "lobug/audio/audio_link.h"
 #include "lobug/base/clock.h"
-#include "lobug/base/latest.h"
-#include "lobug/base/queue.h"
 #include "lobug/base/random.h"
-#include "lobug/device/input.h"
-#include "lobug/device/view.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/ports/connection.h"
 #include "lobug/ports/crypto.h"
 #include "lobug/ports/firmware_slot.h"
 #include "lobug/ports/store.h"
 #include "lobug/ports/system.h"
-#include "lobug/senses/motion.h"
-#include "lobug/tools/effects.h"
 
 namespace lobug {
 
-/// The world as the device has it; everything lives longer than the device.
+/// What the device runs on; everything lives longer than the device.
 struct Platform {
   Connection& session;  ///< the WebSocket's stream
   Connection& http;     ///< for discovery, sensors and updates
@@ -29,13 +25,6 @@ struct Platform {
   System& system;
   ServerFinder& finder;
   Effects& effects;
-};
-
-/// What crosses between the screen's thread and the device's.
-struct ScreenLink {
-  Queue<Input, 16> inputs;  ///< screen to device
-  Latest<View> view;        ///< device to screen
-  Latest<Motion> motion;    ///< screen (which reads the sensor) to device
 };
 
 class Device {

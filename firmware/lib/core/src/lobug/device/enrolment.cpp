@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kDiscoveryPath = "/xiaozhi/ota/";
 
-// How long a code is good for where the server does not say; what it says counts within bounds.
+// How long a code is valid if the server does not say; its own value counts within bounds.
 constexpr Millis kCodeMs = 600000;
 constexpr Millis kLeastCodeMs = 10000;
 constexpr Millis kMostCodeMs = 3600000;
@@ -135,7 +135,7 @@ void Enrolment::answered(Millis now) {
   } else if (discovery_.websocket_url.empty()) {
     fail(Trouble::kRefused);
   } else {
-    phase_ = Phase::kLetIn;
+    phase_ = Phase::kAccepted;
   }
 }
 
@@ -152,7 +152,7 @@ void Enrolment::poll(const Introduction& who, Millis now) {
   const HttpClient::State state = http_.step(now);
   if (state == HttpClient::State::kBusy) return;
   asking_ = false;
-  // A poll that failed is no reason to take the code from the screen: the next may succeed.
+  // After a failed poll the code stays on the screen: the next poll may succeed.
   if (state == HttpClient::State::kDone && http_.status() == 200) phase_ = Phase::kAsking;
   next_poll_.set(now, http_.retry_after_s() > 0 ? http_.retry_after_s() * 1000 : kPollMs);
 }

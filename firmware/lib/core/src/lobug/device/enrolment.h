@@ -1,4 +1,4 @@
-// Finding the server and being let in: mDNS or a set address, discovery, the code on the screen.
+// Enrolment with the server: mDNS or a set address, discovery, the code on the screen.
 #pragma once
 
 #include <array>
@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "lobug/base/clock.h"
-#include "lobug/base/random.h"
 #include "lobug/base/text.h"
-#include "lobug/device/state.h"
+#include "lobug/device/identity.h"
+#include "lobug/device/state_machine.h"
 #include "lobug/net/http_client.h"
 #include "lobug/net/url.h"
 #include "lobug/ports/system.h"
@@ -17,16 +17,7 @@
 
 namespace lobug {
 
-/// Who asks.
-struct Introduction {
-  std::string_view device_id;
-  std::string_view client_id;
-  std::string_view board;
-  std::string_view version;
-  std::uint32_t free_memory = 0;
-};
-
-/// One way from "no idea where the server is" to "let in"; started anew after a failure.
+/// Finds the server and gets the device accepted; `start` begins again after a failure.
 class Enrolment {
  public:
   enum class Phase : std::uint8_t {
@@ -34,7 +25,7 @@ class Enrolment {
     kSearching,  ///< mDNS
     kAsking,     ///< discovery
     kPairing,    ///< the owner has to approve `code`
-    kLetIn,      ///< `discovery` says where to talk
+    kAccepted,   ///< `discovery` says where the session is
     kFailed,     ///< `trouble` says why
   };
   static constexpr Millis kRequestMs = 8000;
@@ -43,20 +34,20 @@ class Enrolment {
 
   Enrolment(HttpClient& http, ServerFinder& finder);
 
-  /// `server`: as set by the owner; empty: it is looked for.
+  /// `server`: the address that the owner set; empty: find it by mDNS.
   void start(std::string_view server, Millis now);
   void stop();
   void step(const Introduction& who, Millis now);
 
   Phase phase() const { return phase_; }
   Trouble trouble() const { return trouble_; }
-  /// Of the last answer; whole in kLetIn.
+  /// The last answer; complete in kAccepted.
   const Discovery& discovery() const { return discovery_; }
   std::string_view code() const { return discovery_.code; }
-  /// "http://192.168.1.5:8321": whose answer it is.
+  /// The server that answered, "http://192.168.1.5:8321".
   std::string_view server() const { return server_; }
   const Url& url() const { return url_; }
-  /// The server asks for patience: seconds, 0 when it does not.
+  /// The server's Retry-After, seconds; 0 when it gave none.
   std::uint32_t retry_after_s() const { return retry_after_s_; }
 
  private:
@@ -83,7 +74,7 @@ class Enrolment {
   std::array<char, 768> body_{};
 };
 
-/// What a failed connection means to the owner.
+/// The trouble that a failed connection is to the owner.
 Trouble trouble_of(ConnectionFailure failure);
 
 }  // namespace lobug

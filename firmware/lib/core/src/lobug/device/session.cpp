@@ -10,7 +10,7 @@ constexpr std::uint16_t kTokenRevoked = 4004;
 constexpr std::uint16_t kIdle = 4006;
 constexpr std::uint16_t kServerFull = 4007;
 
-// What the server's close code means to us (docs/protocol.md).
+// What the server's close code means for the device (docs/protocol.md).
 SessionEnd end_of(std::uint16_t close_code) {
   SessionEnd end;
   switch (close_code) {
@@ -126,7 +126,7 @@ void Session::step(Millis now) {
 }
 
 void Session::receive(Millis now) {
-  // A bounded share of what waits, so that a flood cannot hold up the rest of the device.
+  // A bounded number of reads, so that a flood cannot hold up the rest of the device.
   for (int round = 0; round < 24 && phase_ != Phase::kClosed; ++round) {
     if (rest_.empty()) {
       const std::size_t count = connection_.read(MutableBytes(arrived_.data(), arrived_.size()));
@@ -181,7 +181,7 @@ void Session::on_text(std::string_view text, Millis now) {
   }
   if (message_.kind != ServerMessage::Kind::kHello) return;
   if (!message_.pcm || message_.sample_rate != kSampleRate) {
-    // Not a Lo-Bug server: we could not play what it sends.
+    // Not a Lo-Bug server: the device cannot play this format.
     end(SessionEnd{Trouble::kRefused, false, false}, now);
     return;
   }

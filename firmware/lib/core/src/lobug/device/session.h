@@ -10,7 +10,7 @@
 #include "lobug/base/clock.h"
 #include "lobug/base/random.h"
 #include "lobug/base/text.h"
-#include "lobug/device/state.h"
+#include "lobug/device/state_machine.h"
 #include "lobug/net/url.h"
 #include "lobug/net/websocket.h"
 #include "lobug/ports/connection.h"
@@ -19,16 +19,16 @@
 
 namespace lobug {
 
-/// Why a session ended, and what is to be done about it.
+/// Why a session ended, and what follows from it.
 struct SessionEnd {
   Trouble trouble = Trouble::kServerGone;
-  /// The token is no good any more: pair again.
+  /// The token is no longer valid: pair again.
   bool token_refused = false;
-  /// The server closed it for nothing having been said: open a new one at once.
+  /// The server closed it because nobody spoke: open a new one at once.
   bool idle = false;
 };
 
-/// Told what the session brings, within `Session::step`.
+/// Receives what the session brings, called within `Session::step`.
 class SessionHandler {
  public:
   virtual ~SessionHandler() = default;
@@ -46,7 +46,7 @@ struct SessionIdentity {
   std::string_view client_id;
 };
 
-/// What the conversation needs of a session; a scripted one in tests.
+/// The part of a session that the conversation uses; scripted in tests.
 class SessionSender {
  public:
   virtual ~SessionSender() = default;
@@ -58,7 +58,7 @@ class SessionSender {
   virtual bool room_for_audio() const = 0;
   /// False when there was no room.
   virtual bool audio(Span<const std::int16_t> samples) = 0;
-  /// Whether the server offers to find the wake word in what is sent to it.
+  /// Whether the server offers to find the wake word in the audio.
   virtual bool wake_word() const = 0;
 };
 
@@ -73,7 +73,7 @@ class Session final : public SessionSender {
 
   Session(Connection& connection, Random& random, Crypto& crypto, SessionHandler& handler);
 
-  /// Open anew; what was open is closed without a word. Texts need not live longer than the call.
+  /// Opens a session; one that was open is closed without a close frame. Texts are copied.
   void open(const Url& url, const SessionIdentity& identity, Millis now);
   /// Close without telling the handler.
   void close();

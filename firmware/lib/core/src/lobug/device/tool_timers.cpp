@@ -1,6 +1,7 @@
 #include "lobug/device/tool_timers.h"
 
 #include "lobug/net/http_syntax.h"
+#include "lobug/sentences.h"
 
 namespace lobug {
 
@@ -35,7 +36,7 @@ bool ToolTimers::find(std::size_t place, Millis now, TimerState& into) const {
   for (const Timer& timer : timers_) {
     if (!timer.in_use()) continue;
     const Millis left = timer.at.left(now);
-    // Its own place: how many are over before it, or at the same time and stand before it.
+    // Its own place: the number of timers that end before it, or with it and come first here.
     std::size_t own = 0;
     for (const Timer& other : timers_) {
       if (!other.in_use() || &other == &timer) continue;
@@ -76,10 +77,10 @@ Text<256> ToolTimers::words() const {
   for (const Timer& timer : timers_) {
     if (!timer.rings) continue;
     if (!words.empty()) words.append(", ");
-    words.append(timer.label.empty() ? std::string_view("a timer") : timer.label.view());
+    words.append(timer.label.empty() ? sentences::kUnnamedTimer : timer.label.view());
     named = named || !timer.label.empty();
   }
-  if (ringing() && !named) words.assign("Time is up!");
+  if (ringing() && !named) words.assign(sentences::kTimeIsUp);
   return words;
 }
 

@@ -1,4 +1,4 @@
-// Timers that a tool has started: they ring on the device, whether or not the server is there.
+// Timers that a tool has started. They ring on the device, also without the server.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace lobug {
 
-/// A timer as it stands now.
+/// The present state of a timer.
 struct TimerState {
   std::string_view label;  ///< may be empty
   Millis left = 0;         ///< 0: it rings
 };
 
-/// A timer that is over rings until somebody acknowledges it, for a minute at most: one signal
-/// could be missed by who is in the next room.
+/// A timer that is over rings until the owner acknowledges it, for a minute at most: one signal
+/// could be missed from the next room.
 class ToolTimers {
  public:
   static constexpr std::size_t kMost = 8;
@@ -28,18 +28,18 @@ class ToolTimers {
 
   /// False when all are in use.
   bool start(std::uint32_t seconds, std::string_view label, Millis now);
-  /// Ends those of that label, whichever case it is written in; of an empty one: all. Returns how
+  /// Ends the timers with that label, in any case; with an empty label, all. Returns how
   /// many ran or rang.
   std::size_t cancel(std::string_view label);
-  /// The one that is over as number `place`, counted from 0; false when there are no so many.
+  /// The timer that ends as number `place`, counted from 0; false when there are fewer.
   bool find(std::size_t place, Millis now, TimerState& into) const;
 
   /// To be called often. True when the device is to give a signal now.
   bool step(Millis now);
   bool ringing() const { return silent_at_.is_set(); }
-  /// Somebody has noticed: what rings is over.
+  /// The owner has noticed: the ringing ends.
   void acknowledge();
-  /// What rings, for the screen: "tea, eggs". Labels that do not fit are cut off.
+  /// The ringing timers for the screen: "tea, eggs". Labels that do not fit are cut off.
   Text<256> words() const;
 
  private:

@@ -37,7 +37,7 @@ struct Point {
 /// Status bar (13 px), captions (19 px), a pairing code's digits (48 px).
 enum class FontSize : std::uint8_t { kSmall, kLarge, kCode };
 
-/// Draws with smooth edges onto somebody else's pixels; what lies outside is clipped. Integers
+/// Draws with smooth edges onto the caller's pixels; what lies outside is clipped. Integers
 /// alone, so that every processor draws the same picture. Coordinates of shapes beyond +-1023 px
 /// are taken as that.
 class Canvas {
@@ -93,5 +93,16 @@ class Canvas {
   std::array<std::int16_t, kMaxWidth + 2> coverage_{};
   int covered_from_ = kMaxWidth, covered_to_ = 0;
 };
+
+/// Rows of a picture, from `first` on.
+struct Rows {
+  std::int16_t first = 0;
+  std::int16_t count = 0;
+};
+
+/// From the first row that differs to the last; count 0 when none does. Both pictures have
+/// `width` times `height` pixels.
+Rows changed_rows(Span<const Colour> before, Span<const Colour> after, std::int16_t width,
+                  std::int16_t height);
 
 }  // namespace lobug

@@ -2,7 +2,6 @@
 
 #include "lobug/base/utf8.h"
 #include "lobug/json/syntax.h"
-#include "lobug/json/utf8.h"
 
 namespace lobug::json {
 namespace {
@@ -173,9 +172,9 @@ Characters::Characters(const Value& string) {
 
 std::string_view Characters::next() {
   if (rest_.empty()) return {};
-  if (rest_.front() == '\\') return {bytes_, write_utf8(escaped(), bytes_)};
+  if (rest_.front() == '\\') return {bytes_, encode_utf8(escaped(), bytes_)};
   const std::size_t length = utf8_length(rest_);
-  const std::string_view character = length > 0 ? rest_.substr(0, length) : kReplacement;
+  const std::string_view character = length > 0 ? rest_.substr(0, length) : kReplacementUtf8;
   rest_.remove_prefix(length > 0 ? length : 1);
   return character;
 }

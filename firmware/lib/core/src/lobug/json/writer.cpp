@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "lobug/base/utf8.h"
-#include "lobug/json/utf8.h"
 
 namespace lobug::json {
 
@@ -99,7 +98,7 @@ void Writer::string(std::string_view text) {
     const std::size_t length = utf8_length(text);
     const auto first = static_cast<unsigned char>(text.front());
     if (length == 0) {
-      put(kReplacement);
+      put(kReplacementUtf8);
     } else if (first < 0x20 || first == '"' || first == '\\') {
       escape(first);
     } else {

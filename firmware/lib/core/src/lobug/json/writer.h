@@ -1,4 +1,4 @@
-// JSON that we send, written into somebody else's memory: whole and correct, or nothing.
+// Writes JSON into the caller's memory: whole and correct, or nothing.
 #pragma once
 
 #include <cstddef>

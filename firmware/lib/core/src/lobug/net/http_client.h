@@ -34,15 +34,15 @@ class HttpClient {
   /// token). `timeout_ms` is for the whole exchange, at most 24 days.
   bool start(const Endpoint& endpoint, const HttpRequest& request, Millis now, Millis timeout_ms,
              BodySink* sink = nullptr);
-  /// Reads at most 8 KiB, so that a fast server holds nobody up.
+  /// Reads at most 8 KiB, so that a fast server does not block the thread.
   State step(Millis now);
-  /// Give up what is under way: back to idle. A request that ended stays as it is.
+  /// Cancels the request that is under way: back to idle. A finished one stays as it is.
   void stop();
 
   State state() const { return state_; }
   HttpFault fault() const { return fault_; }
   ConnectionFailure connection_failure() const { return connection_failure_; }
-  /// 0 until it is known; it may be known of a request that failed.
+  /// 0 until it is known; a failed request may have one.
   int status() const { return response_.status(); }
   /// The whole body, when there was no sink (or the status is not 200); valid until `start`.
   std::string_view body() const;

@@ -137,7 +137,7 @@ void HttpResponse::take_header(std::string_view line) {
     if (chunked_ || !same_ignoring_case(header.value, "chunked")) return fail(HttpFault::kProtocol);
     chunked_ = true;
   } else if (same_ignoring_case(header.name, "Content-Encoding")) {
-    // None was asked for, and none can be undone here.
+    // None was requested, and none can be decoded here.
     if (!same_ignoring_case(header.value, "identity")) fail(HttpFault::kProtocol);
   } else if (same_ignoring_case(header.name, "Retry-After")) {
     std::uint32_t seconds = 0;
@@ -160,7 +160,7 @@ void HttpResponse::begin_body() {
   if (status_ == kNoContent || status_ == kNotModified) {
     phase_ = Phase::kDone;
   } else if (chunked_ && (has_length_ || old_version_)) {
-    fail(HttpFault::kProtocol);  // two lengths at once: the one of them is a lie
+    fail(HttpFault::kProtocol);  // two lengths at once: one of them is wrong
   } else if (chunked_) {
     phase_ = Phase::kChunkSize;
   } else if (!has_length_) {
@@ -188,7 +188,7 @@ void HttpResponse::keep(Bytes piece) {
     if (!sink_->take(piece, total_)) fail(HttpFault::kStopped);
     return;
   }
-  // As much as fits, so that what is kept does not depend on the pieces.
+  // As much as fits, so that the result does not depend on how the body is split.
   const Bytes fits = piece.first(buffer_.size() - body_size_);
   if (!fits.empty()) std::memcpy(buffer_.data() + body_size_, fits.data(), fits.size());
   body_size_ += fits.size();

@@ -16,7 +16,7 @@ enum class HttpFault : std::uint8_t {
   kTimeout,
   kProtocol,  ///< the answer is not HTTP, or says two things at once
   kTooLarge,  ///< the answer's head or body is longer than the buffer
-  kStopped,   ///< the sink wanted no more
+  kStopped,   ///< the sink refused more
 };
 
 /// Takes a body piece by piece, when it is too large for memory (a firmware).
@@ -33,7 +33,7 @@ class HttpResponse {
  public:
   enum class Progress : std::uint8_t { kMore, kDone, kFailed };
 
-  /// Forget everything. The sink gets the body of an answer with status 200, the buffer any other.
+  /// Starts over. The sink gets the body of an answer with status 200, the buffer any other.
   void start(MutableBytes buffer, BodySink* sink);
   /// All bytes are taken; what comes after the answer's end is ignored.
   Progress feed(Bytes bytes);

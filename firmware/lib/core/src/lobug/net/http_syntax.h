@@ -43,7 +43,7 @@ struct HeaderField {
   std::string_view name;
   std::string_view value;  ///< without white space around it; may be empty
 };
-/// False for a folded line too, which nobody may send any more (RFC 9112, 5.2).
+/// False for a folded line too, which is obsolete (RFC 9112, 5.2).
 bool parse_header_field(std::string_view line, HeaderField& field);
 
 /// Writes the head of a request. A value that would break out of its line is refused, and so is

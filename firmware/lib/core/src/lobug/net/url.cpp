@@ -46,7 +46,7 @@ bool is_ipv4(std::string_view text) {
   return false;
 }
 
-/// RFC 4291, 2.2, without a zone: what is meant by one differs from computer to computer.
+/// RFC 4291, 2.2, without a zone, whose meaning differs from computer to computer.
 bool is_ipv6(std::string_view text) {
   int groups = 0;
   bool gap = false;
@@ -78,7 +78,7 @@ bool is_ipv6(std::string_view text) {
   return gap ? groups < 8 : groups == 8;
 }
 
-/// A name, or an IPv4 address: what ends in a number can be nothing else.
+/// A name, or an IPv4 address: a host whose last label is a number must be one.
 bool is_name(std::string_view text) {
   std::string_view last;
   while (true) {

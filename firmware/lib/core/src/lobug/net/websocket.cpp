@@ -46,10 +46,10 @@ WebSocket::WebSocket(MutableBytes in, MutableBytes out, Random& random, Crypto& 
 
 void WebSocket::start(const WebSocketRequest& request) {
   message_size_ = raw_begin_ = raw_end_ = scanned_ = 0;
-  in_frame_ = in_message_ = told_ = false;
+  in_frame_ = in_message_ = delivered_ = false;
   out_begin_ = 0;
   pong_due_ = pong_came_ = false;
-  goodbye_ = 0;
+  pending_close_ = 0;
   http_status_ = 0;
   phase_ = Phase::kHandshake;
 
@@ -65,11 +65,11 @@ void WebSocket::start(const WebSocketRequest& request) {
 
 std::size_t WebSocket::feed(Bytes bytes) {
   if (phase_ == Phase::kIdle || phase_ == Phase::kClosed) return bytes.size();
-  if (told_) {
+  if (delivered_) {
     message_size_ = 0;
-    told_ = false;
+    delivered_ = false;
   }
-  // What was not looked at moves up to the message: after `next` said kNone that is at most a part
+  // Unread bytes move up to the message: after `next` returned kNone they are at most a part
   // of a frame's header or of a line of the handshake.
   if (raw_begin_ > message_size_) {
     std::memmove(in_.data() + message_size_, in_.data() + raw_begin_, raw_end_ - raw_begin_);
@@ -83,9 +83,9 @@ std::size_t WebSocket::feed(Bytes bytes) {
 }
 
 WebSocketEvent WebSocket::next() {
-  if (told_) {
+  if (delivered_) {
     message_size_ = 0;
-    told_ = false;
+    delivered_ = false;
   }
   switch (phase_) {
     case Phase::kHandshake:
@@ -149,7 +149,7 @@ bool WebSocket::begin_frame(WebSocketEvent& event) {
     event = fail(WebSocketFault::kProtocol);
     return false;
   }
-  // Room for the next header stays free, or a message that fills the buffer could never end.
+  // Room for the next header is kept free, or a message that fills the buffer could never end.
   if (!control && frame_.length + message_size_ + kMostServerHeader > in_.size()) {
     event = fail(WebSocketFault::kTooLarge);
     return false;
@@ -181,7 +181,7 @@ void WebSocket::take_payload() {
 WebSocketEvent WebSocket::end_frame() {
   switch (frame_.opcode) {
     case Opcode::kPing:
-      // Only the newest has to be answered (5.5.3), so a flood of them costs no memory.
+      // Only the newest ping has to be answered (5.5.3), so a flood of pings costs no memory.
       pong_ = control_;
       pong_size_ = control_size_;
       pong_due_ = phase_ == Phase::kOpen;
@@ -205,7 +205,7 @@ WebSocketEvent WebSocket::end_message() {
   WebSocketEvent event =
       event_of(text ? WebSocketEvent::Kind::kText : WebSocketEvent::Kind::kBinary);
   event.data = data;
-  told_ = true;
+  delivered_ = true;
   return event;
 }
 
@@ -228,7 +228,7 @@ WebSocketEvent WebSocket::take_close() {
 
 WebSocketEvent WebSocket::fail(WebSocketFault fault) {
   if (phase_ == Phase::kHandshake) {
-    out_begin_ = out_end_ = 0;  // there is nobody to say goodbye to
+    out_begin_ = out_end_ = 0;  // no close frame: there is no connection
   } else {
     close_with(close_code_of(fault));
   }
@@ -239,18 +239,19 @@ WebSocketEvent WebSocket::fail(WebSocketFault fault) {
 }
 
 void WebSocket::close_with(std::uint16_t code) {
-  if (phase_ != Phase::kOpen) return;  // it was said already
+  if (phase_ != Phase::kOpen) return;  // the close frame is sent already
   phase_ = Phase::kClosing;
-  goodbye_ = code;
+  pending_close_ = code;
   write_replies();
 }
 
 void WebSocket::write_replies() {
   if (pong_due_ && write_frame(Opcode::kPong, Bytes(pong_.data(), pong_size_))) pong_due_ = false;
-  if (goodbye_ == 0 || pong_due_) return;
-  const unsigned char code[] = {static_cast<unsigned char>(goodbye_ >> 8U),
-                                static_cast<unsigned char>(goodbye_)};
-  if (write_frame(Opcode::kClose, goodbye_ == kNoCode ? Bytes() : Bytes(code))) goodbye_ = 0;
+  if (pending_close_ == 0 || pong_due_) return;
+  const unsigned char code[] = {static_cast<unsigned char>(pending_close_ >> 8U),
+                                static_cast<unsigned char>(pending_close_)};
+  if (write_frame(Opcode::kClose, pending_close_ == kNoCode ? Bytes() : Bytes(code)))
+    pending_close_ = 0;
 }
 
 bool WebSocket::write_frame(Opcode opcode, Bytes payload) {

@@ -45,7 +45,7 @@ struct WebSocketEvent {
 /// One connection. Owns no memory: `in` bounds the longest message (kMostServerHeader bytes less
 /// than it has) and a line of the handshake, `out` what can wait to be sent. Pings are answered by
 /// itself. After kClosed or kFault nothing more happens until `start`; what is `pending` then is
-/// the goodbye, worth sending before the connection is closed.
+/// the close frame, worth sending before the connection is closed.
 class WebSocket {
  public:
   WebSocket(MutableBytes in, MutableBytes out, Random& random, Crypto& crypto);
@@ -63,7 +63,7 @@ class WebSocket {
   bool send_text(std::string_view text);
   bool send_binary(Bytes data);
   bool send_ping();
-  /// Say goodbye; nothing can be sent after it, and messages are still received until kClosed.
+  /// Sends a close frame; nothing can be sent after it, and messages are received until kClosed.
   /// A code that may not be sent becomes 1000.
   void send_close(std::uint16_t code);
 
@@ -85,7 +85,7 @@ class WebSocket {
     kIdle,  ///< `start` was never called
     kHandshake,
     kOpen,
-    kClosing,  ///< our goodbye is said, the server's has not come
+    kClosing,  ///< our close frame is sent, the server's has not come
     kClosed,   ///< also after a fault
   };
 
@@ -94,7 +94,7 @@ class WebSocket {
   /// True when a header was taken; a fault may be in `event`.
   bool begin_frame(WebSocketEvent& event);
   void take_payload();
-  /// kNone when nothing is to be told.
+  /// kNone when there is no event.
   WebSocketEvent end_frame();
   WebSocketEvent end_message();
   WebSocketEvent take_close();
@@ -113,7 +113,7 @@ class WebSocket {
   Crypto& crypto_;
 
   Phase phase_ = Phase::kIdle;
-  WebSocketFault start_fault_ = WebSocketFault::kNone;  ///< to be told by `next`
+  WebSocketFault start_fault_ = WebSocketFault::kNone;  ///< for `next` to return
   HandshakeReader handshake_;
   int http_status_ = 0;
 
@@ -127,7 +127,7 @@ class WebSocket {
   std::size_t payload_left_ = 0;
   bool in_frame_ = false;
   bool in_message_ = false;  ///< a first fragment came, the last did not
-  bool told_ = false;        ///< the message was handed out and may go
+  bool delivered_ = false;   ///< the message was handed out and may be dropped
   Opcode message_opcode_ = Opcode::kText;
   std::array<unsigned char, kMostControlBytes> control_{};
   std::size_t control_size_ = 0;
@@ -138,7 +138,7 @@ class WebSocket {
   std::size_t pong_size_ = 0;
   bool pong_due_ = false;
   bool pong_came_ = false;
-  std::uint16_t goodbye_ = 0;  ///< close code that waits for room; 1005: none is to be given
+  std::uint16_t pending_close_ = 0;  ///< close code that waits for room; 1005: none is to be given
 };
 
 }  // namespace lobug

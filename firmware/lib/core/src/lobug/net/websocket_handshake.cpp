@@ -1,5 +1,6 @@
 #include "lobug/net/websocket_handshake.h"
 
+#include <cstdint>
 #include <cstring>
 
 #include "lobug/net/http_syntax.h"
@@ -11,6 +12,19 @@ constexpr std::string_view kGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";  // R
 constexpr int kSwitchingProtocols = 101;
 
 }  // namespace
+
+void write_base64(Bytes bytes, char* out) {
+  static constexpr char kAlphabet[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = bytes.size() - at < 3 ? bytes.size() - at : 3;
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) bits = bits << 8U | (i < count ? bytes[at + i] : 0U);
+    for (std::size_t i = 0; i < 4; ++i) {
+      *out++ = i <= count ? kAlphabet[bits >> (18U - 6U * i) & 63U] : '=';
+    }
+  }
+}
 
 HandshakeKey make_handshake_key(Random& random) {
   unsigned char bytes[16];
@@ -80,7 +94,7 @@ HandshakeReader::Step HandshakeReader::take_header(std::string_view line) {
     accepted_ = true;
   } else if (same_ignoring_case(header.name, "Sec-WebSocket-Extensions") ||
              same_ignoring_case(header.name, "Sec-WebSocket-Protocol")) {
-    // None was offered: what follows would mean something else than what we read.
+    // None was offered, so the frames that follow would be misread.
     if (!header.value.empty()) return Step::kBroken;
   }
   return Step::kMore;

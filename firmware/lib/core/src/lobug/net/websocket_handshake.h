@@ -8,10 +8,22 @@
 #include "lobug/base/random.h"
 #include "lobug/base/span.h"
 #include "lobug/base/text.h"
-#include "lobug/net/base64.h"
 #include "lobug/ports/crypto.h"
 
 namespace lobug {
+
+/// Characters for `bytes` bytes, with the padding.
+constexpr std::size_t base64_size(std::size_t bytes) { return (bytes + 2) / 3 * 4; }
+
+/// `out` has room for `base64_size(bytes.size())` characters; no NUL is written.
+void write_base64(Bytes bytes, char* out);
+
+template <std::size_t N>
+Text<base64_size(N)> base64_of(const unsigned char (&bytes)[N]) {
+  char out[base64_size(N)];
+  write_base64(Bytes(bytes, N), out);
+  return Text<base64_size(N)>(std::string_view(out, sizeof out));
+}
 
 /// Header lines that are sent with the handshake; empty values are left out. Printable ASCII.
 struct WebSocketRequest {
@@ -24,7 +36,7 @@ struct WebSocketRequest {
 
 /// Sixteen random bytes in Base64, new for every connection.
 using HandshakeKey = Text<base64_size(16)>;
-/// What a server that understands makes of it.
+/// The accept key that a WebSocket server derives from it (4.2.2).
 using HandshakeAccept = Text<base64_size(20)>;
 
 HandshakeKey make_handshake_key(Random& random);
@@ -44,7 +56,7 @@ class HandshakeReader {
     kMore,
     kOpen,      ///< the server speaks WebSocket from here on
     kRefused,   ///< it answered with another status than 101
-    kBroken,    ///< that was no WebSocket's answer
+    kBroken,    ///< not the answer of a WebSocket server
     kTooLarge,  ///< more lines or bytes than any server sends
   };
 

@@ -22,8 +22,8 @@ enum class ConnectionState : std::uint8_t { kClosed, kOpening, kOpen, kFailed };
 enum class ConnectionFailure : std::uint8_t {
   kNone,
   kUnknownHost,  ///< the name was not found
-  kRefused,      ///< somebody answered, nobody listens there
-  kTimeout,      ///< nobody answered
+  kRefused,      ///< the host answered that nothing listens there
+  kTimeout,      ///< no answer
   kUntrusted,    ///< the TLS certificate is not of the pinned CA or not for this host
   kLost,         ///< it was open and broke
   kNoCa,         ///< TLS was asked for and no CA is pinned: refused, never silently insecure

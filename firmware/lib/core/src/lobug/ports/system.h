@@ -32,4 +32,13 @@ class ServerFinder {
   virtual Search poll(char* host, unsigned host_size, std::uint16_t& port) = 0;
 };
 
+/// Hardware that tools use beyond sound and screen.
+class Effects {
+ public:
+  virtual ~Effects() = default;
+  virtual bool has_led() const = 0;
+  /// 0 to 255 each.
+  virtual void set_led(std::uint8_t red, std::uint8_t green, std::uint8_t blue) = 0;
+};
+
 }  // namespace lobug

@@ -171,7 +171,7 @@ void MotionSense::find_shaking(const Vector& jolt, float strength, Millis now) {
 }
 
 void MotionSense::find_tap(float jolt, float turning, Millis now) {
-  // Forgotten as soon as they are due: one that stood for 25 days would be in the future again.
+  // Cleared as soon as they are due: after 25 days they would be in the future again.
   if (loud_.due(now)) loud_.clear();
   if (tap_again_.due(now)) tap_again_.clear();
   const bool quiet = jolt < kQuietJolt && turning < kQuietTurn;

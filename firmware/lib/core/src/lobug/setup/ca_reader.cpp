@@ -1,5 +1,7 @@
 #include "lobug/setup/ca_reader.h"
 
+#include "lobug/sentences.h"
+
 namespace lobug {
 namespace {
 
@@ -78,7 +80,7 @@ void CaReader::end_line() {
 void CaReader::keep(std::string_view line) {
   kept_ += line.size() + 1;
   if (kept_ > Text<2048>::capacity()) {
-    kept_ = Text<2048>::capacity();  // so that no endless text can bring it round to 0
+    kept_ = Text<2048>::capacity();  // an endless text must not wrap it to 0
     fail(Fault::kTooLong);
     return;
   }
@@ -87,7 +89,7 @@ void CaReader::keep(std::string_view line) {
   into_->append('\n');
 }
 
-// The first fault counts, but for a private key, of which the owner must hear.
+// The first fault counts, except that a private key is always reported.
 void CaReader::fail(Fault fault) {
   if (fault_ == Fault::kNone || fault == Fault::kPrivateKey) fault_ = fault;
 }
@@ -104,13 +106,13 @@ std::string_view CaReader::finish() {
     case Fault::kNone:
       return "";
     case Fault::kPrivateKey:
-      return "That holds a private key. Keep it secret: only the CA's certificate belongs here.";
+      return sentences::kCaPrivateKey;
     case Fault::kTooLong:
-      return "The CA is too long: at most 2,048 characters.";
+      return sentences::kCaTooLong;
     case Fault::kNoPem:
       break;
   }
-  return "The CA must be PEM, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----.";
+  return sentences::kCaNotPem;
 }
 
 }  // namespace lobug

@@ -10,9 +10,9 @@
 
 namespace lobug {
 
-/// Looks at the outside of a PEM alone (markers, base64, length): whether the certificate is any
-/// good is seen when a server is to be trusted. Line ends may be LF, CR LF or the two characters
-/// "\n"; what stands before, between and after certificates is left out, as OpenSSL does.
+/// Checks only the form of a PEM (markers, base64, length): whether the certificate is
+/// valid shows when a server is verified. Line ends may be LF, CR LF or the two characters
+/// "\n"; text before, between and after certificates is left out, as OpenSSL does.
 class CaReader {
  public:
   /// Nullptr: only check.
@@ -23,7 +23,7 @@ class CaReader {
   void add(std::string_view text) {
     for (const char character : text) add(character);
   }
-  /// All came: empty when it is good, else a sentence for the owner.
+  /// The end of the text: empty when it is valid, else a sentence for the owner.
   std::string_view finish();
 
  private:

@@ -1,24 +1,11 @@
 #include "lobug/setup/console.h"
 
+#include "lobug/base/utf8.h"
+#include "lobug/sentences.h"
 #include "lobug/setup/settings.h"
 
 namespace lobug {
 namespace {
-
-constexpr std::string_view kHelp =
-    "wifi NAME PASSWORD   join this Wi-Fi; quote what has spaces: \"My Home\"\n"
-    "server URL|auto      like http://192.168.1.5:8321; auto finds it\n"
-    "ca PEM|none          an https server's CA, in one line with \\n for line ends\n"
-    "set NAME VALUE       any setting; names and values:\n";
-constexpr std::string_view kHelpEnd =
-    "show                 the settings, without secrets\n"
-    "status               how it goes\n"
-    "pair                 forget the pairing and ask for a new one\n"
-    "restart\n"
-    "reset yes            forget everything: Wi-Fi, server, pairing\n";
-
-constexpr std::string_view kWifiUsage =
-    "Say wifi NAME PASSWORD. What has spaces goes in quotes: wifi \"My Home\" \"pass word\"";
 
 bool is_space(char character) { return character == ' '; }
 
@@ -28,7 +15,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// The first word, which is taken off.
+/// Removes the first word from `text` and returns it.
 std::string_view take_word(std::string_view& text) {
   text = trim(text);
   const std::size_t end = text.find(' ');
@@ -59,8 +46,8 @@ std::string_view take_quoted(std::string_view& text, char* write, const char*& e
   }
   end = write;
   if (!quoted) return "";
-  if (!closed) return "A quote is not closed.";
-  return text.empty() || is_space(text.front()) ? "" : "A space is missing after a quote.";
+  if (!closed) return sentences::kQuoteOpen;
+  return text.empty() || is_space(text.front()) ? "" : sentences::kQuoteNoSpace;
 }
 
 Text<16> number_text(std::int32_t number) {
@@ -103,14 +90,14 @@ void Console::feed(char character, const View& view) {
 void Console::erase_last() {
   while (size_ > 0) {
     --size_;
-    // The bytes after the first of a UTF-8 character go with it.
-    if ((static_cast<unsigned char>(line_[size_]) & 0xC0U) != 0x80U) return;
+    // Continuation bytes of a UTF-8 character are erased with it.
+    if (!is_utf8_continuation(line_[size_])) return;
   }
 }
 
 void Console::run(const View& view) {
   if (too_long_) {
-    say("That line is too long: at most 2200 characters. Nothing was done.");
+    print(sentences::kLineTooLong);
     return;
   }
   std::string_view rest(line_.data(), size_);
@@ -118,7 +105,7 @@ void Console::run(const View& view) {
   if (command.empty()) return;
   if (command == "ca" || command == "server") {
     if (rest.empty()) {
-      say(command == "ca" ? "Say ca PEM, or ca none." : "Say server URL, or server auto.");
+      print(command == "ca" ? sentences::kCaUsage : sentences::kServerUsage);
     } else {
       set(command, rest);
     }
@@ -130,12 +117,12 @@ void Console::run(const View& view) {
     set_any(rest);
   } else if (command == "reset") {
     if (rest == "yes") {
-      push(Input::Kind::kReset, "I forget everything and start anew.");
+      push(Input::Kind::kReset, sentences::kResetting);
     } else {
-      say("This forgets Wi-Fi, server and pairing. To do it, say: reset yes");
+      print(sentences::kResetConfirm);
     }
   } else if (!rest.empty()) {
-    say("I do not understand what stands after the command. Say help.");
+    print(sentences::kUnknownArguments);
   } else if (command == "help" || command == "?") {
     help();
   } else if (command == "show") {
@@ -143,11 +130,11 @@ void Console::run(const View& view) {
   } else if (command == "status") {
     status(view);
   } else if (command == "pair") {
-    push(Input::Kind::kForgetPairing, "I forget my pairing. The screen shows a new code soon.");
+    push(Input::Kind::kForgetPairing, sentences::kPairingForgotten);
   } else if (command == "restart") {
-    push(Input::Kind::kRestart, "I restart.");
+    push(Input::Kind::kRestart, sentences::kRestarting);
   } else {
-    say("I do not know that command. Say help.");
+    print(sentences::kUnknownCommand);
   }
 }
 
@@ -157,15 +144,15 @@ bool Console::split(std::string_view text, Words& words, std::size_t& count) {
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
     if (text.empty()) return true;
     if (count == words.size()) {
-      say("Those are too many words. What has spaces goes in quotes: \"My Home\"");
+      print(sentences::kTooManyWords);
       return false;
     }
-    // The word is written over what was typed, which is never shorter.
+    // The word overwrites the typed text, which is never shorter.
     char* const begin = line_.data() + (text.data() - line_.data());
     const char* end = begin;
     const std::string_view error = take_quoted(text, begin, end);
     if (!error.empty()) {
-      say(error);
+      print(error);
       return false;
     }
     words[count++] = {begin, static_cast<std::size_t>(end - begin)};
@@ -179,7 +166,7 @@ void Console::set_any(std::string_view text) {
   if (count == 2) {
     set(words[0], words[1]);
   } else {
-    say("Say set NAME VALUE. What has spaces goes in quotes; empty is \"\".");
+    print(sentences::kSetUsage);
   }
 }
 
@@ -188,7 +175,7 @@ void Console::set_wifi(std::string_view text) {
   std::size_t count = 0;
   if (!split(text, words, count)) return;
   if (count < 1 || count > 2) {
-    say(kWifiUsage);
+    print(sentences::kWifiUsage);
     return;
   }
   load_settings(store_, settings_);
@@ -197,7 +184,7 @@ void Console::set_wifi(std::string_view text) {
     result = set_setting(settings_, "wifi_password", count == 2 ? words[1] : std::string_view());
   }
   if (!result.ok) {
-    say(result.error);
+    print(result.error);
     return;
   }
   save("wifi_name", "wifi_password");
@@ -207,7 +194,7 @@ void Console::set(std::string_view name, std::string_view value) {
   load_settings(store_, settings_);
   const SettingResult result = set_setting(settings_, name, value);
   if (!result.ok) {
-    say(result.error);
+    print(result.error);
     return;
   }
   save(name, {});
@@ -217,21 +204,21 @@ void Console::save(std::string_view first, std::string_view second) {
   bool saved = save_setting(store_, settings_, first);
   if (saved && !second.empty()) saved = save_setting(store_, settings_, second);
   if (!saved) {
-    say("It could not be saved.");
+    print(sentences::kNotSaved);
     return;
   }
-  push(Input::Kind::kSettings, "Saved.");
+  push(Input::Kind::kSettings, sentences::kSaved);
 }
 
 void Console::push(Input::Kind kind, std::string_view done) {
   Input input;
   input.kind = kind;
   if (inputs_.push(input)) {
-    say(done);
+    print(done);
   } else if (kind == Input::Kind::kSettings) {
-    say("Saved. It counts after a restart.");
+    print(sentences::kSavedForLater);
   } else {
-    say("I am busy. Say it again, please.");
+    print(sentences::kBusy);
   }
 }
 
@@ -239,68 +226,68 @@ void Console::show() {
   load_settings(store_, settings_);
   for (const SettingInfo& info : describe_settings()) {
     if (info.name == "wifi_password") {
-      say(info.name, settings_.wifi_password.empty() ? "(none)" : "(set)");
+      print(info.name, settings_.wifi_password.empty() ? sentences::kNone : sentences::kSet);
     } else if (info.name == "ca") {
-      say(info.name, settings_.ca.empty() ? "(none)" : "(set)");
+      print(info.name, settings_.ca.empty() ? sentences::kNone : sentences::kSet);
     } else if (info.name == "wifi_name" && settings_.wifi_name.empty()) {
-      say(info.name, "(none)");
+      print(info.name, sentences::kNone);
     } else {
-      say(info.name, shown_setting(settings_, info.name));
+      print(info.name, shown_setting(settings_, info.name));
     }
   }
-  say("paired_with",
-      settings_.token.empty() ? std::string_view("(nobody)") : settings_.token_server.view());
+  print(sentences::kPairedWith,
+        settings_.token.empty() ? sentences::kNobody : settings_.token_server.view());
 }
 
 void Console::status(const View& view) {
-  say("state", name_of(view.state));
-  if (view.trouble != Trouble::kNone) say("trouble", sentence_of(view.trouble));
+  print(sentences::kState, name_of(view.state));
+  if (view.trouble != Trouble::kNone) print(sentences::kTrouble, sentence_of(view.trouble));
   if (view.wifi) {
     Text<64> wifi(view.address);
     wifi.append(", ");
     wifi.append(number_text(view.wifi_dbm));
     wifi.append(" dBm");
-    say("wifi", wifi);
+    print(sentences::kWifi, wifi);
   } else {
-    say("wifi", "down");
+    print(sentences::kWifi, sentences::kWifiDown);
   }
-  if (!view.setup_network.empty()) say("setup", view.setup_network);
-  if (!view.setup_address.empty()) say("setup page", view.setup_address);
-  say("server", view.server ? view.server_name.view() : std::string_view("not connected"));
-  if (!view.code.empty()) say("pairing code", view.code);
+  if (!view.setup_network.empty()) print(sentences::kSetupNetwork, view.setup_network);
+  if (!view.setup_address.empty()) print(sentences::kSetupPage, view.setup_address);
+  print(sentences::kServer, view.server ? view.server_name.view() : sentences::kNotConnected);
+  if (!view.code.empty()) print(sentences::kPairingCode, view.code);
   if (view.retry_s != 0) {
     Text<24> retry("in ");
     retry.append(number_text(view.retry_s));
     retry.append(" s");
-    say("next try", retry);
+    print(sentences::kNextTry, retry);
   }
   if (view.battery_known) {
     Text<32> battery(number_text(view.battery));
-    battery.append(view.charging ? " %, charging" : " %");
-    say("battery", battery);
+    battery.append(view.charging ? sentences::kCharging : sentences::kPercent);
+    print(sentences::kBattery, battery);
   }
-  say("version", view.version);
+  print(sentences::kVersion, view.version);
 }
 
 void Console::help() {
-  answer_.append(kHelp);
+  answer_.append(sentences::kHelp);
   for (const SettingInfo& info : describe_settings()) {
     if (info.name == "ca" || info.name == "server") continue;
     answer_.append("  ");
-    say(info.name, info.values);
+    print(info.name, info.values);
   }
-  answer_.append(kHelpEnd);
+  answer_.append(sentences::kHelpEnd);
 }
 
-void Console::say(std::string_view line) {
+void Console::print(std::string_view line) {
   answer_.append(line);
   answer_.append('\n');
 }
 
-void Console::say(std::string_view name, std::string_view value) {
+void Console::print(std::string_view name, std::string_view value) {
   answer_.append(name);
   answer_.append(": ");
-  say(value);
+  print(value);
 }
 
 }  // namespace lobug

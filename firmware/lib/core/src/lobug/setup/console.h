@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lobug/base/queue.h"
+#include "lobug/base/exchange.h"
 #include "lobug/base/text.h"
-#include "lobug/device/input.h"
-#include "lobug/device/view.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/ports/store.h"
 
 namespace lobug {
@@ -17,8 +16,8 @@ namespace lobug {
 /// Fed with characters; `help` lists the commands (wifi, server, ca, set, show, status, pair,
 /// restart, reset). Passwords and tokens are never printed. A line has at most 2,200 characters
 /// (a CA comes as one line with \n for its line ends); longer ones are refused as a whole. Control
-/// characters are overlooked, but for backspace. Used by one thread, the one that pushes `inputs`.
-/// Nearly 5 KB large: no object for a stack.
+/// characters other than backspace are ignored. Used by one thread, the one that pushes `inputs`.
+/// Too large for a stack: about 6 KB.
 class Console {
  public:
   Console(Store& store, Queue<Input, 16>& inputs);
@@ -44,8 +43,8 @@ class Console {
   void status(const View& view);
   void help();
   void push(Input::Kind kind, std::string_view done);
-  void say(std::string_view line);
-  void say(std::string_view name, std::string_view value);
+  void print(std::string_view line);
+  void print(std::string_view name, std::string_view value);
 
   Store& store_;
   Queue<Input, 16>& inputs_;

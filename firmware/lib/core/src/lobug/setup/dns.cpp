@@ -15,15 +15,15 @@ constexpr unsigned kTypeA = 1;
 constexpr unsigned kTypeAaaa = 28;
 constexpr unsigned kClassInternet = 1;
 constexpr unsigned char kRefused = 5;
-// Short, so that a phone does not believe it for long once it is back in the owner's network.
+// Short, so that a phone forgets it soon when it is back in the owner's network.
 constexpr unsigned char kTimeToLiveS = 10;
 
 unsigned number_at(Bytes bytes, std::size_t at) {
   return static_cast<unsigned>(bytes[at]) << 8U | bytes[at + 1];
 }
 
-/// Where the name that begins at `at` has ended; 0 when it is none, or makes use of compression,
-/// which a question that stands first has nothing to do with.
+/// The end of the name that begins at `at`; 0 when it is invalid, or uses compression,
+/// which the first question has no use for.
 std::size_t end_of_name(Bytes query, std::size_t at) {
   const std::size_t begin = at;
   while (at < query.size()) {
@@ -44,7 +44,7 @@ std::size_t answer_dns(Bytes query, const std::uint8_t address[4], MutableBytes 
   const bool is_cut = (query[2] & 0x02U) != 0;
   const unsigned operation = (query[2] >> 3U) & 15U;
   if (is_answer || is_cut || operation != 0) return 0;
-  // One question, and at most the one additional record of EDNS, which may be overlooked.
+  // One question, and at most the one additional record of EDNS, which may be ignored.
   if (number_at(query, 4) != 1 || number_at(query, 6) != 0 || number_at(query, 8) != 0 ||
       number_at(query, 10) > 1) {
     return 0;

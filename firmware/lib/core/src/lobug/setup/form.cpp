@@ -1,15 +1,15 @@
-#include "lobug/setup/form.h"
-
+// The setup page's form: application/x-www-form-urlencoded, checked and taken over as a whole.
 #include <cstdint>
 
+#include "lobug/sentences.h"
 #include "lobug/setup/ca_reader.h"
 #include "lobug/setup/portal.h"
-#include "lobug/setup/setting_rules.h"
+#include "lobug/setup/settings.h"
 
 namespace lobug {
 namespace {
 
-/// A CA of 2,048 characters and everything else, all of it percent-encoded, is less.
+/// A CA of 2,048 characters and all other fields, percent-encoded, are shorter.
 constexpr std::size_t kMostForm = 10240;
 
 int hex_of(char c) {
@@ -42,13 +42,49 @@ bool is_name(std::string_view encoded, std::string_view name) {
   return encoded.empty() && name.empty();
 }
 
+/// The value of a field, decoded as browsers encode it: "+" is a space, "%41" an "A"; a percent
+/// sign without two digits stands for itself.
+class FormValue {
+ public:
+  /// The first field of that name in the body.
+  FormValue(std::string_view body, std::string_view name);
+  bool exists() const { return exists_; }
+  /// False at the end.
+  bool next(char& character);
+
+ private:
+  std::string_view rest_;
+  bool exists_ = false;
+};
+
+FormValue::FormValue(std::string_view body, std::string_view name) {
+  while (!body.empty()) {
+    const std::size_t end = body.find('&');
+    const std::string_view field = body.substr(0, end);
+    const std::size_t equals = field.find('=');
+    if (is_name(field.substr(0, equals), name)) {
+      exists_ = true;
+      if (equals != std::string_view::npos) rest_ = field.substr(equals + 1);
+      return;
+    }
+    if (end == std::string_view::npos) return;
+    body.remove_prefix(end + 1);
+  }
+}
+
+bool FormValue::next(char& character) {
+  if (rest_.empty()) return false;
+  character = take_character(rest_);
+  return true;
+}
+
 SettingResult refused(std::string_view error) {
   SettingResult result;
   result.error.assign(error);
   return result;
 }
 
-/// What the form says of one setting; `given` is false for a field that leaves it as it is.
+/// The form's field for one setting; `given` is false when the setting stays as it is.
 struct Field {
   char text[kLongestValue];
   int length = 0;
@@ -83,7 +119,7 @@ std::string_view read_ca(std::string_view body, Text<2048>* into) {
   return reader.finish();
 }
 
-/// An empty password means the one that is set, as long as the network is the same one.
+/// An empty password keeps the stored one, as long as the network is the same.
 bool password_stays(const Settings& settings, std::string_view body, const Field& password) {
   if (!password.given || password.length > 0) return !password.given;
   Field name;
@@ -95,7 +131,7 @@ std::string_view check_fields(const Settings& settings, std::string_view body, C
   Field field;
   for (const SettingInfo& info : describe_settings()) {
     if (info.name == "ca") continue;
-    if (!read_field(body, info.name, field)) return "A value is too long.";
+    if (!read_field(body, info.name, field)) return sentences::kValueTooLong;
     if (!field.given) continue;
     const std::string_view error = check_setting(info.name, field.value());
     if (!error.empty()) return error;
@@ -103,31 +139,10 @@ std::string_view check_fields(const Settings& settings, std::string_view body, C
   }
   if (change == CaChange::kReplace) return read_ca(body, nullptr);
   const bool has_ca = !settings.ca.empty() && change == CaChange::kNone;
-  return tls && !has_ca ? kHttpsNeedsCa : "";
+  return tls && !has_ca ? sentences::kHttpsNeedsCa : "";
 }
 
 }  // namespace
-
-FormValue::FormValue(std::string_view body, std::string_view name) {
-  while (!body.empty()) {
-    const std::size_t end = body.find('&');
-    const std::string_view field = body.substr(0, end);
-    const std::size_t equals = field.find('=');
-    if (is_name(field.substr(0, equals), name)) {
-      exists_ = true;
-      if (equals != std::string_view::npos) rest_ = field.substr(equals + 1);
-      return;
-    }
-    if (end == std::string_view::npos) return;
-    body.remove_prefix(end + 1);
-  }
-}
-
-bool FormValue::next(char& character) {
-  if (rest_.empty()) return false;
-  character = take_character(rest_);
-  return true;
-}
 
 bool form_value(std::string_view body, std::string_view name, Span<char> into, int& length) {
   FormValue value(body, name);
@@ -146,7 +161,7 @@ bool form_value(std::string_view body, std::string_view name, Span<char> into, i
 }
 
 SettingResult apply_form(Settings& settings, std::string_view body) {
-  if (body.size() > kMostForm) return refused("The form is too long.");
+  if (body.size() > kMostForm) return refused(sentences::kFormTooLong);
   const CaChange change = ca_change(body);
   const std::string_view error = check_fields(settings, body, change);
   if (!error.empty()) return refused(error);

@@ -20,8 +20,8 @@ namespace lobug {
 /// name (`length` is 0), or it does not fit (then `length` is -1).
 bool form_value(std::string_view body, std::string_view name, Span<char> into, int& length);
 
-/// Takes the whole form over into the settings, or nothing of it: the first error is returned.
-/// Fields are named as the settings; those that are missing leave theirs as it is, and so do an
+/// Applies the whole form to the settings, or nothing of it: the first error is returned.
+/// Fields are named like the settings; a missing field leaves its setting unchanged, and so do an
 /// empty `ca` and an empty `wifi_password` of the same network. `forget_ca` (with any value) takes
 /// the CA away.
 SettingResult apply_form(Settings& settings, std::string_view body);
@@ -35,17 +35,17 @@ constexpr std::size_t kPortalPiece = 1280;
 /// above the form.
 std::size_t portal_page(unsigned part, const Settings& settings, std::string_view networks,
                         std::string_view error, Span<char> into);
-/// As `portal_page`: what the owner sees once the form was taken over.
+/// Like `portal_page`: the page after the form was applied.
 std::size_t portal_saved(unsigned part, Span<char> into);
 
 /// Whether the `Host` of a request names the device. `own` is "192.168.4.1" for port 80, which may
-/// be said or not, and "192.168.4.1:8080" for another. A request without a `Host` names nobody
-/// else.
+/// be given or not, and "192.168.4.1:8080" for another. A request without a `Host` is
+/// accepted.
 bool is_own_host(std::string_view host, std::string_view own);
 
 /// Answers a DNS query (the whole datagram): IPv4 is asked for, it points to `address` (4 bytes);
 /// IPv6, there is none; anything else is refused. Returns the answer's length (at most 16 more than
-/// the query's), 0 for what is no query and gets no answer.
+/// the query's); 0 when it is not a query and gets no answer.
 std::size_t answer_dns(Bytes query, const std::uint8_t address[4], MutableBytes answer);
 
 }  // namespace lobug

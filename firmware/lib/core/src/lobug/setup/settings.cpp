@@ -1,22 +1,21 @@
 #include "lobug/setup/settings.h"
 
 #include "lobug/net/url.h"
+#include "lobug/sentences.h"
 #include "lobug/setup/ca_reader.h"
-#include "lobug/setup/setting_rules.h"
 
 namespace lobug {
 namespace {
 
 constexpr SettingInfo kSettings[] = {
-    {"wifi_name", "1 to 32 characters", "", "name (SSID) of the Wi-Fi, 2.4 GHz"},
-    {"wifi_password", "8 to 63 characters, or empty", "", "its password; empty: an open network"},
-    {"server", "http://HOST:PORT, https://HOST:PORT or auto", "auto",
-     "the Lo-Bug server; auto: found by itself (mDNS)"},
-    {"ca", "PEM or none", "none", "CA that an https server's certificate must be of"},
-    {"talk_mode", "tap, conversation or wake_word", "tap", "how a conversation is held"},
-    {"volume", "0 to 100", "70", "loudness, percent"},
-    {"brightness", "1 to 100", "70", "of the screen, percent"},
-    {"captions", "on or off", "on", "words on the screen while they are spoken"},
+    {"wifi_name", sentences::kWifiNameValues, "", sentences::kWifiNameMeaning},
+    {"wifi_password", sentences::kWifiPasswordValues, "", sentences::kWifiPasswordMeaning},
+    {"server", sentences::kServerValues, "auto", sentences::kServerMeaning},
+    {"ca", sentences::kCaValues, "none", sentences::kCaMeaning},
+    {"talk_mode", sentences::kTalkModeValues, "tap", sentences::kTalkModeMeaning},
+    {"volume", sentences::kVolumeValues, "70", sentences::kVolumeMeaning},
+    {"brightness", sentences::kBrightnessValues, "70", sentences::kBrightnessMeaning},
+    {"captions", sentences::kCaptionsValues, "on", sentences::kCaptionsMeaning},
 };
 
 constexpr bool keys_fit() {
@@ -74,15 +73,16 @@ int mode_of(std::string_view text) {
 
 bool is_automatic(std::string_view server) { return server.empty() || server == "auto"; }
 
-/// The address in the one way in which it is kept, since a token is bound to what stands there: no
-/// slash at the end, no port that goes without saying. It may have a path, of a reverse proxy's.
+/// The address in its canonical form, because a token is bound to that text: no
+/// slash at the end, no default port. It may have a path, for a reverse proxy.
 bool parse_server(std::string_view text, Text<160>& server) {
   Url url;
   if (!parse_url(text, url)) return false;
-  if (text[0] != 'h' && text[0] != 'H') return false;  // ws, wss: that is a door of the server
+  if (text[0] != 'h' && text[0] != 'H')
+    return false;  // ws, wss: an address of sessions, not of a server
   std::string_view path = url.path;
   if (path.find('?') != std::string_view::npos) return false;
-  // Owners of other firmware know a server by the address of its discovery.
+  // Owners of other firmware know a server by its discovery address.
   constexpr std::string_view kDiscovery = "/xiaozhi/ota";
   while (!path.empty()) {
     if (path.back() == '/') {
@@ -99,24 +99,24 @@ bool parse_server(std::string_view text, Text<160>& server) {
 }
 
 std::string_view check_wifi_name(std::string_view value) {
-  if (value.empty()) return "The Wi-Fi needs a name.";
-  if (value.size() > 32) return "The Wi-Fi's name is too long: at most 32 characters.";
-  if (has_control(value)) return "The Wi-Fi's name has a character that cannot be typed.";
+  if (value.empty()) return sentences::kWifiNameMissing;
+  if (value.size() > 32) return sentences::kWifiNameTooLong;
+  if (has_control(value)) return sentences::kWifiNameControl;
   return "";
 }
 
 std::string_view check_wifi_password(std::string_view value) {
   if (value.empty() || (value.size() == 64 && is_hex(value))) return "";
-  if (value.size() < 8) return "A Wi-Fi password has at least 8 characters.";
-  if (value.size() > 63) return "A Wi-Fi password has at most 63 characters.";
-  if (has_control(value)) return "The password has a character that cannot be typed.";
+  if (value.size() < 8) return sentences::kPasswordTooShort;
+  if (value.size() > 63) return sentences::kPasswordTooLong;
+  if (has_control(value)) return sentences::kPasswordControl;
   return "";
 }
 
 std::string_view check_server(std::string_view value) {
   Text<160> server;
   if (is_automatic(value) || parse_server(value, server)) return "";
-  return "A server looks like http://192.168.1.5:8321, or is auto.";
+  return sentences::kServerInvalid;
 }
 
 std::string_view check_ca(std::string_view value) {
@@ -156,14 +156,14 @@ std::string_view check_setting(std::string_view name, std::string_view value) {
   if (name == "server") return check_server(value);
   if (name == "ca") return check_ca(value);
   if (name == "talk_mode") {
-    return mode_of(value) >= 0 ? "" : "talk_mode is tap, conversation or wake_word.";
+    return mode_of(value) >= 0 ? "" : sentences::kTalkModeInvalid;
   }
-  if (name == "volume") return percent_of(value) >= 0 ? "" : "The volume is a number of 0 to 100.";
+  if (name == "volume") return percent_of(value) >= 0 ? "" : sentences::kVolumeInvalid;
   if (name == "brightness") {
-    return percent_of(value) >= 1 ? "" : "The brightness is a number of 1 to 100.";
+    return percent_of(value) >= 1 ? "" : sentences::kBrightnessInvalid;
   }
-  if (name == "captions") return truth_of(value) >= 0 ? "" : "captions is on or off.";
-  return "There is no such setting.";
+  if (name == "captions") return truth_of(value) >= 0 ? "" : sentences::kCaptionsInvalid;
+  return sentences::kNoSuchSetting;
 }
 
 void assign_setting(Settings& settings, std::string_view name, std::string_view value) {
@@ -207,9 +207,11 @@ Text<160> setting_text(const Settings& settings, std::string_view name) {
 SettingResult set_setting(Settings& settings, std::string_view name, std::string_view value) {
   const std::string_view error = check_setting(name, value);
   if (!error.empty()) return refused(error);
-  if (name == "server" && settings.ca.empty() && asks_for_tls(value)) return refused(kHttpsNeedsCa);
+  if (name == "server" && settings.ca.empty() && asks_for_tls(value)) {
+    return refused(sentences::kHttpsNeedsCa);
+  }
   if (name == "ca" && (value.empty() || value == "none") && asks_for_tls(settings.server)) {
-    return refused(kCaIsNeeded);
+    return refused(sentences::kCaIsNeeded);
   }
   assign_setting(settings, name, value);
   SettingResult result;

@@ -10,11 +10,11 @@
 
 namespace lobug {
 
-/// How a conversation is held.
+/// How the owner starts to talk.
 enum class TalkMode : std::uint8_t {
   kTap,           ///< a tap opens the microphone for one utterance; the server finds its end
   kConversation,  ///< as kTap, and it listens again after each reply
-  kWakeWord,      ///< prepared for: a low-rate stream, in which the server finds the wake word
+  kWakeWord,      ///< the server finds the wake word in a low-rate stream
 };
 // Holding the screen or the button is push to talk in every mode.
 
@@ -39,16 +39,16 @@ struct Settings {
 /// Read all that is stored; what is missing or invalid has its default. An https server stays even
 /// if its CA is missing, so that nothing falls back to an unprotected one.
 Settings load_settings(Store& store);
-/// The same into settings that exist: a `Settings` is too large for a small stack.
+/// The same into existing settings: a `Settings` is too large for a small stack.
 void load_settings(Store& store, Settings& settings);
-/// Write what differs from what is stored; false when something could not be written. Whatever
+/// Writes the changed settings; false when something could not be written. Whatever
 /// fails or loses power in between: no token is ever stored beside another server's name, and no
 /// CA that is half an old one.
 bool save_settings(Store& store, const Settings& settings);
 /// As `save_settings`, of one setting alone (a name of `describe_settings`), so that nothing that
 /// another thread stored meanwhile is overwritten.
 bool save_setting(Store& store, const Settings& settings, std::string_view name);
-/// The same of what is no setting of the owner's: client id and token.
+/// The same for client id and token, which the owner does not set.
 bool save_identity(Store& store, const Settings& settings);
 
 /// What the owner can set, for the pages, the help and the documentation.
@@ -70,5 +70,19 @@ struct SettingResult {
 SettingResult set_setting(Settings& settings, std::string_view name, std::string_view value);
 /// A setting as text; empty for the password and the CA, which are not shown.
 Text<160> shown_setting(const Settings& settings, std::string_view name);
+
+// What each setting may be: shared by the store, the form and the serial commands.
+
+/// The longest value of a setting that is not the CA, characters as they are typed.
+constexpr std::size_t kLongestValue = 200;
+
+/// Checks the value by itself: empty when it is valid, else a sentence.
+std::string_view check_setting(std::string_view name, std::string_view value);
+/// Assigns a value that `check_setting` accepted.
+void assign_setting(Settings& settings, std::string_view name, std::string_view value);
+/// As it is stored and as `assign_setting` takes it, the password too; not for the CA.
+Text<160> setting_text(const Settings& settings, std::string_view name);
+/// Whether a value of "server" asks for TLS.
+bool asks_for_tls(std::string_view server);
 
 }  // namespace lobug

@@ -1,9 +1,8 @@
-// Settings in a Store: what is written, in which order, and what is believed when it is read.
+// Settings in a Store: what is written, in which order, and what is valid when it is read.
 #include <array>
 #include <cstddef>
 
 #include "lobug/setup/ca_reader.h"
-#include "lobug/setup/setting_rules.h"
 #include "lobug/setup/settings.h"
 
 namespace lobug {
@@ -21,7 +20,7 @@ static_assert(kCaKeys.size() * kPiece >= decltype(Settings::ca)::capacity());
 static_assert(kClientId.size() <= 15 && kToken.size() <= 15 && kTokenServer.size() <= 15 &&
               kCaKeys.back().size() <= 15);
 
-/// What is stored under a key; more than `N` bytes count as nothing.
+/// The text stored under a key; empty when it is longer than `N` bytes.
 template <std::size_t N = kLongestValue>
 class StoredText {
  public:
@@ -37,7 +36,7 @@ class StoredText {
   int size_;
 };
 
-/// What goes into a header of HTTP: visible ASCII.
+/// Whether a text can be sent in an HTTP header: visible ASCII.
 bool is_visible(std::string_view text) {
   for (const char c : text) {
     if (c <= ' ' || c > '~') return false;
@@ -45,7 +44,7 @@ bool is_visible(std::string_view text) {
   return !text.empty();
 }
 
-/// Empty is kept as nothing at all.
+/// An empty text is erased.
 template <std::size_t N = kLongestValue>
 bool write(Store& store, std::string_view key, std::string_view text) {
   const StoredText<N> stored(store, key);
@@ -66,7 +65,7 @@ bool ca_is_stored(Store& store, const Settings& settings) {
   return true;
 }
 
-/// The first piece goes first and comes last: without it there is no CA.
+/// The first piece is erased first and written last: without it there is no CA.
 bool save_ca(Store& store, const Settings& settings) {
   if (ca_is_stored(store, settings)) return true;
   if (!write<kPiece>(store, kCaKeys[0], "")) return false;
@@ -95,7 +94,7 @@ void load_client(Store& store, Settings& settings) {
   }
 }
 
-/// The token goes before its server changes and comes after it.
+/// The token is erased before its server changes, and written after it.
 bool save_token(Store& store, const Settings& settings) {
   const bool same = StoredText<>(store, kToken).view() == settings.token.view() &&
                     StoredText<>(store, kTokenServer).view() == settings.token_server.view();
@@ -141,7 +140,7 @@ bool save_setting(Store& store, const Settings& settings, std::string_view name)
   for (const SettingInfo& info : describe_settings()) {
     if (info.name != name) continue;
     const Text<160> text = setting_text(settings, name);
-    // What a new device has anyway need not be written.
+    // Default values need not be written.
     const bool standard = text == info.standard && !StoredText<>(store, name).is_there();
     return standard || write(store, name, text);
   }

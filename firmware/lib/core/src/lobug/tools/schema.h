@@ -1,4 +1,4 @@
-// The arguments that a tool takes: told as JSON schema, and checked against it.
+// The arguments of a tool: their JSON schema, and the check against it.
 #pragma once
 
 #include <array>

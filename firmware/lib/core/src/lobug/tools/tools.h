@@ -1,4 +1,4 @@
-// The device as an MCP server: its tools, offered to the chat model over the session.
+// The tools that the device has, what they do, and what they need of the device.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,12 @@
 
 #include "lobug/base/clock.h"
 #include "lobug/base/span.h"
+#include "lobug/base/text.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/device/tool_timers.h"
-#include "lobug/device/view.h"
+#include "lobug/ports/system.h"
 #include "lobug/senses/motion.h"
-#include "lobug/tools/effects.h"
+#include "lobug/tools/schema.h"
 
 namespace lobug {
 
@@ -26,7 +28,7 @@ class ToolHost {
   virtual bool start_timer(std::uint32_t seconds, std::string_view label) = 0;
   /// Ends the timers of that label, of an empty one all; returns how many.
   virtual std::size_t cancel_timers(std::string_view label) = 0;
-  /// The timer that is over as number `place`, counted from 0; false when there are no so many.
+  /// The timer that ends as number `place`, counted from 0; false when there are fewer.
   virtual bool find_timer(std::size_t place, TimerState& into) const = 0;
   virtual void beep(std::uint8_t times) = 0;
   virtual const View& view() const = 0;
@@ -34,9 +36,47 @@ class ToolHost {
   virtual Effects& effects() = 0;
 };
 
-/// Answers one JSON-RPC message. Writes the answer's JSON to `answer` and returns its length; 0
-/// when there is none to give (a notification) or it does not fit.
-std::size_t answer_mcp(std::string_view payload, ToolHost& host, std::string_view version,
-                       Span<char> answer);
+enum class ToolId : std::uint8_t {
+  kDeviceStatus,
+  kSetVolume,
+  kSetBrightness,
+  kSetExpression,
+  kShowText,
+  kStartTimer,
+  kCancelTimer,
+  kListTimers,
+  kBeep,
+  kSetColor,
+  kMotion,
+};
+
+struct Tool {
+  ToolId id;
+  std::string_view name;
+  /// One short sentence: a small chat model reads no more, and each word costs it time.
+  std::string_view description;
+  Span<const Parameter> parameters;
+  bool needs_led;
+};
+
+/// All tools, the most used first: a chat model may see only the first ones.
+Span<const Tool> all_tools();
+
+struct NamedColor {
+  std::string_view name;
+  std::uint8_t red, green, blue;
+};
+/// The choices of kSetColor.
+Span<const NamedColor> named_colors();
+
+/// What came of a call, for the chat model to tell.
+struct ToolOutcome {
+  bool ok = true;
+  /// "true" where there is nothing to tell; JSON where there is much; else a sentence.
+  Text<256> text;
+};
+
+/// Uses a tool, with arguments that `read_arguments` has found good.
+ToolOutcome call_tool(ToolId tool, const Arguments& arguments, ToolHost& host);
 
 }  // namespace lobug

@@ -6,7 +6,7 @@ namespace {
 /// Length of the UTF-8 character that begins at `at`, bytes.
 std::size_t character_at(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+  while (end < text.size() && is_utf8_continuation(text[end])) ++end;
   return end - at;
 }
 

@@ -1,4 +1,4 @@
-// Text that is too long for the screen: broken into lines, and moved on as one reads.
+// Text that is too long for the screen: broken into lines and scrolled at reading pace.
 #pragma once
 
 #include <array>
@@ -19,17 +19,17 @@ struct Line {
 
 constexpr std::size_t kMostLines = 40;
 
-/// Breaks at spaces, at line ends, and within a word that is wider than `width` pixels alone. What
-/// comes after kMostLines lines is left out. Returns the number of lines.
+/// Breaks at spaces, at line ends, and within a word that is wider than `width` pixels. Text after
+/// the last of `lines` is left out. Returns the number of lines.
 std::size_t wrap(std::string_view text, FontSize size, int width, Span<Line> lines);
 
 /// A text in an area of the screen.
 class Captions {
  public:
-  /// Reading pace: a line of captions in this time.
+  /// Reading pace: time for one line.
   static constexpr Millis kLineMs = 1900;
 
-  /// Takes a text over; the same again goes on as it was.
+  /// Shows a text; if it is shown already, scrolling continues.
   void show(std::string_view text, Millis now);
   bool empty() const { return text_.empty(); }
   /// `area` is `rows` lines high; centred when it all fits.

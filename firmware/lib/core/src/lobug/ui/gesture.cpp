@@ -31,7 +31,7 @@ Gesture GestureSense::update(const Touch& touch, Millis now) {
   } else if (phase_ == Phase::kSliding) {
     gesture.kind = Gesture::Kind::kSlide;
   } else if (phase_ == Phase::kDown) {
-    // Who holds the button may wander with the finger; who slides has not held before.
+    // A finger may move after a hold has begun; one that moves before that slides.
     if (distance(x_, from_x_) > kMovedPx || distance(y_, from_y_) > kMovedPx) {
       phase_ = Phase::kSliding;
       gesture.kind = Gesture::Kind::kSlide;

@@ -14,7 +14,7 @@ struct Touch {
   std::int16_t x = 0, y = 0;
 };
 
-/// What came of one reading.
+/// The gesture that one reading completes.
 struct Gesture {
   enum class Kind : std::uint8_t {
     kNone,

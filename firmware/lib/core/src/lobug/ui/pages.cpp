@@ -6,15 +6,15 @@
 
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
+#include "lobug/sentences.h"
 #include "lobug/ui/captions.h"
-#include "lobug/ui/status_bar.h"
 
 namespace lobug {
 namespace {
 
 constexpr int kCentre = 160;
 constexpr int kWidth = 300;
-constexpr int kWordsY = 188;  ///< below a face that has made room
+constexpr int kWordsY = 188;  ///< below the raised face
 
 int small(Canvas& canvas, int y, std::string_view text, Colour colour = kFaint) {
   return draw_paragraph(canvas, kCentre, y, kWidth, text, FontSize::kSmall, colour);
@@ -24,6 +24,58 @@ int large(Canvas& canvas, int y, std::string_view text, Colour colour = kText) {
   return draw_paragraph(canvas, kCentre, y, kWidth, text, FontSize::kLarge, colour);
 }
 
+constexpr int kMiddle = kStatusBarHeight / 2;
+
+/// Bars for a signal: -60 dBm and better are all four.
+int bars_of(std::int8_t dbm) {
+  if (dbm >= -60) return 4;
+  if (dbm >= -68) return 3;
+  if (dbm >= -76) return 2;
+  return 1;
+}
+
+void draw_wifi(Canvas& canvas, std::int16_t x, const View& view) {
+  const int bars = view.wifi ? bars_of(view.wifi_dbm) : 0;
+  for (int bar = 0; bar < 4; ++bar) {
+    const auto height = static_cast<std::int16_t>(4 + 3 * bar);
+    canvas.fill_rect({static_cast<std::int16_t>(x + 5 * bar),
+                      static_cast<std::int16_t>(kStatusBarHeight - 3 - height), 3, height},
+                     bar < bars ? kText : kPanelEdge);
+  }
+  if (!view.wifi) canvas.line(px(x), px(4), px(x + 18), px(kStatusBarHeight - 4), px(2), kAlarm);
+}
+
+/// A dot for the server: filled when connected.
+void draw_server(Canvas& canvas, std::int16_t x, const View& view) {
+  canvas.fill_ellipse(px(x), px(kMiddle), px(5), px(5), view.server ? kAccent : kPanelEdge);
+  if (!view.server) canvas.fill_ellipse(px(x), px(kMiddle), px(3), px(3), kNight);
+}
+
+/// Red, with text: an open microphone must not be missed.
+void draw_microphone(Canvas& canvas) {
+  canvas.fill_round_rect({124, 1, 72, 18}, 9, kAlarm);
+  canvas.fill_ellipse(px(138), px(8), px(3), px(5), kText);
+  canvas.line(px(138), px(13), px(138), px(16), px(2), kText);
+  canvas.text(146, 3, sentences::kMicrophoneOpen, FontSize::kSmall, kText);
+}
+
+void draw_battery(Canvas& canvas, std::int16_t right, const View& view) {
+  if (!view.battery_known) return;
+  const auto left = static_cast<std::int16_t>(right - 24);
+  canvas.fill_round_rect({left, 5, 21, 11}, 2, kFaint);
+  canvas.fill_rect({static_cast<std::int16_t>(right - 3), 8, 3, 5}, kFaint);
+  canvas.fill_rect({static_cast<std::int16_t>(left + 2), 7, 17, 7}, kNight);
+  const int percent = view.battery > 100 ? 100 : view.battery;
+  const Colour colour = view.charging ? kAccent : percent <= 15 ? kAlarm : kText;
+  canvas.fill_rect({static_cast<std::int16_t>(left + 2), 7,
+                    static_cast<std::int16_t>((17 * percent + 50) / 100), 7},
+                   colour);
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "%d%%", percent);
+  canvas.text(left - 4 - Canvas::text_width(text.data(), FontSize::kSmall), 3, text.data(),
+              FontSize::kSmall, kFaint);
+}
+
 }  // namespace
 
 void draw_setup_page(Canvas& canvas, const View& view) {
@@ -31,32 +83,33 @@ void draw_setup_page(Canvas& canvas, const View& view) {
   if (view.trouble == Trouble::kWrongPassword) {
     y = small(canvas, y + 4, sentence_of(view.trouble), kWarning) + 4;
   } else {
-    y = large(canvas, y, "Hello! Where is your Wi-Fi?", kAccent);
+    y = large(canvas, y, sentences::kSetupTitle, kAccent);
   }
-  y = small(canvas, y + 14, "1. With a phone or computer, join the network");
+  y = small(canvas, y + 14, sentences::kSetupJoin);
   y = large(canvas, y + 2, view.setup_network);
-  y = small(canvas, y + 10, "2. A page opens. If it does not, go to");
+  y = small(canvas, y + 10, sentences::kSetupOpen);
   y = large(canvas, y + 2, view.setup_address);
-  small(canvas, y + 10, "3. Choose your Wi-Fi there. That is all.");
+  small(canvas, y + 10, sentences::kSetupChoose);
 }
 
 void draw_pairing_page(Canvas& canvas, const View& view) {
-  int y = large(canvas, kStatusBarHeight + 2, "May I come in?", kAccent);
+  int y = large(canvas, kStatusBarHeight + 2, sentences::kPairingTitle, kAccent);
   const int height = Canvas::line_height(FontSize::kCode);
   canvas.fill_round_rect(
       {30, static_cast<std::int16_t>(y + 4), 260, static_cast<std::int16_t>(height + 8)}, 12,
       kPanel);
   draw_centred(canvas, kCentre, y + 8, view.code, FontSize::kCode, kText);
-  y = small(canvas, y + height + 16, "On my server, type");
+  y = small(canvas, y + height + 16, sentences::kPairingWhere);
   std::array<char, 64> command{};
-  std::snprintf(command.data(), command.size(), "lobug devices approve %s", view.code.c_str());
+  std::snprintf(command.data(), command.size(), sentences::kPairingCommandFormat,
+                view.code.c_str());
   y = small(canvas, y + 2, command.data(), kText);
   if (!view.server_name.empty()) small(canvas, y + 2, view.server_name);
 }
 
 void draw_update_page(Canvas& canvas, const View& view) {
-  int y = large(canvas, 44, "I am learning something new", kAccent);
-  y = small(canvas, y + 6, "Please leave me switched on.");
+  int y = large(canvas, 44, sentences::kUpdateTitle, kAccent);
+  y = small(canvas, y + 6, sentences::kUpdateWait);
   const int percent = clamped(view.update_percent, 0, 100);
   canvas.fill_round_rect({40, static_cast<std::int16_t>(y + 16), 240, 18}, 9, kPanel);
   const auto width = static_cast<std::int16_t>(240 * percent / 100);
@@ -64,7 +117,7 @@ void draw_update_page(Canvas& canvas, const View& view) {
     canvas.fill_round_rect({40, static_cast<std::int16_t>(y + 16), width, 18}, 9, kAccent);
   }
   std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%d %%", percent);
+  std::snprintf(text.data(), text.size(), sentences::kUpdatePercentFormat, percent);
   draw_centred(canvas, kCentre, y + 42, text.data(), FontSize::kLarge, kText);
 }
 
@@ -72,24 +125,24 @@ void draw_trouble(Canvas& canvas, const View& view) {
   const int y = small(canvas, kWordsY, sentence_of(view.trouble), kWarning);
   if (view.retry_s > 0) {
     std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "I try again in %u s. Tap: now.",
+    std::snprintf(text.data(), text.size(), sentences::kRetryFormat,
                   static_cast<unsigned>(view.retry_s));
     small(canvas, y + 4, text.data());
   }
 }
 
 void draw_progress(Canvas& canvas, const View& view) {
-  const char* text = "";
+  std::string_view text;
   switch (view.state) {
     case DeviceState::kStarting:
     case DeviceState::kJoining:
-      text = "I join the Wi-Fi ...";
+      text = sentences::kJoiningWifi;
       break;
     case DeviceState::kFinding:
-      text = "I look for my server ...";
+      text = sentences::kFindingServer;
       break;
     case DeviceState::kConnecting:
-      text = "I say hello to my server ...";
+      text = sentences::kConnecting;
       break;
     default:
       break;
@@ -127,6 +180,14 @@ void draw_slider(Canvas& canvas, const Rect& area, int percent) {
     canvas.fill_round_rect({area.x, top, static_cast<std::int16_t>(filled), 8}, 4, kAccent);
   }
   canvas.fill_ellipse(px(area.x + filled), px(middle), px(10), px(10), kText);
+}
+
+void draw_status_bar(Canvas& canvas, const View& view) {
+  canvas.fill_rect({0, 0, canvas.width(), kStatusBarHeight}, kNight);
+  draw_wifi(canvas, 4, view);
+  draw_server(canvas, 36, view);
+  if (view.microphone) draw_microphone(canvas);
+  draw_battery(canvas, static_cast<std::int16_t>(canvas.width() - 4), view);
 }
 
 }  // namespace lobug

@@ -5,9 +5,9 @@
 
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
+#include "lobug/sentences.h"
 #include "lobug/ui/captions.h"
 #include "lobug/ui/pages.h"
-#include "lobug/ui/status_bar.h"
 
 namespace lobug {
 namespace {
@@ -28,14 +28,14 @@ bool holds(const Rect& area, std::int16_t x, std::int16_t y) {
   return x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height;
 }
 
-const char* name_of(TalkMode mode) {
+std::string_view name_of(TalkMode mode) {
   switch (mode) {
     case TalkMode::kTap:
-      return "Talk: at a tap";
+      return sentences::kTalkTap;
     case TalkMode::kConversation:
-      return "Talk: conversation";
+      return sentences::kTalkConversation;
     case TalkMode::kWakeWord:
-      return "Talk: wake word";
+      return sentences::kTalkWakeWord;
   }
   return "";
 }
@@ -51,8 +51,8 @@ void draw_button(Canvas& canvas, const Rect& area, std::string_view text, Colour
 void draw_row(Canvas& canvas, const Rect& track, std::string_view name, int percent) {
   const int height = Canvas::line_height(FontSize::kSmall);
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.*s %d%%", static_cast<int>(name.size()), name.data(),
-                percent);
+  std::snprintf(text.data(), text.size(), sentences::kLevelFormat, static_cast<int>(name.size()),
+                name.data(), percent);
   canvas.text(8, track.y + (track.height - height) / 2, text.data(), FontSize::kSmall, kText);
   draw_slider(canvas, track, percent);
 }
@@ -65,7 +65,7 @@ std::uint8_t percent_at(std::int16_t x) {
 
 void SettingsPage::open() {
   sliding_ = slid_ = Row::kNone;
-  doubt_ = Doubt::kNone;
+  asked_ = Question::kNone;
 }
 
 void SettingsPage::put(Input::Kind kind, std::int32_t value) {
@@ -124,20 +124,20 @@ bool SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
   } else if (holds(kCaptionsButton, x, y)) {
     put(Input::Kind::kCaptions, view.captions ? 0 : 1);
   } else if (holds(kForgetButton, x, y)) {
-    if (confirmed(Doubt::kForget, now)) put(Input::Kind::kForgetPairing, 0);
+    if (confirmed(Question::kForget, now)) put(Input::Kind::kForgetPairing, 0);
   } else if (holds(kResetButton, x, y)) {
-    if (confirmed(Doubt::kReset, now)) put(Input::Kind::kReset, 0);
+    if (confirmed(Question::kReset, now)) put(Input::Kind::kReset, 0);
   } else if (holds(kCloseButton, x, y)) {
     return false;
   } else {
-    doubt_ = Doubt::kNone;
+    asked_ = Question::kNone;
   }
   return true;
 }
 
-bool SettingsPage::confirmed(Doubt doubt, Millis now) {
-  const bool sure = doubt_ == doubt && !confirm_until_.due(now);
-  doubt_ = sure ? Doubt::kNone : doubt;
+bool SettingsPage::confirmed(Question question, Millis now) {
+  const bool sure = asked_ == question && !confirm_until_.due(now);
+  asked_ = sure ? Question::kNone : question;
   confirm_until_.set(now, kConfirmMs);
   return sure;
 }
@@ -150,20 +150,22 @@ int SettingsPage::shown(Row row, std::uint8_t stored, Millis now) const {
 void SettingsPage::draw(Canvas& canvas, const View& view, Millis now) {
   // Cleared, since a moment that is long past is in the future again after 25 days.
   if (settle_.due(now)) settle_.clear();
-  if (confirm_until_.due(now)) doubt_ = Doubt::kNone;
-  draw_row(canvas, kVolumeTrack, "Volume", shown(Row::kVolume, view.volume, now));
-  draw_row(canvas, kBrightnessTrack, "Light", shown(Row::kBrightness, view.brightness, now));
+  if (confirm_until_.due(now)) asked_ = Question::kNone;
+  draw_row(canvas, kVolumeTrack, sentences::kVolumeLabel, shown(Row::kVolume, view.volume, now));
+  draw_row(canvas, kBrightnessTrack, sentences::kBrightnessLabel,
+           shown(Row::kBrightness, view.brightness, now));
   draw_button(canvas, kTalkButton, name_of(view.talk_mode), kText);
-  draw_button(canvas, kCaptionsButton, view.captions ? "Captions: on" : "Captions: off", kText);
-  const bool forget = doubt_ == Doubt::kForget;
-  const bool reset = doubt_ == Doubt::kReset;
-  draw_button(canvas, kForgetButton, forget ? "Sure? Tap again" : "Pair again",
+  draw_button(canvas, kCaptionsButton,
+              view.captions ? sentences::kCaptionsOn : sentences::kCaptionsOff, kText);
+  const bool forget = asked_ == Question::kForget;
+  const bool reset = asked_ == Question::kReset;
+  draw_button(canvas, kForgetButton, forget ? sentences::kPairAgainSure : sentences::kPairAgain,
               forget ? kNight : kText, forget ? kWarning : kPanel);
-  draw_button(canvas, kResetButton, reset ? "Erase all? Tap again" : "Reset", kText,
+  draw_button(canvas, kResetButton, reset ? sentences::kResetSure : sentences::kReset, kText,
               reset ? kAlarm : kPanel);
-  draw_button(canvas, kCloseButton, "Close", kNight, kAccent);
+  draw_button(canvas, kCloseButton, sentences::kClose, kNight, kAccent);
   std::array<char, 80> text{};
-  std::snprintf(text.data(), text.size(), "Version %s", view.version.c_str());
+  std::snprintf(text.data(), text.size(), sentences::kVersionFormat, view.version.c_str());
   int y = kAboutY;
   const int height = Canvas::line_height(FontSize::kSmall);
   canvas.clip({8, kAboutY, 218, static_cast<std::int16_t>(3 * height)});

@@ -4,9 +4,8 @@
 #include <cstdint>
 
 #include "lobug/base/clock.h"
-#include "lobug/base/queue.h"
-#include "lobug/device/input.h"
-#include "lobug/device/view.h"
+#include "lobug/base/exchange.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/face/canvas.h"
 #include "lobug/ui/gesture.h"
 
@@ -26,11 +25,11 @@ class SettingsPage {
 
  private:
   enum class Row : std::uint8_t { kNone, kVolume, kBrightness };
-  enum class Doubt : std::uint8_t { kNone, kForget, kReset };
+  enum class Question : std::uint8_t { kNone, kForget, kReset };
 
   void slide(const Gesture& gesture, Millis now);
   bool tap(const Gesture& gesture, const View& view, Millis now);
-  bool confirmed(Doubt doubt, Millis now);
+  bool confirmed(Question question, Millis now);
   void put(Input::Kind kind, std::int32_t value);
   int shown(Row row, std::uint8_t stored, Millis now) const;
 
@@ -39,7 +38,7 @@ class SettingsPage {
   std::uint8_t slid_to_ = 0;
   Row slid_ = Row::kNone;
   Deadline settle_;
-  Doubt doubt_ = Doubt::kNone;
+  Question asked_ = Question::kNone;
   Deadline confirm_until_;
 };
 

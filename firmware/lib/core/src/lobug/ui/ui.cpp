@@ -5,8 +5,8 @@
 
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
+#include "lobug/sentences.h"
 #include "lobug/ui/pages.h"
-#include "lobug/ui/status_bar.h"
 
 namespace lobug {
 namespace {
@@ -18,10 +18,10 @@ constexpr std::int16_t kWordsX = 8, kWordsY = 188, kWordsWidth = 304;
 constexpr int kWordsRows = 2;
 constexpr int kRaiseMs = 140;
 
-// Where the face is with the screen to itself, and above words.
+// Place and size of the face alone, and above text.
 constexpr int kFaceY = px(136), kFaceScale = 232;
 constexpr int kRaisedY = px(104), kRaisedScale = 176;
-// It looks over the lower edge at a page that says something.
+// Below a page of text only the upper part of the face is seen.
 constexpr int kPeepingY = px(231), kPeepingScale = 124;
 
 int between(int from, int to, int progress) { return from + (to - from) * progress / 256; }
@@ -54,8 +54,8 @@ Ui::Button Ui::button_at(std::int16_t x, std::int16_t y) const {
 
 void Ui::touch(const Touch& touch, Millis now) {
   touched(gestures_.update(touch, now), now);
-  // A microphone that stays open because a queue was full would be the worst of all: until it fits.
-  if (let_go_ && put(Input::Kind::kHoldEnd)) let_go_ = false;
+  // Tried until the queue has room: a full queue must not leave the microphone open.
+  if (release_due_ && put(Input::Kind::kHoldEnd)) release_due_ = false;
 }
 
 void Ui::touched(const Gesture& gesture, Millis now) {
@@ -98,7 +98,7 @@ void Ui::touch_face(const Gesture& gesture, Millis now) {
       }
       break;
     case Kind::kHoldEnd:
-      let_go_ = holding_;
+      release_due_ = holding_;
       holding_ = false;
       break;
     default:
@@ -113,16 +113,16 @@ void Ui::touch_volume(const Gesture& gesture, Millis now) {
   volume_until_.set(now, kVolumeMs);
 }
 
-std::string_view Ui::words(const View& view) const {
+std::string_view Ui::shown_text(const View& view) const {
   if (!view.notice.empty()) return view.notice;
-  // Without captions an alert is shown all the same: nothing else says it.
+  // An alert is shown even with captions off, because it is not spoken.
   if (!view.caption.empty() && (view.captions || !caption_spoken_)) return view.caption;
   if (!view.captions) return {};
   return view.state == DeviceState::kThinking ? view.heard.view() : std::string_view();
 }
 
 bool Ui::asleep(const View& view, Millis now) const {
-  return view.state == DeviceState::kIdle && words(view).empty() &&
+  return view.state == DeviceState::kIdle && shown_text(view).empty() &&
          elapsed(busy_at_, now) >= kAsleepMs;
 }
 
@@ -208,7 +208,7 @@ void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8
 }
 
 void Ui::draw_face_page(Canvas& canvas, const View& view, Millis now) {
-  const std::string_view text = words(view);
+  const std::string_view text = shown_text(view);
   captions_.show(text, now);
   const bool on_its_way =
       view.state == DeviceState::kStarting || view.state == DeviceState::kJoining ||
@@ -241,7 +241,7 @@ void Ui::draw_volume(Canvas& canvas, Millis now) {
     return;
   }
   std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "Volume %d %%", volume_);
+  std::snprintf(text.data(), text.size(), sentences::kVolumeFormat, volume_);
   draw_centred(canvas, kScreenWidth / 2, kVolumeTrack.y - 8, text.data(), FontSize::kSmall, kText);
   draw_slider(canvas, kVolumeTrack, volume_);
 }

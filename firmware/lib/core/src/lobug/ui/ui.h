@@ -4,16 +4,14 @@
 #include <cstdint>
 
 #include "lobug/base/clock.h"
-#include "lobug/base/queue.h"
+#include "lobug/base/exchange.h"
 #include "lobug/base/random.h"
-#include "lobug/device/input.h"
-#include "lobug/device/view.h"
+#include "lobug/device/screen_link.h"
 #include "lobug/face/canvas.h"
 #include "lobug/face/face.h"
 #include "lobug/senses/motion.h"
 #include "lobug/ui/captions.h"
 #include "lobug/ui/gesture.h"
-#include "lobug/ui/rows.h"
 #include "lobug/ui/settings_page.h"
 
 namespace lobug {
@@ -50,7 +48,7 @@ class Ui {
   void draw_face_page(Canvas& canvas, const View& view, Millis now);
   void draw_volume(Canvas& canvas, Millis now);
   bool asleep(const View& view, Millis now) const;
-  std::string_view words(const View& view) const;
+  std::string_view shown_text(const View& view) const;
 
   Queue<Input, 16>& inputs_;
   const bool buttons_below_;
@@ -61,7 +59,7 @@ class Ui {
   Page page_ = Page::kFace;
   View seen_;  ///< of the last frame: what fingers refer to
   bool holding_ = false;
-  bool let_go_ = false;          ///< the end of a hold is still to be told
+  bool release_due_ = false;     ///< the end of a hold is not in the queue yet
   bool caption_spoken_ = false;  ///< the caption is of a reply, not an alert
   Deadline volume_until_;
   std::uint8_t volume_ = 0;

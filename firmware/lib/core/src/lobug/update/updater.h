@@ -1,4 +1,4 @@
-// A new firmware from the server: fetched, checked, started on trial, taken back when it fails.
+// A new firmware from the server: whether it is taken, written and verified, and its trial.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "lobug/net/http_client.h"
 #include "lobug/ports/crypto.h"
 #include "lobug/ports/firmware_slot.h"
+#include "lobug/ports/store.h"
 
 namespace lobug {
 
@@ -99,5 +100,15 @@ class Trial {
   bool had_wifi_ = false;
   bool running_ = false;
 };
+
+/// An image can fail its trial because the server was away just then, so it has a second chance.
+constexpr unsigned kMostAttempts = 2;
+
+/// Whether an image may be tried (again): the first 24 digits of its SHA-256. Only images that were
+/// noted and do not run count: ask only about what is worth taking.
+bool may_attempt(Store& store, std::string_view image);
+/// To be called when an image was activated, before the restart into it. False when it could not
+/// be stored: restart anyway.
+bool note_attempt(Store& store, std::string_view image);
 
 }  // namespace lobug

@@ -1,0 +1,99 @@
+#include "lobug/device/device_controls.h"
+
+#include "lobug/sentences.h"
+
+namespace lobug {
+
+DeviceControls::DeviceControls(const Platform& platform, AudioLink& audio, Settings& settings,
+                               View& view)
+    : platform_(platform), audio_(audio), settings_(settings), view_(view) {}
+
+void DeviceControls::update(const Motion& motion, Millis now) {
+  motion_ = motion;
+  now_ = now;
+  if (pose_until_.due(now)) pose_until_.clear();
+}
+
+void DeviceControls::step() {
+  if (notice_until_.due(now_)) show_text({}, 0);  // nobody has seen it: timers go on ringing
+  if (timers_.step(now_)) {
+    beep(3);
+    show_text(timers_.words(), 60);
+  }
+  if (save_at_.due(now_)) save();
+}
+
+void DeviceControls::set_volume(std::uint8_t percent) {
+  settings_.volume = percent > 100 ? 100 : percent;
+  audio_.volume = settings_.volume;
+  save_later();
+}
+
+void DeviceControls::set_brightness(std::uint8_t percent) {
+  // On a dark screen nobody could make it brighter again.
+  settings_.brightness = percent > 100 ? 100 : percent < 1 ? 1 : percent;
+  save_later();
+}
+
+void DeviceControls::set_talk_mode(std::int32_t mode) {
+  if (mode < 0 || mode > static_cast<std::int32_t>(TalkMode::kWakeWord)) return;
+  settings_.talk_mode = static_cast<TalkMode>(mode);
+  save_later();
+}
+
+void DeviceControls::set_captions(bool shown) {
+  settings_.captions = shown;
+  save_later();
+}
+
+// The reply that mentions it has an emotion of its own, which must not replace this one.
+void DeviceControls::show_emotion(Emotion emotion) {
+  pose_ = emotion;
+  pose_until_.set(now_, kPoseMs);
+}
+
+void DeviceControls::show_text(std::string_view text, std::uint32_t seconds) {
+  view_.notice.assign(text);
+  if (seconds > 0) {
+    notice_until_.set(now_, seconds * 1000U);
+  } else {
+    notice_until_.clear();
+  }
+}
+
+void DeviceControls::dismiss_notice() {
+  timers_.acknowledge();
+  notice_until_.clear();
+  view_.notice.clear();
+}
+
+bool DeviceControls::start_timer(std::uint32_t seconds, std::string_view label) {
+  return timers_.start(seconds, label, now_);
+}
+
+std::size_t DeviceControls::cancel_timers(std::string_view label) {
+  const bool rang = timers_.ringing();
+  const std::size_t count = timers_.cancel(label);
+  if (rang && !timers_.ringing()) dismiss_notice();
+  return count;
+}
+
+bool DeviceControls::find_timer(std::size_t place, TimerState& into) const {
+  return timers_.find(place, now_, into);
+}
+
+void DeviceControls::beep(std::uint8_t times) { audio_.beeps = times; }
+
+// One by one, because the owner may just have stored another Wi-Fi on another thread.
+void DeviceControls::save() {
+  if (!save_at_.is_set()) return;
+  save_at_.clear();
+  for (const std::string_view name : {"talk_mode", "volume", "brightness", "captions"}) {
+    if (!save_setting(platform_.store, settings_, name)) {
+      platform_.system.log(sentences::kSettingsNotSaved);
+      return;
+    }
+  }
+}
+
+}  // namespace lobug

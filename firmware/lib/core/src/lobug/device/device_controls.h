@@ -1,0 +1,73 @@
+// What tools and fingers change on the device: levels, expression, notice, timers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "lobug/audio/audio_link.h"
+#include "lobug/base/clock.h"
+#include "lobug/device/device.h"
+#include "lobug/device/tool_timers.h"
+#include "lobug/setup/settings.h"
+#include "lobug/tools/tools.h"
+
+namespace lobug {
+
+class DeviceControls final : public ToolHost {
+ public:
+  static constexpr Millis kPoseMs = 10000;  ///< an expression that a tool asked for stays
+  static constexpr Millis kSaveMs = 2000;   ///< levels are stored when they rest for so long
+
+  /// The notice is written to `view`; levels to `settings` and, later, to the platform's store.
+  DeviceControls(const Platform& platform, AudioLink& audio, Settings& settings, View& view);
+
+  /// To be called at the beginning of each step: the present time and what the sensors feel.
+  void update(const Motion& motion, Millis now);
+  /// Rings timers, takes away a notice whose time is over, stores levels.
+  void step();
+
+  void set_talk_mode(std::int32_t mode);
+  void set_captions(bool shown);
+  bool has_notice() const { return !view_.notice.empty(); }
+  /// The owner has seen the notice: timers stop ringing.
+  void dismiss_notice();
+  /// The emotion that a tool asked for; `otherwise` when none did lately.
+  Emotion emotion(Emotion otherwise) const { return is_posing() ? pose_ : otherwise; }
+  bool is_posing() const { return pose_until_.is_set(); }
+  void stop_posing() { pose_until_.clear(); }
+  /// Stores levels that are not stored yet.
+  void save();
+  /// Other settings were stored: levels that are not stored yet are dropped.
+  void discard_unsaved() { save_at_.clear(); }
+
+  // ToolHost
+  void set_volume(std::uint8_t percent) override;
+  void set_brightness(std::uint8_t percent) override;
+  void show_emotion(Emotion emotion) override;
+  void show_text(std::string_view text, std::uint32_t seconds) override;
+  bool start_timer(std::uint32_t seconds, std::string_view label) override;
+  std::size_t cancel_timers(std::string_view label) override;
+  bool find_timer(std::size_t place, TimerState& into) const override;
+  void beep(std::uint8_t times) override;
+  const View& view() const override { return view_; }
+  const Motion& motion() const override { return motion_; }
+  Effects& effects() override { return platform_.effects; }
+
+ private:
+  void save_later() { save_at_.set(now_, kSaveMs); }
+
+  const Platform& platform_;
+  AudioLink& audio_;
+  Settings& settings_;
+  View& view_;
+  Motion motion_;
+  Millis now_ = 0;
+  ToolTimers timers_;
+  Emotion pose_ = Emotion::kNeutral;
+  Deadline pose_until_;
+  Deadline notice_until_;
+  Deadline save_at_;
+};
+
+}  // namespace lobug

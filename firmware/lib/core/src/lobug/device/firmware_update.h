@@ -1,0 +1,48 @@
+// Takes a new firmware that discovery offers.
+#pragma once
+
+#include <cstdint>
+
+#include "lobug/device/device.h"
+#include "lobug/net/http_client.h"
+#include "lobug/protocol/messages.h"
+#include "lobug/update/updater.h"
+
+namespace lobug {
+
+/// One download at a time, over the HTTP connection that is passed in.
+class FirmwareUpdate {
+ public:
+  static constexpr Millis kDownloadMs = 600000;  ///< for the whole image
+
+  enum class Progress : std::uint8_t {
+    kBusy,
+    kDone,    ///< written, verified and activated: restart into it
+    kCutOff,  ///< the network failed; the image may be good
+    kFaulty,  ///< the image is no good, and is not taken again
+  };
+
+  FirmwareUpdate(HttpClient& http, const Platform& platform);
+
+  /// Whether the firmware that `discovery` offers is to be taken; it is remembered for `start`.
+  bool wants(const Discovery& discovery);
+  /// Begins the download with `request`, whose path is set here. `server` is who offered it: an
+  /// image is taken from nobody else.
+  Progress start(const Endpoint& server, HttpRequest request, Millis now);
+  Progress step(Millis now);
+  /// Gives up what is under way; the HTTP connection was closed.
+  void stop();
+  std::uint8_t percent() const { return writer_.percent(); }
+
+ private:
+  Progress end(UpdateFault fault);
+
+  HttpClient& http_;
+  const Platform& platform_;
+  FirmwareWriter writer_;
+  FirmwareOffer offer_;
+  Text<24> faulty_image_;
+  bool loading_ = false;
+};
+
+}  // namespace lobug

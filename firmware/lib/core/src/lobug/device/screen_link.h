@@ -1,0 +1,84 @@
+// What crosses between the screen's thread and the device's: inputs one way, the view the other.
+#pragma once
+
+#include <cstdint>
+
+#include "lobug/base/exchange.h"
+#include "lobug/base/text.h"
+#include "lobug/device/state_machine.h"
+#include "lobug/face/emotion.h"
+#include "lobug/senses/motion.h"
+#include "lobug/setup/settings.h"
+
+namespace lobug {
+
+/// Something that happened to the device: a touch, news of the Wi-Fi, a command of the owner.
+struct Input {
+  enum class Kind : std::uint8_t {
+    kTap,        ///< the face or the middle button was tapped
+    kHoldBegin,  ///< the face or the middle button is held: push to talk
+    kHoldEnd,
+    kVolume,         ///< value: percent
+    kBrightness,     ///< value: percent
+    kTalkMode,       ///< value: TalkMode
+    kCaptions,       ///< value: 0 or 1
+    kWifiUp,         ///< text: own IP address
+    kWifiDown,       ///< value: 1 when the password was refused
+    kWifiSignal,     ///< value: dBm
+    kWifiSeen,       ///< the stored Wi-Fi came into range while the setup page is open
+    kBattery,        ///< value: percent, plus 128 while it charges
+    kSetupGuest,     ///< a phone is on the device's own Wi-Fi; repeated once a minute
+    kSettings,       ///< the portal or a serial command stored settings: load them again
+    kForgetPairing,  ///< drop the token and pair again
+    kReset,          ///< back to the state of a new device
+    kRestart,
+  };
+  Kind kind = Kind::kTap;
+  std::int32_t value = 0;
+  Text<48> text;
+};
+
+/// What the screen shows.
+struct View {
+  DeviceState state = DeviceState::kStarting;
+  Trouble trouble = Trouble::kNone;
+  Emotion emotion = Emotion::kNeutral;
+  /// A tool asked for this emotion: it is shown even while the device thinks.
+  bool posing = false;
+  /// The sentence that is being spoken, or an alert; empty: nothing to show.
+  Text<512> caption;
+  /// Transcript of the owner's last utterance.
+  Text<256> heard;
+  /// Pairing code, in kPairing.
+  Text<16> code;
+  /// Name of the access point and address of the setup page, for kSetup.
+  Text<40> setup_network;
+  Text<40> setup_address;
+  /// Text that a tool put on the screen.
+  Text<256> notice;
+  Text<64> server_name;
+  bool wifi = false;
+  std::int8_t wifi_dbm = -127;
+  bool server = false;       ///< the device has a session
+  bool microphone = false;   ///< open; the status bar shows it on every screen
+  std::uint8_t battery = 0;  ///< percent
+  bool battery_known = false;
+  bool charging = false;
+  std::uint8_t volume = 0;      ///< percent
+  std::uint8_t brightness = 0;  ///< percent
+  bool captions = true;
+  TalkMode talk_mode = TalkMode::kTap;
+  std::uint8_t update_percent = 0;
+  /// Seconds until the next try to connect; 0: now.
+  std::uint16_t retry_s = 0;
+  Text<24> version;
+  Text<48> address;  ///< own IP address
+};
+
+struct ScreenLink {
+  Queue<Input, 16> inputs;  ///< screen to device
+  Latest<View> view;        ///< device to screen
+  Latest<Motion> motion;    ///< screen (which reads the sensor) to device
+};
+
+}  // namespace lobug

@@ -1,0 +1,233 @@
+// Every sentence that the device shows or prints: screen, setup page, serial console and log.
+//
+// The device speaks of itself as "I". What snprintf fills in is an array of characters; everything
+// else is a std::string_view. The names and descriptions of tools, and errors of the protocol,
+// which no person reads, stand where they are written.
+#pragma once
+
+#include <string_view>
+
+namespace lobug::sentences {
+
+using Sentence = std::string_view;
+
+// Troubles: on the screen and in `status`. At most 60 characters.
+constexpr Sentence kNoWifi = "I can't reach the Wi-Fi.";
+constexpr Sentence kWrongPassword = "The Wi-Fi rejects my password.";
+constexpr Sentence kNoServer = "I can't find a Lo-Bug server. Is it running?";
+constexpr Sentence kServerGone = "I lost my server. I'll keep trying.";
+constexpr Sentence kUntrusted = "I don't trust this server's certificate.";
+constexpr Sentence kNoCa = "An https server needs a CA. Please set one.";
+constexpr Sentence kRefused = "The server won't let me in.";
+constexpr Sentence kServerFull = "The server has no room for me right now.";
+constexpr Sentence kReplaced = "Another device is using my name. I'll wait.";
+constexpr Sentence kUpdateFailed = "The update is faulty. I'm keeping my old version.";
+constexpr Sentence kLowMemory = "I'm low on memory. Please restart me.";
+constexpr char kRetryFormat[] = "Next try in %u s. Tap to try now.";
+
+// On the screen while the device finds its server.
+constexpr Sentence kJoiningWifi = "Joining the Wi-Fi ...";
+constexpr Sentence kFindingServer = "Looking for my server ...";
+constexpr Sentence kConnecting = "Saying hello to my server ...";
+
+// In a conversation.
+constexpr Sentence kMicrophoneOpen = "Mic on";  // in the status bar, 48 pixels
+constexpr Sentence kMicrophoneFailed = "My microphone won't open.";
+constexpr Sentence kNotUnderstood = "I didn't catch that.";
+
+// Timers that ring.
+constexpr Sentence kTimeIsUp = "Time's up!";
+constexpr Sentence kUnnamedTimer = "a timer";  // beside others that have names
+
+// Why a tool failed, for the chat model to tell.
+constexpr Sentence kNoTimer = "No timer is running.";
+constexpr Sentence kNoSuchTimer = "There is no timer with that label.";
+constexpr Sentence kTimersInUse = "All timers are in use.";
+constexpr Sentence kNoLight = "This device has no light.";
+constexpr Sentence kNoSuchTool = "There is no such tool.";
+
+// The screen for setup.
+constexpr Sentence kSetupTitle = "Hello! Which Wi-Fi is yours?";
+constexpr Sentence kSetupJoin = "1. On a phone or computer, join the network";
+constexpr Sentence kSetupOpen = "2. A page opens. If it doesn't, go to";
+constexpr Sentence kSetupChoose = "3. Choose your Wi-Fi there. That's all.";
+
+// The screen for pairing.
+constexpr Sentence kPairingTitle = "May I come in?";
+constexpr Sentence kPairingWhere = "On my server, type";
+constexpr char kPairingCommandFormat[] = "lobug devices approve %s";
+
+// The screen of an update.
+constexpr Sentence kUpdateTitle = "I'm learning something new";
+constexpr Sentence kUpdateWait = "Please leave me switched on.";
+constexpr char kUpdatePercentFormat[] = "%d%%";
+
+// The screen for settings.
+constexpr char kVolumeFormat[] = "Volume %d%%";
+constexpr char kLevelFormat[] = "%.*s %d%%";
+constexpr Sentence kVolumeLabel = "Volume";
+constexpr Sentence kBrightnessLabel = "Screen";  // no room for "Brightness"
+constexpr Sentence kTalkTap = "Talk: tap";
+constexpr Sentence kTalkConversation = "Talk: conversation";
+constexpr Sentence kTalkWakeWord = "Talk: wake word";
+constexpr Sentence kCaptionsOn = "Captions: on";
+constexpr Sentence kCaptionsOff = "Captions: off";
+constexpr Sentence kPairAgain = "Pair again";
+constexpr Sentence kPairAgainSure = "Sure? Tap again";
+constexpr Sentence kReset = "Reset";
+constexpr Sentence kResetSure = "Erase all? Tap again";
+constexpr Sentence kClose = "Close";
+constexpr char kVersionFormat[] = "Version %s";
+
+// The setup page.
+constexpr Sentence kPageTitle = "Lo-Bug setup";
+constexpr Sentence kPageHello = "Hello, I'm Lo-Bug";
+constexpr Sentence kPageWifi = "Wi-Fi";
+constexpr Sentence kPageWifiHelp =
+    "2.4 GHz only. Choose a network, or type the name of a hidden one.";
+constexpr Sentence kPagePassword = "Password";
+constexpr Sentence kPagePasswordNone = "Leave it empty if the network has none.";
+constexpr Sentence kPagePasswordSet =
+    "A password is set. Leave this empty to keep it for the same Wi-Fi.";
+constexpr Sentence kPageServer = "Lo-Bug server";
+constexpr Sentence kPageServerHelp =
+    "Leave it empty and I'll find the server, or type an address like http://192.168.1.5:8321.";
+constexpr Sentence kPageHttps = "For an https server";
+constexpr Sentence kPageCa = "CA certificate (PEM)";
+constexpr Sentence kPageCaNone = "None is set. I refuse https without one.";
+constexpr Sentence kPageCaSet = "One is set. Paste another to replace it.";
+constexpr Sentence kPageCaForget = "Remove it";
+constexpr Sentence kPageTalk = "Talk mode";
+constexpr Sentence kPageTalkTap = "Tap, then say one thing";
+constexpr Sentence kPageTalkConversation = "Conversation: I listen again after each answer";
+constexpr Sentence kPageTalkWakeWord = "Wake word (needs a server that listens for it)";
+constexpr Sentence kPageCaptions = "Captions on the screen";
+constexpr Sentence kPageCaptionsOn = "Shown";
+constexpr Sentence kPageCaptionsOff = "Not shown";
+constexpr Sentence kPageVolume = "Volume";
+constexpr Sentence kPageBrightness = "Brightness";
+constexpr Sentence kPageSave = "Save";
+constexpr Sentence kPageSavedTitle = "Saved";
+constexpr Sentence kPageSaved =
+    "I'm joining your Wi-Fi now, so this network will disappear. My screen shows how it goes.";
+
+// Why a setting was refused: on the setup page and the serial console. At most 96 characters.
+constexpr Sentence kWifiNameMissing = "The Wi-Fi needs a name.";
+constexpr Sentence kWifiNameTooLong = "The Wi-Fi's name is too long: at most 32 characters.";
+constexpr Sentence kWifiNameControl = "The Wi-Fi's name contains a control character.";
+constexpr Sentence kPasswordTooShort = "A Wi-Fi password has at least 8 characters.";
+constexpr Sentence kPasswordTooLong = "A Wi-Fi password has at most 63 characters.";
+constexpr Sentence kPasswordControl = "The password contains a control character.";
+constexpr Sentence kServerInvalid =
+    "The server must be auto or an address like http://192.168.1.5:8321.";
+constexpr Sentence kTalkModeInvalid = "talk_mode must be tap, conversation or wake_word.";
+constexpr Sentence kVolumeInvalid = "The volume must be a number from 0 to 100.";
+constexpr Sentence kBrightnessInvalid = "The brightness must be a number from 1 to 100.";
+constexpr Sentence kCaptionsInvalid = "captions must be on or off.";
+constexpr Sentence kNoSuchSetting = "There is no such setting.";
+constexpr Sentence kHttpsNeedsCa = "An https server needs its CA: set the CA first.";
+constexpr Sentence kCaIsNeeded = "The https server needs this CA: change the server first.";
+constexpr Sentence kCaPrivateKey =
+    "That contains a private key. Keep it secret: only the CA's certificate belongs here.";
+constexpr Sentence kCaTooLong = "The CA is too long: at most 2,048 characters.";
+constexpr Sentence kCaNotPem =
+    "The CA must be PEM, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----.";
+constexpr Sentence kValueTooLong = "A value is too long.";
+constexpr Sentence kFormTooLong = "The form is too long.";
+constexpr Sentence kSettingsNotWritten = "I couldn't save the settings.";
+
+// What each setting may be and means: in `help` and README.md.
+constexpr Sentence kWifiNameValues = "1 to 32 characters";
+constexpr Sentence kWifiNameMeaning = "name (SSID) of the Wi-Fi, 2.4 GHz";
+constexpr Sentence kWifiPasswordValues = "8 to 63 characters, or empty";
+constexpr Sentence kWifiPasswordMeaning = "its password; empty for an open network";
+constexpr Sentence kServerValues = "http://HOST:PORT, https://HOST:PORT or auto";
+constexpr Sentence kServerMeaning = "the Lo-Bug server; auto: the device finds it (mDNS)";
+constexpr Sentence kCaValues = "PEM or none";
+constexpr Sentence kCaMeaning = "CA that issued an https server's certificate";
+constexpr Sentence kTalkModeValues = "tap, conversation or wake_word";
+constexpr Sentence kTalkModeMeaning = "how you talk with it";
+constexpr Sentence kVolumeValues = "0 to 100";
+constexpr Sentence kVolumeMeaning = "loudness, percent";
+constexpr Sentence kBrightnessValues = "1 to 100";
+constexpr Sentence kBrightnessMeaning = "of the screen, percent";
+constexpr Sentence kCaptionsValues = "on or off";
+constexpr Sentence kCaptionsMeaning = "whether the screen shows what is being said";
+
+// The serial console: `help`, before and after the list of settings.
+constexpr Sentence kHelp =
+    "wifi NAME PASSWORD   join this Wi-Fi; put quotes around spaces: \"My Home\"\n"
+    "server URL|auto      like http://192.168.1.5:8321; with auto I find it\n"
+    "ca PEM|none          an https server's CA, on one line with \\n for line breaks\n"
+    "set NAME VALUE       any setting; names and values:\n";
+constexpr Sentence kHelpEnd =
+    "show                 the settings, without secrets\n"
+    "status               how I'm doing\n"
+    "pair                 forget the pairing and ask for a new one\n"
+    "restart\n"
+    "reset yes            forget everything: Wi-Fi, server, pairing\n";
+
+// The serial console: mistakes.
+constexpr Sentence kLineTooLong =
+    "That line is too long: at most 2,200 characters. Nothing was changed.";
+constexpr Sentence kUnknownCommand = "I don't know that command. Type help.";
+constexpr Sentence kUnknownArguments = "I don't understand what follows the command. Type help.";
+constexpr Sentence kTooManyWords = "Too many words. Put quotes around spaces: \"My Home\"";
+constexpr Sentence kQuoteOpen = "A closing quote is missing.";
+constexpr Sentence kQuoteNoSpace = "A space is missing after a quote.";
+constexpr Sentence kWifiUsage =
+    "Type wifi NAME PASSWORD. Put quotes around spaces: wifi \"My Home\" \"pass word\"";
+constexpr Sentence kCaUsage = "Type ca PEM, or ca none.";
+constexpr Sentence kServerUsage = "Type server URL, or server auto.";
+constexpr Sentence kSetUsage =
+    "Type set NAME VALUE. Put quotes around spaces; an empty value is \"\".";
+
+// The serial console: answers.
+constexpr Sentence kSaved = "Saved.";
+constexpr Sentence kSavedForLater = "Saved. It takes effect after a restart.";
+constexpr Sentence kNotSaved = "I couldn't save that.";
+constexpr Sentence kBusy = "I'm busy. Please try again.";
+constexpr Sentence kPairingForgotten =
+    "I've forgotten my pairing. The screen will show a new code soon.";
+constexpr Sentence kRestarting = "I'm restarting.";
+constexpr Sentence kResetConfirm =
+    "This forgets the Wi-Fi, the server and the pairing. To do it, type: reset yes";
+constexpr Sentence kResetting = "I'm forgetting everything and starting over.";
+
+// The serial console: `show` and `status`.
+constexpr Sentence kNone = "(none)";
+constexpr Sentence kSet = "(set)";
+constexpr Sentence kNobody = "(nobody)";
+constexpr Sentence kPairedWith = "paired_with";
+constexpr Sentence kState = "state";
+constexpr Sentence kTrouble = "trouble";
+constexpr Sentence kWifi = "wifi";
+constexpr Sentence kWifiDown = "down";
+constexpr Sentence kSetupNetwork = "setup";
+constexpr Sentence kSetupPage = "setup page";
+constexpr Sentence kServer = "server";
+constexpr Sentence kNotConnected = "not connected";
+constexpr Sentence kPairingCode = "pairing code";
+constexpr Sentence kNextTry = "next try";
+constexpr Sentence kBattery = "battery";
+constexpr Sentence kCharging = "%, charging";
+constexpr Sentence kPercent = "%";
+constexpr Sentence kVersion = "version";
+
+// The serial log.
+constexpr char kIllegalTransition[] = "illegal transition refused: %.*s to %.*s";
+constexpr Sentence kTokenNotSaved = "token not saved";
+constexpr Sentence kSettingsNotSaved = "settings not saved";
+constexpr Sentence kRestartForMemory = "restart: out of memory";
+constexpr Sentence kUpdateForeign = "update refused: not from my server";
+constexpr Sentence kUpdateDone = "updated";
+constexpr Sentence kUpdateCutOff = "update cut off";
+constexpr Sentence kUpdateFaulty = "update failed";
+
+// Why the device cannot start: on the screen.
+constexpr char kNoMemory[] = "Not enough memory.";
+constexpr char kNoPsram[] = "No PSRAM: wrong board settings?";
+constexpr char kNoStore[] = "I can't open my settings storage.";
+constexpr char kNoTaskMemory[] = "Not enough memory for the tasks.";
+
+}  // namespace lobug::sentences

@@ -1,0 +1,192 @@
+#include "lobug/tools/tools.h"
+
+#include "lobug/face/emotion.h"
+#include "lobug/json/writer.h"
+#include "lobug/sentences.h"
+
+namespace lobug {
+namespace {
+
+using Kind = Parameter::Kind;
+
+constexpr NamedColor kColors[] = {
+    {"off", 0, 0, 0},       {"white", 255, 255, 255}, {"red", 255, 0, 0},
+    {"orange", 255, 96, 0}, {"yellow", 255, 200, 0},  {"green", 0, 255, 0},
+    {"cyan", 0, 255, 255},  {"blue", 0, 0, 255},      {"purple", 128, 0, 255},
+    {"pink", 255, 64, 128},
+};
+constexpr std::uint8_t kColorCount = sizeof kColors / sizeof kColors[0];
+
+std::string_view color_name(std::uint8_t place) { return kColors[place].name; }
+std::string_view expression_name(std::uint8_t place) {
+  return name_of(static_cast<Emotion>(place));
+}
+
+constexpr Parameter kVolume[] = {{"volume", Kind::kInteger, 0, 100}};
+// A screen that is quite dark could not be made bright again by touch.
+constexpr Parameter kBrightness[] = {{"brightness", Kind::kInteger, 1, 100}};
+constexpr Parameter kExpression[] = {
+    {"expression", Kind::kChoice, 0, 0, true, 0, expression_name, kEmotionCount}};
+constexpr Parameter kShownText[] = {{"text", Kind::kText, 1, 200},
+                                    {"seconds", Kind::kInteger, 0, 3600, false, 15}};
+constexpr Parameter kTimer[] = {{"seconds", Kind::kInteger, 1, 86400},
+                                {"label", Kind::kText, 0, 40, false}};
+constexpr Parameter kTimerLabel[] = {{"label", Kind::kText, 0, 40, false}};
+constexpr Parameter kTimes[] = {{"times", Kind::kInteger, 1, 5, false, 1}};
+constexpr Parameter kColor[] = {{"color", Kind::kChoice, 0, 0, true, 0, color_name, kColorCount}};
+
+constexpr Tool kTools[] = {
+    {ToolId::kDeviceStatus,
+     "self.get_device_status",
+     "Tell your own volume, screen brightness, battery and network.",
+     {},
+     false},
+    {ToolId::kSetVolume, "self.audio_speaker.set_volume", "Set the volume of your voice.", kVolume,
+     false},
+    {ToolId::kSetBrightness, "self.screen.set_brightness", "Set the brightness of your screen.",
+     kBrightness, false},
+    {ToolId::kSetExpression, "self.face.set_expression", "Set the expression of your face.",
+     kExpression, false},
+    {ToolId::kShowText, "self.screen.show_text",
+     "Show a text on your screen for some seconds; 0: until there is another.", kShownText, false},
+    {ToolId::kStartTimer, "self.timer.start", "Start a timer that beeps after so many seconds.",
+     kTimer, false},
+    {ToolId::kCancelTimer, "self.timer.cancel",
+     "Cancel the timer with that label; without a label, all.", kTimerLabel, false},
+    {ToolId::kListTimers,
+     "self.timer.list",
+     "Tell which timers run, and the seconds left.",
+     {},
+     false},
+    {ToolId::kBeep, "self.beep", "Beep so many times.", kTimes, false},
+    {ToolId::kSetColor, "self.led.set_color", "Set the color of your light.", kColor, true},
+    {ToolId::kMotion,
+     "self.get_motion",
+     "Tell how you are held and whether you are moved.",
+     {},
+     false},
+};
+
+constexpr std::size_t kLongest = decltype(ToolOutcome::text)::capacity();
+
+ToolOutcome done() { return {true, std::string_view("true")}; }
+ToolOutcome failed(std::string_view why) { return {false, why}; }
+
+std::string_view strength_of(std::int8_t dbm) {
+  constexpr std::int8_t kStrong = -60;
+  constexpr std::int8_t kMedium = -70;
+  return dbm >= kStrong ? "strong" : dbm >= kMedium ? "medium" : "weak";
+}
+
+/// In the words of the firmware that most devices have: chat models are given examples of them.
+ToolOutcome device_status(const View& view) {
+  char bytes[kLongest];
+  json::Writer json{Span<char>(bytes)};
+  json.begin_object();
+  json.name("audio_speaker").begin_object().name("volume").number(view.volume).end_object();
+  json.name("screen").begin_object().name("brightness").number(view.brightness).end_object();
+  if (view.battery_known) {
+    json.name("battery").begin_object().name("level").number(view.battery);
+    json.name("charging").boolean(view.charging).end_object();
+  }
+  json.name("network").begin_object().name("type").text("wifi");
+  json.name("signal").text(view.wifi ? strength_of(view.wifi_dbm) : "none");
+  json.end_object().end_object();
+  return {true, std::string_view(bytes, json.finish())};
+}
+
+ToolOutcome motion_of(const Motion& motion) {
+  constexpr int kPlaces = 2;
+  char bytes[kLongest];
+  json::Writer json{Span<char>(bytes)};
+  json.begin_object().name("orientation").text(name_of(motion.orientation));
+  json.name("moving").boolean(motion.moving).name("shaking").boolean(motion.shaking);
+  json.name("acceleration_g").begin_object();
+  json.name("x").decimal(motion.sample.accel_x, kPlaces);
+  json.name("y").decimal(motion.sample.accel_y, kPlaces);
+  json.name("z").decimal(motion.sample.accel_z, kPlaces);
+  json.end_object().end_object();
+  return {true, std::string_view(bytes, json.finish())};
+}
+
+ToolOutcome cancel_timers(std::string_view label, ToolHost& host) {
+  if (host.cancel_timers(label) > 0) return done();
+  return failed(label.empty() ? sentences::kNoTimer : sentences::kNoSuchTimer);
+}
+
+/// The soonest first, as many as there is room for, and how many more there are.
+ToolOutcome timers_of(const ToolHost& host) {
+  constexpr std::size_t kTail = sizeof(R"(],"more":8})");
+  char bytes[kLongest];
+  json::Writer json{Span<char>(bytes)};
+  json.begin_object().name("timers").begin_array();
+  TimerState timer;
+  std::size_t place = 0;
+  for (; host.find_timer(place, timer); ++place) {
+    const json::Writer::Mark mark = json.mark();
+    json.begin_object();
+    if (!timer.label.empty()) json.name("label").text(timer.label);
+    json.name("seconds_left").number((timer.left + 999) / 1000).end_object();
+    if (json.fits() && json.room() >= kTail) continue;
+    json.rewind(mark);
+    break;
+  }
+  json.end_array();
+  std::size_t more = 0;
+  while (host.find_timer(place + more, timer)) ++more;
+  if (more > 0) json.name("more").number(static_cast<std::int64_t>(more));
+  json.end_object();
+  return {true, std::string_view(bytes, json.finish())};
+}
+
+ToolOutcome set_color(std::size_t place, Effects& effects) {
+  if (!effects.has_led()) return failed(sentences::kNoLight);
+  const NamedColor& color = named_colors()[place];
+  effects.set_led(color.red, color.green, color.blue);
+  return done();
+}
+
+}  // namespace
+
+Span<const Tool> all_tools() { return kTools; }
+Span<const NamedColor> named_colors() { return kColors; }
+
+ToolOutcome call_tool(ToolId tool, const Arguments& arguments, ToolHost& host) {
+  const std::int32_t first = arguments.numbers[0];
+  const std::int32_t second = arguments.numbers[1];
+  switch (tool) {
+    case ToolId::kDeviceStatus:
+      return device_status(host.view());
+    case ToolId::kSetVolume:
+      host.set_volume(static_cast<std::uint8_t>(first));
+      return done();
+    case ToolId::kSetBrightness:
+      host.set_brightness(static_cast<std::uint8_t>(first));
+      return done();
+    case ToolId::kSetExpression:
+      host.show_emotion(static_cast<Emotion>(first));
+      return done();
+    case ToolId::kShowText:
+      host.show_text(arguments.text, static_cast<std::uint32_t>(second));
+      return done();
+    case ToolId::kStartTimer:
+      if (!host.start_timer(static_cast<std::uint32_t>(first), arguments.text)) {
+        return failed(sentences::kTimersInUse);
+      }
+      return done();
+    case ToolId::kCancelTimer:
+      return cancel_timers(arguments.text, host);
+    case ToolId::kListTimers:
+      return timers_of(host);
+    case ToolId::kBeep:
+      host.beep(static_cast<std::uint8_t>(first));
+      return done();
+    case ToolId::kSetColor:
+      return set_color(static_cast<std::size_t>(first), host.effects());
+    case ToolId::kMotion:
+      return motion_of(host.motion());
+  }
+  return failed(sentences::kNoSuchTool);
+}
+
+}  // namespace lobug
