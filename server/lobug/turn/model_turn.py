@@ -92,7 +92,7 @@ class ModelTurn:
         """The turn counts: log the words, after ``prepare``, before anybody hears of a reply."""
         await self._prepared.wait()
         if self._message_id is None:
-            message_id = await self._log_words()
+            message_id = await self.log_words()
             if self._context is not None:
                 self._memory.note_search(message_id, self._context)
 
@@ -149,7 +149,7 @@ class ModelTurn:
         conversation, settings = self._conversation, self._shared.settings
         text = self._heard.text
         if self._live is None or self._live.commitment.made:
-            await self._log_words()
+            await self.log_words()
         await self._memory.refresh()
         lane = conversation.lane  # taken first: what is erased from here on may be in the prompt
         await load_working_memory(conversation, self._memory, settings.conversation.max_messages)
@@ -170,10 +170,12 @@ class ModelTurn:
             lane=lane,
         )
 
-    async def _log_words(self) -> int:
-        self._message_id = await self._memory.log_user_message(
-            self._conversation.conversation_key, self._heard.text
-        )
+    async def log_words(self) -> int:
+        """Log the words, unless that is done. Returns the message's id."""
+        if self._message_id is None:
+            self._message_id = await self._memory.log_user_message(
+                self._conversation.conversation_key, self._heard.text
+            )
         return self._message_id
 
     def _tools(self) -> ToolUse | None:
