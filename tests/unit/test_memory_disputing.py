@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.language.en.contradiction import disputes, with_instead, with_value, wrong_entry
+from lobug.language.en.fact_comparison import disputes, with_instead, with_value, wrong_entry
 from lobug.memory.model import Draft, Entry, MemoryScope
 from lobug.memory.service import Memory
 from support.memory_kit import Kit, started

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.explicit_statements import explicit_statements
+from lobug.language.en.speech_acts import explicit_statements
 
 
 @pytest.mark.parametrize(

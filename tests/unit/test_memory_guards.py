@@ -9,19 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.language.en import words
-from lobug.language.en.fact_checks import (
-    MAX_FACT_CHARS,
-    accept,
-    objection,
-    tidy,
-)
-from lobug.language.en.prompts.background import (
+from lobug.language.en.fact_checks import MAX_FACT_CHARS, accept, objection, tidy
+from lobug.language.en.prompts import (
     FACT_EXAMPLES,
     distill_base_memory_messages,
     fact_extraction_messages,
     summarize_conversation_messages,
 )
-from lobug.language.facts import FACT_TYPES, Candidate
+from lobug.language.protocol import FACT_TYPES, Candidate
+from lobug.memory.index.entry_words import fts_string
 from lobug.memory.learning.extraction import GarbledAnswerError, parse, pieces
 
 
@@ -196,5 +192,5 @@ def test_words_are_compared_in_one_form(text: str, expected: list[str]) -> None:
 
 @given(st.text(max_size=200))
 def test_no_text_breaks_a_full_text_query(text: str) -> None:
-    query = words.any_of(words.content_words(text))
+    query = " OR ".join(map(fts_string, words.content_words(text)))
     assert query.count('"') % 2 == 0

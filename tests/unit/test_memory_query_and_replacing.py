@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.language.en.prompts.background import SECTIONS
+from lobug.language.en.fact_comparison import only_denies, same_people, slot_of
+from lobug.language.en.prompts import SECTIONS
 from lobug.language.en.questions import in_third_person, without_asking
-from lobug.language.en.replacement import only_denies, same_people, slot_of
 from lobug.memory.identity import render
 from lobug.memory.learning.consolidation import tidy_summary, transcript
 from lobug.memory.learning.distillation import tidy_identity

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.paraphrase import is_fuller, is_paraphrase
+from lobug.language.en.fact_comparison import is_fuller, is_paraphrase
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.language import language_of
-from lobug.language.commands import (
+from lobug.language.en.language import LONGEST, templates
+from lobug.language.protocol import (
     Correct,
+    Doubt,
     ForgetEverything,
     ForgetLast,
     ForgetStatement,
@@ -23,8 +25,6 @@ from lobug.language.commands import (
     Why,
     Wrong,
 )
-from lobug.language.en.command_templates import LONGEST, templates
-from lobug.language.protocol import Doubt
 
 ENGLISH = templates()
 

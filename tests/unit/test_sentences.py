@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.sentence_splitter import SentenceSplitter, split_sentences
+from lobug.language.en.segmentation import SentenceSplitter, split_sentences
 
 CASES = [
     ("", []),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lobug.language.en.prompts.turn import MOVING, ORIENTATION, SHAKING, TAPPED
+from lobug.language.en.prompts import MOVING, ORIENTATION, SHAKING, TAPPED
 from lobug.settings import SensorSettings
 
 

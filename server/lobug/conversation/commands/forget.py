@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from lobug.conversation.commands.command import BLANKED, Answer, Command, CommandContext
 from lobug.conversation.dialogue import Question
 from lobug.errors import MemoryNotFoundError
-from lobug.language.commands import ForgetStatement, ForgetTopic
 from lobug.language.en import replies
 from lobug.language.en.perspective import about_the_user
+from lobug.language.protocol import ForgetStatement, ForgetTopic
 from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope, Purge
 
 LIKELY = 0.5

@@ -16,7 +16,11 @@ from typing import Any, cast
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatModel, ChatOptions
 from lobug.errors import EngineError, LobugError
-from lobug.language.commands import (
+from lobug.language.en import words
+from lobug.language.en.perspective import about_the_user
+from lobug.language.en.prompts import MEMORY_TOOL_EXAMPLES, MEMORY_TOOL_RULES
+from lobug.language.en.speech_acts import is_statement, split_contrast, tokens
+from lobug.language.protocol import (
     Correct,
     ForgetStatement,
     ForgetTopic,
@@ -24,10 +28,6 @@ from lobug.language.commands import (
     ReciteTopic,
     Remember,
 )
-from lobug.language.en import words
-from lobug.language.en.perspective import about_the_user
-from lobug.language.en.prompts.memory_commands import EXAMPLES, RULES
-from lobug.language.en.statements import is_statement, split_contrast, tokens
 from lobug.memory import keys
 from lobug.memory.tools import validated
 
@@ -77,8 +77,8 @@ async def choose(chat: ChatModel, text: str) -> Meaning | None:
 
 def messages(text: str) -> list[ChatMessage]:
     """The request to the model."""
-    asked = [ChatMessage("system", RULES)]
-    for said, answer in EXAMPLES:
+    asked = [ChatMessage("system", MEMORY_TOOL_RULES)]
+    for said, answer in MEMORY_TOOL_EXAMPLES:
         asked += [ChatMessage("user", said), ChatMessage("assistant", answer)]
     return [*asked, ChatMessage("user", text)]
 

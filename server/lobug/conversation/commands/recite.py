@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 from lobug.conversation.commands.command import Answer, Command, CommandContext, hit_of
-from lobug.language.commands import ReciteTopic, Why
 from lobug.language.en import mentions, replies, words
 from lobug.language.en.perspective import about_the_user
+from lobug.language.protocol import ReciteTopic, Why
 from lobug.memory.model import Entry, Filter, Hit, Source
 from lobug.memory.timeline import unstamped
 

@@ -15,7 +15,8 @@ from lobug.conversation.dialogue import Question
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatModel
 from lobug.language import language_of
-from lobug.language.commands import (
+from lobug.language.en import replies
+from lobug.language.protocol import (
     Correct,
     ForgetEverything,
     ForgetLast,
@@ -29,7 +30,6 @@ from lobug.language.commands import (
     Why,
     Wrong,
 )
-from lobug.language.en import replies
 from lobug.memory.model import HouseholdGrant, scope_of
 from lobug.memory.service import Memory
 

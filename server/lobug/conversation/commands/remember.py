@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from lobug.conversation.commands.command import Answer, Command, CommandContext
 from lobug.conversation.dialogue import Question
-from lobug.language.commands import Correct, Remember
 from lobug.language.en import replies
-from lobug.language.en.contradiction import with_instead, with_value, wrong_entry
 from lobug.language.en.fact_checks import fact_type
+from lobug.language.en.fact_comparison import with_instead, with_value, wrong_entry
 from lobug.language.en.perspective import about_the_user, is_first_person
-from lobug.language.en.statements import is_statement, split_contrast, split_statements, value_of
+from lobug.language.en.speech_acts import is_statement, split_contrast, split_statements, value_of
+from lobug.language.protocol import Correct, Remember
 from lobug.memory.model import Draft, Entry, Filter, Hit
 
 STATED_IMPORTANCE = 0.9

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lobug.language.en import speech_acts, words
+from lobug.language.en.data import MONTHS, WEEKDAYS, word_list
 from lobug.language.en.fact_checks import OTHERS, RELATIONS, SPEAKER, SUBJECT
-from lobug.language.en.lists import MONTHS, WEEKDAYS, word_list
-from lobug.language.en.replacement import slot_of
+from lobug.language.en.fact_comparison import slot_of
 
 PREAMBLE = re.compile(
     r"^(?:please\s+)?(?:(?:everything|anything|all|whatever|what|the (?:fact|thing|part))\s+)?"

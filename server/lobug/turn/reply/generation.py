@@ -11,11 +11,12 @@ from lobug.conversation.prompt import Persona, prefix
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
 from lobug.errors import ContextOverflowError, EngineInterruptedError
+from lobug.language.en.replies import NO_WORDS
 from lobug.memory.model import Recalled
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply.parser import Part, ReplyParser
-from lobug.turn.reply.tool_use import NO_WORDS, ToolUse, write_with_tools
+from lobug.turn.reply.tool_use import ToolUse, write_with_tools
 from lobug.turn.timeline import Timeline
 
 

@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lobug.language.en.clauses import clause_end
 from lobug.language.en.perspective import is_unchanged, reply_to_the_user
-from lobug.language.en.sentence_splitter import SentenceSplitter
+from lobug.language.en.segmentation import SentenceSplitter, clause_end
 from lobug.language.en.speakable import speakable
 from lobug.turn.events import Action
 

@@ -21,7 +21,7 @@ import numpy as np
 from lobug.engines.base import Samples, TextToSpeech
 from lobug.errors import EngineError
 from lobug.language import language_of
-from lobug.language.en.clauses import FEWEST_BEFORE_CONJUNCTION
+from lobug.language.en.segmentation import FEWEST_BEFORE_CONJUNCTION
 from lobug.language.protocol import Language
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
 

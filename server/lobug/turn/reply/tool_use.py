@@ -26,16 +26,9 @@ from lobug.conversation.tool_prompt import (
 from lobug.engines.base import ChatMessage
 from lobug.engines.tools import Tool, ToolBox, ToolResult
 from lobug.errors import EngineError
-from lobug.language.en.prompts.tools import STATUS_TOOL
+from lobug.language.en.prompts import STATUS_TOOL
+from lobug.language.en.replies import DONE, NO_WORDS, NOT_DONE
 from lobug.turn.reply.tool_calls import CallFinder, coerce_arguments, read_call
-
-DONE = "Okay, done."
-"""Said where the model writes nothing about a call that succeeded."""
-NOT_DONE = "Sorry, that did not work."
-"""Said where the model writes nothing about a call that failed."""
-NO_WORDS = "I'm not sure what to say to that."
-"""Said where the model writes no words: only calls that it may not make, or an action although
-typed words must be answered."""
 
 Write = Callable[[Sequence[ChatMessage], Mapping[str, Any] | None], AsyncGenerator[str]]
 """Streams what the model writes. Takes the messages of this turn, which follow the prompt's prefix,

@@ -1,9 +1,13 @@
-"""Text without pictures and stray spaces, in any language. Pure."""
+"""Text of any language, without pictures and stray spaces, and the language for codes that have no
+folder."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+
+from lobug.language.protocol import Completeness
 
 _DROPPED = frozenset({"So", "Sk", "Cf", "Cs", "Co", "Cn"})
 """Unicode categories of emoji, their modifiers and invisible characters."""
@@ -32,3 +36,19 @@ _SPACE_BEFORE_SIGN = re.compile(r" (?=[.,!?;:](?: |$))")
 def tidy_spaces(text: str) -> str:
     """A text on one line, with single spaces and none before punctuation."""
     return _SPACE_BEFORE_SIGN.sub("", " ".join(text.split()))
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownLanguage:
+    """A language without rules."""
+
+    code: str
+    commands: None = None
+
+    def completeness(self, text: str) -> Completeness:
+        """Always open."""
+        return Completeness.OPEN
+
+    def spoken_form(self, text: str) -> str:
+        """Without emoji; numbers and abbreviations are left to the voice."""
+        return tidy_spaces(drop_pictures(text))

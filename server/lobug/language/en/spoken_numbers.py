@@ -11,7 +11,7 @@ from functools import cache
 
 from unicode_rbnf import FormatPurpose, RbnfEngine
 
-from lobug.language.en.lists import BELOW_TWENTY, word_map
+from lobug.language.en.data import BELOW_TWENTY, word_map
 
 _LARGEST = 10**15
 """The rules end at 10**18; nobody follows a number of that length anyway."""
