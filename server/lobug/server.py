@@ -12,10 +12,9 @@ from typing import Protocol
 from lobug import __version__
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.service import Access
-from lobug.conversation.commands.recognition import MemoryCommands
 from lobug.conversation.prompt import make_persona
-from lobug.conversation.registry import Conversations, is_lane_of
-from lobug.conversation.sensors import SensorReading
+from lobug.conversation.recognition import MemoryCommands
+from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
 from lobug.devices.connected_devices import ConnectedDevices
 from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.engines.integrity import ModelIntegrity

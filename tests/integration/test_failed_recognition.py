@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lobug.conversation.commands.command import Command
-from lobug.conversation.commands.recognition import MemoryCommands
+from lobug.conversation.commands import Command
+from lobug.conversation.recognition import MemoryCommands
 from lobug.errors import StorageError
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer

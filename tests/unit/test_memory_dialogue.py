@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lobug.conversation.dialogue import Dialogue, Question
-from lobug.conversation.registry import Conversations, Exchange
+from lobug.conversation.registry import Conversations, Dialogue, Exchange, Question
 from lobug.engines.base import ChatMessage
 from lobug.memory.model import ConversationKey
 from support.app_server import settings_for

@@ -2,7 +2,7 @@
 
 A small model that may choose freely between words and a call uses tools poorly: it claims to have
 done what it has not, or calls a tool because of a single word. So words that may concern the device
-(``language.en.tools``) are preceded by a note of the device's state. Only such messages are
+(``language.en.tool_words``) are preceded by a note of the device's state. Only such messages are
 answered with a call or with ``none`` in the examples, and the reply's schema allows nothing else.
 
 This part follows the persona's examples and precedes the history. The model reads it once, ahead of

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator
 
 from lobug.concurrency import uninterrupted
-from lobug.conversation.commands.command import BLANKED, Answer, Command
+from lobug.conversation.commands import BLANKED, Answer, Command
 from lobug.conversation.registry import INTERRUPTED, Conversation, Exchange
 from lobug.engines.base import ChatMessage
 from lobug.errors import LobugError, StorageError

@@ -15,8 +15,8 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 
 from lobug.concurrency import uninterrupted
-from lobug.conversation.commands.recognition import MemoryCommands
 from lobug.conversation.prompt import Persona
+from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversation, Conversations
 from lobug.engines.base import Engines
 from lobug.errors import LobugError, StorageError

@@ -90,8 +90,8 @@ class Question:
     about_lobug: bool
     """It is about what Lo-Bug said: its own former replies belong to the answer."""
     slots: frozenset[str] = frozenset()
-    """What it asks for that a person has only one of (``replacement.slot_of``); empty: nothing of
-    the kind, or something past."""
+    """What it asks for that a person has only one of (``fact_comparison.slot_of``); empty: nothing
+    of the kind, or something past."""
 
 
 def asks_when(text: str) -> bool:
