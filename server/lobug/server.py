@@ -28,8 +28,8 @@ from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
-from lobug.turn.reply.tool_use import offer_tools
 from lobug.turn.runner import TurnRunner
+from lobug.turn.tool_use import offer_tools
 
 log = logging.getLogger(__name__)
 

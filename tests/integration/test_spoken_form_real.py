@@ -14,7 +14,7 @@ from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice
 from lobug.language.en.spoken_form import spoken_form
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
-from lobug.turn.reply.speech import SpeechOutcome, speak
+from lobug.turn.speech import SpeechOutcome, speak
 from support import speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]

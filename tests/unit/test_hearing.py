@@ -6,7 +6,7 @@ import pytest
 
 from lobug.engines.base import Transcript
 from lobug.settings import SttSettings
-from lobug.turn.listen.acceptance import judge
+from lobug.turn.utterance import judge
 
 SETTINGS = SttSettings()
 

@@ -33,8 +33,8 @@ from lobug.memory.exchange.markdown import escaped
 from lobug.memory.index import turn_analysis
 from lobug.memory.learning import extraction
 from lobug.memory.recall import recent_statements
-from lobug.turn.listen.echo import is_own_voice, without_own_voice
-from lobug.turn.reply.parser import ThinkingStripper
+from lobug.turn.echo import is_own_voice, without_own_voice
+from lobug.turn.reply import ThinkingStripper
 
 LENGTH = 1_024
 TIMES = 4

@@ -14,7 +14,7 @@ import pytest
 from lobug.engines.base import STT_SAMPLE_RATE, VOICE_FRAME, Samples, Transcript
 from lobug.errors import EngineError, EngineTimeoutError
 from lobug.settings import Settings
-from lobug.turn.listen.events import (
+from lobug.turn.events import (
     InterimTranscript,
     ListeningEvent,
     ListeningFailed,
@@ -24,7 +24,7 @@ from lobug.turn.listen.events import (
     SpeechEnded,
     SpeechResumed,
 )
-from lobug.turn.listen.listener import Listener
+from lobug.turn.listener import Listener
 from support.scripted_speech import ScriptedGate, ScriptedSpeechToText
 
 LISTENING = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.engines.base import Samples
-from lobug.turn.listen.stream import ListeningInbox, Stop, UtteranceAudio
+from lobug.turn.stream import ListeningInbox, Stop, UtteranceAudio
 
 lengths = st.lists(st.integers(0, 50), max_size=30)
 

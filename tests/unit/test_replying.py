@@ -13,7 +13,7 @@ from lobug.engines.base import ChatMessage
 from lobug.memory.model import ConversationKey
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.events import Piece, ReplyDelta
-from lobug.turn.reply.generation import Prompt, Reply, write_reply
+from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
 from support.scripted import ScriptedChatModel, Step
 

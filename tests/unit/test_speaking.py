@@ -12,7 +12,7 @@ import pytest
 from lobug.engines.base import Samples
 from lobug.errors import ContextOverflowError, EngineInterruptedError
 from lobug.turn.events import Piece, ReplyDelta, SpeechAudio, TurnEvent
-from lobug.turn.reply.speech import MAX_WAITING, SpeechOutcome, speak
+from lobug.turn.speech import MAX_WAITING, SpeechOutcome, speak
 from support.scripted_speech import ScriptedTextToSpeech
 
 

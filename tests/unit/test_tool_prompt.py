@@ -29,8 +29,7 @@ from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.prefetch import PromptPrefetcher
-from lobug.turn.reply.tool_calls import read_call
-from lobug.turn.reply.tool_use import include_tools_if_needed, offer_tools
+from lobug.turn.tool_use import include_tools_if_needed, offer_tools, read_call
 from support.scripted import ScriptedChatModel
 from support.tool_device import PERCENT, common_tools, tool
 

@@ -21,9 +21,9 @@ from lobug.language.en.replies import DONE, NO_WORDS, NOT_DONE
 from lobug.memory.model import ConversationKey
 from lobug.settings import ChatSettings, Settings, StreamingSettings
 from lobug.turn.events import Piece, ReplyDelta, TurnEvent
-from lobug.turn.reply.generation import Prompt, Reply, write_reply
-from lobug.turn.reply.tool_use import ToolUse, offer_tools
+from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
+from lobug.turn.tool_use import ToolUse, offer_tools
 from support.scripted import ScriptedChatModel
 from support.tool_device import Refused, ToolDevice, common_tools
 

@@ -13,7 +13,7 @@ from lobug.errors import LobugError, StorageError
 from lobug.memory.service import Memory
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Piece, ReplyDelta, TurnEvent
-from lobug.turn.reply.generation import Reply
+from lobug.turn.reply import Reply
 from lobug.turn.timeline import Timeline
 
 log = logging.getLogger(__name__)

@@ -24,13 +24,12 @@ from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
-from lobug.turn.caller_context import CallerContext
 from lobug.turn.command_turn import CommandTurn
 from lobug.turn.commitment import LiveOptions, heard_words, hold_until_committed, interrupted_reply
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
-from lobug.turn.model_turn import ModelStages, ModelTurn
-from lobug.turn.reply.speech import SpeechOutcome, speak
+from lobug.turn.model_turn import CallerContext, ModelStages, ModelTurn
 from lobug.turn.slots import TurnSlot, TurnSlots
+from lobug.turn.speech import SpeechOutcome, speak
 from lobug.turn.timeline import NoObserver, Timeline, TurnObserver, observe, record_event
 from lobug.turn.utterance import TypedUtterance, Utterance, hear
 

@@ -25,15 +25,14 @@ from lobug.engines.base import (
 )
 from lobug.errors import EngineError, EngineUnavailableError, ListenerOverrunError
 from lobug.settings import Settings
-from lobug.turn.listen.acceptance import judge
-from lobug.turn.listen.endpointing import (
+from lobug.turn.endpointing import (
     FRAME_S,
     Endpointer,
     ListeningMode,
     Signal,
     State,
 )
-from lobug.turn.listen.events import (
+from lobug.turn.events import (
     InterimTranscript,
     ListeningEvent,
     ListeningFailed,
@@ -43,7 +42,13 @@ from lobug.turn.listen.events import (
     SpeechEnded,
     SpeechResumed,
 )
-from lobug.turn.listen.stream import ListeningInbox, Stop, StreamClock, UtteranceAudio
+from lobug.turn.stream import (
+    ListeningInbox,
+    Stop,
+    StreamClock,
+    UtteranceAudio,
+)
+from lobug.turn.utterance import judge
 
 PRE_ROLL = int(0.3 * STT_SAMPLE_RATE)
 """Samples transcribed before the first voiced frame: soft beginnings ("h", "f") are detected late.
