@@ -48,16 +48,16 @@ def common() -> ToolPrompt:
 
 def test_every_common_tool_is_told_with_an_example_of_its_call() -> None:
     prompt = common()
-    told = prompt.messages[0].content
+    listed = prompt.messages[0].content
     called = {
         call[0]
         for message in prompt.messages
         if message.role == "assistant" and (call := read_call(message.content))
     }
     for name in prompt.tools:
-        assert f"- {name}" in told
+        assert f"- {name}" in listed
     assert called == {*prompt.tools, "none"}
-    assert "volume 0 to 100" in told
+    assert "volume 0 to 100" in listed
 
 
 def test_the_messages_alternate_and_every_example_fits_the_schema() -> None:
@@ -122,11 +122,11 @@ def test_a_tool_that_nobody_knows_is_told_by_its_first_sentence_and_its_own_word
         all={"type": "boolean"},
     )
     prompt = tool_prompt(tools(lamp, color), MOST)
-    told = prompt.messages[0].content
-    assert "- lamp.turn_on: Turn on the lamp" in told
-    assert "- led.color, tone red or (blue), all true or false: Set" in told
-    assert "bulb" not in told
-    assert "<" not in told
+    listed = prompt.messages[0].content
+    assert "- lamp.turn_on: Turn on the lamp" in listed
+    assert "- led.color, tone red or (blue), all true or false: Set" in listed
+    assert "bulb" not in listed
+    assert "<" not in listed
     assert any(m.content.endswith("]\n\nTurn on the lamp.") for m in prompt.messages)
     assert any(m.content == call_text("lamp.turn_on", {}) for m in prompt.messages)
 

@@ -64,8 +64,8 @@ class Call:
 
 
 @dataclass
-class ToldSpeechToText(ScriptedSpeechToText):
-    """Answers each call when it is told to, unless ``immediate`` says it all."""
+class ManualSpeechToText(ScriptedSpeechToText):
+    """Each call is answered by the test, or at once with ``immediate``."""
 
     calls: list[Call] = field(default_factory=list)
     immediate: str | None = None
@@ -96,7 +96,7 @@ class ToldSpeechToText(ScriptedSpeechToText):
 class Ears:
     """A listener whose events are collected."""
 
-    def __init__(self, listener: Listener, stt: ToldSpeechToText, gate: ScriptedGate) -> None:
+    def __init__(self, listener: Listener, stt: ManualSpeechToText, gate: ScriptedGate) -> None:
         self.listener = listener
         self.stt = stt
         self.gate = gate
@@ -137,7 +137,7 @@ async def ears(
 ) -> AsyncIterator[Ears]:
     """A listener at work; at its end no task of it may be left."""
     settings = Settings(_env_file=None, listening={**LISTENING, **listening}, stt=stt or {})
-    gate, engine = ScriptedGate(), ToldSpeechToText()
+    gate, engine = ScriptedGate(), ManualSpeechToText()
     before = asyncio.all_tasks()
     listener = Listener(gate, engine, settings, mode=mode, busy=busy)
     opened = Ears(listener, engine, gate)
@@ -494,7 +494,7 @@ async def test_reset_throws_the_utterance_away() -> None:
 
 
 async def test_after_reset_nothing_of_the_utterance_is_told_even_at_once() -> None:
-    gate, stt = ScriptedGate(), ToldSpeechToText(immediate="I am here.")
+    gate, stt = ScriptedGate(), ManualSpeechToText(immediate="I am here.")
     listener = Listener(gate, stt, Settings(_env_file=None, listening=LISTENING))
     listener.push(sound("#" * 10 + "." * 30))  # pause and end come at once
     told = []
@@ -559,7 +559,7 @@ async def test_closing_in_mid_transcription_leaves_nothing() -> None:
 
 
 async def test_cancelling_the_reader_leaves_nothing() -> None:
-    gate, stt = ScriptedGate(), ToldSpeechToText()
+    gate, stt = ScriptedGate(), ManualSpeechToText()
     e = Ears(Listener(gate, stt, Settings(_env_file=None, listening=LISTENING)), stt, gate)
     before = asyncio.all_tasks()
     reading = asyncio.create_task(e.collect())
