@@ -12,7 +12,6 @@ from lobug.language import language_of
 from lobug.language.en.language import LONGEST, templates
 from lobug.language.protocol import (
     Correct,
-    Doubt,
     ForgetEverything,
     ForgetLast,
     ForgetStatement,
@@ -22,6 +21,7 @@ from lobug.language.protocol import (
     Recite,
     ReciteTopic,
     Remember,
+    SentenceKind,
     Why,
     Wrong,
 )
@@ -181,22 +181,22 @@ def test_what_only_sounds_like_a_command_is_none(text: str) -> None:
 @pytest.mark.parametrize("text", NOT_COMMANDS)
 def test_what_only_sounds_like_a_command_does_not_ask_the_model(text: str) -> None:
     """An everyday sentence must not wait for the model to say that it is one."""
-    assert ENGLISH.understand(text) is not None or ENGLISH.doubt(text) is None
+    assert ENGLISH.understand(text) is not None or ENGLISH.possible_command(text) is None
 
 
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("Remember for me this thing about Anna", "ordered"),
-        ("have you got a memory of my aunt?", "asked"),
-        ("you have it all wrong about my aunt", "told"),
+        ("Remember for me this thing about Anna", "order"),
+        ("have you got a memory of my aunt?", "question"),
+        ("you have it all wrong about my aunt", "statement"),
     ],
 )
 def test_words_of_memory_that_fit_no_template_are_worth_asking_the_model(
     text: str, kind: str
 ) -> None:
     assert ENGLISH.understand(text) is None
-    assert ENGLISH.doubt(text) == kind
+    assert ENGLISH.possible_command(text) == kind
 
 
 @pytest.mark.parametrize(
@@ -242,4 +242,4 @@ def _is_taken(text: str) -> None:
     assert isinstance(understood, Meaning | Ordinary | None)
     assert ENGLISH.understand(f"  {text} ") == understood, "spaces around it change nothing"
     assert ENGLISH.agrees(text) in {True, False, None}
-    assert ENGLISH.doubt(text) in {None, *get_args(Doubt)}
+    assert ENGLISH.possible_command(text) in {None, *get_args(SentenceKind)}

@@ -141,7 +141,7 @@ def test_tools_that_the_call_cannot_tell_apart_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "state"),
+    ("answer", "state"),
     [
         (
             '{"audio_speaker":{"volume":70},"battery":{"charging":false}}',
@@ -154,14 +154,14 @@ def test_tools_that_the_call_cannot_tell_apart_are_left_out() -> None:
         ('{"a": ' * 200 + "1" + "}" * 200, "ready"),
     ],
 )
-def test_state_of(told: str, state: str) -> None:
-    assert state_of(told) == state
+def test_state_of(answer: str, state: str) -> None:
+    assert state_of(answer) == state
 
 
 @settings(max_examples=50)
-@given(told=st.text() | st.recursive(st.none() | st.booleans() | st.text(), st.lists).map(str))
-def test_a_device_cannot_pose_as_another_part_of_the_prompt(told: str) -> None:
-    state, result = state_of(told), result_message("call", told).content
+@given(answer=st.text() | st.recursive(st.none() | st.booleans() | st.text(), st.lists).map(str))
+def test_a_device_cannot_pose_as_another_part_of_the_prompt(answer: str) -> None:
+    state, result = state_of(answer), result_message("call", answer).content
     assert len(state) <= LONGEST_STATE
     for text in (state, result.removeprefix("[RESULT] ")):
         assert not set(text) & set("<>[]\n")
@@ -186,7 +186,9 @@ def conversation() -> Conversation:
     return Conversations(Settings()).get(ConversationKey("ada", "ada/device:desk"))
 
 
-def told(talk: Conversation, offered: list[Tool], said: str = "Hello.") -> tuple[int, bool]:
+def tools_in_prompt(
+    talk: Conversation, offered: list[Tool], said: str = "Hello."
+) -> tuple[int, bool]:
     """How many tools the prompt of a turn tells of after these were offered, and whether that makes
     it another prompt."""
     talk.prefix_changed = False
@@ -197,13 +199,15 @@ def told(talk: Conversation, offered: list[Tool], said: str = "Hello.") -> tuple
 
 def test_offered_tools_wait_until_words_need_one() -> None:
     talk = conversation()
-    assert told(talk, []) == (0, False)
-    assert told(talk, tools(*common_tools())) == (0, False)
+    assert tools_in_prompt(talk, []) == (0, False)
+    assert tools_in_prompt(talk, tools(*common_tools())) == (0, False)
     assert talk.tools_unread
-    assert told(talk, tools(*common_tools()), "Turn the volume up.") == (5, True)
-    assert told(talk, tools(*common_tools()), "Turn the volume up.") == (5, False)
-    assert told(talk, tools(*common_tools()[:2])) == (5, False), "the old ones until these are read"
-    assert told(talk, tools(*common_tools()[:2]), "Turn the volume up.") == (2, True)
+    assert tools_in_prompt(talk, tools(*common_tools()), "Turn the volume up.") == (5, True)
+    assert tools_in_prompt(talk, tools(*common_tools()), "Turn the volume up.") == (5, False)
+    assert tools_in_prompt(talk, tools(*common_tools()[:2])) == (5, False), (
+        "the old ones until these are read"
+    )
+    assert tools_in_prompt(talk, tools(*common_tools()[:2]), "Turn the volume up.") == (2, True)
 
 
 class SlowReader(ScriptedChatModel):

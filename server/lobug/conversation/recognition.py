@@ -1,7 +1,7 @@
 """Recognizes commands to memory.
 
 Templates come first: the same words always do the same, whatever the chat model. The model is asked
-only when the words speak of memory and no template fits (``CommandBook.doubt``); an ordinary turn
+only when the words speak of memory and no template fits (``possible_command``); an ordinary turn
 costs a millisecond. The model chooses a tool and quotes the words that it is about; both are
 checked as untrusted input: the words must stand in the text, one after the other, and must fit the
 tool. What the model would forget, Lo-Bug asks for first.
@@ -115,7 +115,7 @@ class MemoryCommands:
             command = await _command_for_answer(context, question, meaning, agrees=agrees)
         if command is None and meaning is not None:
             command = await _command_for(context, meaning)
-        elif command is None and book.doubt(text) is not None:
+        elif command is None and book.possible_command(text) is not None:
             guessed = await choose_with_model(self._chat, text)
             command = (
                 None if guessed is None else await _command_for(context, guessed, guessed=True)

@@ -119,8 +119,7 @@ Meaning = (
 """What a command to memory means."""
 
 
-Doubt = Literal["asked", "ordered", "told"]
-"""The kind of a sentence that speaks of memory and fits no template."""
+SentenceKind = Literal["question", "order", "statement"]
 
 
 class Completeness(StrEnum):
@@ -143,8 +142,9 @@ class CommandBook(Protocol):
     def agrees(self, text: str) -> bool | None:
         """Whether a text answers a question with yes (True) or no (False); None: with neither."""
 
-    def doubt(self, text: str) -> Doubt | None:
-        """How a text that fits no template may still be meant for memory; None: it is not."""
+    def possible_command(self, text: str) -> SentenceKind | None:
+        """The kind of a text that fits no template and may still be meant for memory; None: it is
+        not."""
 
 
 class Language(Protocol):

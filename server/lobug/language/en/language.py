@@ -27,7 +27,6 @@ from lobug.language.en.spoken_form import spoken_form
 from lobug.language.protocol import (
     Completeness,
     Correct,
-    Doubt,
     ForgetEverything,
     ForgetLast,
     ForgetStatement,
@@ -38,6 +37,7 @@ from lobug.language.protocol import (
     Recite,
     ReciteTopic,
     Remember,
+    SentenceKind,
     Why,
     Wrong,
 )
@@ -88,27 +88,28 @@ class Templates:
             return False
         return True if "Agree" in names else None
 
-    def doubt(self, text: str) -> Doubt | None:
-        """How a text that fits no template may still be meant for memory; None: it is not."""
+    def possible_command(self, text: str) -> SentenceKind | None:
+        """The kind of a text that fits no template and may still be meant for memory; None: it is
+        not."""
         if len(text) > LONGEST:
             return None
         sentences = speech_acts.sentences(_OPENING.sub("", text))
         first = sentences[0] if sentences else ""
-        kind: Doubt
+        kind: SentenceKind
         if speech_acts.is_question(first):
-            kind = "asked"
+            kind = "question"
             if not _TO_LO_BUG.search(first):
                 return None
         elif speech_acts.is_command(first) or speech_acts.WISH.match(first):
-            kind = "ordered"
+            kind = "order"
         elif _ABOUT_LO_BUG.match(first):
-            kind = "told"
+            kind = "statement"
         else:
             return None
         low = " ".join(["", *re.findall(r"[\w-]+", first.lower()), ""])
         return kind if any(f" {word} " in low for word in self._triggers(kind)) else None
 
-    def _triggers(self, kind: Doubt) -> frozenset[str]:
+    def _triggers(self, kind: SentenceKind) -> frozenset[str]:
         """Words that make a sentence of a kind worth asking the chat model."""
         words = self.intents.slot_lists[f"trigger_{kind}"]
         if not isinstance(words, TextSlotList):
