@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.language.en.fact_comparison import disputes, with_instead, with_value, wrong_entry
+from lobug.language.en.fact_comparison import contradicts, with_instead, with_value, wrong_entry
 from lobug.memory.model import Draft, Entry, MemoryScope
 from lobug.memory.service import Memory
 from support.memory_kit import Kit, started
@@ -39,7 +39,7 @@ async def entries(memory: Memory, *contents: str) -> list[Entry]:
     ],
 )
 def test_two_that_cannot_both_be_true(right: str, said: str) -> None:
-    assert disputes(right, said)
+    assert contradicts(right, said)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_two_that_cannot_both_be_true(right: str, said: str) -> None:
     ],
 )
 def test_two_that_may_both_be_true(right: str, said: str) -> None:
-    assert not disputes(right, said)
+    assert not contradicts(right, said)
 
 
 async def test_the_words_that_were_called_wrong_decide(memory: Memory) -> None:

@@ -264,7 +264,6 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The whole reply so far."""
         return " ".join(self.pieces)
 
 

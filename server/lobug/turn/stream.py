@@ -45,11 +45,9 @@ class ListeningInbox:
             self.waiting += len(samples)
 
     def push_stop(self) -> None:
-        """Add a stop."""
         self._items.append(Stop())
 
     def clear(self) -> None:
-        """Drop everything."""
         self._items.clear()
         self.waiting = 0
         self.overrun = False

@@ -105,7 +105,6 @@ class _ToolRounds:
         self._carried_out: set[str] = set()
 
     async def words(self) -> AsyncGenerator[str]:
-        """Yield the reply's words."""
         call: str | None = None
         if self._use.box.tools() and self._use.prompt.may_concern(self._use.said):
             call = await self._choice()

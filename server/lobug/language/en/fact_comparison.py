@@ -219,16 +219,16 @@ def wrong_entry(
         used: numbers of the memories that the disputed reply had used.
     """
     if wrong is not None:
-        return next((e for e in candidates if disputes_with(right, wrong, e.content)), None)
+        return next((e for e in candidates if contradicts_value(right, wrong, e.content)), None)
     others = [entry for entry in candidates if _plain(entry.content) != _plain(right)]
     for entry in others:
-        if disputes(right, entry.content):
+        if contradicts(right, entry.content):
             return entry
-    likely = [e for e in others if e.id in used and disputes(right, e.content, loosely=True)]
+    likely = [e for e in others if e.id in used and contradicts(right, e.content, loosely=True)]
     return likely[0] if len(likely) == 1 else None
 
 
-def disputes(right: str, said: str, *, loosely: bool = False) -> bool:
+def contradicts(right: str, said: str, *, loosely: bool = False) -> bool:
     """Whether two statements cannot both be true, judged by their form. ``loosely``: also where
     both may be true ("is blue" and "is red", but also "is fast")."""
     if not same_people(right, said):
@@ -242,7 +242,7 @@ def disputes(right: str, said: str, *, loosely: bool = False) -> bool:
     return loosely or not one[-1].startswith("?")
 
 
-def disputes_with(right: str, wrong: str, said: str) -> bool:
+def contradicts_value(right: str, wrong: str, said: str) -> bool:
     """Whether a memory has the wrong words and is about the same thing as the right ones."""
     if not _holds(said, wrong):
         return False

@@ -229,15 +229,12 @@ class English:
 
     @property
     def commands(self) -> Templates:
-        """The commands of ``commands.yaml``."""
         return templates()
 
     def completeness(self, text: str) -> Completeness:
-        """By the last words."""
         return turn_taking.completeness_of(text)
 
     def spoken_form(self, text: str) -> str:
-        """Numbers, dates, addresses, abbreviations and signs in words."""
         return spoken_form(text)
 
 

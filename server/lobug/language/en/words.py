@@ -87,7 +87,6 @@ def stem(word: str) -> str:
 
 
 def stems(found: Iterable[str]) -> set[str]:
-    """The stems of words."""
     return {stem(word) for word in found}
 
 
