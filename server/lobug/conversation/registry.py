@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from lobug.conversation.prompt import Persona, prefix
 from lobug.conversation.tool_prompt import NO_TOOLS, ToolPrompt
 from lobug.engines.base import ChatMessage
 from lobug.language.en.prompts import MOVING, ORIENTATION, SHAKING, TAPPED
@@ -221,6 +222,16 @@ class Conversation:
         the model never reuses what it computed next to erased words."""
         name = self.conversation_key.conversation
         return f"{name}#{self.erasures}" if self.erasures else name
+
+    def prefix(self, persona: Persona, tools: ToolPrompt | None = None) -> list[ChatMessage]:
+        """The prompt up to the user's words, as of now. ``tools`` None: those of the prompt."""
+        return prefix(
+            persona,
+            self.base_memory,
+            self.memory.messages(),
+            earlier=self.earlier,
+            tools=(self.tools if tools is None else tools).messages,
+        )
 
     @property
     def tools_unread(self) -> bool:

@@ -301,18 +301,10 @@ async def build_prompt(
         carried = frozenset[str]() if context.asked_for else conversation.memory.visible()
         recalled = tuple(m for m in context.recalled if m.reference not in carried)
         user = user_message(text, recalled, sensors)
-        history = conversation.memory.messages()
-        before = prefix(
-            persona,
-            context.base_memory,
-            history,
-            earlier=conversation.earlier,
-            tools=conversation.tools.messages,
-        )
-        messages = [*before, user]
+        messages = [*conversation.prefix(persona), user]
         if estimate_tokens(messages) <= budget:
             return Prompt(persona, messages, user, recalled, lane)
-        if history:
+        if len(conversation.memory):
             conversation.memory.drop_block()
             conversation.earlier = await memory.session_summary(conversation.conversation_key)
         else:

@@ -14,7 +14,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lobug.conversation.prompt import Persona, prefix
+from lobug.conversation.prompt import Persona
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
 from lobug.errors import ContextOverflowError, EngineInterruptedError
@@ -364,15 +364,7 @@ async def _write(
                 raise
             conversation.memory.drop_block()
             conversation.prefix_changed = True
-            kept = conversation.memory.messages()
-            before = prefix(
-                prompt.persona,
-                conversation.base_memory,
-                kept,
-                earlier=conversation.earlier,
-                tools=conversation.tools.messages,
-            )
-            messages = [*before, *turn]
+            messages = [*conversation.prefix(prompt.persona), *turn]
         else:
             return
 
