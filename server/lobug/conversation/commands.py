@@ -381,7 +381,7 @@ async def recite_sources(context: CommandContext, said: Why) -> Command | None:
         hits = tuple(hit for hit, _ in about[:1])
     if hits:
         return _answer(
-            context, replies.origins_told([_origin(hit) for hit in hits], context.today), hits
+            context, replies.sources([_origin(hit) for hit in hits], context.today), hits
         )
     return _answer(context, (replies.USED_NONE,), ()) if said.sure else None
 

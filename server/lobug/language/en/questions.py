@@ -192,7 +192,10 @@ _WHO = _who()
 
 def is_of_another(question: str, content: str) -> bool:
     """Whether a question names relatives or pets and a memory names only others, unless both have
-    the same name in them."""
+    the same name in them.
+
+    "What is my brother's name?" is near to "The user's sister is named Anna" in words and in
+    meaning, and a small chat model then answers Anna."""
     asked, named = _spoken_of(question), _spoken_of(content)
     if not asked or not named or asked & named:
         return False

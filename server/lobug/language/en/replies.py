@@ -93,7 +93,7 @@ _ORIGINS = {
 }
 
 
-def origins_told(origins: Sequence[Origin], today: float) -> tuple[str, ...]:
+def sources(origins: Sequence[Origin], today: float) -> tuple[str, ...]:
     """Say where memories come from and how long Lo-Bug has had them."""
     sentences = [_origin(origin, today) for origin in origins[:MOST]]
     more = len(origins) - MOST

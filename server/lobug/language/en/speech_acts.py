@@ -306,7 +306,7 @@ NO_MORE = re.compile(
     r"\b(?:no longer|any ?more|from now on|changed my mind|nicht mehr|ya no)\b",
     re.IGNORECASE,
 )
-"""Words that end something."""
+"""Words that end something, also in German and Spanish."""
 
 
 def is_taken_back(later: Sequence[str]) -> bool:
