@@ -47,7 +47,7 @@ from lobug.simulator.http.wire import Timeouts
 from lobug.simulator.recordings import Recording
 from lobug.turn.events import Action
 from lobug.turn.model_turn import build_prompt
-from lobug.turn.reply.generation import Prompt, Reply, write_reply
+from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
 from recorded_speech import Said
 

@@ -14,8 +14,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 from lobug.access.callers import device_key
-from lobug.conversation.keys import conversation_of
 from lobug.conversation.prompt import make_persona, prefix
+from lobug.conversation.registry import conversation_of
 from lobug.engines.base import SHARED_PREFIX_LANE
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer

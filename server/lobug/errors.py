@@ -1,7 +1,7 @@
 """All errors that a caller may see, each with a stable code.
 
 A code never changes once released, because devices and scripts branch on it. What a device shows or
-says stands in ``language/en/errors.toml``, by code; it never holds an internal detail.
+says stands in ``language/en/sentences.toml``, by code; it never holds an internal detail.
 docs/errors.md and the OpenAPI document are generated from the class docstrings.
 """
 
@@ -11,8 +11,8 @@ import tomllib
 from importlib.resources import files
 
 # Read as a file: this module is the lowest of the server and imports none of its rooms.
-_SENTENCES = (files("lobug") / "language" / "en" / "errors.toml").read_text(encoding="utf-8")
-SPOKEN: dict[str, str] = tomllib.loads(_SENTENCES)
+_SENTENCES = (files("lobug") / "language" / "en" / "sentences.toml").read_text(encoding="utf-8")
+SPOKEN: dict[str, str] = tomllib.loads(_SENTENCES)["errors"]
 """What a device shows or says, by code."""
 
 

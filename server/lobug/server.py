@@ -12,10 +12,9 @@ from typing import Protocol
 from lobug import __version__
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.service import Access
-from lobug.conversation.commands.recognition import MemoryCommands
 from lobug.conversation.prompt import make_persona
-from lobug.conversation.registry import Conversations, is_lane_of
-from lobug.conversation.sensors import SensorReading
+from lobug.conversation.recognition import MemoryCommands
+from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
 from lobug.devices.connected_devices import ConnectedDevices
 from lobug.engines.base import Engine, Engines, EngineStatus
 from lobug.engines.integrity import ModelIntegrity
@@ -29,8 +28,8 @@ from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
-from lobug.turn.reply.tool_use import offer_tools
 from lobug.turn.runner import TurnRunner
+from lobug.turn.tool_use import offer_tools
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ import soxr
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice
-from lobug.turn.listen.echo import is_own_voice, without_own_voice
+from lobug.turn.echo import is_own_voice, without_own_voice
 from support import speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]

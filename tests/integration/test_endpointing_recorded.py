@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from lobug.settings import ListeningSettings
-from lobug.turn.listen.endpointing import Endpointer, Signal, State
+from lobug.turn.endpointing import Endpointer, Signal, State
 from support import speech, speech_engines
 
 pytestmark = pytest.mark.speech

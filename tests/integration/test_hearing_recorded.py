@@ -10,7 +10,7 @@ from lobug.engines.silero import SileroGate
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.errors import EngineUnavailableError
 from lobug.settings import Settings
-from lobug.turn.listen.acceptance import SpeechDecision, judge
+from lobug.turn.utterance import SpeechDecision, judge
 from support import noise, speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]

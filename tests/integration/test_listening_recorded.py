@@ -11,14 +11,14 @@ import pytest
 
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.settings import Settings
-from lobug.turn.listen.endpointing import ListeningMode
-from lobug.turn.listen.events import (
+from lobug.turn.endpointing import ListeningMode
+from lobug.turn.events import (
     ListeningEvent,
     NothingSaid,
     SpeechBegan,
     SpeechEnded,
 )
-from lobug.turn.listen.listener import Listener
+from lobug.turn.listener import Listener
 from support import noise, speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]

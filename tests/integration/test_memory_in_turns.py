@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
-from lobug.language.en.prompts.background import FACT_RULES
+from lobug.language.en.prompts import FACT_RULES
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from support.app_server import ScriptedEngines, running, settings_for

@@ -10,7 +10,7 @@ import pytest
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, StorageError
-from lobug.language.en.prompts.background import FACTS_SCHEMA
+from lobug.language.en.prompts import FACTS_SCHEMA
 from lobug.memory.jobs.queue import PARKED_S
 from lobug.memory.learning.model_request import TIMEOUT_S
 from lobug.settings import MemorySettings

@@ -11,7 +11,7 @@ import pytest
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, EngineUnavailableError
-from lobug.language.en.prompts.background import CONDENSE_RULES, FACT_RULES, SUMMARY_RULES
+from lobug.language.en.prompts import CONDENSE_RULES, FACT_RULES, SUMMARY_RULES
 from lobug.memory import session_summary, timeline
 from lobug.memory.model import ConversationKey
 from lobug.settings import MemorySettings

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lobug.conversation.commands.command import BLANKED
-from lobug.conversation.dialogue import PATIENCE_S
+from lobug.conversation.commands import BLANKED
+from lobug.conversation.registry import PATIENCE_S
 from lobug.errors import IdentityFullError, MemoryDisabledError, StorageFullError
 from lobug.memory.model import (
     ConversationKey,

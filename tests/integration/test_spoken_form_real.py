@@ -12,9 +12,9 @@ from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice
-from lobug.language.en.spoken.form import spoken_form
+from lobug.language.en.spoken_form import spoken_form
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
-from lobug.turn.reply.speech import SpeechOutcome, speak
+from lobug.turn.speech import SpeechOutcome, speak
 from support import speech, speech_engines
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]

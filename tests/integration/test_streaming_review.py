@@ -20,9 +20,8 @@ from lobug.errors import EngineInterruptedError
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.turn.commitment import Commitment, LiveOptions
-from lobug.turn.events import Done
-from lobug.turn.listen.events import ListeningEvent, SpeechEnded
-from lobug.turn.listen.stream import StreamClock
+from lobug.turn.events import Done, ListeningEvent, SpeechEnded
+from lobug.turn.stream import StreamClock
 from lobug.turn.utterance import TranscribedUtterance
 from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import device, silence, tone, until

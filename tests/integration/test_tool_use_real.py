@@ -17,7 +17,7 @@ from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.llama_process import LlamaProcess
 from lobug.settings import ChatSettings, StreamingSettings
-from lobug.turn.reply.tool_use import ToolUse, write_with_tools
+from lobug.turn.tool_use import ToolUse, write_with_tools
 from support.tool_device import ToolDevice, common_tools
 from support.tool_utterances import STATUS, TALK_UNSEEN, WANTED_UNSEEN
 

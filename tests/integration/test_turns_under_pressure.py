@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from lobug.assembly import with_memory
-from lobug.conversation.keys import conversation_of
+from lobug.conversation.registry import conversation_of
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.errors import ContextOverflowError, StorageError
 from lobug.memory.model import ConversationKey

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lobug.engines.base import ChatMessage, ChatOptions
-from lobug.language.en.prompts.background import FACT_RULES, SUMMARY_RULES
+from lobug.language.en.prompts import FACT_RULES, SUMMARY_RULES
 from lobug.settings import MemorySettings
 from lobug.storage.database import Checkpoint, no_checkpoint
 from support.memory_kit import ADA, Kit, model_that_listens

@@ -14,13 +14,8 @@ from lobug.access.addresses import is_forwarded, is_loopback, is_own_name, sourc
 from lobug.access.callers import Caller
 from lobug.access.records import ApiToken, Device, Register
 from lobug.access.rules import Credentials, identify, still_valid
-from lobug.conversation.keys import conversation_of
-from lobug.errors import (
-    AccessUnavailableError,
-    InvalidRequestError,
-    LobugError,
-    TokenInvalidError,
-)
+from lobug.conversation.registry import conversation_of
+from lobug.errors import AccessUnavailableError, InvalidRequestError, LobugError, TokenInvalidError
 from lobug.settings import AccessSettings
 
 DEVICE_TOKEN, ADAS_TOKEN, OWNERS_TOKEN = (tokens.PREFIX + mark * 43 for mark in "dao")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.clauses import clause_end
+from lobug.language.en.segmentation import clause_end
 
 CUT = [
     # At punctuation.

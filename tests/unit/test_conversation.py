@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.access.callers import caller_key
-from lobug.conversation.keys import conversation_of
 from lobug.conversation.prompt import (
     estimate_tokens,
     line,
@@ -20,10 +19,12 @@ from lobug.conversation.registry import (
     IGNORED_REPLY,
     Conversations,
     Exchange,
+    SensorContext,
+    SensorReading,
     WorkingMemory,
+    conversation_of,
     exchanges_of,
 )
-from lobug.conversation.sensors import SensorContext, SensorReading
 from lobug.engines.base import ChatMessage
 from lobug.errors import InvalidRequestError
 from lobug.memory.model import ConversationKey, LoggedMessage, Recalled

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.turn.listen.echo import is_own_voice, without_own_voice
+from lobug.turn.echo import is_own_voice, without_own_voice
 from support import speech
 
 SPOKEN = [

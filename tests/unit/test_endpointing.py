@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.settings import ListeningSettings
-from lobug.turn.listen.endpointing import (
+from lobug.turn.endpointing import (
     FRAME_S,
     Endpointer,
     ListeningMode,

@@ -142,7 +142,7 @@ def test_every_sentence_is_used(table: str, module: str) -> None:
 
 
 def test_every_table_of_sentences_has_a_reader() -> None:
-    assert set(SENTENCES) == {"replies", "pairing"}
+    assert set(SENTENCES) == {"replies", "pairing", "errors"}
 
 
 def test_every_word_list_is_used() -> None:

@@ -23,28 +23,18 @@ from types import ModuleType
 import pytest
 
 import lobug
-from lobug.language.en import (
-    command_templates,
-    fact_checks,
-    mentions,
-    questions,
-    speech_acts,
-    statements,
-    words,
-)
-from lobug.language.en.clauses import clause_end
-from lobug.language.en.completeness import completeness_of
-from lobug.language.en.emotes import drop_emotes
-from lobug.language.en.explicit_statements import explicit_statements
-from lobug.language.en.sentence_splitter import split_sentences
-from lobug.language.en.speakable import speakable
-from lobug.language.en.spoken.form import spoken_form
+from lobug.language.en import fact_checks, language, mentions, questions, speech_acts, words
+from lobug.language.en.segmentation import clause_end, split_sentences
+from lobug.language.en.speakable import drop_emotes, speakable
+from lobug.language.en.speech_acts import explicit_statements
+from lobug.language.en.spoken_form import spoken_form
+from lobug.language.en.turn_taking import completeness_of
 from lobug.memory.exchange.markdown import escaped
 from lobug.memory.index import turn_analysis
 from lobug.memory.learning import extraction
 from lobug.memory.recall import recent_statements
-from lobug.turn.listen.echo import is_own_voice, without_own_voice
-from lobug.turn.reply.parser import ThinkingStripper
+from lobug.turn.echo import is_own_voice, without_own_voice
+from lobug.turn.reply import ThinkingStripper
 
 LENGTH = 1_024
 TIMES = 4
@@ -59,8 +49,8 @@ ELSEWHERE = ("lobug.simulator", "lobug.cli", "lobug.evaluation", "lobug.ota", "l
 """Read only what this program or its owner has written."""
 
 SHORT = {
-    "lobug.language.en.statements.CONTRAST": command_templates.LONGEST,
-    "lobug.language.en.sentence_splitter._WORD_BEFORE": 16,
+    "lobug.language.en.speech_acts.CONTRAST": language.LONGEST,
+    "lobug.language.en.segmentation._WORD_BEFORE": 16,
 }
 """Patterns that are only ever given so many characters."""
 
@@ -275,10 +265,10 @@ def test_all_patterns_are_found() -> None:
     assert len(patterns()) > 250
     for name in (
         "lobug.language.en.speakable._CALL",
-        "lobug.language.en.explicit_statements.SOMETHING",
+        "lobug.language.en.speech_acts.THREE_WORDS",
     ):
         assert name in patterns()
-    assert "lobug.language.en.spoken.form._SIGNS[0]" in patterns()
+    assert "lobug.language.en.spoken_form._SIGNS[0]" in patterns()
     assert set(SHORT) <= set(patterns())
 
 
@@ -334,7 +324,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "speech_acts.sentences": speech_acts.sentences,
     "speech_acts.statements": speech_acts.statements,
     "split_sentences": split_sentences,
-    "split_statements": statements.split_statements,
+    "split_statements": speech_acts.split_statements,
     "spoken_form": spoken_form,
     "third person": questions.in_third_person,
     "thinking": think,

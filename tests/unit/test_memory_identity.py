@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lobug.errors import IdentityFullError
-from lobug.language.en import paraphrase
-from lobug.language.en.prompts.background import SECTIONS
+from lobug.language.en import fact_comparison
+from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries, identity
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import MemoryScope, Source
@@ -244,7 +244,7 @@ def test_distilling_again_and_again_keeps_the_limit_and_what_was_written(
         distilled = [entry.content for entry in found if entry.source == "system"]
         assert set(distilled) <= set(lines)
         for text in distilled:
-            assert not any(paraphrase.is_subsumed(text, other) for other in own)
+            assert not any(fact_comparison.is_subsumed(text, other) for other in own)
         again = [entry.id for entry in found]
         rows.rewrite(*lines, limit=limit, now=100.5 + number)
         assert sorted(e.id for e in identity.lines_of(rows.connection, "ada")) == sorted(again)

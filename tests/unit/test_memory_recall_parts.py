@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.questions import analyse
-from lobug.language.en.relations import is_of_another
-from lobug.language.en.retraction import is_taken_back
+from lobug.language.en.questions import analyse, is_of_another
+from lobug.language.en.speech_acts import is_taken_back
 from lobug.memory.model import Entry, Hit, Layer, LoggedMessage, Recalled, Source, Status
 from lobug.memory.recall.ranking import (
     HALF_LIFE_S,
@@ -26,12 +25,7 @@ from lobug.memory.recall.ranking import (
     tokens_of,
     within_budget,
 )
-from lobug.memory.recall.recent_statements import (
-    is_outdated,
-    is_restated,
-    newest_answer,
-    slots_of,
-)
+from lobug.memory.recall.recent_statements import is_outdated, is_restated, newest_answer, slots_of
 from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
 
 NOW = 1_790_000_000.0

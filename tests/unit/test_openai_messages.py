@@ -14,7 +14,7 @@ from lobug.engines.base import ChatMessage
 from lobug.errors import InvalidRequestError
 from lobug.http.openai.messages import exchanges, turn_request
 from lobug.http.openai.schemas import ChatRequest
-from lobug.turn.caller_context import is_end_of
+from lobug.turn.model_turn import is_end_of
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.engines.base import Samples
-from lobug.turn.reply.speech import (
+from lobug.turn.speech import (
     AFTER_CLAUSE_S,
     AFTER_SENTENCE_S,
     BEFORE_S,

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.language import language_of
-from lobug.language.en.spoken.form import spoken_form
-from lobug.language.en.spoken.numbers import roman, written
+from lobug.language.en.spoken_form import spoken_form
+from lobug.language.en.spoken_numbers import roman, written
 
 CASES = [
     ("", ""),

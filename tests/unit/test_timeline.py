@@ -24,14 +24,14 @@ class Clock:
         return self.now
 
 
-class Kept:
-    """An observer that keeps what it was told."""
+class RecordingObserver:
+    """Keeps the outcome and error of each turn."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[Outcome | None, str | None]] = []
+        self.finished_turns: list[tuple[Outcome | None, str | None]] = []
 
     def finished(self, timeline: Timeline) -> None:
-        self.told.append((timeline.outcome, timeline.error))
+        self.finished_turns.append((timeline.outcome, timeline.error))
 
 
 def test_times_count_from_the_last_voiced_sample() -> None:
@@ -114,7 +114,7 @@ def test_a_failed_event_gives_its_code() -> None:
 
 
 def body(
-    timeline: Timeline, observer: Kept, end: Callable[[], None] = lambda: None
+    timeline: Timeline, observer: RecordingObserver, end: Callable[[], None] = lambda: None
 ) -> AsyncGenerator[str]:
     """Such a body as a turn's: an async generator with ``observed`` around it."""
 
@@ -129,26 +129,26 @@ def body(
 
 
 async def test_a_turn_that_is_read_to_its_end_is_told_with_its_outcome() -> None:
-    kept, timeline = Kept(), Timeline("text", Clock())
+    kept, timeline = RecordingObserver(), Timeline("text", Clock())
     assert [event async for event in body(timeline, kept)] == [timeline.id, timeline.id]
-    assert kept.told == [(Outcome.RESPOND, None)]
+    assert kept.finished_turns == [(Outcome.RESPOND, None)]
     assert current_turn.get() == ""
 
 
 async def test_a_turn_that_is_closed_midway_was_cancelled() -> None:
-    kept, timeline = Kept(), Timeline("text", Clock())
+    kept, timeline = RecordingObserver(), Timeline("text", Clock())
     async with aclosing(body(timeline, kept)) as events:
         await anext(events)
-    assert kept.told == [(Outcome.CANCELLED, None)]
+    assert kept.finished_turns == [(Outcome.CANCELLED, None)]
     assert current_turn.get() == ""
 
 
 async def test_a_turn_may_be_closed_by_another_task() -> None:
-    kept, timeline = Kept(), Timeline("text", Clock())
+    kept, timeline = RecordingObserver(), Timeline("text", Clock())
     events = body(timeline, kept)
     await asyncio.create_task(_first(events))
     await asyncio.create_task(events.aclose())
-    assert kept.told == [(Outcome.CANCELLED, None)]
+    assert kept.finished_turns == [(Outcome.CANCELLED, None)]
     assert current_turn.get() == ""
 
 
@@ -167,7 +167,7 @@ async def _first(events: AsyncGenerator[str]) -> str:
 async def test_what_a_turn_raises_is_told_and_goes_on(
     raised: BaseException, outcome: Outcome, code: str | None
 ) -> None:
-    kept, timeline = Kept(), Timeline("text", Clock())
+    kept, timeline = RecordingObserver(), Timeline("text", Clock())
 
     def fall() -> None:
         raise raised
@@ -176,5 +176,5 @@ async def test_what_a_turn_raises_is_told_and_goes_on(
     await anext(events)
     with pytest.raises(type(raised)):
         await anext(events)
-    assert kept.told == [(outcome, code)]
+    assert kept.finished_turns == [(outcome, code)]
     assert current_turn.get() == ""

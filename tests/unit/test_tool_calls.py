@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lobug.engines.tools import Tool
-from lobug.turn.reply.tool_calls import (
+from lobug.turn.tool_use import (
     LONGEST_CALL,
     CallFinder,
     coerce_arguments,

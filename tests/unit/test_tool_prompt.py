@@ -29,8 +29,7 @@ from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.prefetch import PromptPrefetcher
-from lobug.turn.reply.tool_calls import read_call
-from lobug.turn.reply.tool_use import include_tools_if_needed, offer_tools
+from lobug.turn.tool_use import include_tools_if_needed, offer_tools, read_call
 from support.scripted import ScriptedChatModel
 from support.tool_device import PERCENT, common_tools, tool
 
@@ -49,16 +48,16 @@ def common() -> ToolPrompt:
 
 def test_every_common_tool_is_told_with_an_example_of_its_call() -> None:
     prompt = common()
-    told = prompt.messages[0].content
+    listed = prompt.messages[0].content
     called = {
         call[0]
         for message in prompt.messages
         if message.role == "assistant" and (call := read_call(message.content))
     }
     for name in prompt.tools:
-        assert f"- {name}" in told
+        assert f"- {name}" in listed
     assert called == {*prompt.tools, "none"}
-    assert "volume 0 to 100" in told
+    assert "volume 0 to 100" in listed
 
 
 def test_the_messages_alternate_and_every_example_fits_the_schema() -> None:
@@ -123,11 +122,11 @@ def test_a_tool_that_nobody_knows_is_told_by_its_first_sentence_and_its_own_word
         all={"type": "boolean"},
     )
     prompt = tool_prompt(tools(lamp, color), MOST)
-    told = prompt.messages[0].content
-    assert "- lamp.turn_on: Turn on the lamp" in told
-    assert "- led.color, tone red or (blue), all true or false: Set" in told
-    assert "bulb" not in told
-    assert "<" not in told
+    listed = prompt.messages[0].content
+    assert "- lamp.turn_on: Turn on the lamp" in listed
+    assert "- led.color, tone red or (blue), all true or false: Set" in listed
+    assert "bulb" not in listed
+    assert "<" not in listed
     assert any(m.content.endswith("]\n\nTurn on the lamp.") for m in prompt.messages)
     assert any(m.content == call_text("lamp.turn_on", {}) for m in prompt.messages)
 
@@ -142,7 +141,7 @@ def test_tools_that_the_call_cannot_tell_apart_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "state"),
+    ("answer", "state"),
     [
         (
             '{"audio_speaker":{"volume":70},"battery":{"charging":false}}',
@@ -155,14 +154,14 @@ def test_tools_that_the_call_cannot_tell_apart_are_left_out() -> None:
         ('{"a": ' * 200 + "1" + "}" * 200, "ready"),
     ],
 )
-def test_state_of(told: str, state: str) -> None:
-    assert state_of(told) == state
+def test_state_of(answer: str, state: str) -> None:
+    assert state_of(answer) == state
 
 
 @settings(max_examples=50)
-@given(told=st.text() | st.recursive(st.none() | st.booleans() | st.text(), st.lists).map(str))
-def test_a_device_cannot_pose_as_another_part_of_the_prompt(told: str) -> None:
-    state, result = state_of(told), result_message("call", told).content
+@given(answer=st.text() | st.recursive(st.none() | st.booleans() | st.text(), st.lists).map(str))
+def test_a_device_cannot_pose_as_another_part_of_the_prompt(answer: str) -> None:
+    state, result = state_of(answer), result_message("call", answer).content
     assert len(state) <= LONGEST_STATE
     for text in (state, result.removeprefix("[RESULT] ")):
         assert not set(text) & set("<>[]\n")
@@ -187,7 +186,9 @@ def conversation() -> Conversation:
     return Conversations(Settings()).get(ConversationKey("ada", "ada/device:desk"))
 
 
-def told(talk: Conversation, offered: list[Tool], said: str = "Hello.") -> tuple[int, bool]:
+def tools_in_prompt(
+    talk: Conversation, offered: list[Tool], said: str = "Hello."
+) -> tuple[int, bool]:
     """How many tools the prompt of a turn tells of after these were offered, and whether that makes
     it another prompt."""
     talk.prefix_changed = False
@@ -198,13 +199,15 @@ def told(talk: Conversation, offered: list[Tool], said: str = "Hello.") -> tuple
 
 def test_offered_tools_wait_until_words_need_one() -> None:
     talk = conversation()
-    assert told(talk, []) == (0, False)
-    assert told(talk, tools(*common_tools())) == (0, False)
+    assert tools_in_prompt(talk, []) == (0, False)
+    assert tools_in_prompt(talk, tools(*common_tools())) == (0, False)
     assert talk.tools_unread
-    assert told(talk, tools(*common_tools()), "Turn the volume up.") == (5, True)
-    assert told(talk, tools(*common_tools()), "Turn the volume up.") == (5, False)
-    assert told(talk, tools(*common_tools()[:2])) == (5, False), "the old ones until these are read"
-    assert told(talk, tools(*common_tools()[:2]), "Turn the volume up.") == (2, True)
+    assert tools_in_prompt(talk, tools(*common_tools()), "Turn the volume up.") == (5, True)
+    assert tools_in_prompt(talk, tools(*common_tools()), "Turn the volume up.") == (5, False)
+    assert tools_in_prompt(talk, tools(*common_tools()[:2])) == (5, False), (
+        "the old ones until these are read"
+    )
+    assert tools_in_prompt(talk, tools(*common_tools()[:2]), "Turn the volume up.") == (2, True)
 
 
 class SlowReader(ScriptedChatModel):

@@ -17,18 +17,13 @@ from lobug.conversation.registry import Conversation, Conversations
 from lobug.devices.tool_client import DeviceTools
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineError, EngineUnavailableError, LobugError
+from lobug.language.en.replies import DONE, NO_WORDS, NOT_DONE
 from lobug.memory.model import ConversationKey
 from lobug.settings import ChatSettings, Settings, StreamingSettings
 from lobug.turn.events import Piece, ReplyDelta, TurnEvent
-from lobug.turn.reply.generation import Prompt, Reply, write_reply
-from lobug.turn.reply.tool_use import (
-    DONE,
-    NO_WORDS,
-    NOT_DONE,
-    ToolUse,
-    offer_tools,
-)
+from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
+from lobug.turn.tool_use import ToolUse, offer_tools
 from support.scripted import ScriptedChatModel
 from support.tool_device import Refused, ToolDevice, common_tools
 

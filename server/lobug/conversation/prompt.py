@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lobug.engines.base import ChatMessage
-from lobug.language.en.prompts.turn import (
+from lobug.language.en.prompts import (
     CLOSE,
     EARLIER,
     EXAMPLES,

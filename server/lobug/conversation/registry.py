@@ -1,22 +1,110 @@
-"""The conversations that the server holds, each with its working memory.
+"""The conversations that the server holds, each with its working memory, sensors and dialogue.
 
-Working memory is the last messages of a conversation as the chat model saw them."""
+Working memory is the last messages of a conversation as the chat model saw them. The dialogue is
+about memory: open questions and recited entries.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Literal
 
-from lobug.conversation.dialogue import Dialogue
-from lobug.conversation.sensors import SensorContext
+from lobug.conversation.prompt import Persona, prefix
 from lobug.conversation.tool_prompt import NO_TOOLS, ToolPrompt
 from lobug.engines.base import ChatMessage
-from lobug.memory.model import ConversationKey, LoggedMessage
+from lobug.language.en.prompts import MOVING, ORIENTATION, SHAKING, TAPPED
+from lobug.memory.model import ConversationKey, Entry, Hit, LoggedMessage
 from lobug.memory.service import Memory
-from lobug.settings import Settings
+from lobug.settings import SensorSettings, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class SensorReading:
+    """One reading of a device's motion sensor."""
+
+    orientation: str = ""
+    """Free text of the firmware, e.g. ``face_up``."""
+    is_moving: bool = False
+    is_shaking: bool = False
+    tap_detected: bool = False
+    accel: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """g, axes x y z."""
+    gyro: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Degrees a second, axes x y z."""
+
+
+class SensorContext:
+    """The latest reading of one device. Times are seconds of any monotonic clock."""
+
+    def __init__(self, settings: SensorSettings) -> None:
+        self._settings = settings
+        self._reading: SensorReading | None = None
+        self._read_at = 0.0
+        self._tapped_at: float | None = None
+
+    def update(self, reading: SensorReading, now: float) -> None:
+        """Take a new reading. A tap is kept although later readings lack it."""
+        self._reading = reading
+        self._read_at = now
+        if reading.tap_detected:
+            self._tapped_at = now
+
+    def summary(self, now: float) -> str:
+        """The valid readings as one line for the prompt; empty when all have expired."""
+        if self._reading is None or now - self._read_at > self._settings.expiry_s:
+            return ""
+        parts = []
+        if self._reading.orientation:
+            parts.append(ORIENTATION.format(self._reading.orientation))
+        if self._reading.is_shaking:
+            parts.append(SHAKING)
+        elif self._reading.is_moving:
+            parts.append(MOVING)
+        if self._tapped_at is not None and now - self._tapped_at <= self._settings.tap_expiry_s:
+            parts.append(TAPPED)
+        return ". ".join(parts)
+
+
+PATIENCE_S = 120.0
+"""Seconds for which a question waits for its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question of Lo-Bug's that the next turn may answer."""
+
+    kind: Literal["forget_everything", "forget_these", "what_is_right"]
+    until: float
+    """When it expires; seconds of the turns' clock."""
+    entries: tuple[Entry, ...] = ()
+    """The entries to be forgotten, or those of which one is wrong."""
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """The dialogue about memory of one conversation."""
+
+    question: Question | None = None
+    recited: tuple[Hit, ...] | None = None
+    """The entries that the last turn recited; None: the last turn was an ordinary one."""
+
+    def take_question(self, now: float) -> Question | None:
+        """Take out the open question; None: there is none, or it has expired at ``now``."""
+        question, self.question = self.question, None
+        return question if question is not None and now <= question.until else None
+
+    def restorer(self) -> Callable[[], None]:
+        """A function that restores the present state, after a turn that did not count."""
+        question, recited = self.question, self.recited
+
+        def restore() -> None:
+            self.question, self.recited = question, recited
+
+        return restore
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +223,16 @@ class Conversation:
         name = self.conversation_key.conversation
         return f"{name}#{self.erasures}" if self.erasures else name
 
+    def prefix(self, persona: Persona, tools: ToolPrompt | None = None) -> list[ChatMessage]:
+        """The prompt up to the user's words, as of now. ``tools`` None: those of the prompt."""
+        return prefix(
+            persona,
+            self.base_memory,
+            self.memory.messages(),
+            earlier=self.earlier,
+            tools=(self.tools if tools is None else tools).messages,
+        )
+
     @property
     def tools_unread(self) -> bool:
         """Whether the prompt lacks the tools that were offered last."""
@@ -251,3 +349,27 @@ def exchanges_of(logged: Sequence[LoggedMessage]) -> list[Exchange]:
                 )
             )
     return exchanges
+
+
+def conversation_of(
+    caller: str,
+    users: Mapping[str, str],
+    *,
+    user: str | None = None,
+    conversation: str | None = None,
+) -> ConversationKey:
+    """The user and conversation of a caller.
+
+    Every caller has its own conversation unless its token names one. Only long-term memory is
+    shared, and only between callers of the same user.
+
+    Args:
+        caller: its key.
+        users: names of users by caller's key, from the settings.
+        user: the user that the token names; None: the one of ``users``, else the caller itself.
+        conversation: the conversation that the token names; None: the caller's own.
+    """
+    if user is None:
+        by_caller = {key.lower(): name for key, name in users.items()}
+        user = by_caller.get(caller.lower(), caller)
+    return ConversationKey(user=user, conversation=f"{user}/{conversation or caller}")

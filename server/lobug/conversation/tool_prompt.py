@@ -2,7 +2,7 @@
 
 A small model that may choose freely between words and a call uses tools poorly: it claims to have
 done what it has not, or calls a tool because of a single word. So words that may concern the device
-(``language.en.tools``) are preceded by a note of the device's state. Only such messages are
+(``language.en.tool_words``) are preceded by a note of the device's state. Only such messages are
 answered with a call or with ``none`` in the examples, and the reply's schema allows nothing else.
 
 This part follows the persona's examples and precedes the history. The model reads it once, ahead of
@@ -18,7 +18,14 @@ from typing import Any
 
 from lobug.engines.base import ChatMessage
 from lobug.engines.tools import Tool
-from lobug.language.en.prompts.tools import AGREED, KNOWN, RULES, STATUS_TOOL, TALK, ToolExample
+from lobug.language.en.prompts import (
+    KNOWN_TOOLS,
+    STATUS_TOOL,
+    TALK_WITHOUT_TOOLS,
+    TOOL_RULES,
+    TOOL_RULES_AGREED,
+    ToolExample,
+)
 from lobug.language.en.tool_words import Vocabulary, may_concern, vocabulary
 
 NO_TOOL = "none"
@@ -74,7 +81,7 @@ def tool_prompt(tools: Sequence[Tool], max_tokens: int) -> ToolPrompt:
     """
     offered: dict[str, Tool] = {}
     lines: list[str] = []
-    left = max_tokens - _tokens(RULES) - _tokens(AGREED)
+    left = max_tokens - _tokens(TOOL_RULES) - _tokens(TOOL_RULES_AGREED)
     room = left * SHARE_OF_TOOLS
     for tool in tools:
         name = short_name(tool.name)
@@ -90,8 +97,8 @@ def tool_prompt(tools: Sequence[Tool], max_tokens: int) -> ToolPrompt:
             lines.append(line)
     if not offered:
         return NO_TOOLS
-    said = ChatMessage("user", "\n".join([RULES, *lines]))
-    messages = [said, ChatMessage("assistant", AGREED)]
+    said = ChatMessage("user", "\n".join([TOOL_RULES, *lines]))
+    messages = [said, ChatMessage("assistant", TOOL_RULES_AGREED)]
     for example in _examples(offered):
         cost = sum(_tokens(message.content) for message in example)
         if cost <= left:
@@ -161,7 +168,7 @@ def _leaves(value: object, name: str = "", depth: int = 4) -> list[str]:
 
 def _line(name: str, tool: Tool) -> str:
     """A tool on one line: name, arguments, first sentence of its description."""
-    shown = KNOWN.get(name)
+    shown = KNOWN_TOOLS.get(name)
     text = shown.text if shown else _plain(tool.description.partition("\n")[0])
     if not shown:
         text = text.partition(". ")[0][:120]
@@ -200,10 +207,10 @@ def _argument(rules: Mapping[str, Any]) -> dict[str, Any]:
 
 def _examples(offered: Mapping[str, Tool]) -> list[list[ChatMessage]]:
     """Example calls of the offered tools, each followed by talk that only sounds like one."""
-    talk = iter(TALK)
+    talk = iter(TALK_WITHOUT_TOOLS)
     made: list[list[ChatMessage]] = []
     for name, tool in offered.items():
-        for example in KNOWN[name].examples if name in KNOWN else _own_example(tool):
+        for example in KNOWN_TOOLS[name].examples if name in KNOWN_TOOLS else _own_example(tool):
             said = ChatMessage("user", example.said)
             call = call_text(name, example.arguments)
             messages = [with_state(said, example.state), ChatMessage("assistant", call)]

@@ -31,7 +31,7 @@ class OpenConnection(Protocol):
         """Close the connection."""
 
 
-class SharedSpeechToText:
+class CountedSpeechToText:
     """The speech-to-text engine of all devices (``SpeechToText``), with a count of its work."""
 
     def __init__(self, engine: SpeechToText) -> None:
@@ -64,7 +64,7 @@ class ConnectedDevices:
     """The devices that are connected, by their callers' keys. One for each server."""
 
     def __init__(self, settings: StreamingSettings, stt: SpeechToText) -> None:
-        self.stt = SharedSpeechToText(stt)
+        self.stt = CountedSpeechToText(stt)
         self.codecs = ThreadPoolExecutor(CODEC_THREADS, thread_name_prefix="lobug-codec")
         self._settings = settings
         self._open: dict[str, tuple[OpenConnection, Caller]] = {}

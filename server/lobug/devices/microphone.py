@@ -13,9 +13,9 @@ from lobug.devices.connection import Connection
 from lobug.engines.base import SpeechGate, SpeechToText
 from lobug.errors import AudioPacketError
 from lobug.settings import Settings
-from lobug.turn.listen.endpointing import ListeningMode
-from lobug.turn.listen.events import ListeningEvent
-from lobug.turn.listen.listener import Listener
+from lobug.turn.endpointing import ListeningMode
+from lobug.turn.events import ListeningEvent
+from lobug.turn.listener import Listener
 
 _JUDGED_PACKETS = 50
 """Packets by which a device's format is judged: 3 s of 60 ms. A poor network loses packets but

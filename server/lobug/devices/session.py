@@ -20,8 +20,8 @@ from lobug.devices.turns import DeviceTurns
 from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
 from lobug.language.emotions import Emotion
 from lobug.memory.model import ConversationKey
-from lobug.turn.listen.echo import is_own_voice, without_own_voice
-from lobug.turn.listen.events import (
+from lobug.turn.echo import is_own_voice, without_own_voice
+from lobug.turn.events import (
     InterimTranscript,
     ListeningEvent,
     ListeningFailed,

@@ -19,8 +19,17 @@ from lobug.language.emotions import Emotion
 from lobug.language.en.emotion_cues import emotion_of
 from lobug.memory.model import ConversationKey
 from lobug.turn.commitment import Commitment, LiveOptions
-from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
-from lobug.turn.listen.events import SpeechEnded
+from lobug.turn.events import (
+    Action,
+    AllSaid,
+    Done,
+    Failed,
+    Heard,
+    Piece,
+    SpeechAudio,
+    SpeechEnded,
+    TurnEvent,
+)
 from lobug.turn.timeline import Timeline, TurnCounts
 from lobug.turn.utterance import TranscribedUtterance
 

@@ -20,7 +20,7 @@ from lobug.errors import EngineError, EngineUnavailableError
 from lobug.evaluation.locomo import CATEGORIES, Conversation, Place
 from lobug.evaluation.metrics import all_at, mean, ndcg_at, percentile, recall_at, reciprocal_rank
 from lobug.evaluation.product import NEVER, CachingEmbedder, Clock, NoChat, opened
-from lobug.language.en.prompts.background import FACTS_SCHEMA
+from lobug.language.en.prompts import FACTS_SCHEMA
 from lobug.memory.model import ConversationKey, Filter, Hit, MemoryScope, Recalled
 from lobug.memory.recall.ranking import tokens_of
 from lobug.memory.service import Memory

@@ -8,7 +8,7 @@ from fastapi import Depends, Header, Request
 from starlette.types import Scope
 
 from lobug.access.callers import Caller
-from lobug.conversation.keys import conversation_of
+from lobug.conversation.registry import conversation_of
 from lobug.errors import OwnerOnlyError
 from lobug.http.authentication import STATE_KEY
 from lobug.http.state import ServerDep

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from lobug.conversation.sensors import SensorReading
+from lobug.conversation.registry import SensorReading
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import cast
 
 from lobug.language.protocol import Language
-from lobug.language.unknown import UnknownLanguage
+from lobug.language.text import UnknownLanguage
 
 
 @lru_cache(maxsize=256)

@@ -1,14 +1,125 @@
-"""What the server asks of a human language."""
+"""What the server asks of a human language, and the types of the answers."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
-from lobug.language.commands import Meaning, Ordinary
+FactType = Literal["personal", "preference", "knowledge", "event"]
+FACT_TYPES: tuple[FactType, ...] = get_args(FactType)
 
-Doubt = Literal["asked", "ordered", "told"]
-"""The kind of a sentence that speaks of memory and fits no template."""
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A fact that the chat model proposes; nothing about it has been checked."""
+
+    fact: str
+    fact_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFact:
+    """An accepted fact: a standalone sentence about the user, in the third person."""
+
+    content: str
+    fact_type: FactType
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """ "Remember that my sister is called Anna"."""
+
+    statements: tuple[str, ...]
+    """What to remember, in the user's words; each becomes an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetStatement:
+    """ "Forget that I live in Portland"."""
+
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetTopic:
+    """ "Forget what I said about my job", "forget my address"."""
+
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetLast:
+    """ "Forget what I just said"."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetEverything:
+    """ "Forget everything about me"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recite:
+    """ "What do you know about me?"."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReciteTopic:
+    """ "What do you remember about my sister?"."""
+
+    topic: str
+    sure: bool
+    """Whether memory is asked for certain: "what do you know about Mars?" may mean anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """ "That's wrong", without what is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """ "That's wrong, my sister is called Hannah", "actually my name is Alex, not Alan"."""
+
+    statement: str
+    """What is right."""
+    instead_of: str | None = None
+    """What is wrong, if it was said: "Alan"."""
+    sure: bool = True
+    """Whether the user said that something is wrong. False: only "actually ..., not ..."."""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """ "Which memories did you use?", "how do you know that?"."""
+
+    sure: bool
+    """Whether memory is asked for certain."""
+    topic: str | None = None
+    """"How do you know my name?": what is meant; None: the last reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ordinary:
+    """An ordinary turn that uses the words of memory: "I can't remember the song"."""
+
+
+Meaning = (
+    Remember
+    | ForgetStatement
+    | ForgetTopic
+    | ForgetLast
+    | ForgetEverything
+    | Recite
+    | ReciteTopic
+    | Wrong
+    | Correct
+    | Why
+)
+"""What a command to memory means."""
+
+
+SentenceKind = Literal["question", "order", "statement"]
 
 
 class Completeness(StrEnum):
@@ -31,8 +142,9 @@ class CommandBook(Protocol):
     def agrees(self, text: str) -> bool | None:
         """Whether a text answers a question with yes (True) or no (False); None: with neither."""
 
-    def doubt(self, text: str) -> Doubt | None:
-        """How a text that fits no template may still be meant for memory; None: it is not."""
+    def possible_command(self, text: str) -> SentenceKind | None:
+        """The kind of a text that fits no template and may still be meant for memory; None: it is
+        not."""
 
 
 class Language(Protocol):

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from lobug.errors import MemoryNotFoundError
-from lobug.language.facts import FactType
+from lobug.language.protocol import FactType
 from lobug.memory import keys
 from lobug.memory.access import VISIBLE, seen_by
 from lobug.memory.index import fact_vectors

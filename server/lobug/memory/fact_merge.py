@@ -12,7 +12,7 @@ from typing import Literal
 
 from sqlalchemy import Integer, bindparam, or_, select, true
 
-from lobug.language.en import paraphrase, replacement, words
+from lobug.language.en import fact_comparison, words
 from lobug.memory import entries, identity
 from lobug.memory.index import fact_vectors
 from lobug.memory.index.fact_vectors import Vector, VectorIndex
@@ -85,8 +85,8 @@ def _better(older: Entry, newer: Entry) -> bool:
     """Whether the older of two duplicates is worth more."""
     if older.source != newer.source:
         return TRUST[older.source] > TRUST[newer.source]
-    same = paraphrase.is_paraphrase(older.content, newer.content)
-    return same and paraphrase.is_fuller(older.content, newer.content)
+    same = fact_comparison.is_paraphrase(older.content, newer.content)
+    return same and fact_comparison.is_fuller(older.content, newer.content)
 
 
 def _said_order(entry: Entry) -> tuple[float, int, int]:
@@ -156,11 +156,11 @@ def _near_duplicate(
         written = rival.source != "system" or fact.source != "system"
         if written and _differs(rival.content, fact.content):
             continue
-        near = near_ids[rival.id] < duplicate_distance and replacement.same_people(
+        near = near_ids[rival.id] < duplicate_distance and fact_comparison.same_people(
             rival.content, fact.content
         )
         retold = any(
-            paraphrase.is_paraphrase(content, fact.content)
+            fact_comparison.is_paraphrase(content, fact.content)
             for content in _phrasings(connection, rival)
         )
         if (near and nearest) or retold:
@@ -187,13 +187,13 @@ def _phrasings(connection: Connection, entry: Entry) -> list[str]:
 
 def _same_slot(connection: Connection, fact: Entry) -> list[Rival]:
     """The user's other values of what a person has only one of."""
-    slot = replacement.slot_of(fact.content)
+    slot = fact_comparison.slot_of(fact.content)
     if slot is None:
         return []
     return [
         Rival(rival, "superseded")
         for rival in _rivals_of(connection, fact)
-        if replacement.slot_of(rival.content) == slot
+        if fact_comparison.slot_of(rival.content) == slot
     ]
 
 
@@ -232,4 +232,4 @@ def replace(
 def _differs(one: str, other: str) -> bool:
     """Whether two facts about the same subject have different content words."""
     said = words.stems(words.content_words(one)) ^ words.stems(words.content_words(other))
-    return bool(said - replacement.COMMON)
+    return bool(said - fact_comparison.COMMON)

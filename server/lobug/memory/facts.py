@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import Integer, and_, bindparam, exists, func, select, true
 
 from lobug.language.en import words
-from lobug.language.facts import NewFact
+from lobug.language.protocol import NewFact
 from lobug.memory import entries, fact_merge, keys
 from lobug.memory.entries import NewVersion
 from lobug.memory.index import entry_words, fact_vectors

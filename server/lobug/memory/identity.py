@@ -14,9 +14,8 @@ from sqlalchemy.dialects.sqlite import insert
 
 from lobug.errors import IdentityFullError
 from lobug.language.en import words
-from lobug.language.en.paraphrase import is_subsumed
-from lobug.language.en.prompts.background import SECTIONS
-from lobug.language.en.replacement import COMMON
+from lobug.language.en.fact_comparison import COMMON, is_subsumed
+from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries, keys
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Entry, Identity, MemoryScope

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from lobug.errors import MemoryKeyError
-from lobug.language.en import replacement, words
+from lobug.language.en import fact_comparison, words
 
 MAX_KEY_CHARS = 64
 KEY = re.compile(r"[a-z][a-z0-9_]*")
@@ -34,7 +34,7 @@ def checked(key: str) -> str:
 def key_for(content: str) -> str:
     """A key made from a content: "The user's sister is named Anna" gives ``sister_named_anna``;
     what a person has only one of has a fixed key, such as ``user_home``."""
-    slot = replacement.slot_of(content)
+    slot = fact_comparison.slot_of(content)
     named = f"user {slot}".split() if slot else words.content_words(content)
     plain = unicodedata.normalize("NFKD", " ".join(named)).encode("ascii", "ignore").decode()
     parts = [part for part in re.split(r"[^a-z0-9]+", plain.lower()) if part]

@@ -14,7 +14,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from lobug.errors import MemoryForbiddenError
-from lobug.language.facts import FactType
+from lobug.language.protocol import FactType
 
 Role = Literal["user", "assistant"]
 EntryScope = Literal["conversation", "user", "household"]

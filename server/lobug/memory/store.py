@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
-from lobug.language.en import replacement
-from lobug.language.en.prompts.background import SECTIONS
+from lobug.language.en import fact_comparison
+from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries, identity, keys, log, projects, sessions, timeline
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Draft, Entry, MemoryScope, Provenance, Reason, Source, Status
@@ -329,16 +329,16 @@ def _update_labels(
 
 def _same_thing(one: str, other: str) -> bool:
     """Whether two contents that would get the same key are versions of one memory."""
-    slot = replacement.slot_of(one)
-    return one == other or (slot is not None and slot == replacement.slot_of(other))
+    slot = fact_comparison.slot_of(one)
+    return one == other or (slot is not None and slot == fact_comparison.slot_of(other))
 
 
 def _differs_in_time(old: str, new: str) -> bool:
     """Whether the new content tells of a change in the world ("moved to") and is not only another
     wording: the old one was true once."""
-    return replacement.slot_of(old) is not None and replacement.slot_of(old) == replacement.slot_of(
-        new
-    )
+    return fact_comparison.slot_of(old) is not None and fact_comparison.slot_of(
+        old
+    ) == fact_comparison.slot_of(new)
 
 
 def _current_session(connection: Connection, scope: MemoryScope) -> int | None:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from lobug.errors import InvalidRequestError, LobugError, MemoryContentError, MemoryNotFoundError
-from lobug.language.en.contradiction import wrong_entry
+from lobug.language.en.fact_comparison import wrong_entry
 from lobug.memory import keys
 from lobug.memory.model import Category, Draft, Entry, Filter, Hit, MemoryScope, Source
 from lobug.memory.service import Memory

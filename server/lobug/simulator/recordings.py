@@ -13,7 +13,7 @@ from lobug.audio import wav
 from lobug.audio.decode import decode
 from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE, Samples, TextToSpeech
-from lobug.language.en.sentence_splitter import SentenceSplitter
+from lobug.language.en.segmentation import SentenceSplitter
 
 MAX_FILE_SECONDS = 600.0
 """Longest recording that is read from a file; the server has its own, shorter limit."""

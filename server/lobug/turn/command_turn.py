@@ -6,14 +6,14 @@ import logging
 from collections.abc import AsyncGenerator
 
 from lobug.concurrency import uninterrupted
-from lobug.conversation.commands.command import BLANKED, Answer, Command
+from lobug.conversation.commands import BLANKED, Answer, Command
 from lobug.conversation.registry import INTERRUPTED, Conversation, Exchange
 from lobug.engines.base import ChatMessage
 from lobug.errors import LobugError, StorageError
 from lobug.memory.service import Memory
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Piece, ReplyDelta, TurnEvent
-from lobug.turn.reply.generation import Reply
+from lobug.turn.reply import Reply
 from lobug.turn.timeline import Timeline
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class CommandTurn:
         self._answer: Answer | None = None
         """None until the command has been carried out."""
         self._message_id = 0
-        """Of the logged words."""
+        """Of the logged words; 0 until they are logged."""
 
     async def prepare(self) -> None:
         """Carry the command out once the turn counts, and log the exchange.
@@ -81,7 +81,7 @@ class CommandTurn:
     async def _carry_out(self) -> None:
         command = self._command
         if not command.logged_last:
-            await self._log_words()
+            await self.log_words()
         try:
             answer = await command.act(self._message_id)
         except StorageError:
@@ -90,12 +90,15 @@ class CommandTurn:
             log.info("memory refused what was asked of it: %s", error.code)
             answer = Answer((error.spoken,), extract=command.logged != BLANKED)
         if command.logged_last:
-            await self._log_words()
+            await self.log_words()
         self._answer = answer
         if not self._logs_reply_later:
             await self._log_reply(" ".join(answer.sentences))
 
-    async def _log_words(self) -> None:
+    async def log_words(self) -> None:
+        """Log what the command leaves of the words, unless that is done."""
+        if self._message_id:
+            return
         self._message_id = await self._memory.log_user_message(
             self._conversation.conversation_key, self._command.logged
         )

@@ -1,11 +1,14 @@
-"""The ordinary turn: recalls memories, builds the prompt, lets the chat model reply."""
+"""The ordinary turn: recalls memories, builds the prompt, lets the chat model reply.
+
+A caller that keeps the conversation itself (OpenAI clients) hands over its history and wishes.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lobug.conversation.prompt import Persona, estimate_tokens, prefix, user_message
 from lobug.conversation.registry import (
@@ -13,6 +16,7 @@ from lobug.conversation.registry import (
     INTERRUPTED,
     Conversation,
     Exchange,
+    WorkingMemory,
     load_working_memory,
 )
 from lobug.engines.base import ChatMessage, ChatModel
@@ -20,13 +24,74 @@ from lobug.engines.tools import ABSENT_TOOLS
 from lobug.errors import StorageError, TextTooLongError
 from lobug.memory.model import MemoryContext
 from lobug.memory.service import Memory
-from lobug.settings import ChatSettings, Settings
-from lobug.turn.caller_context import CallerContext
+from lobug.settings import ChatSettings, ConversationSettings, Settings
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Action, Heard, TurnEvent
-from lobug.turn.reply.generation import Prompt, Reply, write_reply
-from lobug.turn.reply.tool_use import ToolUse, include_tools_if_needed
+from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
+from lobug.turn.tool_use import ToolUse, include_tools_if_needed
+
+
+@dataclass(frozen=True, slots=True)
+class CallerContext:
+    """A caller's history and wishes for one turn. Nothing of them is stored."""
+
+    history: Sequence[Exchange] = ()
+    """The earlier exchanges as the caller sent them; empty: it sent none."""
+    instruction: str = ""
+    """How to answer; it follows the personality in the prompt."""
+    max_tokens: int | None = None
+    """Longest reply, tokens, at most that of the settings; None: that of the settings."""
+    temperature: float | None = None
+    """None: that of the settings."""
+
+    def conversation(self, real: Conversation, settings: ConversationSettings) -> Conversation:
+        """The conversation that this turn's prompt is made of: the real one if its history ends
+        like the caller's, else a temporary copy with the caller's history."""
+        if not self.history or is_end_of(self.history, real.memory.exchanges()):
+            return real
+        memory = WorkingMemory(settings.max_messages, settings.trim_block)
+        memory.load(self.history)
+        return replace(real, memory=memory, earlier="")
+
+    def persona(self, real: Persona) -> Persona:
+        """The personality followed by the instruction."""
+        if not self.instruction:
+            return real
+        return replace(real, text=f"{real.text}\n\n[Instruction]\n{self.instruction}")
+
+    def settings(self, real: ChatSettings) -> ChatSettings:
+        """The settings with the caller's limit and temperature."""
+        tokens = real.max_tokens if self.max_tokens is None else self.max_tokens
+        temperature = real.temperature if self.temperature is None else self.temperature
+        changed = {"max_tokens": min(tokens, real.max_tokens), "temperature": temperature}
+        return real.model_copy(update=changed)
+
+
+def is_end_of(sent: Sequence[Exchange], held: Sequence[Exchange]) -> bool:
+    """Whether both histories end alike, as far back as both go. Pure.
+
+    The held one has notes before the user's words; white space does not count. A sent history and
+    an empty held one are not alike.
+    """
+    if not held:
+        return not sent
+    pairs = zip(reversed(sent), reversed(held), strict=False)
+    return all(
+        _words(theirs.assistant.content) == _words(ours.assistant.content)
+        and _same_user(theirs.user.content, ours.user.content)
+        for theirs, ours in pairs
+    )
+
+
+def _same_user(sent: str, held: str) -> bool:
+    sent = sent.strip()
+    # The caller has a recording of spoken words, not their text.
+    return not sent or _words(sent) == _words(held) or held.endswith(f"\n\n{sent}")
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +157,7 @@ class ModelTurn:
         """The turn counts: log the words, after ``prepare``, before anybody hears of a reply."""
         await self._prepared.wait()
         if self._message_id is None:
-            message_id = await self._log_words()
+            message_id = await self.log_words()
             if self._context is not None:
                 self._memory.note_search(message_id, self._context)
 
@@ -149,7 +214,7 @@ class ModelTurn:
         conversation, settings = self._conversation, self._shared.settings
         text = self._heard.text
         if self._live is None or self._live.commitment.made:
-            await self._log_words()
+            await self.log_words()
         await self._memory.refresh()
         lane = conversation.lane  # taken first: what is erased from here on may be in the prompt
         await load_working_memory(conversation, self._memory, settings.conversation.max_messages)
@@ -170,10 +235,12 @@ class ModelTurn:
             lane=lane,
         )
 
-    async def _log_words(self) -> int:
-        self._message_id = await self._memory.log_user_message(
-            self._conversation.conversation_key, self._heard.text
-        )
+    async def log_words(self) -> int:
+        """Log the words, unless that is done. Returns the message's id."""
+        if self._message_id is None:
+            self._message_id = await self._memory.log_user_message(
+                self._conversation.conversation_key, self._heard.text
+            )
         return self._message_id
 
     def _tools(self) -> ToolUse | None:
@@ -234,18 +301,10 @@ async def build_prompt(
         carried = frozenset[str]() if context.asked_for else conversation.memory.visible()
         recalled = tuple(m for m in context.recalled if m.reference not in carried)
         user = user_message(text, recalled, sensors)
-        history = conversation.memory.messages()
-        before = prefix(
-            persona,
-            context.base_memory,
-            history,
-            earlier=conversation.earlier,
-            tools=conversation.tools.messages,
-        )
-        messages = [*before, user]
+        messages = [*conversation.prefix(persona), user]
         if estimate_tokens(messages) <= budget:
             return Prompt(persona, messages, user, recalled, lane)
-        if history:
+        if len(conversation.memory):
             conversation.memory.drop_block()
             conversation.earlier = await memory.session_summary(conversation.conversation_key)
         else:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from lobug.conversation.prompt import Persona, prefix, user_message
 from lobug.conversation.registry import Conversation, Conversations, load_working_memory
 from lobug.conversation.tool_prompt import ToolPrompt
-from lobug.engines.base import SHARED_PREFIX_LANE, ChatMessage, ChatModel
+from lobug.engines.base import SHARED_PREFIX_LANE, ChatModel
 from lobug.errors import EngineError, StorageError
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
@@ -100,7 +100,7 @@ class PromptPrefetcher:
 
     async def _read(self, conversation: Conversation, tools: ToolPrompt) -> None:
         erasures = conversation.erasures
-        lane, messages = conversation.lane, self._prompt(conversation, tools)
+        lane, messages = conversation.lane, conversation.prefix(self._persona, tools)
         try:
             await self._chat.prefill(messages, lane)
         finally:
@@ -119,21 +119,11 @@ class PromptPrefetcher:
             return  # a turn is running, or there is too much to read
         steady = " ".join(words.split()[:-UNSTEADY_WORDS])
         sensors = conversation.sensors.summary(self._clock())
-        before = self._prompt(conversation, conversation.tools)
-        messages = [*before, user_message(steady, (), sensors)]
+        messages = [*conversation.prefix(self._persona), user_message(steady, (), sensors)]
         try:
             await self._chat.prefill(messages, conversation.lane)
         except EngineError as error:
             log.info("could not read along: %s", error)
-
-    def _prompt(self, conversation: Conversation, tools: ToolPrompt) -> list[ChatMessage]:
-        return prefix(
-            self._persona,
-            conversation.base_memory,
-            conversation.memory.messages(),
-            earlier=conversation.earlier,
-            tools=tools.messages,
-        )
 
     async def _load(self, conversation_key: ConversationKey) -> None:
         conversation = self._conversations.get(conversation_key)

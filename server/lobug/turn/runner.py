@@ -11,26 +11,25 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 
 from lobug.concurrency import uninterrupted
-from lobug.conversation.commands.recognition import MemoryCommands
 from lobug.conversation.prompt import Persona
+from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversation, Conversations
 from lobug.engines.base import Engines
-from lobug.errors import LobugError
+from lobug.errors import LobugError, StorageError
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
-from lobug.turn.caller_context import CallerContext
 from lobug.turn.command_turn import CommandTurn
 from lobug.turn.commitment import LiveOptions, heard_words, hold_until_committed, interrupted_reply
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
-from lobug.turn.model_turn import ModelStages, ModelTurn
-from lobug.turn.reply.speech import SpeechOutcome, speak
+from lobug.turn.model_turn import CallerContext, ModelStages, ModelTurn
 from lobug.turn.slots import TurnSlot, TurnSlots
+from lobug.turn.speech import SpeechOutcome, speak
 from lobug.turn.timeline import NoObserver, Timeline, TurnObserver, observe, record_event
 from lobug.turn.utterance import TypedUtterance, Utterance, hear
 
@@ -165,9 +164,13 @@ class TurnRunner:
                 commit=turn.commit,
                 discard=turn.conversation.dialogue.restorer(),
             )
-        async with aclosing(events):
-            async for event in events:
-                yield event
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+        except Exception:
+            await self._log_unlogged(turn)
+            raise
         if turn.live is not None and turn.live.commitment.withdrawn:
             return
         if turn.heard is None or turn.kind is None:
@@ -196,6 +199,18 @@ class TurnRunner:
             interrupted=interrupted,
             truncated=turn.kind.reply.truncated,
         )
+
+    async def _log_unlogged(self, turn: _Turn) -> None:
+        """Log the words of a turn that counts and failed before they were logged."""
+        if turn.heard is None or (turn.live is not None and not turn.live.commitment.made):
+            return
+        with suppress(StorageError):  # the turn fails with its own error
+            if turn.kind is not None:
+                await turn.kind.log_words()
+            else:
+                await self._memory.log_user_message(
+                    turn.conversation.conversation_key, turn.heard.text
+                )
 
     async def _answer(self, turn: _Turn) -> AsyncGenerator[TurnEvent]:
         """Everything up to the last sound of the reply."""

@@ -31,7 +31,7 @@ from lobug.errors import (
 from lobug.http.caller import caller_of
 from lobug.http.problems import error_responses
 from lobug.http.state import ServerDep
-from lobug.language.en.catalogue import PAIRING
+from lobug.language.en.data import PAIRING
 from lobug.ota.image import FirmwareImage
 
 SOCKET_PATH = "/xiaozhi/v1/"

@@ -26,7 +26,7 @@ from lobug.errors import (
 from lobug.http.body import json_body
 from lobug.http.state import ServerDep
 from lobug.http.times import epoch_seconds
-from lobug.language.facts import FactType
+from lobug.language.protocol import FactType
 from lobug.memory.model import Category, EntryScope, Filter, Layer
 
 M = TypeVar("M", bound=BaseModel)

@@ -16,13 +16,8 @@ from lobug.errors import (
     TextTooLongError,
     UnsupportedParameterError,
 )
-from lobug.http.openai.schemas import (
-    AudioPart,
-    ChatRequest,
-    RequestMessage,
-    TextPart,
-)
-from lobug.turn.caller_context import CallerContext
+from lobug.http.openai.schemas import AudioPart, ChatRequest, RequestMessage, TextPart
+from lobug.turn.model_turn import CallerContext
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance
 
 _NEUTRAL: dict[str, tuple[object, ...]] = {

@@ -36,7 +36,7 @@ from lobug.http.problems import client_closed, error_responses
 from lobug.http.state import ServerDep
 from lobug.http.turn_stream import while_connected
 from lobug.language import language_of
-from lobug.language.en.sentence_splitter import SentenceSplitter
+from lobug.language.en.segmentation import SentenceSplitter
 from lobug.language.en.speakable import speakable
 from lobug.server import LobugServer
 

@@ -35,7 +35,7 @@ from lobug.http.state import ServerDep
 from lobug.http.turn_stream import while_connected
 from lobug.http.uploads import read_form, recording_in
 from lobug.server import LobugServer
-from lobug.turn.listen.acceptance import judge
+from lobug.turn.utterance import judge
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 

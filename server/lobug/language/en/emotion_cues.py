@@ -6,7 +6,7 @@ import re
 
 from lobug.language.emotions import BY_EMOJI, Emotion
 from lobug.language.en import verbs
-from lobug.language.en.lists import word_map
+from lobug.language.en.data import word_map
 
 _BY_ACT = {
     act: Emotion(emotion)

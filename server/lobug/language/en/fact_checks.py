@@ -15,8 +15,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from lobug.language.en import words
-from lobug.language.en.lists import word_list, word_set
-from lobug.language.facts import FACT_TYPES, Candidate, FactType, NewFact
+from lobug.language.en.data import word_list, word_set
+from lobug.language.protocol import FACT_TYPES, Candidate, FactType, NewFact
 
 MAX_FACT_CHARS = 200
 MAX_FACTS = 6

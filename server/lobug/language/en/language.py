@@ -1,11 +1,225 @@
-"""English behind the protocol of a language."""
+"""English behind the protocol of a language.
+
+Commands to memory are recognised without a model, by the templates of ``commands.yaml``. A template
+alone does not make a command. "Remember that my sister is called Anna" and "remember that song we
+heard" have one shape: what follows must also be a statement (`speech_acts.is_statement`).
+"""
 
 from __future__ import annotations
 
-from lobug.language.en import completeness
-from lobug.language.en.command_templates import Templates, templates
-from lobug.language.en.spoken.form import spoken_form
-from lobug.language.protocol import Completeness, Language
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from hassil import Intents, RecognizeResult, TextSlotList, recognize_all
+
+from lobug.language.en import speech_acts, turn_taking
+from lobug.language.en.speech_acts import (
+    is_own,
+    is_statement,
+    split_contrast,
+    split_statements,
+    value_of,
+)
+from lobug.language.en.spoken_form import spoken_form
+from lobug.language.protocol import (
+    Completeness,
+    Correct,
+    ForgetEverything,
+    ForgetLast,
+    ForgetStatement,
+    ForgetTopic,
+    Language,
+    Meaning,
+    Ordinary,
+    Recite,
+    ReciteTopic,
+    Remember,
+    SentenceKind,
+    Why,
+    Wrong,
+)
+
+LONGEST = 600
+"""Characters of a command; a longer text is a story."""
+
+_PERSONAL = re.compile(r"^(?:me|myself|us|ourselves)$", re.IGNORECASE)
+_POINTING = re.compile(r"^(?:it|that|this|him|her|them|those|these)$", re.IGNORECASE)
+_OPENING = re.compile(
+    r"^\W*(?:(?:hey|hi|hello|ok|okay|yo|please|well|so|no|lo-?bug|lo bug|low bug)\b[\s,.!:-]*)+",
+    re.IGNORECASE,
+)
+_TO_LO_BUG = re.compile(r"\byour?\b", re.IGNORECASE)
+_ABOUT_LO_BUG = re.compile(r"^(?:that'?s|that is|this is|it'?s|it is|you)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """The commands to memory, as ``commands.yaml`` has them."""
+
+    intents: Intents
+
+    def understand(self, text: str) -> Meaning | Ordinary | None:
+        """What a text asks of memory. None: no template fits; ``Ordinary``: it is no command.
+
+        Of several sentences the first decides; what follows must belong to it.
+        """
+        text = " ".join(text.split())
+        if len(text) > LONGEST:
+            return None
+        for result in self._results(text):
+            made = _MEANINGS.get(result.intent.name)
+            if made is None:
+                continue
+            slots = {name: _as_said(text, entity) for name, entity in result.entities.items()}
+            meaning = made(slots)
+            if meaning is not None:
+                return meaning
+        return None
+
+    def agrees(self, text: str) -> bool | None:
+        """Whether a text answers a question with yes (True) or no (False); None: with neither."""
+        if len(text) > LONGEST:
+            return None
+        names = {result.intent.name for result in self._results(text)}
+        if "Refuse" in names:  # "forget it" is both; what cannot be undone is not done on a doubt
+            return False
+        return True if "Agree" in names else None
+
+    def possible_command(self, text: str) -> SentenceKind | None:
+        """The kind of a text that fits no template and may still be meant for memory; None: it is
+        not."""
+        if len(text) > LONGEST:
+            return None
+        sentences = speech_acts.sentences(_OPENING.sub("", text))
+        first = sentences[0] if sentences else ""
+        kind: SentenceKind
+        if speech_acts.is_question(first):
+            kind = "question"
+            if not _TO_LO_BUG.search(first):
+                return None
+        elif speech_acts.is_command(first) or speech_acts.WISH.match(first):
+            kind = "order"
+        elif _ABOUT_LO_BUG.match(first):
+            kind = "statement"
+        else:
+            return None
+        low = " ".join(["", *re.findall(r"[\w-]+", first.lower()), ""])
+        return kind if any(f" {word} " in low for word in self._triggers(kind)) else None
+
+    def _triggers(self, kind: SentenceKind) -> frozenset[str]:
+        """Words that make a sentence of a kind worth asking the chat model."""
+        words = self.intents.slot_lists[f"trigger_{kind}"]
+        if not isinstance(words, TextSlotList):
+            raise TypeError(f"trigger_{kind} is no list of words")
+        return frozenset(str(value.value_out) for value in words.values)
+
+    def _results(self, text: str) -> list[RecognizeResult]:
+        """All templates that fit, the surest first: those with the fewest free words, then those
+        with the most words of their own."""
+        found = list(recognize_all(text, self.intents, language=self.intents.language))
+        return sorted(
+            found,
+            key=lambda result: (
+                sum(bool(entity.is_wildcard) for entity in result.entities_list),
+                -_literal(result),
+                result.intent.name,
+            ),
+        )
+
+
+@lru_cache
+def templates() -> Templates:
+    """The English templates, read once."""
+    source = files("lobug.language.en") / "commands.yaml"
+    with source.open(encoding="utf-8") as opened:
+        return Templates(Intents.from_yaml(opened))
+
+
+def _literal(result: RecognizeResult) -> int:
+    """Number of characters that belong to the template, not to its slots."""
+    taken = sum(len(entity.text or "") for entity in result.entities_list if entity.is_wildcard)
+    return len(result.original_text.strip()) - taken
+
+
+def _as_said(text: str, entity: object) -> str:
+    """The words of a slot as the user wrote them, not as they were compared."""
+    span = getattr(entity, "text_span", None)
+    words = text[span[0] : span[1]] if span else str(getattr(entity, "value", ""))
+    return words.strip(" \t,;:.!?-\u2013\u2014\"'\u201c\u201d")
+
+
+def _remember(slots: Mapping[str, str]) -> Meaning | Ordinary:
+    statements = split_statements(slots["statement"])
+    return Remember(statements) if statements else Ordinary()
+
+
+def _remember_bare(slots: Mapping[str, str]) -> Meaning | None:
+    statements = split_statements(slots["statement"])
+    return Remember(statements) if statements and is_own(statements[0]) else None
+
+
+def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
+    statement = slots["statement"]
+    return ForgetStatement(statement) if is_statement(statement) else Ordinary()
+
+
+def _forget_topic(slots: Mapping[str, str]) -> Meaning | Ordinary:
+    if _POINTING.match(slots["topic"]):
+        return Ordinary()
+    if _PERSONAL.match(slots["topic"]):
+        return ForgetEverything()
+    return ForgetTopic(slots["topic"])
+
+
+def _forget_own(slots: Mapping[str, str]) -> Meaning | None:
+    return ForgetTopic(slots["topic"]) if is_own(slots["topic"]) else None
+
+
+def _recite_topic(slots: Mapping[str, str], *, sure: bool) -> Meaning:
+    topic = slots["topic"]
+    if _PERSONAL.match(topic):
+        return Recite()
+    return ReciteTopic(topic, sure or is_own(topic))
+
+
+def _correct(slots: Mapping[str, str], *, sure: bool) -> Meaning | Ordinary | None:
+    right, wrong = split_contrast(slots["statement"])
+    if wrong is None and not sure:
+        return None
+    if wrong is None and not is_statement(right) and value_of(right) == right:
+        return Ordinary()  # "that's wrong on so many levels"
+    return Correct(right, wrong, sure)
+
+
+def _why_topic(slots: Mapping[str, str]) -> Meaning | None:
+    topic = slots["topic"]
+    own = is_own(re.sub(r"^(?:that|what|when|where|who)\s+", "", topic, flags=re.IGNORECASE))
+    return Why(sure=False, topic=topic) if own else None
+
+
+_MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]] = {
+    "Remember": _remember,
+    "RememberBare": _remember_bare,
+    "ForgetStatement": _forget_statement,
+    "ForgetTopic": _forget_topic,
+    "ForgetOwn": _forget_own,
+    "ForgetLast": lambda _: ForgetLast(),
+    "ForgetEverything": lambda _: ForgetEverything(),
+    "Recite": lambda _: Recite(),
+    "ReciteTopicSure": lambda slots: _recite_topic(slots, sure=True),
+    "ReciteTopic": lambda slots: _recite_topic(slots, sure=False),
+    "Wrong": lambda _: Wrong(),
+    "Correct": lambda slots: _correct(slots, sure=True),
+    "CorrectUnsure": lambda slots: _correct(slots, sure=False),
+    "WhySure": lambda _: Why(sure=True),
+    "Why": lambda _: Why(sure=False),
+    "WhyTopic": _why_topic,
+    "Ordinary": lambda _: Ordinary(),
+}
+"""What each intent of the templates means. Agree and Refuse only answer questions (`agrees`)."""
 
 
 class English:
@@ -15,15 +229,12 @@ class English:
 
     @property
     def commands(self) -> Templates:
-        """The commands of ``commands.yaml``."""
         return templates()
 
     def completeness(self, text: str) -> Completeness:
-        """By the last words."""
-        return completeness.completeness_of(text)
+        return turn_taking.completeness_of(text)
 
     def spoken_form(self, text: str) -> str:
-        """Numbers, dates, addresses, abbreviations and signs in words."""
         return spoken_form(text)
 
 

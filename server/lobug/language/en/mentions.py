@@ -10,13 +10,13 @@ topic ("forget coffee") is erased wherever it is said, and so is a name that no 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lobug.language.en import speech_acts, words
+from lobug.language.en.data import MONTHS, WEEKDAYS, word_list
 from lobug.language.en.fact_checks import OTHERS, RELATIONS, SPEAKER, SUBJECT
-from lobug.language.en.lists import MONTHS, WEEKDAYS, word_list
-from lobug.language.en.replacement import slot_of
+from lobug.language.en.fact_comparison import slot_of
 
 PREAMBLE = re.compile(
     r"^(?:please\s+)?(?:(?:everything|anything|all|whatever|what|the (?:fact|thing|part))\s+)?"
@@ -251,11 +251,6 @@ def without(text: str, mentions: Sequence[Mention], *, memory: bool = False) -> 
 def contains_any(text: str, mentions: Sequence[Mention]) -> bool:
     """Whether any sentence of a text mentions any of these."""
     return without(text, mentions) is not text
-
-
-def distinctive_stems(texts: Iterable[str]) -> frozenset[str]:
-    """The distinctive stems of several texts."""
-    return frozenset(stem for text in texts for stem in distinctive(text)[0])
 
 
 def _relation(text: str) -> frozenset[str]:

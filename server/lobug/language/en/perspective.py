@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lobug.language.en import verbs
-from lobug.language.en.lists import word_set
+from lobug.language.en.data import word_set
 
 USER = "the user"
 

@@ -1,4 +1,4 @@
-"""What a turn asks of memory, and how the question is put to the vector index. English. Pure.
+"""What a question asks of memory, and how it is put to the vector index. English. Pure.
 
 Facts are about "the user"; people ask in the first person, and small embedding models see a
 difference: with the embedded one, "Do you remember my name?" has a similarity of 0.27 to "The
@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lobug.language.en import replacement, speech_acts, words
-from lobug.language.en.lists import word_set
+from lobug.language.en import fact_comparison, mentions, speech_acts, words
+from lobug.language.en.data import MONTHS, WEEKDAYS, word_map, word_set
 
 PAST = re.compile(
     r"\b(?:before|formerly|previously|used to|in the past|earlier|once|back then|former"
@@ -90,8 +90,8 @@ class Question:
     about_lobug: bool
     """It is about what Lo-Bug said: its own former replies belong to the answer."""
     slots: frozenset[str] = frozenset()
-    """What it asks for that a person has only one of (``replacement.slot_of``); empty: nothing of
-    the kind, or something past."""
+    """What it asks for that a person has only one of (``fact_comparison.slot_of``); empty: nothing
+    of the kind, or something past."""
 
 
 def asks_when(text: str) -> bool:
@@ -127,7 +127,7 @@ def _slots(text: str) -> frozenset[str]:
         for first, second in pattern.findall(text):
             # Whether the second word belongs to the kind ("ice cream") or goes on ("color again").
             for kind in {first, f"{first} {second}".strip()}:
-                slots.add(replacement.slot_of(f"The user's favorite {kind} is") or "")
+                slots.add(fact_comparison.slot_of(f"The user's favorite {kind} is") or "")
     return frozenset(slots - {""})
 
 
@@ -170,3 +170,52 @@ def in_third_person(text: str) -> str:
     for first, third in THIRD_PERSON:
         query = first.sub(third, query)
     return query if query.strip(" ?!.") else text
+
+
+_SAME = word_map("relations", "same")
+_ANY_OF = word_map("relations", "any_of")
+
+
+def _who() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for name, others in _SAME.items():
+        for word in [name, *others.split()]:
+            found[words.stem(word)] = frozenset([name])
+    for names, general in _ANY_OF.items():
+        for word in general.split():
+            found[words.stem(word)] = frozenset(names.split())
+    return found
+
+
+_WHO = _who()
+
+
+def is_of_another(question: str, content: str) -> bool:
+    """Whether a question names relatives or pets and a memory names only others, unless both have
+    the same name in them.
+
+    "What is my brother's name?" is near to "The user's sister is named Anna" in words and in
+    meaning, and a small chat model then answers Anna."""
+    asked, named = _spoken_of(question), _spoken_of(content)
+    if not asked or not named or asked & named:
+        return False
+    return not mentions.names_in(question) & mentions.names_in(content)
+
+
+def _spoken_of(text: str) -> frozenset[str]:
+    stems = words.stems(words.words(text))
+    return frozenset().union(*(_WHO[stem] for stem in stems if stem in _WHO))
+
+
+_TIME = re.compile(
+    r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|this (?:morning|summer)|since|recently"
+    r"|just|weeks?|months?|years?|weekend|\d{4}|"
+    + "|".join(word.lower() for word in (*WEEKDAYS, *MONTHS))
+    + r")\b",
+    re.IGNORECASE,
+)
+
+
+def has_time(text: str) -> bool:
+    """Whether a text has a word of time: "I joined a gym last week"."""
+    return _TIME.search(text) is not None

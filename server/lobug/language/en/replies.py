@@ -1,4 +1,4 @@
-"""What Lo-Bug says about its memory without the chat model: memories in, sentences out. Pure.
+"""What Lo-Bug says without the chat model: memories in, sentences out. Pure.
 
 The sentences stand in ``sentences.toml``.
 """
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from lobug.language.en.catalogue import REPLIES as SAY
-from lobug.language.en.lists import MONTHS
+from lobug.language.en.data import MONTHS
+from lobug.language.en.data import REPLIES as SAY
 from lobug.language.en.perspective import said_to_the_user, sentence_to_the_user, spoken_back
 from lobug.language.en.speakable import speakable
 
@@ -30,6 +30,13 @@ WHAT_IS_RIGHT = SAY["what_is_right"]
 WHOLE_SENTENCE = SAY["whole_sentence"]
 NEVER_MIND = SAY["never_mind"]
 USED_NONE = SAY["used_none"]
+DONE = SAY["done"]
+"""Said where the model writes nothing about a tool call that succeeded."""
+NOT_DONE = SAY["not_done"]
+"""Said where the model writes nothing about a tool call that failed."""
+NO_WORDS = SAY["no_words"]
+"""Said where the model writes no words: only calls that it may not make, or an action although
+typed words must be answered."""
 
 
 def remembered(facts: Sequence[str]) -> str:
@@ -86,7 +93,7 @@ _ORIGINS = {
 }
 
 
-def origins_told(origins: Sequence[Origin], today: float) -> tuple[str, ...]:
+def sources(origins: Sequence[Origin], today: float) -> tuple[str, ...]:
     """Say where memories come from and how long Lo-Bug has had them."""
     sentences = [_origin(origin, today) for origin in origins[:MOST]]
     more = len(origins) - MOST

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lobug.engines.tools import Tool
-from lobug.language.en.lists import word_map, word_set
+from lobug.language.en.data import word_map, word_set
 from lobug.language.en.words import STOP_WORDS, stem, words
 
 _SAID: Mapping[str, str] = word_map("tool_words", "said")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lobug.language.en.lists import word_list, word_map, word_set
+from lobug.language.en.data import word_list, word_map, word_set
 from lobug.language.en.words import IRREGULAR
 
 THIRD = word_map("verbs", "third")

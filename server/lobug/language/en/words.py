@@ -8,12 +8,12 @@ index of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
 import snowballstemmer
 
-from lobug.language.en.lists import BELOW_TWENTY, TENS, word_map, word_set
+from lobug.language.en.data import BELOW_TWENTY, TENS, word_map, word_set
 
 STOP_WORDS = word_set("words", "stop_words")
 
@@ -87,7 +87,6 @@ def stem(word: str) -> str:
 
 
 def stems(found: Iterable[str]) -> set[str]:
-    """The stems of words."""
     return {stem(word) for word in found}
 
 
@@ -109,8 +108,3 @@ def is_supported(text: str, source: str, share: float = 0.6) -> bool:
     if any(stem(word) not in known for word in sure):
         return False
     return sum(stem(word) in known for word in found) >= share * len(found) > 0
-
-
-def any_of(found: Sequence[str]) -> str:
-    """An FTS5 query for texts with any of the words. Each is quoted, so none is an operator."""
-    return " OR ".join('"' + word.replace('"', '""') + '"' for word in found)

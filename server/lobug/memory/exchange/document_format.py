@@ -15,16 +15,8 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from lobug.errors import ImportInvalidError
-from lobug.language.facts import FactType
-from lobug.memory.model import (
-    Category,
-    EntryScope,
-    Layer,
-    Reason,
-    Role,
-    Source,
-    Status,
-)
+from lobug.language.protocol import FactType
+from lobug.memory.model import Category, EntryScope, Layer, Reason, Role, Source, Status
 
 FORMAT = "lobug-memory"
 VERSION = 1

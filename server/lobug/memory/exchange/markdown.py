@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from lobug.language.facts import FACT_TYPES
+from lobug.language.protocol import FACT_TYPES
 
 MARKS = re.compile(
     r"([\\`*_\[\]<>|~])|^([^\S\n]*+)(#{1,6}(?=\s)|[-+](?=\s)|\d+[.)](?=\s)|=+$|-+$)", re.M

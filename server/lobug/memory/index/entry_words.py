@@ -39,6 +39,11 @@ TOTALS = select(
 ).where(among(memory_owners.c.user, "users"))
 
 
+def fts_string(word: str) -> str:
+    """A word as a string of FTS5, so that it is no operator."""
+    return '"' + word.replace('"', '""') + '"'
+
+
 def scores(
     connection: Connection, users: Sequence[str], query_words: Sequence[str]
 ) -> dict[int, float]:
@@ -63,7 +68,7 @@ def scores(
                 " CROSS JOIN memory_lengths l ON l.memory_id = t.rowid"
                 " WHERE memories_text MATCH :match AND l.owner IN (SELECT id FROM memory_owners"
                 " WHERE user IN (SELECT value FROM json_each(:owners)))",
-                match=f"{columns} : {words.any_of([word])}",
+                match=f"{columns} : {fts_string(word)}",
                 owners=owners,
             ):
                 before, _ = counts.get(row.memory_id, (0.0, 0))

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from lobug.language.en import speech_acts, time_words, words
-from lobug.language.en.lists import MONTHS
-from lobug.language.en.questions import ONESELF
+from lobug.language.en import speech_acts, words
+from lobug.language.en.data import MONTHS
+from lobug.language.en.questions import ONESELF, has_time
 
 MAX_TURN_CHARS = 16_000
 """Characters of a turn that are analysed. A message may hold a book; such a one is no answer."""
@@ -91,7 +91,7 @@ def analyse_turn(text: str, when: datetime) -> TurnTerms:
     return TurnTerms(
         words=(*content, str(when.year), MONTHS[when.month - 1].lower(), str(when.day)),
         asking=questions / total if total else 0.0,
-        timed=time_words.has_time(text),
+        timed=has_time(text),
     )
 
 

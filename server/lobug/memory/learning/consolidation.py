@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError
 from lobug.language.en import words
-from lobug.language.en.prompts.background import (
+from lobug.language.en.prompts import (
     EXAMPLE_WORDS,
     condense_session_messages,
     summarize_conversation_messages,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, select
 
 from lobug.engines.base import ChatModel
-from lobug.language.en import replacement, words
-from lobug.language.en.prompts.background import (
+from lobug.language.en import fact_comparison, words
+from lobug.language.en.prompts import (
     BASE_SCHEMA,
     SECTIONS,
     distill_base_memory_messages,
@@ -70,7 +70,7 @@ def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = (
         seen = (known.lower() for lines in found.values() for known in lines)
         new = line and not is_placeholder(line) and line.lower() not in seen
         if new and (not checked or words.is_supported(line, source)):
-            found[section].append(replacement.current_line(line, facts))
+            found[section].append(fact_comparison.current_line(line, facts))
     found = _by_section(identity.merged(_flat(found)))
     while len(identity.render(_flat(found))) > limit:
         longest = max(found.values(), key=lambda lines: sum(len(line) for line in lines))

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lobug.engines.base import ChatModel
-from lobug.language.en import fact_checks, replacement, speech_acts
-from lobug.language.en.prompts.background import FACTS_SCHEMA, fact_extraction_messages
-from lobug.language.facts import Candidate, NewFact
+from lobug.language.en import fact_checks, fact_comparison, speech_acts
+from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
+from lobug.language.protocol import Candidate, NewFact
 from lobug.memory import facts, log
 from lobug.memory.jobs import queue
 from lobug.memory.jobs.queue import Task
@@ -90,7 +90,7 @@ async def facts_in(
         checkpoint("extract.after_model")
         facts = fact_checks.accept(parse(answer), piece)
         told = [fact.content for fact in facts]
-        found += [fact for fact in facts if not replacement.only_denies(fact.content, told)]
+        found += [fact for fact in facts if not fact_comparison.only_denies(fact.content, told)]
     return found
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, exists, false, select, true
 
 from lobug.engines.base import ChatModel
-from lobug.language.en.explicit_statements import explicit_statements
-from lobug.language.facts import NewFact
+from lobug.language.en.speech_acts import explicit_statements
+from lobug.language.protocol import NewFact
 from lobug.memory import facts, log, sessions
 from lobug.memory.jobs import queue, schedule
 from lobug.memory.jobs.queue import Task

@@ -8,9 +8,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.engines.base import ChatModel
-from lobug.language.en.questions import Question, analyse, in_third_person, without_asking
-from lobug.language.en.relations import is_of_another
-from lobug.language.en.retraction import is_taken_back
+from lobug.language.en.questions import (
+    Question,
+    analyse,
+    in_third_person,
+    is_of_another,
+    without_asking,
+)
+from lobug.language.en.speech_acts import is_taken_back
 from lobug.memory import entries, identity, log
 from lobug.memory.embedding.fact_embedder import FactEmbedder
 from lobug.memory.facts import EmbeddedQuery
@@ -26,12 +31,7 @@ from lobug.memory.model import (
 )
 from lobug.memory.recall import entry_search, ranking
 from lobug.memory.recall.prepared_query import QueryEmbedder, prepare
-from lobug.memory.recall.recent_statements import (
-    is_outdated,
-    is_restated,
-    newest_answer,
-    slots_of,
-)
+from lobug.memory.recall.recent_statements import is_outdated, is_restated, newest_answer, slots_of
 from lobug.memory.recall.turn_search import TURN_FLOOR, TurnHit, search_turns, speakers
 from lobug.memory.recall_log import NewRecall
 from lobug.settings import MemorySettings

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lobug.language.en import perspective, replacement, speech_acts
+from lobug.language.en import fact_comparison, perspective, speech_acts
 from lobug.language.en.questions import Question
 from lobug.memory.model import LoggedMessage
 
@@ -28,7 +28,7 @@ def slots_of(messages: Iterable[str]) -> frozenset[str]:
     slots = set[str]()
     for message in messages:
         for statement in speech_acts.statements(message):
-            slot = replacement.slot_of(perspective.about_the_user(statement))
+            slot = fact_comparison.slot_of(perspective.about_the_user(statement))
             if slot is not None:
                 slots.add(slot)
     return frozenset(slots)
@@ -42,4 +42,4 @@ def is_restated(said: str, later: Iterable[str]) -> bool:
 
 def is_outdated(content: str, slots: frozenset[str]) -> bool:
     """Whether an entry holds the value of a slot that has a newer one."""
-    return bool(slots) and replacement.slot_of(content) in slots
+    return bool(slots) and fact_comparison.slot_of(content) in slots

@@ -1,0 +1,444 @@
+"""Commands to memory: remember, correct, forget, recite.
+
+Each function returns a ``Command`` that is ready to run, and changes nothing itself. Erasing cannot
+be undone, so Lo-Bug asks first when it is unsure what is meant; no reply and no line of the log
+repeats what is to be forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lobug.conversation.registry import PATIENCE_S, Conversation, Question
+from lobug.errors import MemoryNotFoundError
+from lobug.language.en import mentions, replies, words
+from lobug.language.en.fact_checks import fact_type
+from lobug.language.en.fact_comparison import with_instead, with_value, wrong_entry
+from lobug.language.en.perspective import about_the_user, is_first_person
+from lobug.language.en.speech_acts import is_statement, split_contrast, split_statements, value_of
+from lobug.language.protocol import (
+    Correct,
+    ForgetStatement,
+    ForgetTopic,
+    ReciteTopic,
+    Remember,
+    Why,
+)
+from lobug.memory.model import Draft, Entry, Filter, Forgotten, Hit, MemoryScope, Purge, Source
+from lobug.memory.service import Memory
+from lobug.memory.timeline import unstamped
+
+BLANKED = "[asked to forget something]"
+"""Logged instead of a request to forget, which repeats the words to be forgotten."""
+
+STATED_IMPORTANCE = 0.9
+"""Importance of what the user asked to be remembered."""
+CORRECTION_IMPORTANCE = 1.0
+
+LIKELY = 0.5
+"""Lowest confidence at which an entry without the words said is recited or asked about."""
+MAX_ASKED = 3
+"""Entries that one question asks about."""
+MAX_WRONG = 10
+"""Entries searched for the wrong one."""
+MAX_ABOUT_TOPIC = 20
+"""Entries from which those about a topic are chosen."""
+MAX_ENTRIES = 1_000
+"""Entries among which the most important ones are searched."""
+
+NAMING = words.stems(["name", "called"])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What Lo-Bug says after a command."""
+
+    sentences: tuple[str, ...]
+    extract: bool = False
+    """Whether facts are extracted from the words, because nothing was stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A recognized command, ready to run."""
+
+    logged: str
+    """What is logged as the user's words."""
+    act: Callable[[int], Awaitable[Answer]]
+    """Runs the command; takes the id of the logged message. Raises the ``Memory...Error`` classes
+    and StorageError."""
+    logged_last: bool = False
+    """The words are logged after ``act`` (which gets the id 0), because ``act`` erases the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandContext:
+    """What a command works with in one turn."""
+
+    memory: Memory
+    conversation: Conversation
+    scope: MemoryScope
+    text: str
+    """The user's words."""
+    now: float
+    """Seconds of the turns' clock."""
+    today: float
+    """Seconds since the epoch."""
+
+    def say(self, *sentences: str, logged: str | None = None) -> Command:
+        """A command that only answers."""
+
+        async def act(_: int) -> Answer:
+            return Answer(sentences)
+
+        return Command(self.text if logged is None else logged, act)
+
+    def ask(self, question: str, kind: Question, *, logged: str | None = None) -> Command:
+        """A command that asks a question; the next turn may answer it."""
+
+        async def act(_: int) -> Answer:
+            self.conversation.dialogue.question = kind
+            return Answer((question,))
+
+        return Command(self.text if logged is None else logged, act)
+
+    def until(self) -> float:
+        """When a question of this turn expires, seconds of the turns' clock."""
+        return self.now + PATIENCE_S
+
+    async def search(self, query: str, limit: int) -> list[tuple[Hit, Entry]]:
+        """The entries that match a query, the best first, each with its hit."""
+        hits = await self.memory.search(self.scope, query, Filter(), limit=limit)
+        return [(hit, hit.entry) for hit in hits if hit.entry is not None]
+
+    async def used(self) -> tuple[Hit, ...]:
+        """The hits that the last turn used: those it recited, or those of its prompt."""
+        recited = self.conversation.dialogue.recited
+        if recited is not None:
+            return recited
+        said = await self.memory.recent_messages(self.conversation.conversation_key, 8)
+        last = next((message.id for message in reversed(said) if message.role == "user"), None)
+        if last is None:
+            return ()
+        try:
+            recall = await self.memory.explain(self.scope, last)
+        except MemoryNotFoundError:
+            return ()
+        return tuple(hit for hit in recall.hits if f"{hit.kind}:{hit.id}" in recall.injected)
+
+
+def hit_of(entry: Entry) -> Hit:
+    """An entry as a hit with full confidence."""
+    return Hit("memory", entry.id, entry.content, entry.said_at, 1.0, 1.0, entry=entry)
+
+
+def remember(context: CommandContext, said: Remember) -> Command:
+    """Store what was said; one entry for each statement."""
+    facts = [about_the_user(statement) for statement in said.statements]
+
+    async def act(message_id: int) -> Answer:
+        for fact in facts:
+            draft = Draft(
+                fact,
+                fact_type=fact_type(fact),
+                importance=STATED_IMPORTANCE,
+                source="user",
+                source_message_id=message_id,
+            )
+            await context.memory.store(context.scope, draft)
+        return Answer((replies.remembered(facts),))
+
+    return Command(context.text, act)
+
+
+async def ask_what_is_right(context: CommandContext) -> Command | None:
+    """ "That's wrong" alone: ask what is right, if the last turn used memory."""
+    entries = _entries(await context.used())
+    if not entries:
+        return None
+    question = Question("what_is_right", context.until(), entries)
+    return context.ask(replies.WHAT_IS_RIGHT, question)
+
+
+async def correct_by_answer(context: CommandContext, question: Question) -> Command | None:
+    """The answer to "what is right?"; None: it is not one."""
+    text, instead_of = split_contrast(value_of(context.text.strip(" .!")))
+    statements = split_statements(context.text)
+    if statements:
+        return await correct(context, Correct(statements[0], instead_of), question.entries)
+    if len(text.split()) > 4 or context.text.rstrip().endswith("?"):
+        return None
+    return await correct(context, Correct(text, instead_of), question.entries)
+
+
+async def correct(
+    context: CommandContext, said: Correct, used: tuple[Entry, ...] | None = None
+) -> Command | None:
+    """Correct an entry. None: memory does not seem to be meant.
+
+    ``used``: the entries of which one is probably wrong; None: those of the last turn.
+    """
+    if used is None:
+        used = _entries(await context.used())
+    if is_statement(said.statement) and value_of(said.statement) == said.statement:
+        right = about_the_user(said.statement)
+        entries = (*used, *(entry for _, entry in await context.search(right, MAX_WRONG)))
+        wrong = wrong_entry(right, said.instead_of, entries, {entry.id for entry in used})
+        if wrong is None and not (said.sure and is_first_person(said.statement)):
+            return None
+        return _correction(context, wrong, right)
+    found = await _value_in(context, said, used)
+    if found is not None:
+        return _correction(context, *found)
+    if not said.sure or not used:
+        return None
+    question = Question("what_is_right", context.until(), used)
+    return context.ask(replies.WHOLE_SENTENCE, question)
+
+
+async def _value_in(
+    context: CommandContext, said: Correct, used: tuple[Entry, ...]
+) -> tuple[Entry, str] | None:
+    """ "It's Hannah, not Anna": the entry that says Anna, and its new content."""
+    value = value_of(said.statement)
+    if said.instead_of is None:
+        right = with_value(used[0].content, value) if len(used) == 1 and said.sure else None
+        return None if right is None else (used[0], right)
+    found = [entry for _, entry in await context.search(said.instead_of, MAX_WRONG)]
+    for candidates in (used, found):
+        changed = {
+            entry.id: (entry, right)
+            for entry in candidates
+            if (right := with_instead(entry.content, said.instead_of, value)) is not None
+        }
+        if len(changed) == 1:
+            return next(iter(changed.values()))
+    return None
+
+
+def _correction(context: CommandContext, wrong: Entry | None, right: str) -> Command:
+    async def act(message_id: int) -> Answer:
+        if wrong is not None:
+            await context.memory.correct(context.scope, wrong.id, right)
+            return Answer((replies.corrected(right),))
+        draft = Draft(
+            right,
+            fact_type=fact_type(right),
+            importance=CORRECTION_IMPORTANCE,
+            source="correction",
+            source_message_id=message_id,
+        )
+        await context.memory.store(context.scope, draft)
+        return Answer((replies.remembered([right]),))
+
+    return Command(context.text, act)
+
+
+def _entries(hits: Sequence[Hit]) -> tuple[Entry, ...]:
+    return tuple(hit.entry for hit in hits if hit.entry is not None)
+
+
+async def forget_statement(
+    context: CommandContext, said: ForgetStatement, *, guessed: bool = False
+) -> Command | None:
+    """Forget a statement. None: the model guessed the command, and no memory matches."""
+    texts = (about_the_user(said.statement), said.statement)
+    return await _ask_about(context, texts) if guessed else _erase(context, texts)
+
+
+async def forget_topic(
+    context: CommandContext, said: ForgetTopic, *, guessed: bool = False
+) -> Command | None:
+    """Forget everything about a topic. None: as for ``statement``."""
+    texts = (said.topic, about_the_user(said.topic))
+    if guessed:
+        return await _ask_about(context, texts)
+    if await _says(context, texts):
+        return _erase(context, texts)
+    return _ask(context, await _likely(context, texts[1]))
+
+
+async def forget_last(context: CommandContext) -> Command:
+    """Forget the user's last words."""
+    messages = await context.memory.recent_messages(context.conversation.conversation_key, 8)
+    said = [m.content for m in messages if m.role == "user" and m.content.strip()]
+    if not said or said[-1] == BLANKED:
+        return context.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
+    return _erase(context, (said[-1],))
+
+
+def forget_everything(context: CommandContext) -> Command:
+    """Ask whether everything is to be forgotten."""
+    return context.ask(replies.REALLY_EVERYTHING, Question("forget_everything", context.until()))
+
+
+def forget_confirmed(context: CommandContext, question: Question) -> Command:
+    """The command after the user has said yes."""
+    if question.kind == "forget_these":
+        return _erase(context, (), question.entries)
+
+    async def act(_: int) -> Answer:
+        # The user's memory in all conversations, not only in this device's.
+        whole = MemoryScope(context.scope.user, None, context.scope.household)
+        await context.memory.purge(whole, Purge(user=True))
+        return Answer((replies.EVERYTHING_FORGOTTEN,))
+
+    return Command(BLANKED, act, logged_last=True)
+
+
+def _erase(context: CommandContext, texts: Iterable[str], entries: Iterable[Entry] = ()) -> Command:
+    texts, entries = tuple(dict.fromkeys(texts)), tuple(entries)
+
+    async def act(_: int) -> Answer:
+        found = False
+        for entry in entries:
+            try:
+                found = _any(await context.memory.forget(context.scope, entry.id)) or found
+            except MemoryNotFoundError:
+                found = True  # it was erased with another
+        for text in texts:
+            found = _any(await context.memory.forget_text(context.scope, text)) or found
+        return Answer((replies.FORGOTTEN if found else replies.NOTHING_LIKE_THAT,))
+
+    return Command(BLANKED, act)
+
+
+def _ask(context: CommandContext, entries: Iterable[Entry]) -> Command:
+    these = tuple(entries)[:MAX_ASKED]
+    if not these:
+        return context.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
+    question = Question("forget_these", context.until(), these)
+    return context.ask(
+        replies.shall_i_forget([entry.content for entry in these]), question, logged=BLANKED
+    )
+
+
+async def _ask_about(context: CommandContext, texts: Iterable[str]) -> Command | None:
+    found = await _found(context, texts)
+    return _ask(context, found) if found else None
+
+
+async def _found(context: CommandContext, texts: Iterable[str]) -> list[Entry]:
+    """The entries that say this."""
+    found: dict[int, Entry] = {}
+    for text in texts:
+        for entry_id in (
+            await context.memory.forget_text(context.scope, text, dry_run=True)
+        ).entries:
+            found[entry_id] = (await context.memory.get(context.scope, entry_id)).entry
+    return [entry for entry in found.values() if entry.status != "inactive"]
+
+
+async def _likely(context: CommandContext, query: str) -> list[Entry]:
+    found = await context.search(query, MAX_ASKED)
+    return [entry for hit, entry in found if hit.confidence >= LIKELY]
+
+
+async def _says(context: CommandContext, texts: Iterable[str]) -> bool:
+    for text in texts:
+        if _any(await context.memory.forget_text(context.scope, text, dry_run=True)):
+            return True
+    return False
+
+
+def _any(forgotten: Forgotten) -> bool:
+    return bool(forgotten.entries or forgotten.messages or forgotten.derived)
+
+
+async def recite_everything(context: CommandContext) -> Command:
+    """Recite what is known about the user: identity, then the most important, then the newest."""
+    identity = await context.memory.identity(context.scope)
+    where = Filter(layer="knowledge", category="knowledge")
+    found = await context.memory.entries(context.scope, where, limit=MAX_ENTRIES)
+    ranked = sorted(found, key=lambda entry: (-entry.importance, -entry.said_at))
+    return _recitation(context, _once([*identity.entries, *ranked]), replies.KNOW_NOTHING)
+
+
+async def recite_topic(context: CommandContext, said: ReciteTopic) -> Command | None:
+    """Recite what is known about a topic. None: nothing is known, and memory may not have been
+    meant."""
+    found = await context.search(about_the_user(said.topic), MAX_ABOUT_TOPIC)
+    about = [entry for hit, entry in found if _is_about(hit.content, said.topic)]
+    if not about and said.sure and not mentions.people_in(said.topic):
+        # No person is named who could be confused with another: near in meaning is enough.
+        about = [entry for hit, entry in found if hit.confidence >= LIKELY]
+    if not about and not said.sure:
+        return None
+    return _recitation(context, _facts_if_any(_once(about)), replies.unknown(said.topic))
+
+
+async def recite_sources(context: CommandContext, said: Why) -> Command | None:
+    """Tell where the last reply's memories come from. None: it used none, and memory may not
+    have been meant."""
+    if said.topic is None:
+        hits = await context.used()
+    else:
+        found = await context.search(about_the_user(said.topic), MAX_ABOUT_TOPIC)
+        about = [(hit, entry) for hit, entry in found if _is_about(hit.content, said.topic)]
+        about.sort(key=lambda one: one[1].layer == "archive")
+        hits = tuple(hit for hit, _ in about[:1])
+    if hits:
+        return _answer(
+            context, replies.sources([_origin(hit) for hit in hits], context.today), hits
+        )
+    return _answer(context, (replies.USED_NONE,), ()) if said.sure else None
+
+
+def _recitation(context: CommandContext, entries: list[Entry], nothing: str) -> Command:
+    contents = [unstamped(entry.content) for entry in entries]
+    told = replies.recited(contents) if contents else (nothing,)
+    return _answer(context, told, tuple(hit_of(entry) for entry in entries[: replies.MOST]))
+
+
+def _origin(hit: Hit) -> replies.Origin:
+    entry = hit.entry
+    if entry is None:
+        own = hit.role == "assistant"
+        return replies.Origin("own turn" if own else "user turn", hit.content, hit.said_at)
+    content = unstamped(hit.content)
+    if entry.category == "timeline":
+        return replies.Origin("notes", content, hit.said_at)
+    return replies.Origin(_ORIGINS.get(entry.source, "user"), content, hit.said_at)
+
+
+_ORIGINS: Mapping[Source, Literal["correction", "import", "agent"]] = {
+    "correction": "correction",
+    "import": "import",
+    "agent": "agent",
+}
+
+
+def _answer(
+    context: CommandContext, sentences: tuple[str, ...], recited: tuple[Hit, ...]
+) -> Command:
+    async def act(_: int) -> Answer:
+        context.conversation.dialogue.recited = recited
+        return Answer(sentences)
+
+    return Command(context.text, act)
+
+
+def _facts_if_any(entries: list[Entry]) -> list[Entry]:
+    """The facts; if there are none, the summaries, which are long."""
+    return [entry for entry in entries if entry.layer != "archive"] or entries
+
+
+def _once(entries: list[Entry]) -> list[Entry]:
+    """Each content once: identity may repeat a fact."""
+    return list({" ".join(e.content.lower().split()): e for e in reversed(entries)}.values())[::-1]
+
+
+def _is_about(content: str, topic: str) -> bool:
+    """Whether a content has the words of a topic, or is what the topic names: for "my job" what
+    the user works as."""
+    named = mentions.topic_of(topic)
+    if named is not None and mentions.is_about(content, named):
+        return True
+    wanted = words.stems(words.content_words(about_the_user(topic))) - {"user"}
+    known = words.stems(words.words(content))
+    if known & NAMING:  # "my sister's name" and "is called" are one thing
+        wanted -= NAMING
+    alike = mentions.people_in(topic) <= mentions.people_in(content)
+    return bool(wanted) and alike and wanted <= known

@@ -1,1 +1,0 @@
-"""Commands to memory in words: recognition, and what each command does."""

@@ -1,0 +1,273 @@
+"""Recognizes commands to memory.
+
+Templates come first: the same words always do the same, whatever the chat model. The model is asked
+only when the words speak of memory and no template fits (``possible_command``); an ordinary turn
+costs a millisecond. The model chooses a tool and quotes the words that it is about; both are
+checked as untrusted input: the words must stand in the text, one after the other, and must fit the
+tool. What the model would forget, Lo-Bug asks for first.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+from typing import Any, cast
+
+from lobug.conversation import commands
+from lobug.conversation.commands import Command, CommandContext
+from lobug.conversation.registry import Conversation, Question
+from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatModel, ChatOptions
+from lobug.errors import EngineError, LobugError
+from lobug.language import language_of
+from lobug.language.en import replies, words
+from lobug.language.en.perspective import about_the_user
+from lobug.language.en.prompts import MEMORY_TOOL_EXAMPLES, MEMORY_TOOL_RULES
+from lobug.language.en.speech_acts import is_statement, split_contrast, tokens
+from lobug.language.protocol import (
+    Correct,
+    ForgetEverything,
+    ForgetLast,
+    ForgetStatement,
+    ForgetTopic,
+    Meaning,
+    Ordinary,
+    Recite,
+    ReciteTopic,
+    Remember,
+    Why,
+    Wrong,
+)
+from lobug.memory import keys
+from lobug.memory.model import HouseholdGrant, scope_of
+from lobug.memory.service import Memory
+from lobug.memory.tools import validated
+
+LANGUAGE = "en"
+"""Language of the templates if the spoken language has none."""
+
+TIMEOUT_S = 12.0
+"""The user waits for the reply: after this time the turn goes on as an ordinary one, seconds."""
+MAX_TOKENS = 60
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "tool": {
+            "type": "string",
+            "enum": ["none", "memory_store", "memory_recall", "memory_forget", "memory_correct"],
+        },
+        "words": {"type": "string", "maxLength": 300},
+    },
+    "required": ["tool", "words"],
+    "additionalProperties": False,
+}
+
+log = logging.getLogger(__name__)
+
+
+class MemoryCommands:
+    """Recognizes commands; one object for each server, without the state of any turn.
+
+    ``clock`` is the turns' own, ``wall`` gives seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        chat: ChatModel,
+        household: Mapping[str, HouseholdGrant],
+        *,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+    ) -> None:
+        self._memory = memory
+        self._chat = chat
+        self._household = household
+        self._clock = clock
+        self._wall = wall
+        _ = language_of(LANGUAGE).commands  # read once, before anybody waits
+
+    async def recognise(
+        self, conversation: Conversation, text: str, language: str | None = None
+    ) -> Command | None:
+        """The command in a text; None: it is an ordinary turn. Call it once for each turn.
+
+        Changes nothing but the dialogue; ``Command.act`` runs the command. Raises StorageError.
+        """
+        book = language_of(language or LANGUAGE).commands or language_of(LANGUAGE).commands
+        if book is None:
+            return None
+        context = CommandContext(
+            memory=self._memory,
+            conversation=conversation,
+            scope=scope_of(conversation.conversation_key, self._household),
+            text=text,
+            now=self._clock(),
+            today=self._wall(),
+        )
+        question = conversation.dialogue.take_question(context.now)
+        meaning = book.understand(text)
+        command = None
+        if question is not None:
+            agrees = book.agrees(text)
+            command = await _command_for_answer(context, question, meaning, agrees=agrees)
+        if command is None and meaning is not None:
+            command = await _command_for(context, meaning)
+        elif command is None and book.possible_command(text) is not None:
+            guessed = await choose_with_model(self._chat, text)
+            command = (
+                None if guessed is None else await _command_for(context, guessed, guessed=True)
+            )
+        # A command has recited nothing until its ``act`` says otherwise.
+        conversation.dialogue.recited = None if command is None else ()
+        return command
+
+
+async def _command_for_answer(
+    context: CommandContext,
+    question: Question,
+    meaning: Meaning | Ordinary | None,
+    *,
+    agrees: bool | None,
+) -> Command | None:
+    """The command of a turn that follows a question of Lo-Bug's; None: it does not answer it."""
+    if question.kind == "what_is_right":
+        if agrees is False:
+            return context.say(replies.NEVER_MIND)
+        if isinstance(meaning, Correct):
+            return await commands.correct(context, meaning, question.entries)
+        if meaning is not None:
+            return None
+        return await commands.correct_by_answer(context, question)
+    if agrees is None:
+        return None
+    return commands.forget_confirmed(context, question) if agrees else context.say(replies.KEPT)
+
+
+async def _command_for(
+    context: CommandContext, said: Meaning | Ordinary, *, guessed: bool = False
+) -> Command | None:
+    match said:
+        case Remember():
+            return commands.remember(context, said)
+        case Correct():
+            return await commands.correct(context, said)
+        case Wrong():
+            return await commands.ask_what_is_right(context)
+        case Recite():
+            return await commands.recite_everything(context)
+        case ReciteTopic():
+            return await commands.recite_topic(context, said)
+        case Why():
+            return await commands.recite_sources(context, said)
+        case Ordinary():
+            return None
+        case _:
+            return await _forget_command(context, said, guessed=guessed)
+
+
+async def _forget_command(
+    context: CommandContext,
+    said: ForgetStatement | ForgetTopic | ForgetLast | ForgetEverything,
+    *,
+    guessed: bool,
+) -> Command | None:
+    match said:
+        case ForgetStatement():
+            return await commands.forget_statement(context, said, guessed=guessed)
+        case ForgetTopic():
+            return await commands.forget_topic(context, said, guessed=guessed)
+        case ForgetLast():
+            return await commands.forget_last(context)
+        case ForgetEverything():
+            return commands.forget_everything(context)
+
+
+async def choose_with_model(chat: ChatModel, text: str) -> Meaning | None:
+    """The command that the chat model recognizes; None: none, or its answer is not valid."""
+    options = ChatOptions(
+        max_tokens=MAX_TOKENS,
+        temperature=0.0,
+        json_schema=SCHEMA,
+        # Background work rests during a turn, so its lane is free.
+        lane=BACKGROUND_LANE,
+        timeout_s=TIMEOUT_S,
+        first_token_timeout_s=TIMEOUT_S,
+    )
+    answer = ""
+    try:
+        async with aclosing(cast("Any", chat.stream(choice_messages(text), options))) as pieces:
+            async for piece in pieces:
+                answer += piece
+                if len(answer) > MAX_TOKENS * 16:
+                    return None
+    except EngineError as error:
+        log.info("which tool of memory is meant could not be asked: %s", error.code)
+        return None
+    return read_choice(answer, text)
+
+
+def choice_messages(text: str) -> list[ChatMessage]:
+    """The request to the model."""
+    asked = [ChatMessage("system", MEMORY_TOOL_RULES)]
+    for said, answer in MEMORY_TOOL_EXAMPLES:
+        asked += [ChatMessage("user", said), ChatMessage("assistant", answer)]
+    return [*asked, ChatMessage("user", text)]
+
+
+def read_choice(answer: str, text: str) -> Meaning | None:
+    """The command in a model's answer about a text; None: none that is valid."""
+    chosen = _parsed(answer)
+    if chosen is None:
+        return None
+    tool, quoted = chosen
+    if not _stands_in(quoted, text) or not words.content_words(quoted) or not _takes(tool, quoted):
+        return None
+    statement = is_statement(quoted)
+    if tool == "memory_store" and statement:
+        return Remember((quoted,))
+    if tool == "memory_correct" and statement:
+        return Correct(*split_contrast(quoted))
+    if tool == "memory_forget":
+        return ForgetStatement(quoted) if statement else ForgetTopic(quoted)
+    if tool == "memory_recall":
+        return ReciteTopic(quoted, sure=True)
+    return None
+
+
+def _parsed(answer: str) -> tuple[str, str] | None:
+    """Tool and quoted words of an answer."""
+    try:
+        chosen = json.loads(answer)
+        tool, quoted = chosen["tool"], chosen["words"]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return None
+    if not isinstance(tool, str) or not isinstance(quoted, str):
+        return None
+    return tool, quoted.strip(" \t\n,;:.!?\"'")
+
+
+def _takes(tool: str, quoted: str) -> bool:
+    """Whether the tool accepts the words."""
+    fact = about_the_user(quoted)
+    arguments: Mapping[str, Mapping[str, Any]] = {
+        "memory_store": {"key": keys.key_for(fact), "content": fact, "category": "knowledge"},
+        "memory_recall": {"query": fact},
+        "memory_forget": {"key": keys.key_for(fact)},
+        "memory_correct": {"content": fact},
+    }
+    try:
+        validated(tool, dict(arguments.get(tool, {})))
+    except LobugError:
+        return False
+    return True
+
+
+def _stands_in(quoted: str, text: str) -> bool:
+    """Whether the words were said, one after the other."""
+    found, said = tokens(quoted), tokens(text)
+    return bool(found) and any(
+        said[start : start + len(found)] == found for start in range(len(said) - len(found) + 1)
+    )

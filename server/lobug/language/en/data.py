@@ -1,0 +1,44 @@
+"""The data files of English, read once: word lists and sentences."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+
+def _tables(name: str) -> Mapping[str, Any]:
+    return tomllib.loads((files("lobug.language") / "en" / name).read_text(encoding="utf-8"))
+
+
+_LISTS = _tables("words.toml")
+_SENTENCES = _tables("sentences.toml")
+
+
+def word_list(section: str, name: str) -> tuple[str, ...]:
+    """The words of a list, in their order. KeyError: there is no such list."""
+    words = _LISTS[section][name]
+    return tuple(words.split() if isinstance(words, str) else words)
+
+
+def word_set(section: str, name: str) -> frozenset[str]:
+    """The words of a list."""
+    return frozenset(word_list(section, name))
+
+
+def word_map(section: str, name: str) -> Mapping[str, str]:
+    """What each word of a table stands for."""
+    return dict(_LISTS[section][name])
+
+
+MONTHS = word_list("calendar", "months")
+WEEKDAYS = word_list("calendar", "weekdays")
+BELOW_TWENTY = word_list("numbers", "below_twenty")
+TENS = word_list("numbers", "tens")
+
+REPLIES: Mapping[str, str] = _SENTENCES["replies"]
+"""Replies without the chat model."""
+
+PAIRING: Mapping[str, str] = _SENTENCES["pairing"]
+"""What a new device and the address for devices show."""

@@ -1,1 +1,0 @@
-"""English prompts: what the chat model reads besides the words of the conversation."""

@@ -1,1 +1,0 @@
-"""The spoken form of written English: numbers, dates, addresses and signs in words."""

@@ -1,1 +1,0 @@
-"""From an audio stream to a transcript: endpointing, transcription, echo."""

@@ -1,1 +1,0 @@
-"""From the chat model to speech: generation, tools, text, audio."""
