@@ -11,19 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from lobug.simulator.address import parse_server
-from lobug.simulator.http import wire
-from lobug.simulator.http.device import SimulatedDevice
-from lobug.simulator.http.results import (
+from lobug.simulator import requests
+from lobug.simulator.http_device import SimulatedDevice
+from lobug.simulator.recordings import Recording
+from lobug.simulator.requests import Timeouts, parse_server
+from lobug.simulator.results import (
     HealthResult,
     Result,
     SensorResult,
     TurnResult,
 )
-from lobug.simulator.http.run import run
-from lobug.simulator.http.wire import Timeouts
-from lobug.simulator.recordings import Recording
-from lobug.simulator.runs import RunOptions, UnreachableError
+from lobug.simulator.runs import RunOptions, UnreachableError, run_http
 from support.recording_server import (
     GOOD_HEALTH,
     Answer,
@@ -65,7 +63,7 @@ async def test_the_whole_request_as_it_goes_over_the_network() -> None:
         async with device_for(door) as device:
             turn = await device.speak(RECORDING)
         raw = door.requests["/chat/audio"][0]
-    body = wire.multipart_body(RECORDING.wav)
+    body = requests.multipart_body(RECORDING.wav)
     assert (
         raw
         == (
@@ -175,7 +173,7 @@ async def test_sensors_and_health_go_on_while_a_turn_takes_its_time() -> None:
 async def test_a_run_saves_replies_and_counts() -> None:
     results: list[Result] = []
     with recording_server() as door:
-        summary = await run(
+        summary = await run_http(
             lambda report: device_for(door, report),
             [RECORDING, "typed"],
             RunOptions(),
@@ -195,7 +193,7 @@ async def test_a_run_writes_the_reply_as_a_wav(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "replies"
     with recording_server() as door:
         options = RunOptions(replies_dir=folder)
-        summary = await run(
+        summary = await run_http(
             lambda report: device_for(door, report), [RECORDING], options, lambda _: None
         )
     saved = folder / "001-hello.wav"
@@ -207,7 +205,7 @@ async def test_until_stops_at_the_first_match() -> None:
     answers = [audio_reply(response=f"I know {name}.") for name in ("nobody", "Alex", "Eve")]
     with recording_server(good_script(audio=answers)) as door:
         options = RunOptions(until=re.compile("alex", re.IGNORECASE))
-        summary = await run(
+        summary = await run_http(
             lambda report: device_for(door, report), [RECORDING], options, lambda _: None
         )
     assert summary.matched
@@ -218,7 +216,7 @@ async def test_until_stops_at_the_first_match() -> None:
 async def test_a_server_that_comes_up_late_is_waited_for() -> None:
     bad, good = as_json({}, 503), as_json(GOOD_HEALTH)
     with recording_server(good_script(health=[bad, bad, good])) as door:
-        summary = await run(
+        summary = await run_http(
             lambda report: device_for(door, report), ["hi"], RunOptions(wait_s=60), lambda _: None
         )
         assert len(door.requests["/health"]) == 3
@@ -229,5 +227,7 @@ async def test_a_server_that_comes_up_late_is_waited_for() -> None:
 async def test_a_server_that_is_not_healthy_ends_the_run_before_a_turn() -> None:
     with recording_server(good_script(health=[as_json({"status": 1})])) as door:
         with pytest.raises(UnreachableError, match="status"):
-            await run(lambda report: device_for(door, report), ["hi"], RunOptions(), lambda _: None)
+            await run_http(
+                lambda report: device_for(door, report), ["hi"], RunOptions(), lambda _: None
+            )
         assert not door.requests["/chat/text"]

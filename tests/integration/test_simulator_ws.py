@@ -12,12 +12,12 @@ import pytest
 
 from lobug.devices.frames import AudioCodec
 from lobug.devices.messages import ListenMode
-from lobug.simulator.streaming.device import SimulatedWsDevice
-from lobug.simulator.streaming.discovery import Endpoint, identity_of
-from lobug.simulator.streaming.results import WsTurnResult
-from lobug.simulator.streaming.session import DeviceKind
-from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech
-from lobug.simulator.streaming.tools import DeviceTools
+from lobug.simulator.device_tools import DeviceTools
+from lobug.simulator.discovery import Endpoint, identity_of
+from lobug.simulator.recordings import EncodedSpeech, encode_speech
+from lobug.simulator.results import WsTurnResult
+from lobug.simulator.session import DeviceKind
+from lobug.simulator.streaming_device import SimulatedWsDevice
 from support.scripted_ws import (
     OPUS_REPLY,
     PCM_REPLY,

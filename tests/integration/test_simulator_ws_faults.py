@@ -7,12 +7,11 @@ import asyncio
 import pytest
 
 from lobug.devices.frames import AudioCodec
-from lobug.simulator.streaming.device import SimulatedWsDevice, TurnFaults
-from lobug.simulator.streaming.discovery import Endpoint, identity_of
-from lobug.simulator.streaming.link import LinkError
-from lobug.simulator.streaming.network import NetworkOptions
-from lobug.simulator.streaming.session import DeviceKind
-from lobug.simulator.streaming.speech import encode_speech
+from lobug.simulator.discovery import Endpoint, identity_of
+from lobug.simulator.link import LinkError, NetworkOptions
+from lobug.simulator.recordings import encode_speech
+from lobug.simulator.session import DeviceKind
+from lobug.simulator.streaming_device import SimulatedWsDevice, TurnFaults
 from support.scripted_ws import (
     PCM_REPLY,
     Conversation,

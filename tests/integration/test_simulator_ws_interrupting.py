@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lobug.devices.messages import ListenMode
-from lobug.simulator.streaming.device import BargeIn, TurnFaults
-from lobug.simulator.streaming.session import DeviceKind
+from lobug.simulator.session import DeviceKind
+from lobug.simulator.streaming_device import BargeIn, TurnFaults
 from support.scripted_ws import (
     Conversation,
     Script,

@@ -19,13 +19,7 @@ from typer.testing import CliRunner, Result
 from lobug.app import create_app
 from lobug.cli.app import app
 from lobug.devices.messages import ListenMode
-from lobug.simulator.streaming.device import (
-    NO_FAULTS,
-    BargeIn,
-    SimulatedWsDevice,
-    TurnFaults,
-)
-from lobug.simulator.streaming.discovery import (
+from lobug.simulator.discovery import (
     DeviceStore,
     DiscoveryError,
     Endpoint,
@@ -33,10 +27,16 @@ from lobug.simulator.streaming.discovery import (
     identity_of,
     socket_url,
 )
-from lobug.simulator.streaming.network import NetworkOptions
-from lobug.simulator.streaming.results import WsTurnResult
-from lobug.simulator.streaming.session import DeviceKind
-from lobug.simulator.streaming.speech import encode_speech
+from lobug.simulator.link import NetworkOptions
+from lobug.simulator.recordings import encode_speech
+from lobug.simulator.results import WsTurnResult
+from lobug.simulator.session import DeviceKind
+from lobug.simulator.streaming_device import (
+    NO_FAULTS,
+    BargeIn,
+    SimulatedWsDevice,
+    TurnFaults,
+)
 from support.app_server import ScriptedEngines, in_thread, running, scripted_assembler, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_ws import tone

@@ -17,11 +17,10 @@ from typer.testing import CliRunner
 
 from lobug.cli.app import app
 from lobug.simulator.soak import plan
-from lobug.simulator.soak import server as server_process
+from lobug.simulator.soak import runner as server_process
 from lobug.simulator.soak.device import SoakDevice, Sounds, Tally
 from lobug.simulator.soak.plan import Action, SoakRunOptions
-from lobug.simulator.soak.runner import run
-from lobug.simulator.soak.server import SoakError, outside_of, own_server
+from lobug.simulator.soak.runner import SoakError, outside_of, own_server, run
 
 LEAKING = Path(__file__).parents[1] / "support" / "leaking_soak_server.py"
 JUDGED = ("descriptors", "tasks", "threads", "connections", "files")

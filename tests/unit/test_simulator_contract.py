@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from lobug.simulator.http import contract
+from lobug.simulator import contract
 from support.recording_server import GOOD_HEALTH, Answer, as_json, audio_reply, tone_wav
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.devices.messages import ListenMode
-from lobug.simulator.streaming.state_machine import (
+from lobug.simulator.protocol import (
     Action,
     DeviceMachine,
     Event,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.simulator.streaming.network import (
+from lobug.simulator.link import (
     DEVICE_TIMEOUT_S,
     SEGMENT_BYTES,
     NetworkOptions,

@@ -6,15 +6,15 @@ import re
 
 import pytest
 
-from lobug.simulator.http.device import Job, Schedule
-from lobug.simulator.http.results import (
+from lobug.simulator.http_device import Job, Schedule
+from lobug.simulator.results import (
     HealthResult,
     SensorResult,
     Summary,
     TurnResult,
+    percentile,
 )
-from lobug.simulator.http.run import reply_name, unmet
-from lobug.simulator.runs import RunOptions, TurnPlan, percentile
+from lobug.simulator.runs import RunOptions, TurnPlan, http_reply_name, unmet_by_reply
 
 
 def turn(**changes: object) -> TurnResult:
@@ -86,12 +86,14 @@ def test_until_gives_up_after_twenty_turns_or_all_inputs() -> None:
 
 def test_expectations_beyond_the_contract() -> None:
     both = RunOptions(expect_speech=True, expect_voice=True)
-    assert unmet(turn(), both) == []
-    assert unmet(turn(transcription=" "), both) == ["speech was sent but nothing was transcribed"]
-    assert unmet(turn(wav=b""), both) == ["the reply has no audio"]
-    assert unmet(turn(wav=b"", action="react"), both) == []
-    assert unmet(turn(transcription="", spoken=False, wav=b""), both) == []
-    assert unmet(turn(transcription="", wav=b""), RunOptions()) == []
+    assert unmet_by_reply(turn(), both) == []
+    assert unmet_by_reply(turn(transcription=" "), both) == [
+        "speech was sent but nothing was transcribed"
+    ]
+    assert unmet_by_reply(turn(wav=b""), both) == ["the reply has no audio"]
+    assert unmet_by_reply(turn(wav=b"", action="react"), both) == []
+    assert unmet_by_reply(turn(transcription="", spoken=False, wav=b""), both) == []
+    assert unmet_by_reply(turn(transcription="", wav=b""), RunOptions()) == []
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,7 @@ def test_expectations_beyond_the_contract() -> None:
     ],
 )
 def test_reply_names_are_safe_file_names(said: str, name: str) -> None:
-    assert reply_name(turn(said=said)) == name
+    assert http_reply_name(turn(said=said)) == name
 
 
 def test_the_summary_counts_everything_that_failed() -> None:

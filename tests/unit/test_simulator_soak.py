@@ -30,8 +30,7 @@ from lobug.simulator.soak.plan import (
     plan,
     transport_of,
 )
-from lobug.simulator.soak.runner import SoakResult
-from lobug.simulator.soak.server import at_rest
+from lobug.simulator.soak.runner import SoakResult, at_rest
 
 HELD = Tolerance("held", "", absolute=2.0, relative=0.05)
 WRITTEN = Tolerance("written", "", absolute=1.0, relative=0.5, per_turn=True)

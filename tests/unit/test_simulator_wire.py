@@ -6,14 +6,13 @@ import json
 
 import pytest
 
-from lobug.simulator.address import ServerAddress, parse_server
-from lobug.simulator.http import wire
-from lobug.simulator.http.sensors import Orientation, SensorModel
+from lobug.simulator import requests
+from lobug.simulator.requests import Orientation, SensorModel, ServerAddress, parse_server
 
 
 def test_the_multipart_body_byte_for_byte() -> None:
     wav = b"RIFF\x00\xff\r\n--not a boundary\r\n"
-    assert wire.multipart_body(wav) == (
+    assert requests.multipart_body(wav) == (
         b"------M5StackBoundary\r\n"
         b'Content-Disposition: form-data; name="audio"; filename="recording.wav"\r\n'
         b"Content-Type: audio/wav\r\n"
@@ -25,7 +24,7 @@ def test_the_multipart_body_byte_for_byte() -> None:
 
 def test_headers_are_those_of_the_esp32_client_and_no_others() -> None:
     server = parse_server("http://192.168.1.5:8321/")
-    request = wire.audio_request(server, b"abc")
+    request = requests.audio_request(server, b"abc")
     assert request.headers == (
         ("Host", "192.168.1.5:8321"),
         ("User-Agent", "ESP32HTTPClient"),
@@ -34,19 +33,19 @@ def test_headers_are_those_of_the_esp32_client_and_no_others() -> None:
         ("Content-Type", "multipart/form-data; boundary=----M5StackBoundary"),
         ("Content-Length", str(len(request.body))),
     )
-    assert wire.health_request(server).headers == request.headers[:4]
+    assert requests.health_request(server).headers == request.headers[:4]
 
 
 def test_a_device_id_is_one_header_more() -> None:
     server = parse_server("http://bug:8321")
-    plain = wire.text_request(server, "hi").headers
-    named = wire.text_request(server, "hi", "core2-1").headers
+    plain = requests.text_request(server, "hi").headers
+    named = requests.text_request(server, "hi", "core2-1").headers
     assert set(named) - set(plain) == {("Device-Id", "core2-1")}
 
 
 def test_json_bodies_are_compact_utf8() -> None:
     server = parse_server("bug:8321")
-    assert wire.text_request(server, "grüß dich").body == '{"text":"grüß dich"}'.encode()
+    assert requests.text_request(server, "grüß dich").body == '{"text":"grüß dich"}'.encode()
 
 
 @pytest.mark.parametrize(
@@ -71,7 +70,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 
 def test_sensor_reports_have_the_fields_of_the_contract() -> None:
     server = parse_server("bug:8321")
-    body = json.loads(wire.sensors_request(server, SensorModel().reading(0).payload()).body)
+    body = json.loads(requests.sensors_request(server, SensorModel().reading(0).payload()).body)
     assert list(body) == [
         "orientation",
         "is_moving",

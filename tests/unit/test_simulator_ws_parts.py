@@ -17,26 +17,25 @@ from lobug.devices import messages
 from lobug.devices.codec import make_decoder, make_encoder
 from lobug.devices.frames import FRAME_DURATIONS_MS, AudioCodec, AudioFormat
 from lobug.devices.messages import ListenMode
-from lobug.simulator.streaming import protocol
-from lobug.simulator.streaming.device import backoff_s
-from lobug.simulator.streaming.device_audio import Microphone
-from lobug.simulator.streaming.discovery import (
+from lobug.simulator import protocol
+from lobug.simulator.device_audio import Microphone, SpeakerAccount
+from lobug.simulator.device_tools import DeviceTools
+from lobug.simulator.discovery import (
     DeviceStore,
     DiscoveryError,
     Endpoint,
     identity_of,
     socket_url,
 )
-from lobug.simulator.streaming.results import TurnRecorder, WsSummary, WsTurnResult
-from lobug.simulator.streaming.speaker import SpeakerAccount
-from lobug.simulator.streaming.speech import (
+from lobug.simulator.protocol import Action
+from lobug.simulator.recordings import (
     encode_speech,
     packet_seconds,
     reply_wav,
     speech_bounds,
 )
-from lobug.simulator.streaming.state_machine import Action
-from lobug.simulator.streaming.tools import DeviceTools
+from lobug.simulator.results import TurnRecorder, WsSummary, WsTurnResult
+from lobug.simulator.streaming_device import backoff_s
 from support.scripted_ws import opus_packets, tone
 
 # ---- speech

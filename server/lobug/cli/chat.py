@@ -59,7 +59,7 @@ def chat(
 
 
 def _check_server(http: httpx.Client, url: str) -> None:
-    from lobug.simulator.http.contract import check_health
+    from lobug.simulator.contract import check_health
 
     status, body = _call(http, "GET", "/health", None)
     if status != 200 or check_health(body):
@@ -121,7 +121,7 @@ def _answer_lines(http: httpx.Client, lines: Iterable[str]) -> None:
 
 def _ask(http: httpx.Client, text: str) -> str:
     """One turn. Raises CommandError."""
-    from lobug.simulator.http.contract import check_text, read_error
+    from lobug.simulator.contract import check_text, read_error
 
     status, body = _call(http, "POST", "/chat/text", {"text": text})
     if status != 200:

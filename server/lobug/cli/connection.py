@@ -43,7 +43,7 @@ def client_arguments(
     """
     import httpx
 
-    from lobug.simulator.http.contract import check_health
+    from lobug.simulator.contract import check_health
 
     holder = None if server is not None else _holder()
     if holder is not None and holder.kind == "server":
@@ -130,7 +130,7 @@ def ask(
     """One request. Raises CommandError unless it succeeds."""
     import httpx
 
-    from lobug.simulator.http.contract import read_error
+    from lobug.simulator.contract import read_error
 
     try:
         answer = http.request(method, path, timeout=timeout_s, **content)

@@ -11,7 +11,7 @@ from lobug.access.addresses import local_url
 from lobug.cli.faults import EXIT_USAGE, CommandError
 
 if TYPE_CHECKING:
-    from lobug.simulator.address import ServerAddress
+    from lobug.simulator.requests import ServerAddress
 
 ServerOption = Annotated[
     str | None,
@@ -27,7 +27,7 @@ ServerOption = Annotated[
 def server_address(server: str | None) -> ServerAddress:
     """The server named by ``--server``; without it the one that holds the data folder, else the one
     at the address of the settings. Raises CommandError."""
-    from lobug.simulator.address import parse_server
+    from lobug.simulator.requests import parse_server
 
     if server is None:
         from lobug.cli.load import load_settings  # loads pydantic

@@ -69,7 +69,7 @@ def fetch_turns(url: str, limit: int) -> Sequence[Turn]:
 
 
 def _read(answer: httpx.Response, url: str) -> Sequence[Turn]:
-    from lobug.simulator.http.contract import read_error
+    from lobug.simulator.contract import read_error
 
     if answer.status_code != 200:
         code, message = read_error(answer.content)

@@ -16,7 +16,7 @@ from lobug.cli.checks.finding import Finding, fail, ok, warn
 from lobug.cli.faults import CommandError
 from lobug.cli.http_server import open_socket
 from lobug.settings import Settings
-from lobug.simulator.http.contract import check_health
+from lobug.simulator.contract import check_health
 
 GB = 1_000_000_000
 

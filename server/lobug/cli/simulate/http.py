@@ -11,13 +11,10 @@ import typer
 from lobug.cli.faults import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_UNREACHABLE, CommandError
 from lobug.cli.simulate.http_output import JsonLines, Output, Table
 from lobug.cli.simulate.options import MotionOptions
-from lobug.simulator.address import ServerAddress
-from lobug.simulator.http.device import SimulatedDevice
-from lobug.simulator.http.results import Result
-from lobug.simulator.http.run import Input, run
-from lobug.simulator.http.sensors import SensorModel
-from lobug.simulator.http.wire import Timeouts
-from lobug.simulator.runs import RunOptions, UnreachableError
+from lobug.simulator.http_device import SimulatedDevice
+from lobug.simulator.requests import SensorModel, ServerAddress, Timeouts
+from lobug.simulator.results import Result
+from lobug.simulator.runs import Input, RunOptions, UnreachableError, run_http
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ async def _run(simulation: HttpSimulation, inputs: Sequence[Input]) -> bool:
         )
 
     try:
-        summary = await run(device, inputs, simulation.run, output.result)
+        summary = await run_http(device, inputs, simulation.run, output.result)
     except UnreachableError as error:
         raise CommandError(
             f"no healthy Lo-Bug server at {simulation.server.url}: {error}."

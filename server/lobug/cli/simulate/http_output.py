@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from lobug.simulator.http.results import (
+from lobug.simulator.results import (
     HealthResult,
     Result,
     SensorResult,

@@ -52,7 +52,7 @@ def simulate_soak(
 ) -> None:
     """Run a soak; raises typer.Exit with the exit code of ``lobug simulate``."""
     from lobug.simulator.soak import plan
-    from lobug.simulator.soak.server import SoakError
+    from lobug.simulator.soak.runner import SoakError
 
     given = {name for name in context.params if _was_given(context, name)}
     _refuse_others(given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import typer
 
@@ -20,11 +20,7 @@ from lobug.cli.simulate.options import StreamingOptions
 from lobug.cli.simulate.streaming_output import WsJsonLines, WsOutput, WsTable
 from lobug.devices.frames import AudioCodec
 from lobug.devices.messages import ListenMode
-from lobug.simulator.address import ServerAddress
-from lobug.simulator.http.device import SimulatedDevice
-from lobug.simulator.recordings import MAX_FILE_SECONDS, Recording
-from lobug.simulator.runs import RunOptions, UnreachableError
-from lobug.simulator.streaming.discovery import (
+from lobug.simulator.discovery import (
     DeviceStore,
     DiscoveryError,
     Endpoint,
@@ -32,11 +28,13 @@ from lobug.simulator.streaming.discovery import (
     discover,
     socket_url,
 )
-from lobug.simulator.streaming.network import NetworkOptions
-from lobug.simulator.streaming.results import WsSummary, WsTurnResult
-from lobug.simulator.streaming.run import WsRunOptions, run
-from lobug.simulator.streaming.session import DeviceKind
-from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech
+from lobug.simulator.http_device import SimulatedDevice
+from lobug.simulator.link import NetworkOptions
+from lobug.simulator.recordings import MAX_FILE_SECONDS, EncodedSpeech, Recording, encode_speech
+from lobug.simulator.requests import ServerAddress
+from lobug.simulator.results import WsSummary, WsTurnResult
+from lobug.simulator.runs import RunOptions, UnreachableError, WsRunOptions, run_streaming
+from lobug.simulator.session import DeviceKind
 
 _SERVER_PATIENCE_S = 120.0
 """Seconds without a message after which devices and server end a connection."""
@@ -84,9 +82,9 @@ def simulate_streaming(simulation: StreamingSimulation, recordings: Sequence[Rec
 
 def run_options(simulation: StreamingSimulation) -> WsRunOptions:
     """The run that the command line asks for. Pure."""
-
     choices, shared = simulation.options, simulation.run
     return WsRunOptions(
+        **asdict(shared),
         kind=DeviceKind(
             mode=ListenMode(choices.mode.value),
             codec=AudioCodec(choices.format_.value),
@@ -99,18 +97,11 @@ def run_options(simulation: StreamingSimulation) -> WsRunOptions:
         devices=choices.devices,
         device_id=simulation.device_id,
         tools=choices.tools,
-        until=shared.until,
-        max_turns=shared.max_turns,
-        pause_s=shared.pause_s,
         spread_s=choices.spread,
-        idle_s=shared.idle_s,
         reply_s=simulation.reply_s,
         barge_in_s=choices.barge_in,
         disconnect_after_s=choices.disconnect_after,
         stop_reading_s=choices.slow_reader,
-        expect_speech=shared.expect_speech,
-        expect_voice=shared.expect_voice,
-        replies_dir=shared.replies_dir,
         seed=simulation.seed,
     )
 
@@ -141,7 +132,7 @@ async def _run(
         async def endpoint_of(identity: Identity) -> Endpoint:
             return await _endpoint(simulation, identity, store, output)
 
-        summary = await run(endpoint_of, inputs, options, report)
+        summary = await run_streaming(endpoint_of, inputs, options, report)
     except DiscoveryError as error:
         raise CommandError(str(error)) from error
     except UnreachableError as error:

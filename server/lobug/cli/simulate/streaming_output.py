@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from lobug.simulator.runs import percentile
-from lobug.simulator.streaming.results import WsSummary, WsTurnResult
+from lobug.simulator.results import WsSummary, WsTurnResult, percentile
 
 _TIMES: dict[str, Callable[[WsTurnResult], float | None]] = {
     "end of speech to first audio": lambda turn: turn.first_audio_s,

@@ -13,18 +13,16 @@ from typing import Self
 
 import httpx
 
-from lobug.simulator.address import ServerAddress
-from lobug.simulator.http import contract, wire
-from lobug.simulator.http.contract import CheckedReply
-from lobug.simulator.http.results import (
+from lobug.simulator import contract, requests
+from lobug.simulator.contract import CheckedReply
+from lobug.simulator.recordings import Recording
+from lobug.simulator.requests import SensorModel, ServerAddress, Timeouts, WireRequest
+from lobug.simulator.results import (
     HealthResult,
     Result,
     SensorResult,
     TurnResult,
 )
-from lobug.simulator.http.sensors import SensorModel
-from lobug.simulator.http.wire import Timeouts, WireRequest
-from lobug.simulator.recordings import Recording
 
 
 class Job(StrEnum):
@@ -94,8 +92,8 @@ class SimulatedDevice:
         device_id: str | None = None,
         sensors: SensorModel | None = None,
         timeouts: Timeouts | None = None,
-        health_period_s: float = wire.HEALTH_PERIOD_S,
-        sensor_period_s: float = wire.SENSOR_PERIOD_S,
+        health_period_s: float = requests.HEALTH_PERIOD_S,
+        sensor_period_s: float = requests.SENSOR_PERIOD_S,
         on_result: Callable[[Result], None] = lambda _result: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -160,7 +158,7 @@ class SimulatedDevice:
         """``POST /context/sensors`` with the next reading."""
         reading = self._sensors.reading(self._readings).payload()
         self._readings += 1
-        request = wire.sensors_request(self._server, reading, self._device_id)
+        request = requests.sensors_request(self._server, reading, self._device_id)
         exchange = await self._exchange(request, self._timeouts.sensors_s)
         problems = _checked(exchange, _as_reply(contract.check_sensors)).problems
         result = SensorResult(exchange.seconds, reading, problems)
@@ -169,14 +167,14 @@ class SimulatedDevice:
 
     async def speak(self, recording: Recording) -> TurnResult:
         """``POST /chat/audio``: one turn."""
-        request = wire.audio_request(self._server, recording.wav, self._device_id)
+        request = requests.audio_request(self._server, recording.wav, self._device_id)
         exchange = await self._exchange(request, self._timeouts.turn_s)
         reply = _checked(exchange, contract.check_audio)
         return self._turn(recording.name, exchange, reply, recording.seconds)
 
     async def type(self, text: str) -> TurnResult:
         """``POST /chat/text``: one turn without a microphone, for developers."""
-        request = wire.text_request(self._server, text, self._device_id)
+        request = requests.text_request(self._server, text, self._device_id)
         exchange = await self._exchange(request, self._timeouts.turn_s)
         return self._turn(text, exchange, _checked(exchange, contract.check_text), None)
 
@@ -202,7 +200,7 @@ class SimulatedDevice:
         )
 
     async def _health(self) -> HealthResult:
-        request = wire.health_request(self._server, self._device_id)
+        request = requests.health_request(self._server, self._device_id)
         exchange = await self._exchange(request, self._timeouts.health_s)
         problems = _checked(exchange, _as_reply(contract.check_health)).problems
         degraded = () if problems else contract.read_degraded(exchange.body)

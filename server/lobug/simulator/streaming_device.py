@@ -13,16 +13,14 @@ from dataclasses import dataclass, replace
 
 from lobug.devices.messages import ListenMode
 from lobug.engines.base import Samples
-from lobug.simulator.streaming.discovery import Endpoint, Identity
-from lobug.simulator.streaming.link import LinkError, open_link
-from lobug.simulator.streaming.network import NetworkOptions
-from lobug.simulator.streaming.pending_turns import PendingTurn
-from lobug.simulator.streaming.results import WsTurnResult
-from lobug.simulator.streaming.session import DeviceKind, Session
-from lobug.simulator.streaming.speaker import SpeakerAccount
-from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech, reply_wav
-from lobug.simulator.streaming.state_machine import Event, State
-from lobug.simulator.streaming.tools import DeviceTools
+from lobug.simulator.device_audio import SpeakerAccount
+from lobug.simulator.device_tools import DeviceTools
+from lobug.simulator.discovery import Endpoint, Identity
+from lobug.simulator.link import LinkError, NetworkOptions, open_link
+from lobug.simulator.protocol import Event, State
+from lobug.simulator.recordings import EncodedSpeech, encode_speech, reply_wav
+from lobug.simulator.results import WsTurnResult
+from lobug.simulator.session import DeviceKind, PendingTurn, Session
 
 HELLO_S = 10.0
 """How long a device waits for the server's hello, seconds; the firmware's patience."""
