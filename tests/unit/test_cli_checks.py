@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from lobug.access.addresses import local_url
-from lobug.cli.checks import configuration, machine, served
-from lobug.cli.checks.finding import Level
-from lobug.cli.checks.served import OllamaState
-from lobug.cli.terminal import program_name
+from lobug.cli.doctor import Level, computer, engines
+from lobug.cli.doctor.engines import OllamaState
+from lobug.cli.serve import program_name
 from lobug.settings import Settings
 
 
@@ -23,7 +22,7 @@ from lobug.settings import Settings
     ],
 )
 def test_main_memory(total: int, embedded: bool, level: Level) -> None:
-    assert machine.judge_memory(total, embedded=embedded).level is level
+    assert computer.judge_memory(total, embedded=embedded).level is level
 
 
 @pytest.mark.parametrize(
@@ -31,7 +30,7 @@ def test_main_memory(total: int, embedded: bool, level: Level) -> None:
     [(0, Level.FAIL), (99, Level.FAIL), (100, Level.WARN), (999, Level.WARN), (1000, Level.OK)],
 )
 def test_disk_space(free: int, level: Level) -> None:
-    finding = machine.judge_room("data", Path("/data"), free, needed=100, wanted=1000)
+    finding = computer.judge_room("data", Path("/data"), free, needed=100, wanted=1000)
     assert finding.level is level
     assert bool(finding.advice) == (level is not Level.OK)
 
@@ -41,14 +40,12 @@ def test_disk_space(free: int, level: Level) -> None:
     [(1000, Level.FAIL), (1090, Level.FAIL), (1091, Level.WARN), (1890, Level.OK)],
 )
 def test_the_context_window(window: int, level: Level) -> None:
-    finding = configuration.judge_context(
-        window=window, fixed=600, reply=90, memories=400, history=800
-    )
+    finding = engines.judge_context(window=window, fixed=600, reply=90, memories=400, history=800)
     assert finding.level is level
 
 
 def test_the_default_window_holds_the_default_prompt() -> None:
-    finding = configuration.check_context(Settings(_env_file=None))
+    finding = engines.check_context(Settings(_env_file=None))
     assert finding.level is Level.OK, finding.message
 
 
@@ -56,7 +53,7 @@ def test_a_persona_that_fills_the_window_is_a_failure() -> None:
     settings = Settings(
         _env_file=None, conversation={"persona": "word " * 5000}, chat={"context_tokens": 2048}
     )
-    finding = configuration.check_context(settings)
+    finding = engines.check_context(settings)
     assert finding.level is Level.FAIL
     assert "LOBUG_CONVERSATION__PERSONA" in finding.advice
 
@@ -77,14 +74,14 @@ JOBS = [("chat", "qwen2.5:3b"), ("embeddings", "nomic-embed-text")]
 )
 def test_ollama(answers: bool, has: list[str], must: bool, levels: list[Level]) -> None:
     state = OllamaState(answers, frozenset(has))
-    findings = served.judge_ollama("http://bug:11434", state, JOBS, must=must)
+    findings = engines.judge_ollama("http://bug:11434", state, JOBS, must=must)
     assert [finding.level for finding in findings] == levels
     assert all(finding.advice for finding in findings if finding.level is not Level.OK)
 
 
 def test_ollama_that_nobody_wants_is_not_missed() -> None:
     state = OllamaState(answers=False)
-    assert served.judge_ollama("http://bug", state, [], must=False)[0].level is Level.OK
+    assert engines.judge_ollama("http://bug", state, [], must=False)[0].level is Level.OK
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ import pytest
 import typer
 from pydantic import BaseModel
 
-from lobug.cli import pages, reference
+from lobug.cli import config, effective_settings
 from lobug.cli.app import app
 from lobug.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-GENERATED = pages.generated_pages(typer.main.get_command(app))
+GENERATED = config.generated_pages(typer.main.get_command(app))
 
 
 def leaves(model: type[BaseModel]) -> int:
@@ -29,12 +29,12 @@ def leaves(model: type[BaseModel]) -> int:
 
 
 def test_every_setting_is_listed_once_with_a_meaning() -> None:
-    settings = list(reference.all_settings())
+    settings = list(effective_settings.all_settings())
     names = [setting.env for setting in settings]
     assert len(names) == len(set(names)) == leaves(Settings)
     assert [s.env for s in settings if not s.description] == []
-    assert Settings.model_config["env_prefix"] == reference.PREFIX
-    assert Settings.model_config["env_nested_delimiter"] == reference.DELIMITER
+    assert Settings.model_config["env_prefix"] == effective_settings.PREFIX
+    assert Settings.model_config["env_nested_delimiter"] == effective_settings.DELIMITER
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_every_setting_is_listed_once_with_a_meaning() -> None:
     ],
 )
 def test_types_and_defaults(env: str, type_text: str, default: str) -> None:
-    setting = next(s for s in reference.all_settings() if s.env == env)
+    setting = next(s for s in effective_settings.all_settings() if s.env == env)
     assert (setting.type_text, setting.default_text) == (type_text, default)
 
 
@@ -76,18 +76,18 @@ def test_types_and_defaults(env: str, type_text: str, default: str) -> None:
     ],
 )
 def test_names_that_are_no_setting(name: str, sentence: str | None) -> None:
-    assert reference.unknown_variables([name]) == ([sentence] if sentence else [])
+    assert effective_settings.unknown_variables([name]) == ([sentence] if sentence else [])
 
 
 def test_the_pages_show_no_path_of_the_machine_that_made_them() -> None:
     home = str(Path.home())
-    for page in (pages.configuration_page(), pages.env_example()):
+    for page in (config.configuration_page(), config.env_example()):
         assert home not in page
         assert "~/.local/share/lobug" in page
 
 
 def test_the_example_changes_nothing_until_a_line_is_uncommented() -> None:
-    lines = pages.env_example().splitlines()
+    lines = config.env_example().splitlines()
     assert [line for line in lines if line and not line.startswith("#")] == []
     assert sum(line.startswith("#LOBUG_") for line in lines) == leaves(Settings)
 
@@ -96,24 +96,24 @@ def test_the_defaults_of_the_example_are_the_defaults(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever uncomments everything changes nothing."""
-    text = pages.env_example().replace("\n#LOBUG_", "\nLOBUG_")
+    text = config.env_example().replace("\n#LOBUG_", "\nLOBUG_")
     (tmp_path / ".env").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert Settings() == Settings(_env_file=None)
 
 
 def test_the_generated_pages_are_up_to_date() -> None:
-    assert pages.drifted(ROOT, GENERATED) == [], "run `lobug config --docs`"
+    assert config.drifted(ROOT, GENERATED) == [], "run `lobug config --docs`"
 
 
 def test_drift_is_noticed_and_repaired(tmp_path: Path) -> None:
-    assert sorted(pages.write(tmp_path, GENERATED)) == sorted(GENERATED)
-    assert pages.drifted(tmp_path, GENERATED) == []
+    assert sorted(config.write(tmp_path, GENERATED)) == sorted(GENERATED)
+    assert config.drifted(tmp_path, GENERATED) == []
     page = tmp_path / "docs" / "cli.md"
     page.write_text(page.read_text(encoding="utf-8") + "by hand\n", encoding="utf-8")
     (tmp_path / ".env.example").unlink()
-    assert sorted(pages.drifted(tmp_path, GENERATED)) == [".env.example", "docs/cli.md"]
-    assert sorted(pages.write(tmp_path, GENERATED)) == [".env.example", "docs/cli.md"]
+    assert sorted(config.drifted(tmp_path, GENERATED)) == [".env.example", "docs/cli.md"]
+    assert sorted(config.write(tmp_path, GENERATED)) == [".env.example", "docs/cli.md"]
 
 
 def test_the_help_page_names_every_command() -> None:

@@ -11,16 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.cli.faults import CommandError
-from lobug.cli.memory.door import choose_user
+from lobug.cli.memory.client import choose_user, moment
+from lobug.cli.memory.erasure import forgotten
 from lobug.cli.memory.files import write_private
-from lobug.cli.memory.options import moment
-from lobug.cli.memory.tables import (
-    forgotten,
-    plain,
-    plain_lines,
-    when,
-)
+from lobug.cli.terminal import CommandError, plain, plain_lines, when
 
 YOU = "address:127.0.0.1"
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from lobug.cli.memory import options
+from lobug.cli.memory import client
 from lobug.http.memory import schemas
 from lobug.memory import model
 from lobug.memory.exchange.document_format import EntryRow
@@ -50,10 +50,10 @@ def test_an_export_has_every_field_of_an_entry() -> None:
 @pytest.mark.parametrize(
     ("option", "values"),
     [
-        (options.Layer, get_args(model.Layer)),
-        (options.Category, get_args(model.Category)),
-        (options.Scope, get_args(model.EntryScope)),
-        (options.Status, (*get_args(model.Status), "all")),
+        (client.Layer, get_args(model.Layer)),
+        (client.Category, get_args(model.Category)),
+        (client.Scope, get_args(model.EntryScope)),
+        (client.Status, (*get_args(model.Status), "all")),
     ],
 )
 def test_the_command_line_offers_every_value(

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lobug.cli.connection import token_header
-from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
-from lobug.cli.terminal import ServerOption, server_address
+from lobug.cli.connection import server_address, token_header
+from lobug.cli.terminal import EXIT_UNREACHABLE, CommandError, ServerOption
 
 if TYPE_CHECKING:
     import httpx

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
-from lobug.cli.terminal import server_address
+from lobug.access.addresses import local_url
+from lobug.cli.terminal import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
 from lobug.engines.urls import is_loopback
 
 if TYPE_CHECKING:
     import httpx
 
     from lobug.data_folder.claim import Holder
+    from lobug.simulator.requests import ServerAddress
 
 TIMEOUT_S = 60.0
 
@@ -30,6 +31,25 @@ class RefusedError(CommandError):
         super().__init__(f"{message} ({code or f'HTTP {status}'})")
         self.error_code = code
         self.message = message
+
+
+def server_address(server: str | None) -> ServerAddress:
+    """The server named by ``--server``; without it the one that holds the data folder, else the one
+    at the address of the settings. Raises CommandError."""
+    from lobug.cli.effective_settings import load_settings
+    from lobug.simulator.requests import parse_server
+
+    if server is None:
+        settings = load_settings().settings
+        holder = _holder()
+        if holder is not None and holder.url is not None:
+            server = holder.url
+        else:
+            server = local_url(settings.host, settings.port)
+    try:
+        return parse_server(server)
+    except ValueError as error:
+        raise CommandError(str(error), code=EXIT_USAGE) from error
 
 
 def client_arguments(
@@ -65,7 +85,7 @@ def client_arguments(
 
 
 def _holder() -> Holder | None:
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
     from lobug.data_folder.claim import holder_of
 
     return holder_of(load_settings().settings)
@@ -104,7 +124,7 @@ def token_header(url: str) -> dict[str, str]:
     """The ``Authorization`` header for the server at ``url``: with ``own_secret``, if there is one;
     else on this computer none, because a caller there is the owner; elsewhere the settings'
     token."""
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
 
     secret = own_secret(url)
     if secret or is_loopback(url):
@@ -145,10 +165,6 @@ def ask(
     return answer
 
 
-if TYPE_CHECKING:
-    import httpx
-
-
 class AccessClient:
     """The routes ``/devices`` and ``/tokens``."""
 
@@ -173,6 +189,6 @@ def open_access_client(server: str | None) -> Iterator[AccessClient]:
 
 def _direct_access() -> httpx.BaseTransport:
     from lobug.cli.direct import DirectAccessTransport  # imports the application
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
 
     return DirectAccessTransport(load_settings().settings)

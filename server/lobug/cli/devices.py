@@ -8,15 +8,17 @@ from urllib.parse import quote
 import typer
 
 from lobug.cli.connection import AccessClient, open_access_client
-from lobug.cli.faults import CommandError, SentenceGroup
-from lobug.cli.memory.options import JsonOption, print_json
-from lobug.cli.memory.tables import (
+from lobug.cli.terminal import (
+    CommandError,
+    JsonOption,
+    SentenceGroup,
+    ServerOption,
     console,
     plain,
+    print_json,
     show_table,
     when,
 )
-from lobug.cli.terminal import ServerOption
 
 devices_app = typer.Typer(
     cls=SentenceGroup,

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from lobug.cli.faults import EXIT_FAILED, EXIT_USAGE, CommandError, SentenceGroup, warn
+from lobug.cli.terminal import (
+    EXIT_FAILED,
+    EXIT_USAGE,
+    CommandError,
+    SentenceGroup,
+    warn,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -69,7 +75,7 @@ def cases(
     Fails when anything was recalled that must not be: another person's words, or what was
     corrected or forgotten.
     """
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
     from lobug.evaluation.cases import load_cases
 
     chosen = load_cases(_category(category))
@@ -210,7 +216,7 @@ def locomo(
     Uses the memory and the embedder of the settings, each conversation in a temporary database;
     no language model takes part in a search. Shows how much of each question's evidence is found.
     """
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
     from lobug.evaluation import locomo as benchmark
     from lobug.evaluation.locomo_run import pieces, report
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lobug.cli.faults import SentenceGroup
-from lobug.cli.memory.options import JsonOption, print_json
-from lobug.cli.memory.tables import console, show_table, when
+from lobug.cli.terminal import JsonOption, SentenceGroup, console, print_json, show_table, when
 
 if TYPE_CHECKING:
     from lobug.ota.image import FirmwareImage
@@ -119,14 +117,14 @@ def remove(
 
 def _make_data_folder() -> None:
     """Make the data folder, readable by its owner alone. If that fails, the library raises."""
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
 
     with suppress(OSError):
         load_settings().settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _library() -> FirmwareLibrary:
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
     from lobug.ota.library import FirmwareLibrary
 
     settings = load_settings().settings

@@ -14,7 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lobug.admission.connections import AcceptFaults, Admission
-from lobug.cli.faults import CommandError
+from lobug.cli.terminal import CommandError
 
 
 def open_socket(host: str, port: int) -> socket.socket:

@@ -7,8 +7,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from lobug.cli.faults import EXIT_FAILED, EXIT_INTERRUPTED, CommandError, SentenceGroup
-from lobug.cli.load import load_settings
+from lobug.cli.effective_settings import load_settings
+from lobug.cli.terminal import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    CommandError,
+    SentenceGroup,
+)
 from lobug.models import catalog, fetch, verify
 from lobug.models.catalog import Model, needed_models
 from lobug.models.progress import reporter_for

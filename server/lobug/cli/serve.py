@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
 from lobug.access.addresses import ANY_ADDRESS, local_url
-from lobug.cli.faults import CommandError, warn
-from lobug.cli.terminal import program_name
+from lobug.cli.terminal import CommandError, warn
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -50,8 +50,8 @@ def serve(
     """Start the server. Ctrl-C stops it."""
     from rich.console import Console
 
+    from lobug.cli.effective_settings import load_settings
     from lobug.cli.http_server import open_socket
-    from lobug.cli.load import load_settings
     from lobug.data_folder.claim import require_free
 
     loaded = load_settings(host=host, port=port)
@@ -80,7 +80,7 @@ def _remove_stored_reports() -> None:
 
 def _require_models(settings: Settings) -> None:
     """Raise CommandError when models are missing that nothing can replace."""
-    from lobug.cli.checks.models import lacking_models, replaceable_by_ollama
+    from lobug.cli.doctor.models import lacking_models, replaceable_by_ollama
 
     wrong = lacking_models(settings)
     if not wrong:
@@ -226,3 +226,17 @@ def _memory_line(server: LobugServer) -> str:
     stats = server.memory.stats()
     known = f"{stats.messages} messages, {stats.facts} facts"
     return f"{server.settings.database_path} ({known})"
+
+
+def program_name(found: str | None, started: Path, folder: Path) -> str:
+    """The command that starts this program again in ``folder``. Pure.
+
+    ``found``: where the shell finds ``lobug``; None: nowhere, as after ``make run``, which puts the
+    program in an environment outside the shell's path. ``started``: the path of this program.
+    """
+    if found is not None or started.name != "lobug":
+        return "lobug"
+    try:
+        return str(started.absolute().relative_to(folder))
+    except ValueError:
+        return str(started)

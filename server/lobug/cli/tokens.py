@@ -9,10 +9,15 @@ import typer
 
 from lobug.access.rules import TokenScope
 from lobug.cli.connection import open_access_client
-from lobug.cli.faults import SentenceGroup
-from lobug.cli.memory.options import JsonOption, print_json
-from lobug.cli.memory.tables import console, show_table, when
-from lobug.cli.terminal import ServerOption
+from lobug.cli.terminal import (
+    JsonOption,
+    SentenceGroup,
+    ServerOption,
+    console,
+    print_json,
+    show_table,
+    when,
+)
 
 tokens_app = typer.Typer(
     cls=SentenceGroup,

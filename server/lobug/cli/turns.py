@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lobug.cli.connection import token_header
-from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
-from lobug.cli.terminal import ServerOption, server_address
+from lobug.cli.connection import server_address, token_header
+from lobug.cli.terminal import EXIT_UNREACHABLE, CommandError, ServerOption, print_json, show_table
 
 if TYPE_CHECKING:
     import httpx
@@ -38,11 +36,9 @@ def turns(
     The lines `p50` and `p95` are percentiles of the turns shown, without those that failed or were
     cancelled. Asks the running server.
     """
-    from lobug.cli.memory.tables import show_table
-
     found = fetch_turns(server_address(server).url, limit)
     if as_json:
-        typer.echo(json.dumps({"turns": found}, indent=2, ensure_ascii=False))
+        print_json({"turns": found})
         return
     stages = shown_stages(found)
     columns = ("ended", "turn", "door", "device", "outcome", *stages)

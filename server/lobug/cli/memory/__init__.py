@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import typer
 
-from lobug.cli.faults import SentenceGroup
 from lobug.cli.memory import (
     entries,
     erasure,
@@ -12,6 +11,7 @@ from lobug.cli.memory import (
     queries,
 )
 from lobug.cli.memory.projects import projects_app, tasks_app
+from lobug.cli.terminal import SentenceGroup
 
 memory_app = typer.Typer(
     cls=SentenceGroup,

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
 
-from lobug.cli.faults import EXIT_USAGE, CommandError
-from lobug.cli.memory.door import Door, entry_id, open_door
-from lobug.cli.memory.options import (
+from lobug.cli.memory.client import (
     Category,
     CategoryOption,
-    JsonOption,
     Layer,
     LayerOption,
+    MemoryClient,
     ProjectOption,
     Scope,
     ScopeOption,
-    ServerOption,
     SinceOption,
     Status,
     StatusOption,
@@ -25,15 +23,22 @@ from lobug.cli.memory.options import (
     UntilOption,
     UserOption,
     WhatArgument,
+    entry_id,
     filters,
     moment,
-    print_json,
+    open_memory,
 )
-from lobug.cli.memory.tables import (
+from lobug.cli.terminal import (
+    EXIT_USAGE,
+    CommandError,
+    JsonOption,
+    ServerOption,
     console,
     plain,
-    show_entries,
-    show_entry,
+    print_json,
+    show_facts,
+    show_table,
+    when,
 )
 from lobug.language.en.perspective import about_the_user, is_first_person
 
@@ -76,7 +81,7 @@ def list_entries(
         since=since,
         until=until,
     )
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         entries, more = _pages(door, where, limit)
         if as_json:
             print_json({"entries": entries, "more": more})
@@ -86,7 +91,9 @@ def list_entries(
             console().print(f"There are more; --limit shows more than {limit}.", style="dim")
 
 
-def _pages(door: Door, where: dict[str, Any], limit: int) -> tuple[list[dict[str, Any]], bool]:
+def _pages(
+    door: MemoryClient, where: dict[str, Any], limit: int
+) -> tuple[list[dict[str, Any]], bool]:
     """At most ``limit`` entries, and whether there are more."""
     entries: list[dict[str, Any]] = []
     after: int | None = 0
@@ -105,7 +112,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a memory with where it comes from."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         found = door.get(f"/entries/{entry_id(door, what)}")
     if as_json:
         print_json(found)
@@ -162,7 +169,7 @@ def add(
     }
     if importance is not None:
         body["importance"] = importance
-    with open_door(server, user, creates=True) as door:
+    with open_memory(server, user, creates=True) as door:
         _changed(door.post("/entries", body), "remembered", as_json=as_json)
 
 
@@ -186,7 +193,7 @@ def edit(
         raise CommandError(
             "nothing to change: give --content, --importance, --tag or --project", code=EXIT_USAGE
         )
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         entry = door.send("PATCH", f"/entries/{entry_id(door, what)}", body=body)
         _changed(entry, "changed", as_json=as_json)
 
@@ -201,7 +208,7 @@ def correct(
     as_json: JsonOption = False,
 ) -> None:
     """Put a wrong memory right: it is never recalled again, what you say outranks all."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         entry = door.post(
             f"/entries/{entry_id(door, what)}/correct", {"content": _about_the_user(content)}
         )
@@ -218,7 +225,7 @@ def restore(
     as_json: JsonOption = False,
 ) -> None:
     """Make an old version of a memory the active one again; `history` lists them."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         _changed(door.post(f"/entries/{number}/restore", None), "restored", as_json=as_json)
 
 
@@ -229,7 +236,7 @@ def history(
     as_json: JsonOption = False,
 ) -> None:
     """Show all versions of a memory, oldest first."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         found = door.get(f"/entries/{entry_id(door, what)}/history")
     if as_json:
         print_json(found)
@@ -249,3 +256,58 @@ def _changed(entry: dict[str, Any], verb: str, *, as_json: bool) -> None:
     else:
         words = f"{verb}: {entry['key']} (id {entry['id']}): {entry['content']}"
         console().print(plain(words), markup=False, soft_wrap=True)
+
+
+def entry_row(entry: Mapping[str, Any]) -> tuple[object, ...]:
+    """A row under ENTRY_COLUMNS."""
+    inactive = entry["status"] == "inactive"
+    return (
+        entry["id"],
+        entry["key"],
+        entry["layer"],
+        (entry["reason"] or "inactive") if inactive else entry["status"],
+        when(entry["said_at"])[:10],
+        entry["content"],
+    )
+
+
+ENTRY_COLUMNS = ("id", "key", "layer", "status", "said", "content")
+
+
+def show_entries(entries: Iterable[Mapping[str, Any]], nothing: str) -> None:
+    """Print a table of entries."""
+    show_table(ENTRY_COLUMNS, map(entry_row, entries), nothing)
+
+
+def show_entry(found: Mapping[str, Any]) -> None:
+    """Print an entry with where it comes from."""
+    entry = found["entry"]
+    replaced = entry["replaced_by"]
+    show_facts(
+        [
+            ("id", entry["id"]),
+            ("key", entry["key"]),
+            ("content", entry["content"]),
+            ("status", entry["status"]),
+            ("because", entry["reason"]),
+            ("replaced by", replaced),
+            ("layer", entry["layer"]),
+            ("section", entry["section"]),
+            ("category", entry["category"]),
+            ("scope", entry["scope"]),
+            ("user", entry["user"]),
+            ("source", entry["source"]),
+            ("importance", f"{entry['importance']:g}"),
+            ("tags", ", ".join(entry["tags"])),
+            ("project", entry["project"]),
+            ("said", when(entry["said_at"])),
+            ("stored", when(entry["updated_at"])),
+            ("holds from", when(entry["valid_from"])),
+            ("held until", when(entry["valid_until"])),
+            ("recalled", f"{entry['recall_count']} times"),
+            ("last recalled", when(entry["last_recalled_at"])),
+            ("from message", entry["source_message_id"]),
+            ("said as", found["message"]),
+            ("distilled from", ", ".join(map(str, found["derived_from"]))),
+        ]
+    )

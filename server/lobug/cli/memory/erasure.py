@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
-from lobug.cli.faults import EXIT_USAGE, CommandError
-from lobug.cli.memory.door import (
-    Door,
-    RefusedError,
-    confirm,
-    entry_id,
-    open_door,
-)
-from lobug.cli.memory.options import (
+from lobug.cli.connection import RefusedError
+from lobug.cli.memory.client import MemoryClient, UserOption, entry_id, open_memory
+from lobug.cli.memory.entries import show_entries, show_entry
+from lobug.cli.terminal import (
+    EXIT_USAGE,
+    CommandError,
     JsonOption,
     ServerOption,
-    UserOption,
-    YesOption,
-    print_json,
-)
-from lobug.cli.memory.tables import (
     console,
-    forgotten,
     plain,
-    show_entries,
-    show_entry,
+    print_json,
 )
 
 SURE = "Erase this for good?"
@@ -58,7 +50,7 @@ def forget(
     Shows first what would go, and asks."""
     if (what is None) == (text is None) or (keep and what is None):
         raise CommandError("give an entry, or --text with words", code=EXIT_USAGE)
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         if text is not None:
             gone = _forget_text(door, text, dry_run=dry_run, yes=yes, quiet=as_json)
         else:
@@ -72,7 +64,7 @@ def forget(
 
 
 def _forget_entry(
-    door: Door, number: int, *, keep: bool, dry_run: bool, yes: bool, quiet: bool
+    door: MemoryClient, number: int, *, keep: bool, dry_run: bool, yes: bool, quiet: bool
 ) -> Any:
     found = door.get(f"/entries/{number}")
     versions = door.get(f"/entries/{number}/history")["entries"]
@@ -89,7 +81,7 @@ def _forget_entry(
     return door.send("DELETE", f"/entries/{number}")
 
 
-def _forget_text(door: Door, text: str, *, dry_run: bool, yes: bool, quiet: bool) -> Any:
+def _forget_text(door: MemoryClient, text: str, *, dry_run: bool, yes: bool, quiet: bool) -> Any:
     would = door.post("/forget", {"text": text, "dry_run": True})
     nothing = not (would["entries"] or would["messages"] or would["derived"])
     if not quiet:
@@ -106,7 +98,7 @@ def _forget_text(door: Door, text: str, *, dry_run: bool, yes: bool, quiet: bool
     return door.post("/forget", {"text": text, "confirm": True})
 
 
-def _show_first(door: Door, numbers: list[int], most: int = 20) -> None:
+def _show_first(door: MemoryClient, numbers: list[int], most: int = 20) -> None:
     shown = [door.get(f"/entries/{number}")["entry"] for number in numbers[:most]]
     if shown:
         show_entries(shown, "")
@@ -147,7 +139,7 @@ def purge(
             "give exactly one of --session, --older-than and --everything", code=EXIT_USAGE
         )
     body: dict[str, Any] = {"session": session, "older_than_days": older_than, "user": everything}
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         try:
             door.post("/purge", body)
         except RefusedError as refusal:
@@ -162,3 +154,37 @@ def purge(
         print_json(gone)
     else:
         console().print(plain(f"erased: {forgotten(gone)}"), markup=False, soft_wrap=True)
+
+
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def forgotten(gone: Mapping[str, Any]) -> str:
+    """What was or would be erased, in words. Pure."""
+    counts = (
+        (len(gone["entries"]), "version of memories", "versions of memories"),
+        (gone["messages"], "message", "messages"),
+        (gone["derived"], "text derived from them", "texts derived from them"),
+    )
+    named = [f"{n} {one if n == 1 else many}" for n, one, many in counts if n]
+    keys = f" ({', '.join(gone['keys'][:10])})" if gone["keys"] else ""
+    return (
+        " and ".join([", ".join(named[:-1]), named[-1]])
+        if len(named) > 1
+        else "".join(named) or "nothing"
+    ) + keys
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Return only if the person at the terminal, or ``--yes``, agrees. Raises CommandError."""
+    import typer
+
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise CommandError(
+            "nothing was erased: there is no terminal to ask at; give --yes if you mean it",
+            code=EXIT_USAGE,
+        )
+    if not typer.confirm(question, default=False, err=True):
+        raise CommandError("nothing was erased")

@@ -10,15 +10,15 @@ from typing import Annotated
 
 import typer
 
-from lobug.cli.faults import CommandError
-from lobug.cli.memory.door import LONG_TIMEOUT_S, open_door
-from lobug.cli.memory.options import (
+from lobug.cli.memory.client import LONG_TIMEOUT_S, UserOption, open_memory
+from lobug.cli.terminal import (
+    CommandError,
     JsonOption,
     ServerOption,
-    UserOption,
+    console,
+    plain_lines,
     print_json,
 )
-from lobug.cli.memory.tables import console, plain_lines
 
 ONE = {
     "sessions": "session",
@@ -56,7 +56,7 @@ def export(
     to_file = file is not None and str(file) != "-"
     if file is not None and to_file and file.exists() and not force:
         raise CommandError(f"{file} is there already; --force replaces it")
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         answer = door.raw(
             "GET", "/export", params={"format": as_format.value}, timeout_s=LONG_TIMEOUT_S
         )
@@ -110,7 +110,7 @@ def import_file(
         raise CommandError(f"{file} cannot be read: {error.strerror}") from error
     # On standard error: what is printed stays clean for programs.
     status = Console(stderr=True).status(f"importing {len(content) / 1e6:.1f} MB")
-    with open_door(server, user, creates=True) as door, status:
+    with open_memory(server, user, creates=True) as door, status:
         brought = door.raw("POST", "/import", timeout_s=LONG_TIMEOUT_S, content=content).json()
     if as_json:
         print_json(brought)

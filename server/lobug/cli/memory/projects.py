@@ -7,16 +7,8 @@ from urllib.parse import quote
 
 import typer
 
-from lobug.cli.faults import SentenceGroup
-from lobug.cli.memory.door import open_door
-from lobug.cli.memory.options import (
-    JsonOption,
-    ProjectOption,
-    ServerOption,
-    UserOption,
-    print_json,
-)
-from lobug.cli.memory.tables import show_table, when
+from lobug.cli.memory.client import ProjectOption, UserOption, open_memory
+from lobug.cli.terminal import JsonOption, SentenceGroup, ServerOption, print_json, show_table, when
 
 projects_app = typer.Typer(cls=SentenceGroup, no_args_is_help=True, help="What the user works on.")
 tasks_app = typer.Typer(
@@ -63,7 +55,7 @@ def list_projects(
     user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
     """List projects."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         found = door.get("/projects")["projects"]
     _show_projects(found, as_json=as_json)
 
@@ -79,7 +71,7 @@ def add_project(
     as_json: JsonOption = False,
 ) -> None:
     """Add a project, or describe it anew; an archived one becomes active."""
-    with open_door(server, user, creates=True) as door:
+    with open_memory(server, user, creates=True) as door:
         project = door.post("/projects", {"name": name, "description": description})
     _show_projects([project], as_json=as_json)
 
@@ -92,7 +84,7 @@ def archive_project(
     as_json: JsonOption = False,
 ) -> None:
     """Archive a project."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         project = door.post(f"/projects/{quote(name, safe='')}/archive", None)
     _show_projects([project], as_json=as_json)
 
@@ -105,7 +97,7 @@ def list_tasks(
     as_json: JsonOption = False,
 ) -> None:
     """List tasks."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         found = door.get("/tasks", {"project": project})["tasks"]
     _show_tasks(found, as_json=as_json)
 
@@ -123,7 +115,7 @@ def add_task(
     as_json: JsonOption = False,
 ) -> None:
     """Open a task."""
-    with open_door(server, user, creates=True) as door:
+    with open_memory(server, user, creates=True) as door:
         task = door.post("/tasks", {"title": title, "project": project})
     _show_tasks([task], as_json=as_json)
 
@@ -142,7 +134,7 @@ def note_task(
     as_json: JsonOption = False,
 ) -> None:
     """Set the working state of a task."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         task = door.send("PATCH", f"/tasks/{number}", body={"state": state})
     _show_tasks([task], as_json=as_json)
 
@@ -158,6 +150,6 @@ def complete_task(
     as_json: JsonOption = False,
 ) -> None:
     """Complete a task: its working state goes to the archive."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         task = door.post(f"/tasks/{number}/complete", {"result": result})
     _show_tasks([task], as_json=as_json)

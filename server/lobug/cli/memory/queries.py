@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from lobug.cli.memory.door import open_door
-from lobug.cli.memory.options import (
+from lobug.cli.memory.client import (
     CategoryOption,
-    JsonOption,
     LayerOption,
     ProjectOption,
     ScopeOption,
-    ServerOption,
     SinceOption,
     Status,
     StatusOption,
@@ -21,14 +19,16 @@ from lobug.cli.memory.options import (
     UntilOption,
     UserOption,
     filters,
-    print_json,
+    open_memory,
 )
-from lobug.cli.memory.tables import (
+from lobug.cli.terminal import (
+    JsonOption,
+    ServerOption,
     console,
     plain,
     plain_lines,
+    print_json,
     show_facts,
-    show_hits,
     show_table,
     when,
 )
@@ -68,7 +68,7 @@ def search(
         since=since,
         until=until,
     )
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         asked = {**where, "q": query, "limit": limit, "turns": turns}
         found = door.get("/search", asked)
     if as_json:
@@ -92,7 +92,7 @@ def why(
     as_json: JsonOption = False,
 ) -> None:
     """Show which memories a turn used, and how they scored."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         recall = door.get("/why", {"message_id": message_id})
     if as_json:
         print_json(recall)
@@ -117,7 +117,7 @@ def recalls(
     as_json: JsonOption = False,
 ) -> None:
     """Show what was searched for turns, newest first."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         found = door.get("/recalls", {"limit": limit})
     if as_json:
         print_json(found)
@@ -141,7 +141,7 @@ def identity(
     user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
     """Show what Lo-Bug always keeps in mind, and how full that is."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         found = door.get("/identity")
     if as_json:
         print_json(found)
@@ -161,7 +161,7 @@ def sessions(
     as_json: JsonOption = False,
 ) -> None:
     """List sessions, newest first: stretches of conversation without a long pause."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         found = door.get("/sessions", {"limit": limit})
     if as_json:
         print_json(found)
@@ -186,7 +186,7 @@ def stats(
     user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
     """Count what is remembered, and what room it takes."""
-    with open_door(server, user) as door:
+    with open_memory(server, user) as door:
         found = door.get("/stats")
     if as_json:
         print_json(found)
@@ -210,7 +210,7 @@ def _flat(counts: dict[str, Any], before: str = "") -> list[tuple[str, object]]:
 
 def users(server: ServerOption = None, as_json: JsonOption = False) -> None:
     """List everybody of whom anything is remembered."""
-    with open_door(server, None, any_user=True) as door:
+    with open_memory(server, None, any_user=True) as door:
         found = door.get("/users")
     if as_json:
         print_json(found)
@@ -227,3 +227,22 @@ def users(server: ServerOption = None, as_json: JsonOption = False) -> None:
     )
     columns = ("memories", "messages", "sessions", "last active", "user")
     show_table(columns, rows, f"Nobody is remembered. You are {plain(found['you'])}.")
+
+
+def show_hits(hits: Iterable[Mapping[str, Any]], nothing: str, used: Sequence[str] = ()) -> None:
+    """Print a table of hits; ``used``: references of those that went to the prompt."""
+    rows = []
+    for hit in hits:
+        reference = f"{hit['kind']}:{hit['id']}"
+        parts = " ".join(f"{name} {value:.2f}" for name, value in hit["parts"].items())
+        rows.append(
+            (
+                reference + (" *" if reference in used else ""),
+                f"{hit['score']:.3f}",
+                f"{hit['confidence']:.2f}",
+                parts,
+                when(hit["said_at"]),
+                hit["content"],
+            )
+        )
+    show_table(("what", "score", "fits", "parts", "said", "content"), rows, nothing)

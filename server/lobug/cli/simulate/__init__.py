@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from lobug.cli.connection import own_secret
-from lobug.cli.faults import EXIT_USAGE, CommandError
+from lobug.cli.connection import own_secret, server_address
 from lobug.cli.simulate.options import (
     FilesArgument,
     JsonOption,
@@ -25,7 +24,7 @@ from lobug.cli.simulate.options import (
     TurnOptions,
     with_option_sets,
 )
-from lobug.cli.terminal import ServerOption, server_address
+from lobug.cli.terminal import EXIT_USAGE, CommandError, ServerOption
 
 if TYPE_CHECKING:
     from lobug.engines.base import TextToSpeech
@@ -147,7 +146,7 @@ async def _recordings(files: Sequence[Path], say: Sequence[str]) -> list[Recordi
 
 def _voice() -> TextToSpeech:
     """The embedded voice, also where the settings give the server none."""
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
     from lobug.engines.selection import choose_tts
 
     settings = load_settings().settings

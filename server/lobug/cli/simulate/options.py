@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from lobug.cli.faults import EXIT_USAGE, CommandError
+from lobug.cli.terminal import EXIT_USAGE, CommandError
 
 DEVICE_PANEL = "With --protocol ws: the device"
 NETWORK_PANEL = "With --protocol ws: the network, and what goes wrong"

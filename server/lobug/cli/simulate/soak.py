@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from lobug.cli.faults import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, CommandError
 from lobug.cli.simulate.options import SoakOptions
+from lobug.cli.terminal import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    CommandError,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console

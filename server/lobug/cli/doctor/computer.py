@@ -1,4 +1,4 @@
-"""Checks of the computer: Python, memory, disk space, the port."""
+"""Checks of the computer and its doors: Python, memory, disk space, the port, who may talk."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 import httpx
 
-from lobug.access.addresses import local_url
-from lobug.cli.checks.finding import Finding, fail, ok, warn
-from lobug.cli.faults import CommandError
+from lobug.access.addresses import is_loopback, local_url
+from lobug.cli.doctor import Finding, fail, ok, warn
 from lobug.cli.http_server import open_socket
+from lobug.cli.terminal import CommandError
 from lobug.settings import Settings
 from lobug.simulator.contract import check_health
 
@@ -128,3 +128,40 @@ def _is_lobug(url: str) -> bool:
     except httpx.HTTPError:
         return False
     return answer.status_code == 200 and not check_health(answer.content)
+
+
+ACCESS_CHECK = "who may talk"
+
+
+_HOUSEHOLD = {4: 16, 6: 48}
+"""Shortest prefix of a household's network, by IP version."""
+
+
+def check_openness(settings: Settings) -> list[Finding]:
+    """One warning for each way to talk without the owner's approval."""
+    if is_loopback(settings.host) or settings.host == "localhost":
+        return [ok(ACCESS_CHECK, "only programs on this computer can reach the server")]
+    access = settings.access
+    findings = []
+    if not access.pairing:
+        findings.append(
+            warn(
+                ACCESS_CHECK,
+                "every device in the network that asks gets a token",
+                "Remove LOBUG_ACCESS__PAIRING=false once your devices are paired.",
+            )
+        )
+    wide = [n for n in access.trusted_networks if n.prefixlen < _HOUSEHOLD[n.version]]
+    if wide:
+        findings.append(
+            warn(
+                ACCESS_CHECK,
+                f"whoever calls from {', '.join(map(str, wide))} needs no token",
+                "Name single devices in LOBUG_ACCESS__TRUSTED_NETWORKS, such as 192.168.1.20/32.",
+            )
+        )
+    if findings:
+        return findings
+    trusted = ", ".join(map(str, access.trusted_networks))
+    whoever = f"; anyone in {trusted} needs none" if trusted else ""
+    return [ok(ACCESS_CHECK, f"other computers and devices need a token of yours{whoever}")]

@@ -6,17 +6,20 @@ import shutil
 
 from rich.console import Console
 
-from lobug.cli.checks.finding import Finding, fail, ok, warn
-from lobug.cli.checks.machine import GB, existing_part, judge_room, unwritable
-from lobug.cli.checks.served import OllamaState, probe_ollama
+from lobug.cli.doctor import REINSTALL, Finding, fail, ok, warn
+from lobug.cli.doctor.computer import (
+    GB,
+    existing_part,
+    judge_room,
+    unwritable,
+)
+from lobug.cli.doctor.engines import OllamaState, probe_ollama
 from lobug.errors import ModelMissingError
 from lobug.models import catalog, verify
 from lobug.models.catalog import needed_models
 from lobug.models.progress import BarReporter
 from lobug.models.verify import ModelCheck
 from lobug.settings import Settings
-
-REINSTALL = "Reinstall: delete .venv, then `make run`."
 
 
 def lacking_models(settings: Settings) -> list[ModelCheck]:

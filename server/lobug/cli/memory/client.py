@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
 
-from lobug.cli.connection import TIMEOUT_S, ask, client_arguments
-from lobug.cli.connection import RefusedError as RefusedError  # noqa: PLC0414 - given on
-from lobug.cli.faults import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
+import typer
+
+from lobug.cli.connection import TIMEOUT_S, RefusedError, ask, client_arguments
+from lobug.cli.terminal import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
 
 if TYPE_CHECKING:
     import httpx
@@ -20,7 +22,7 @@ LONG_TIMEOUT_S = 600.0
 Params = Mapping[str, str | int | float | bool | Sequence[str] | None]
 
 
-class Door:
+class MemoryClient:
     """The routes under ``/memory``, for one user."""
 
     def __init__(self, http: httpx.Client) -> None:
@@ -60,9 +62,9 @@ class Door:
 
 
 @contextmanager
-def open_door(
+def open_memory(
     server: str | None, user: str | None, *, creates: bool = False, any_user: bool = False
-) -> Iterator[Door]:
+) -> Iterator[MemoryClient]:
     """The memory of a user. ``creates``: the user, and without a server the database, may be new.
     ``any_user``: the command is not about one user.
 
@@ -72,14 +74,14 @@ def open_door(
     import httpx
 
     with httpx.Client(**client_arguments(server, lambda: _direct(creates=creates))) as http:
-        door = Door(http)
+        door = MemoryClient(http)
         if not any_user:
             door.user = _user(door, user, creates=creates)
         yield door
 
 
 def _direct(*, creates: bool) -> httpx.BaseTransport:
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
 
     settings = load_settings().settings
     path = settings.database_path
@@ -93,7 +95,7 @@ def _direct(*, creates: bool) -> httpx.BaseTransport:
     return DirectMemoryTransport(settings)
 
 
-def _user(door: Door, named: str | None, *, creates: bool) -> str | None:
+def _user(door: MemoryClient, named: str | None, *, creates: bool) -> str | None:
     try:
         found = door.get("/users")
     except RefusedError as refusal:
@@ -120,7 +122,7 @@ def choose_user(known: Sequence[str], you: str, named: str | None, creates: bool
     )
 
 
-def entry_id(door: Door, what: str) -> int:
+def entry_id(door: MemoryClient, what: str) -> int:
     """The id of an entry given by id or key. Raises CommandError."""
     from urllib.parse import quote
 
@@ -130,16 +132,131 @@ def entry_id(door: Door, what: str) -> int:
     return found
 
 
-def confirm(question: str, *, yes: bool) -> None:
-    """Return only if the person at the terminal, or ``--yes``, agrees. Raises CommandError."""
-    import typer
+class Layer(StrEnum):
+    """Where an entry lives."""
 
-    if yes:
-        return
-    if not sys.stdin.isatty():
+    identity = "identity"
+    knowledge = "knowledge"
+    archive = "archive"
+
+
+class Category(StrEnum):
+    """What kind of entry it is."""
+
+    knowledge = "knowledge"
+    timeline = "timeline"
+
+
+class Scope(StrEnum):
+    """Whom an entry belongs to."""
+
+    conversation = "conversation"
+    user = "user"
+    household = "household"
+
+
+class Status(StrEnum):
+    """Whether an entry is believed."""
+
+    active = "active"
+    past = "past"
+    inactive = "inactive"
+    all = "all"
+
+
+UserOption = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        metavar="NAME",
+        help="Whose memory (`lobug memory users` lists all). Default: yours at this computer, or"
+        " that of the only user.",
+        show_default=False,
+    ),
+]
+
+
+WhatArgument = Annotated[
+    str, typer.Argument(metavar="ENTRY", help="Id or key of a memory.", show_default=False)
+]
+
+
+LayerOption = Annotated[Layer | None, typer.Option(help="Only this layer.", show_default=False)]
+
+
+CategoryOption = Annotated[
+    Category | None, typer.Option(help="Only this category.", show_default=False)
+]
+
+
+ScopeOption = Annotated[Scope | None, typer.Option(help="Only this scope.", show_default=False)]
+
+
+StatusOption = Annotated[Status, typer.Option(help="Believed now, once, or not any more.")]
+
+
+ProjectOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Only of this project.", show_default=False)
+]
+
+
+TagOption = Annotated[
+    list[str] | None,
+    typer.Option("--tag", metavar="TAG", help="Only with this tag; may be given again."),
+]
+
+
+SinceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="Said at this time or later: 2026-03-01, 2026-03-01T12:00, with an offset, or seconds"
+        " since the epoch. Local time, unless it says otherwise.",
+        show_default=False,
+    ),
+]
+
+
+UntilOption = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Said before this time.", show_default=False)
+]
+
+
+def moment(option: str, text: str | None) -> str | None:
+    """A time for the server; local if it names no offset. Raises CommandError."""
+    if text is None:
+        return None
+    try:
+        return str(float(text))
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(text).astimezone().isoformat()
+    except (ValueError, OverflowError) as error:
         raise CommandError(
-            "nothing was erased: there is no terminal to ask at; give --yes if you mean it",
-            code=EXIT_USAGE,
-        )
-    if not typer.confirm(question, default=False, err=True):
-        raise CommandError("nothing was erased")
+            f"{option}: {text!r} is not a time like 2026-03-01 or 2026-03-01T12:00", code=EXIT_USAGE
+        ) from error
+
+
+def filters(
+    *,
+    layer: Layer | None,
+    category: Category | None,
+    scope: Scope | None,
+    status: Status,
+    project: str | None,
+    tags: list[str] | None,
+    since: str | None,
+    until: str | None,
+) -> dict[str, Any]:
+    """The options as parameters of a request. Raises CommandError."""
+    return {
+        "layer": layer.value if layer else None,
+        "category": category.value if category else None,
+        "scope": scope.value if scope else None,
+        "status": status.value,
+        "project": project,
+        "tags": tags or None,
+        "since": moment("--since", since),
+        "until": moment("--until", until),
+    }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.store import STEPS as ACCESS_STEPS
-from lobug.cli.checks.finding import Finding, fail, ok, warn
+from lobug.cli.doctor import Finding, fail, ok, warn
 from lobug.data_folder.permissions import open_paths, path_list, why_not_restrictable
 from lobug.errors import (
     StorageBusyError,
