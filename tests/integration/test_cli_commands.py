@@ -246,8 +246,8 @@ def test_config_warns_of_names_that_have_no_effect(
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("LOBUG_PORT", "eighty", "LOBUG_PORT does not fit: it should be a valid integer"),
-        ("LOBUG_PORT", "70000", "LOBUG_PORT does not fit: it should be less than"),
+        ("LOBUG_PORT", "eighty", "LOBUG_PORT is not valid: it should be a valid integer"),
+        ("LOBUG_PORT", "70000", "LOBUG_PORT is not valid: it should be less than"),
         ("LOBUG_CHAT__ENGIN", "x", "did you mean LOBUG_CHAT__ENGINE?"),
         ("LOBUG_CHAT__ENGINE", "gpt", "(it is 'gpt')"),
         ("LOBUG_CONVERSATION__USERS", "{", 'field "conversation"'),

@@ -213,7 +213,7 @@ def test_an_export_is_written_read_and_brought_in(served: Served, elsewhere: Pat
     assert "written: ada.json" in good(served("export", "ada.json"))
     file = elsewhere / "ada.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    bad(served("export", "ada.json"), 1, "is there already")
+    bad(served("export", "ada.json"), 1, "already exists")
     good(served("export", "ada.json", "--force"))
     assert json.loads(good(served("export")))["entries"][0]["content"] == "The user likes чай"
     assert "- The user likes чай" in good(served("export", "--format", "markdown"))

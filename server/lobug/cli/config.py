@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lobug import errors
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import CommandError, print_json, warn
 from lobug.errors import LobugError
 
@@ -44,16 +45,21 @@ def config(
 
 def _update_pages(command: Any, root: Path, *, check_only: bool) -> None:
     if not (root / "pyproject.toml").is_file():
-        raise CommandError(f"{root.absolute()} is not the root of the source tree (see --root)")
+        raise CommandError(sentence("settings.not_source_tree", path=root.absolute()))
     generated = generated_pages(command)
     if check_only:
         stale = drifted(root, generated)
         if stale:
-            raise CommandError(f"out of date: {', '.join(stale)}; run `lobug config --docs`")
-        typer.echo("the generated pages are up to date")
+            raise CommandError(sentence("settings.pages_outdated", names=", ".join(stale)))
+        typer.echo(sentence("settings.pages_current"))
         return
     written = write(root, generated)
-    typer.echo(f"written: {', '.join(written)}" if written else "nothing had changed")
+    names = ", ".join(written)
+    typer.echo(
+        sentence("settings.pages_written", names=names)
+        if written
+        else sentence("settings.pages_unchanged")
+    )
 
 
 def _show_values(*, as_json: bool) -> None:

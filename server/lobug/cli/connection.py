@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lobug.access.addresses import local_url
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
 from lobug.engines.urls import is_loopback
 
@@ -28,7 +29,9 @@ class RefusedError(CommandError):
     """The server refused a request."""
 
     def __init__(self, status: int, code: str | None, message: str) -> None:
-        super().__init__(f"{message} ({code or f'HTTP {status}'})")
+        super().__init__(
+            sentence("connection.refused", message=message, code=code or f"HTTP {status}")
+        )
         self.error_code = code
         self.message = message
 
@@ -74,13 +77,13 @@ def client_arguments(
     except httpx.TransportError as error:
         if server is not None:
             raise CommandError(
-                f"no Lo-Bug server answers at {url}", code=EXIT_UNREACHABLE
+                sentence("connection.no_server", url=url), code=EXIT_UNREACHABLE
             ) from error
         return {"base_url": DIRECT_URL, "transport": direct()}
     except httpx.HTTPError as error:
-        raise CommandError(f"what answers at {url} is not a Lo-Bug server") from error
+        raise CommandError(sentence("connection.not_lobug", url=url)) from error
     if health.status_code != 200 or check_health(health.content):
-        raise CommandError(f"what answers at {url} is not a Lo-Bug server")
+        raise CommandError(sentence("connection.not_lobug", url=url))
     return {"base_url": url, "headers": token_header(url), "trust_env": not is_loopback(url)}
 
 
@@ -97,24 +100,20 @@ def _holder_arguments(holder: Holder) -> dict[str, Any]:
 
     if holder.url is None:
         raise CommandError(
-            f"{holder} uses the data folder and has not said where it answers. Nothing was changed."
-            " Name its address with --server, or stop it.",
+            sentence("connection.holder_without_address", holder=holder),
             code=EXIT_UNREACHABLE,
         )
     try:
         health = httpx.get(f"{holder.url}/health", timeout=HOLDER_TIMEOUT_S, trust_env=False)
     except httpx.HTTPError as error:
         raise CommandError(
-            f"{holder} uses the data folder but does not answer at {holder.url}: it is starting,"
-            " or hangs. Nothing was changed. Try again in a moment, or stop it.",
+            sentence("connection.holder_silent", holder=holder, url=holder.url),
             code=EXIT_UNREACHABLE,
         ) from error
     if health.headers.get("lobug-instance") != holder.instance:
         # It happens when a container shares its data folder with its host.
         raise CommandError(
-            f"{holder} uses the data folder, but what answers at {holder.url} is not that one: it"
-            " may run in a container or on another computer. Nothing was changed. Run the command"
-            " where the server runs, or name the server with --server.",
+            sentence("connection.holder_elsewhere", holder=holder, url=holder.url),
             code=EXIT_UNREACHABLE,
         )
     return {"base_url": holder.url, "headers": _bearer(holder.secret), "trust_env": False}
@@ -155,10 +154,10 @@ def ask(
     try:
         answer = http.request(method, path, timeout=timeout_s, **content)
     except httpx.TimeoutException as error:
-        raise CommandError(f"the server did not answer within {timeout_s:g} s") from error
+        raise CommandError(sentence("connection.timeout", seconds=timeout_s)) from error
     except httpx.HTTPError as error:
         raise CommandError(
-            f"the connection to {http.base_url} broke", code=EXIT_UNREACHABLE
+            sentence("connection.broken", url=http.base_url), code=EXIT_UNREACHABLE
         ) from error
     if answer.status_code != 200:
         raise RefusedError(answer.status_code, *read_error(answer.content))

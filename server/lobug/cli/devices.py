@@ -8,6 +8,7 @@ from urllib.parse import quote
 import typer
 
 from lobug.cli.connection import AccessClient, open_access_client
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
     CommandError,
     JsonOption,
@@ -58,13 +59,13 @@ def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> No
                     row["id"],
                     row["address"],
                     when(row["expires_at"]),
-                    row["description"] + (" (PAIRED ALREADY)" if row["replaces"] else ""),
+                    _description(row),
                 )
                 for row in found["waiting"]
             ),
             "",
         )
-        console().print("Approve one with: lobug devices approve CODE\n", markup=False)
+        console().print(sentence("access.how_to_approve") + "\n", markup=False)
     show_table(
         ("device", "state", "connected", "user", "last seen", "name"),
         (
@@ -78,7 +79,7 @@ def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> No
             )
             for row in found["devices"]
         ),
-        "No device is paired.",
+        sentence("access.no_devices"),
     )
 
 
@@ -99,7 +100,7 @@ def approve(
     with open_access_client(server) as client:
         body = {"code": "".join(code), "name": name, "user": user}
         device = client.send("POST", "/devices/approve", body)
-    _show_change(device, "approved", as_json=as_json)
+    _show_change(device, "access.device_approved", as_json=as_json)
 
 
 @devices_app.command("name")
@@ -115,11 +116,11 @@ def name_device(
 ) -> None:
     """Give a device a name, or with --user another user (an empty one: as the settings say)."""
     if name is None and user is None:
-        raise CommandError("give a name, or a user with --user")
+        raise CommandError(sentence("access.name_or_user"))
     with open_access_client(server) as client:
         body = {"name": name, "user": user}
         changed = client.send("PATCH", _device_path(client, device), body)
-    _show_change(changed, "changed", as_json=as_json)
+    _show_change(changed, "access.device_changed", as_json=as_json)
 
 
 @devices_app.command()
@@ -129,7 +130,7 @@ def revoke(
     """End a device's right to talk, at once. To come back it has to be approved again."""
     with open_access_client(server) as client:
         ended = client.send("DELETE", _device_path(client, device))
-    _show_change(ended, "revoked", as_json=as_json)
+    _show_change(ended, "access.device_revoked", as_json=as_json)
 
 
 @devices_app.command()
@@ -146,7 +147,7 @@ def alert(
         client.send(
             "POST", f"{_device_path(client, device)}/alert", {"message": message, "status": title}
         )
-    console().print("sent", markup=False)
+    console().print(sentence("access.sent"), markup=False)
 
 
 @devices_app.command()
@@ -154,7 +155,7 @@ def reboot(device: DeviceArgument, server: ServerOption = None) -> None:
     """Let a connected device start again."""
     with open_access_client(server) as client:
         client.send("POST", f"{_device_path(client, device)}/reboot")
-    console().print("sent", markup=False)
+    console().print(sentence("access.sent"), markup=False)
 
 
 def device_id(known: list[dict[str, Any]], what: str) -> str:
@@ -165,8 +166,8 @@ def device_id(known: list[dict[str, Any]], what: str) -> str:
     if len(named) == 1:
         return str(named[0])
     if named:
-        raise CommandError(f"several devices are called {what}: {', '.join(named)}")
-    raise CommandError(f"no device is called {what}; `lobug devices list` shows all")
+        raise CommandError(sentence("access.several_devices", name=what, ids=", ".join(named)))
+    raise CommandError(sentence("access.unknown_device", name=what))
 
 
 def _device_path(client: AccessClient, what: str) -> str:
@@ -174,9 +175,15 @@ def _device_path(client: AccessClient, what: str) -> str:
     return f"/devices/{quote(found, safe='')}"
 
 
-def _show_change(device: dict[str, Any], done: str, *, as_json: bool) -> None:
+def _description(row: dict[str, Any]) -> str:
+    text: str = row["description"]
+    return sentence("access.paired_already", description=text) if row["replaces"] else text
+
+
+def _show_change(device: dict[str, Any], key: str, *, as_json: bool) -> None:
     if as_json:
         print_json(device)
         return
     called = f" ({device['name']})" if device["name"] else ""
-    console().print(plain(f"{done}: {device['id']}{called}"), markup=False, soft_wrap=True)
+    line = sentence(key, device=f"{device['id']}{called}")
+    console().print(plain(line), markup=False, soft_wrap=True)

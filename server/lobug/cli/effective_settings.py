@@ -22,6 +22,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource, SettingsError
 
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import CommandError
 from lobug.settings import Settings
 
@@ -113,8 +114,8 @@ def unknown_variables(names: Iterable[str], model: type[BaseModel] = Settings) -
         ):
             continue
         near = difflib.get_close_matches(upper, known, n=1, cutoff=0.75)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        sentences.append(f"{name} is not a setting and has no effect{hint}")
+        hint = _hint(near[0] if near else None)
+        sentences.append(sentence("settings.unknown_ignored", name=name, hint=hint))
     return sentences
 
 
@@ -244,9 +245,9 @@ def load_settings(**overrides: Any) -> Loaded:
     try:
         settings = Settings(**given)
     except ValidationError as error:
-        raise CommandError(*(_sentence(item, in_file) for item in error.errors())) from error
+        raise CommandError(*(_fault(item, in_file) for item in error.errors())) from error
     except SettingsError as error:
-        raise CommandError(f"the settings cannot be read: {error} (expected JSON)") from error
+        raise CommandError(sentence("settings.unreadable", error=error)) from error
     return Loaded(settings, tuple(unknown_variables([*os.environ, *in_file])), given)
 
 
@@ -257,26 +258,37 @@ def read_dotenv(path: Path = DOTENV) -> dict[str, str]:
             return {}
         return {name: value or "" for name, value in dotenv_values(path, encoding="utf-8").items()}
     except OSError as error:
-        raise CommandError(f"{path.absolute()} cannot be read: {error.strerror}") from error
+        raise CommandError(
+            sentence("settings.file_unreadable", path=path.absolute(), reason=error.strerror)
+        ) from error
     except UnicodeDecodeError as error:
         raise CommandError(
-            f"{path.absolute()} is not UTF-8 text (byte {error.start}); save it as UTF-8"
+            sentence("settings.file_not_utf8", path=path.absolute(), byte=error.start)
         ) from error
 
 
-def _sentence(item: Mapping[str, Any], in_file: Mapping[str, str]) -> str:
+def _fault(item: Mapping[str, Any], in_file: Mapping[str, str]) -> str:
     """The fault of one setting, under the name that the user wrote. Values of secret settings are
     left out."""
     path = tuple(str(part) for part in item["loc"])
     env = PREFIX + DELIMITER.join(path).upper()
-    where = " in .env" if env in {name.upper() for name in in_file} and not _in_env(env) else ""
+    where = (
+        sentence("settings.in_file")
+        if env in {name.upper() for name in in_file} and not _in_env(env)
+        else ""
+    )
     if item["type"] == "extra_forbidden":
-        near = nearest(env)
-        return f"{env}{where} is not a setting" + (f"; did you mean {near}?" if near else "")
+        return sentence("settings.unknown", name=env, where=where, hint=_hint(nearest(env)))
     setting = next((s for s in all_settings() if s.path == path[: len(s.path)]), None)
-    given = "" if setting is None or setting.secret else f" (it is {item['input']!r})"
-    message = item["msg"].replace("Input should", "it should", 1)
-    return f"{env}{where} does not fit: {message}{given}"
+    given = ""
+    if setting is not None and not setting.secret:
+        given = sentence("settings.given", value=repr(item["input"]))
+    problem = item["msg"].replace("Input should", "it should", 1)
+    return sentence("settings.invalid", name=env, where=where, problem=problem, given=given)
+
+
+def _hint(near: str | None) -> str:
+    return sentence("settings.did_you_mean", name=near) if near else ""
 
 
 def _in_env(name: str) -> bool:

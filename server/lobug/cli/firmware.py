@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import JsonOption, SentenceGroup, console, print_json, show_table, when
 
 if TYPE_CHECKING:
@@ -69,8 +70,12 @@ def add(
     if as_json:
         print_json(_row(image))
         return
-    _print(f"added: {board} {version}, {image.size} bytes, SHA-256 {image.sha256}")
-    _print("A device takes it when it asks next, at its next start at the latest.")
+    _print(
+        sentence(
+            "firmware.added", board=board, version=version, bytes=image.size, sha256=image.sha256
+        )
+    )
+    _print(sentence("firmware.when_taken"))
 
 
 @firmware_app.command("list")
@@ -93,7 +98,7 @@ def list_images(as_json: JsonOption = False) -> None:
             )
             for row in rows
         ),
-        "There are no firmware images.",
+        sentence("firmware.none"),
     )
 
 
@@ -112,7 +117,7 @@ def remove(
     if as_json:
         print_json(_row(image))
         return
-    _print(f"removed: {board} {version}")
+    _print(sentence("firmware.removed", board=board, version=version))
 
 
 def _make_data_folder() -> None:

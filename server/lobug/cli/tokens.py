@@ -9,6 +9,7 @@ import typer
 
 from lobug.access.rules import TokenScope
 from lobug.cli.connection import open_access_client
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
     JsonOption,
     SentenceGroup,
@@ -79,7 +80,7 @@ def create(
         return
     # The token alone on standard output, for a script.
     typer.echo(made["token"])
-    typer.echo(f"token {made['id']} was made; it is not shown again", err=True)
+    typer.echo(sentence("access.token_made", id=made["id"]), err=True)
 
 
 @tokens_app.command("list")
@@ -103,7 +104,7 @@ def list_tokens(server: ServerOption = None, as_json: JsonOption = False) -> Non
             )
             for row in found["tokens"]
         ),
-        "There are no tokens.",
+        sentence("access.no_tokens"),
     )
 
 
@@ -127,4 +128,5 @@ def revoke(
     if as_json:
         print_json(ended)
         return
-    console().print(f"revoked: {ended['id']} ({ended['name']})", markup=False, soft_wrap=True)
+    line = sentence("access.token_revoked", id=ended["id"], name=ended["name"])
+    console().print(line, markup=False, soft_wrap=True)

@@ -13,9 +13,8 @@ from typing import Annotated
 
 import typer
 
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import EXIT_FAILED, CommandError, print_json
-
-REINSTALL = "Reinstall: delete .venv, then `make run`."
 
 
 class Level(StrEnum):
@@ -93,15 +92,15 @@ def examine() -> Iterator[Finding]:
     try:
         loaded = load_settings()
     except CommandError as error:
-        for sentence in error.sentences:
-            yield fail(
-                "settings", sentence, "Correct it; docs/configuration.md lists all settings."
-            )
+        for problem in error.sentences:
+            yield fail("settings", problem, sentence("doctor.settings_advice"))
         return
-    origin = f"{DOTENV.absolute()} and the environment" if DOTENV.is_file() else "the environment"
-    yield ok("settings", f"read from {origin}; `lobug config` shows them")
-    for sentence in loaded.warnings:
-        yield warn("settings", sentence, "Correct the name or remove it.")
+    origin = sentence("doctor.settings_from_environment")
+    if DOTENV.is_file():
+        origin = sentence("doctor.settings_from_file", path=DOTENV.absolute())
+    yield ok("settings", sentence("doctor.settings_read", origin=origin))
+    for problem in loaded.warnings:
+        yield warn("settings", problem, sentence("doctor.unknown_setting_advice"))
     settings = loaded.settings
     yield from _check("memory", "computer", "check_memory", settings)
     yield from _check("port", "computer", "check_port", settings)
@@ -127,8 +126,8 @@ def _check(name: str, module: str, function: str, *arguments: object) -> Iterato
         found = check(*arguments)
         findings: list[Finding] = [found] if isinstance(found, Finding) else list(found)
     except Exception as error:  # noqa: BLE001 - doctor is run because something is broken
-        what = f"this could not be looked at ({type(error).__name__}: {error})"
-        findings = [fail(name, what, REINSTALL)]
+        what = sentence("doctor.check_failed", error=f"{type(error).__name__}: {error}")
+        findings = [fail(name, what, sentence("doctor.reinstall"))]
     yield from findings
 
 

@@ -14,6 +14,7 @@ import httpx
 from lobug.access.addresses import is_loopback, local_url
 from lobug.cli.doctor import Finding, fail, ok, warn
 from lobug.cli.http_server import open_socket
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import CommandError
 from lobug.settings import Settings
 from lobug.simulator.contract import check_health
@@ -32,10 +33,11 @@ DATA_LOW = GB
 
 def check_python() -> Finding:
     """The interpreter's version."""
-    version = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    system = f"{platform.system()} {platform.machine()}"
+    version = sentence("doctor.python", version=platform.python_version(), system=system)
     if (3, 11) <= sys.version_info[:2] <= (3, 13):
         return ok("python", version)
-    return warn("python", version, "Lo-Bug is tested with Python 3.11 to 3.13; use one of those.")
+    return warn("python", version, sentence("doctor.python_advice"))
 
 
 def check_memory(settings: Settings) -> Finding:
@@ -43,21 +45,16 @@ def check_memory(settings: Settings) -> Finding:
     try:
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):
-        return ok("memory", "the size of the main memory is not known on this system")
+        return ok("memory", sentence("doctor.ram_unknown"))
     return judge_memory(total, embedded=settings.chat.engine in {"auto", "embedded"})
 
 
 def judge_memory(total: int, *, embedded: bool) -> Finding:
     """Judge main memory of ``total`` bytes. Pure."""
-    message = f"{total / GB:.1f} GB of main memory"
+    message = sentence("doctor.ram", gb=total / GB)
     if total >= MEMORY_NEEDED or not embedded:
         return ok("memory", message)
-    return warn(
-        "memory",
-        message,
-        "The embedded chat model wants 4 GB. Set LOBUG_CHAT__EMBEDDED_MODEL to a smaller one of"
-        " `lobug models list`, or let Ollama on another computer think (LOBUG_OLLAMA__HOST).",
-    )
+    return warn("memory", message, sentence("doctor.ram_advice"))
 
 
 def check_data_folder(settings: Settings) -> Finding:
@@ -65,18 +62,18 @@ def check_data_folder(settings: Settings) -> Finding:
     folder = settings.data_dir
     problem = unwritable(folder)
     if problem:
-        advice = "Give it to the user who runs Lo-Bug, or set LOBUG_DATA_DIR to another folder."
+        advice = sentence("doctor.folder_advice", setting="LOBUG_DATA_DIR")
         return fail("data folder", problem, advice)
     return judge_room("data folder", folder, _free(folder), needed=DATA_FULL, wanted=DATA_LOW)
 
 
 def judge_room(name: str, folder: Path, free: int, *, needed: int, wanted: int) -> Finding:
     """Judge the free space of a folder. Sizes in bytes. Pure."""
-    message = f"{folder}: {free / GB:.1f} GB free"
+    message = sentence("doctor.room", folder=folder, gb=free / GB)
     if free < needed:
-        return fail(name, message, f"Make room: {needed / GB:.1f} GB are needed.")
+        return fail(name, message, sentence("doctor.room_needed_advice", gb=needed / GB))
     if free < wanted:
-        return warn(name, message, f"Make room soon: less than {wanted / GB:.1f} GB are left.")
+        return warn(name, message, sentence("doctor.room_wanted_advice", gb=wanted / GB))
     return ok(name, message)
 
 
@@ -85,9 +82,9 @@ def unwritable(folder: Path) -> str | None:
     made."""
     place = existing_part(folder)
     if not place.is_dir():
-        return f"{place} is not a folder"
+        return sentence("doctor.not_a_folder", path=place)
     if not os.access(place, os.W_OK | os.X_OK):
-        return f"{place} cannot be written"
+        return sentence("doctor.not_writable", path=place)
     return None
 
 
@@ -110,16 +107,16 @@ def check_port(settings: Settings) -> Finding:
         open_socket(settings.host, settings.port).close()
     except CommandError as error:
         if _is_lobug(local_url(settings.host, settings.port)):
-            return ok("port", f"a Lo-Bug server is running on {where}")
+            return ok("port", sentence("doctor.port_ours", where=where))
         in_use = isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EADDRINUSE
         if in_use:
             return fail(
                 "port",
-                f"another program listens on {where}",
-                "Stop it, or choose another port with LOBUG_PORT.",
+                sentence("doctor.port_taken", where=where),
+                sentence("doctor.port_taken_advice"),
             )
-        return fail("port", str(error), "Set LOBUG_HOST and LOBUG_PORT to what this computer has.")
-    return ok("port", f"{where} is free")
+        return fail("port", str(error), sentence("doctor.port_bad_advice"))
+    return ok("port", sentence("doctor.port_free", where=where))
 
 
 def _is_lobug(url: str) -> bool:
@@ -140,15 +137,15 @@ _HOUSEHOLD = {4: 16, 6: 48}
 def check_openness(settings: Settings) -> list[Finding]:
     """One warning for each way to talk without the owner's approval."""
     if is_loopback(settings.host) or settings.host == "localhost":
-        return [ok(ACCESS_CHECK, "only programs on this computer can reach the server")]
+        return [ok(ACCESS_CHECK, sentence("doctor.access_local"))]
     access = settings.access
     findings = []
     if not access.pairing:
         findings.append(
             warn(
                 ACCESS_CHECK,
-                "every device in the network that asks gets a token",
-                "Remove LOBUG_ACCESS__PAIRING=false once your devices are paired.",
+                sentence("doctor.access_unpaired"),
+                sentence("doctor.access_unpaired_advice"),
             )
         )
     wide = [n for n in access.trusted_networks if n.prefixlen < _HOUSEHOLD[n.version]]
@@ -156,12 +153,13 @@ def check_openness(settings: Settings) -> list[Finding]:
         findings.append(
             warn(
                 ACCESS_CHECK,
-                f"whoever calls from {', '.join(map(str, wide))} needs no token",
-                "Name single devices in LOBUG_ACCESS__TRUSTED_NETWORKS, such as 192.168.1.20/32.",
+                sentence("doctor.access_wide", networks=", ".join(map(str, wide))),
+                sentence("doctor.access_wide_advice"),
             )
         )
     if findings:
         return findings
     trusted = ", ".join(map(str, access.trusted_networks))
-    whoever = f"; anyone in {trusted} needs none" if trusted else ""
-    return [ok(ACCESS_CHECK, f"other computers and devices need a token of yours{whoever}")]
+    if trusted:
+        return [ok(ACCESS_CHECK, sentence("doctor.access_tokens_trusted", networks=trusted))]
+    return [ok(ACCESS_CHECK, sentence("doctor.access_tokens"))]

@@ -7,7 +7,8 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lobug.cli.doctor import REINSTALL, Finding, fail, ok, warn
+from lobug.cli.doctor import Finding, fail, ok, warn
+from lobug.cli.sentences import sentence
 from lobug.engines.base import (
     STT_SAMPLE_RATE,
     Engine,
@@ -33,8 +34,14 @@ def check_libraries(names: Sequence[str] = LIBRARIES) -> list[Finding]:
         try:
             importlib.import_module(name)
         except (ImportError, OSError) as error:
-            broken.append(fail(f"library {name}", f"cannot be loaded: {error}", REINSTALL))
-    return broken or [ok("libraries", f"{', '.join(names)} load")]
+            broken.append(
+                fail(
+                    f"library {name}",
+                    sentence("doctor.library_broken", error=error),
+                    sentence("doctor.reinstall"),
+                )
+            )
+    return broken or [ok("libraries", sentence("doctor.libraries", names=", ".join(names)))]
 
 
 def check_audio(settings: Settings) -> list[Finding]:
@@ -64,7 +71,7 @@ def check_embeddings(settings: Settings) -> list[Finding]:
         try:
             await engine.embed([SENTENCE])
         except EngineError as error:
-            finding = fail("embeddings", str(error), REINSTALL)
+            finding = fail("embeddings", str(error), sentence("doctor.reinstall"))
         finally:
             await engine.close()
         return finding
@@ -91,32 +98,34 @@ async def _try_embedded(name: str, engine: Engine) -> Finding:
     try:
         await engine.start()
     except EngineError as error:
-        advice = engine.status().reason or "Run `lobug models pull`, then `lobug doctor` again."
+        advice = engine.status().reason or sentence("doctor.engine_advice")
         if name == "voice":
-            return warn(name, f"{error}; replies are text only", advice)
+            return warn(name, sentence("doctor.no_voice", error=error), advice)
         return fail(name, str(error), advice)
     status = engine.status()
     label = f"{status.name} {status.model}" if status.model else status.name
     if status.degraded or not status.ready:
-        return warn(name, f"{label}: {status.reason or 'not ready'}", "See docs/configuration.md.")
+        reason = status.reason or sentence("doctor.engine_not_ready")
+        message = sentence("doctor.engine_degraded", engine=label, reason=reason)
+        return warn(name, message, sentence("doctor.engine_degraded_advice"))
     return ok(name, label)
 
 
 async def _round_trip(voice: TextToSpeech, gate: SpeechGate, ears: SpeechToText) -> Finding:
     from lobug.audio.resample import resample  # a library that may be broken
 
-    name = "hearing itself"
+    name, reinstall = "hearing itself", sentence("doctor.reinstall")
     try:
         spoken = await voice.synthesize(SENTENCE)
         audio: Samples = resample(spoken, voice.sample_rate, STT_SAMPLE_RATE)
         if not await gate.find_speech(audio):
-            return warn(name, f"the speech gate hears nothing in {SENTENCE!r}", REINSTALL)
+            return warn(name, sentence("doctor.gate_deaf", words=repr(SENTENCE)), reinstall)
         heard = (await ears.transcribe(audio, "en")).text.strip()
     except EngineError as error:
-        return fail(name, str(error), REINSTALL)
+        return fail(name, str(error), reinstall)
     if not heard:
-        return warn(name, f"nothing was understood of {SENTENCE!r}", REINSTALL)
-    return ok(name, f"said {SENTENCE!r}, heard {heard!r}")
+        return warn(name, sentence("doctor.nothing_heard", words=repr(SENTENCE)), reinstall)
+    return ok(name, sentence("doctor.heard", words=repr(SENTENCE), heard=repr(heard)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,27 +172,21 @@ def judge_ollama(
     """Judge Ollama. ``jobs``: pairs of job and model name; ``must``: no other engine may do them.
     Pure."""
     if not jobs:
-        return [ok("ollama", "not used by these settings")]
+        return [ok("ollama", sentence("doctor.ollama_unused"))]
     if not ollama.answers:
-        message = f"nothing like Ollama answers at {host}"
         if must:
-            advice = "Start it (`ollama serve`), correct LOBUG_OLLAMA__HOST, or use other engines."
-            return [fail("ollama", message, advice)]
-        return [ok("ollama", f"{message}; the embedded engines are used")]
-    findings = [ok("ollama", f"{host} answers")]
+            message = sentence("doctor.ollama_silent", host=host)
+            return [fail("ollama", message, sentence("doctor.ollama_silent_advice"))]
+        return [ok("ollama", sentence("doctor.ollama_silent_embedded", host=host))]
+    findings = [ok("ollama", sentence("doctor.answers", name=host))]
     for job, name in jobs:
         if name in ollama.models:
             findings.append(ok(f"ollama {job}", name))
         else:
             level = fail if must else warn
-            findings.append(
-                level(
-                    f"ollama {job}",
-                    f"{name} is not there",
-                    f"Run `ollama pull {name}`"
-                    + ("." if must else "; until then the embedded engine is used."),
-                )
-            )
+            advice = "doctor.ollama_model_advice" if must else "doctor.ollama_model_spare_advice"
+            message = sentence("doctor.ollama_model_missing", name=name)
+            findings.append(level(f"ollama {job}", message, sentence(advice, name=name)))
     return findings
 
 
@@ -204,11 +207,10 @@ async def _try_openai(name: str, engine: Engine) -> Finding:
         await engine.start()
     except EngineError as error:
         section = "CHAT" if name.endswith("chat") else "EMBEDDINGS"
-        advice = f"Start that server, or correct LOBUG_{section}__OPENAI_BASE_URL and _MODEL."
-        return fail(name, str(error), advice)
+        return fail(name, str(error), sentence("doctor.openai_advice", section=section))
     finally:
         await engine.close()
-    return ok(name, f"{engine.status().model} answers")
+    return ok(name, sentence("doctor.answers", name=engine.status().model))
 
 
 MESSAGE_TOKENS = 40
@@ -241,13 +243,17 @@ def check_context(settings: Settings) -> Finding:
 
 def judge_context(*, window: int, fixed: int, reply: int, memories: int, history: int) -> Finding:
     """Judge the context window. All sizes are tokens."""
-    message = (
-        f"{window} tokens: personality {fixed}, reply up to {reply}, memories about {memories},"
-        f" history about {history}"
+    sizes = sentence(
+        "doctor.context",
+        window=window,
+        fixed=fixed,
+        reply=reply,
+        memories=memories,
+        history=history,
     )
-    advice = "Raise LOBUG_CHAT__CONTEXT_TOKENS, or shorten LOBUG_CONVERSATION__PERSONA."
+    advice = sentence("doctor.context_advice")
     if fixed + reply + memories >= window:
-        return fail("context window", f"{message}; the prompt does not fit", advice)
+        return fail("context window", sentence("doctor.context_too_small", sizes=sizes), advice)
     if fixed + reply + memories + history > window:
-        return warn("context window", f"{message}; the history has to be cut short", advice)
-    return ok("context window", message)
+        return warn("context window", sentence("doctor.context_short", sizes=sizes), advice)
+    return ok("context window", sizes)

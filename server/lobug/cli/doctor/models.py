@@ -6,7 +6,7 @@ import shutil
 
 from rich.console import Console
 
-from lobug.cli.doctor import REINSTALL, Finding, fail, ok, warn
+from lobug.cli.doctor import Finding, fail, ok, warn
 from lobug.cli.doctor.computer import (
     GB,
     existing_part,
@@ -14,6 +14,7 @@ from lobug.cli.doctor.computer import (
     unwritable,
 )
 from lobug.cli.doctor.engines import OllamaState, probe_ollama
+from lobug.cli.sentences import sentence
 from lobug.errors import ModelMissingError
 from lobug.models import catalog, verify
 from lobug.models.catalog import needed_models
@@ -58,7 +59,7 @@ def examine_model_files(
         try:
             check = _hashed(settings, name, reporter)
         except ModelMissingError as error:
-            advice = "Choose one of `lobug models list`."
+            advice = sentence("doctor.model_unknown_advice")
             findings.append(fail(f"model {name}", str(error), advice))
             continue
         findings.append(_judge(settings, name, check, ollama))
@@ -77,7 +78,9 @@ def _hashed(settings: Settings, name: str, reporter: BarReporter | None) -> Mode
         done += count
         reporter.advance_to(done)
 
-    reporter.begin(f"{name}: checking", catalog.get(name).size, 0, brief=True)
+    reporter.begin(
+        sentence("doctor.model_progress", name=name), catalog.get(name).size, 0, brief=True
+    )
     try:
         return verify.examine(settings.models_dir, name, advance)
     finally:
@@ -87,14 +90,14 @@ def _hashed(settings: Settings, name: str, reporter: BarReporter | None) -> Mode
 def _judge(settings: Settings, name: str, check: ModelCheck, ollama: OllamaState) -> Finding:
     label = f"model {name}"
     if check.ok:
-        size = f"{check.model.size / GB:.2f} GB"
-        return ok(label, f"{size}, every byte verified")
+        return ok(label, sentence("doctor.model_ok", gb=check.model.size / GB))
     spare = (
         check.model.job.value == "chat"
         and settings.chat.engine == "auto"
         and settings.chat.ollama_model in ollama.models
     )
-    advice = REINSTALL if check.model.installed_with_program else "Run `lobug models pull`."
+    built_in = check.model.installed_with_program
+    advice = sentence("doctor.reinstall" if built_in else "doctor.model_advice")
     return warn(label, check.message, advice) if spare else fail(label, check.message, advice)
 
 
@@ -107,7 +110,7 @@ def _check_models_folder(settings: Settings) -> Finding:
             # While a model is assembled, its download and its file are both on disk.
             wanted += model.size + model.download_size
     if wanted and (problem := unwritable(folder)):
-        advice = "Give it to the user who runs Lo-Bug, or set LOBUG_MODELS_DIR to another folder."
+        advice = sentence("doctor.folder_advice", setting="LOBUG_MODELS_DIR")
         return fail("models folder", problem, advice)
     free = shutil.disk_usage(existing_part(folder)).free
     return judge_room("models folder", folder, free, needed=wanted, wanted=wanted)

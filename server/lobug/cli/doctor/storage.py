@@ -7,6 +7,7 @@ from pathlib import Path
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.store import STEPS as ACCESS_STEPS
 from lobug.cli.doctor import Finding, fail, ok, warn
+from lobug.cli.sentences import sentence
 from lobug.data_folder.permissions import open_paths, path_list, why_not_restrictable
 from lobug.errors import (
     StorageBusyError,
@@ -25,11 +26,14 @@ def check_driver() -> Finding:
     try:
         report = driver.describe()
     except StorageError as error:
-        return fail("sqlite", "vector search cannot be loaded", str(error))
-    return ok(
-        "sqlite",
-        f"{report.module}, SQLite {report.sqlite_version}, sqlite-vec {report.vec_version}",
+        return fail("sqlite", sentence("doctor.driver_without_vectors"), str(error))
+    message = sentence(
+        "doctor.driver",
+        module=report.module,
+        sqlite=report.sqlite_version,
+        vec=report.vec_version,
     )
+    return ok("sqlite", message)
 
 
 def check_database(settings: Settings) -> Finding:
@@ -39,7 +43,7 @@ def check_database(settings: Settings) -> Finding:
         settings.database_path,
         settings.memory.busy_timeout_s,
         len(migrations.STEPS),
-        "it then starts with an empty memory",
+        sentence("doctor.without_database"),
     )
 
 
@@ -50,7 +54,7 @@ def check_access(settings: Settings) -> Finding:
         settings.data_dir / ACCESS_FILE,
         settings.memory.busy_timeout_s,
         len(ACCESS_STEPS),
-        "every device has then to be paired again",
+        sentence("doctor.without_access"),
     )
 
 
@@ -58,25 +62,29 @@ def _check_file(name: str, path: Path, timeout_s: float, newest: int, without: s
     """Check a database file. ``newest``: the newest version that this program knows; ``without``:
     what happens when the file is moved away."""
     if not path.exists():
-        return ok(name, f"{path} will be made at the first start")
+        return ok(name, sentence("doctor.file_new", path=path))
     advice = _advice(path, without)
     try:
         version, verdict = _look_into(path, timeout_s)
     except StorageDriverError:
-        return fail(name, "cannot be looked at", "Repair what `sqlite` says above.")
+        return fail(
+            name, sentence("doctor.file_unchecked"), sentence("doctor.file_unchecked_advice")
+        )
     except StorageBusyError as error:
-        return warn(name, str(error), "Run `lobug doctor` again in a moment.")
+        return warn(name, str(error), sentence("doctor.file_busy_advice"))
     except StorageReadOnlyError as error:
-        return fail(name, str(error), "Give the folder to the user who runs Lo-Bug.")
+        return fail(name, str(error), sentence("doctor.file_read_only_advice"))
     except StorageError as error:
         return fail(name, str(error), advice)
     if verdict != "ok":
-        return fail(name, f"{path} is damaged: {verdict}", advice)
+        return fail(name, sentence("doctor.file_damaged", path=path, verdict=verdict), advice)
     if version > newest:
-        return fail(name, f"{path} was written by a newer Lo-Bug", "Update Lo-Bug.")
-    state = "is up to date" if version == newest else "will be migrated at the next start"
-    size = path.stat().st_size / 1e6
-    return ok(name, f"{path}, {size:.1f} MB, whole, version {version}, {state}")
+        return fail(
+            name, sentence("doctor.file_newer", path=path), sentence("doctor.file_newer_advice")
+        )
+    state = sentence("doctor.file_current" if version == newest else "doctor.file_old")
+    mb = path.stat().st_size / 1e6
+    return ok(name, sentence("doctor.file_ok", path=path, mb=mb, version=version, state=state))
 
 
 def _look_into(path: Path, timeout_s: float) -> tuple[int, str]:
@@ -94,28 +102,26 @@ def _look_into(path: Path, timeout_s: float) -> tuple[int, str]:
 def _advice(path: Path, without: str) -> str:
     backups = backups_of(path)
     if backups:
-        return f"Stop Lo-Bug, move the file away and copy {backups[-1]} in its place."
-    return f"Stop Lo-Bug and move the file away; {without}."
+        return sentence("doctor.file_backup_advice", backup=backups[-1])
+    return sentence("doctor.file_lost_advice", without=without)
 
 
 def check_privacy(settings: Settings) -> Finding:
     """Whether other users of this computer can read the data folder."""
     opened = open_paths(settings)
     if not opened:
-        return ok("privacy", f"nobody but its owner can read what is in {settings.data_dir}")
+        return ok("privacy", sentence("doctor.privacy_kept", folder=settings.data_dir))
     not_ours = [
         f"{path} ({why})" for path in opened if (why := why_not_restrictable(path)) is not None
     ]
     if not_ours:
         return warn(
             "privacy",
-            f"others at this computer can read {', '.join(not_ours[:5])}",
-            "Give Lo-Bug a data folder of its own that belongs to the user who runs it"
-            " (LOBUG_DATA_DIR), or take away the others' rights: chmod -R go= FOLDER.",
+            sentence("doctor.privacy_open", paths=", ".join(not_ours[:5])),
+            sentence("doctor.privacy_foreign_advice"),
         )
     return warn(
         "privacy",
-        f"others at this computer can read {path_list(opened)}",
-        "Start Lo-Bug: it takes away their rights; or do it yourself: chmod -R go="
-        f" {settings.data_dir}.",
+        sentence("doctor.privacy_open", paths=path_list(opened)),
+        sentence("doctor.privacy_open_advice", folder=settings.data_dir),
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lobug.cli.connection import TIMEOUT_S, RefusedError, ask, client_arguments
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
 
 if TYPE_CHECKING:
@@ -86,10 +87,7 @@ def _direct(*, creates: bool) -> httpx.BaseTransport:
     settings = load_settings().settings
     path = settings.database_path
     if not creates and not path.is_file():
-        raise CommandError(
-            f"no Lo-Bug server runs here, and there is no memory yet: {path} does not exist",
-            code=EXIT_UNREACHABLE,
-        )
+        raise CommandError(sentence("memory.no_memory", path=path), code=EXIT_UNREACHABLE)
     from lobug.cli.direct import DirectMemoryTransport  # imports the application
 
     return DirectMemoryTransport(settings)
@@ -111,15 +109,14 @@ def choose_user(known: Sequence[str], you: str, named: str | None, creates: bool
     if named is not None:
         if creates or named in known:
             return named
-        rest = f"; remembered are: {everybody}" if known else ""
-        raise CommandError(f"nothing is remembered of {named}{rest}")
+        if known:
+            raise CommandError(sentence("memory.unknown_user_known", user=named, known=everybody))
+        raise CommandError(sentence("memory.unknown_user", user=named))
     if you in known or not known:
         return you
     if len(known) == 1:
         return known[0]
-    raise CommandError(
-        f"several people are remembered; name one with --user: {everybody}", code=EXIT_USAGE
-    )
+    raise CommandError(sentence("memory.which_user", known=everybody), code=EXIT_USAGE)
 
 
 def entry_id(door: MemoryClient, what: str) -> int:
@@ -234,7 +231,7 @@ def moment(option: str, text: str | None) -> str | None:
         return datetime.fromisoformat(text).astimezone().isoformat()
     except (ValueError, OverflowError) as error:
         raise CommandError(
-            f"{option}: {text!r} is not a time like 2026-03-01 or 2026-03-01T12:00", code=EXIT_USAGE
+            sentence("memory.bad_time", option=option, text=repr(text)), code=EXIT_USAGE
         ) from error
 
 

@@ -28,6 +28,7 @@ from lobug.cli.memory.client import (
     moment,
     open_memory,
 )
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
     EXIT_USAGE,
     CommandError,
@@ -86,9 +87,10 @@ def list_entries(
         if as_json:
             print_json({"entries": entries, "more": more})
             return
-        show_entries(entries, f"Nothing is remembered of {plain(door.user or 'you')} that fits.")
+        whose = plain(door.user) if door.user else sentence("memory.you")
+        show_entries(entries, sentence("memory.no_entries", user=whose))
         if more:
-            console().print(f"There are more; --limit shows more than {limit}.", style="dim")
+            console().print(sentence("memory.more_entries", limit=limit), style="dim")
 
 
 def _pages(
@@ -170,7 +172,7 @@ def add(
     if importance is not None:
         body["importance"] = importance
     with open_memory(server, user, creates=True) as door:
-        _changed(door.post("/entries", body), "remembered", as_json=as_json)
+        _changed(door.post("/entries", body), "memory.remembered", as_json=as_json)
 
 
 def edit(
@@ -190,12 +192,10 @@ def edit(
     given = {"content": words, "importance": importance, "tags": tags or None, "project": project}
     body = {name: value for name, value in given.items() if value is not None}
     if not body:
-        raise CommandError(
-            "nothing to change: give --content, --importance, --tag or --project", code=EXIT_USAGE
-        )
+        raise CommandError(sentence("memory.nothing_to_change"), code=EXIT_USAGE)
     with open_memory(server, user) as door:
         entry = door.send("PATCH", f"/entries/{entry_id(door, what)}", body=body)
-        _changed(entry, "changed", as_json=as_json)
+        _changed(entry, "memory.changed", as_json=as_json)
 
 
 def correct(
@@ -212,7 +212,7 @@ def correct(
         entry = door.post(
             f"/entries/{entry_id(door, what)}/correct", {"content": _about_the_user(content)}
         )
-        _changed(entry, "corrected", as_json=as_json)
+        _changed(entry, "memory.corrected", as_json=as_json)
 
 
 def restore(
@@ -226,7 +226,7 @@ def restore(
 ) -> None:
     """Make an old version of a memory the active one again; `history` lists them."""
     with open_memory(server, user) as door:
-        _changed(door.post(f"/entries/{number}/restore", None), "restored", as_json=as_json)
+        _changed(door.post(f"/entries/{number}/restore", None), "memory.restored", as_json=as_json)
 
 
 def history(
@@ -241,7 +241,7 @@ def history(
     if as_json:
         print_json(found)
     else:
-        show_entries(found["entries"], "There are no versions.")
+        show_entries(found["entries"], sentence("memory.no_versions"))
 
 
 def _about_the_user(content: str) -> str:
@@ -250,12 +250,12 @@ def _about_the_user(content: str) -> str:
     return about_the_user(content) if is_first_person(content) else content
 
 
-def _changed(entry: dict[str, Any], verb: str, *, as_json: bool) -> None:
+def _changed(entry: dict[str, Any], key: str, *, as_json: bool) -> None:
     if as_json:
         print_json(entry)
     else:
-        words = f"{verb}: {entry['key']} (id {entry['id']}): {entry['content']}"
-        console().print(plain(words), markup=False, soft_wrap=True)
+        words = sentence("memory.entry", key=entry["key"], id=entry["id"], content=entry["content"])
+        console().print(plain(sentence(key, entry=words)), markup=False, soft_wrap=True)
 
 
 def entry_row(entry: Mapping[str, Any]) -> tuple[object, ...]:
@@ -304,7 +304,7 @@ def show_entry(found: Mapping[str, Any]) -> None:
             ("stored", when(entry["updated_at"])),
             ("holds from", when(entry["valid_from"])),
             ("held until", when(entry["valid_until"])),
-            ("recalled", f"{entry['recall_count']} times"),
+            ("recalled", sentence("memory.times", count=entry["recall_count"])),
             ("last recalled", when(entry["last_recalled_at"])),
             ("from message", entry["source_message_id"]),
             ("said as", found["message"]),

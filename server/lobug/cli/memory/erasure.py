@@ -11,6 +11,7 @@ import typer
 from lobug.cli.connection import RefusedError
 from lobug.cli.memory.client import MemoryClient, UserOption, entry_id, open_memory
 from lobug.cli.memory.entries import show_entries, show_entry
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
     EXIT_USAGE,
     CommandError,
@@ -20,8 +21,6 @@ from lobug.cli.terminal import (
     plain,
     print_json,
 )
-
-SURE = "Erase this for good?"
 
 
 def forget(
@@ -49,7 +48,7 @@ def forget(
 
     Shows first what would go, and asks."""
     if (what is None) == (text is None) or (keep and what is None):
-        raise CommandError("give an entry, or --text with words", code=EXIT_USAGE)
+        raise CommandError(sentence("memory.entry_or_text"), code=EXIT_USAGE)
     with open_memory(server, user) as door:
         if text is not None:
             gone = _forget_text(door, text, dry_run=dry_run, yes=yes, quiet=as_json)
@@ -59,7 +58,9 @@ def forget(
     if as_json:
         print_json(gone)
     elif gone is not None and not dry_run:
-        done = "taken out of use" if keep else f"erased: {forgotten(gone)}"
+        done = sentence("memory.taken_out")
+        if not keep:
+            done = sentence("memory.erased", what=forgotten(gone))
         console().print(plain(done), markup=False, soft_wrap=True)
 
 
@@ -71,13 +72,13 @@ def _forget_entry(
     if not quiet:
         show_entry(found)
         if not keep and len(versions) > 1:
-            console().print("\nand with it all its versions:")
+            console().print("\n" + sentence("memory.all_versions"))
             show_entries(versions, "")
     if dry_run:
         return {"entry": found, "versions": versions}
     if keep:
         return door.post(f"/entries/{number}/remove", None)
-    confirm(SURE, yes=yes)
+    confirm(sentence("memory.sure"), yes=yes)
     return door.send("DELETE", f"/entries/{number}")
 
 
@@ -86,15 +87,14 @@ def _forget_text(door: MemoryClient, text: str, *, dry_run: bool, yes: bool, qui
     nothing = not (would["entries"] or would["messages"] or would["derived"])
     if not quiet:
         if nothing:
-            console().print("Nothing says this.")
+            console().print(sentence("memory.nothing_says_this"))
             return None
         _show_first(door, would["entries"])
-        console().print(
-            f"This would erase {plain(forgotten(would))}.", markup=False, soft_wrap=True
-        )
+        line = sentence("memory.would_erase", what=plain(forgotten(would)))
+        console().print(line, markup=False, soft_wrap=True)
     if dry_run or nothing:
         return would
-    confirm(SURE, yes=yes)
+    confirm(sentence("memory.sure"), yes=yes)
     return door.post("/forget", {"text": text, "confirm": True})
 
 
@@ -103,7 +103,7 @@ def _show_first(door: MemoryClient, numbers: list[int], most: int = 20) -> None:
     if shown:
         show_entries(shown, "")
     if len(numbers) > most:
-        console().print(f"... and {len(numbers) - most} more", style="dim")
+        console().print(sentence("memory.and_more", count=len(numbers) - most), style="dim")
 
 
 def purge(
@@ -135,9 +135,7 @@ def purge(
     Says first what would go, and asks."""
     given = (session is not None, older_than is not None, everything)
     if sum(given) != 1:
-        raise CommandError(
-            "give exactly one of --session, --older-than and --everything", code=EXIT_USAGE
-        )
+        raise CommandError(sentence("memory.one_purge"), code=EXIT_USAGE)
     body: dict[str, Any] = {"session": session, "older_than_days": older_than, "user": everything}
     with open_memory(server, user) as door:
         try:
@@ -148,12 +146,13 @@ def purge(
             what = refusal.message.partition(";")[0].replace("this would", "This would", 1)
             if not as_json:
                 console().print(f"{plain(what)}.", markup=False, soft_wrap=True)
-        confirm(SURE, yes=yes)
+        confirm(sentence("memory.sure"), yes=yes)
         gone = door.post("/purge", {**body, "confirm": True})
     if as_json:
         print_json(gone)
     else:
-        console().print(plain(f"erased: {forgotten(gone)}"), markup=False, soft_wrap=True)
+        line = sentence("memory.erased", what=forgotten(gone))
+        console().print(plain(line), markup=False, soft_wrap=True)
 
 
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -162,17 +161,17 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 def forgotten(gone: Mapping[str, Any]) -> str:
     """What was or would be erased, in words. Pure."""
     counts = (
-        (len(gone["entries"]), "version of memories", "versions of memories"),
-        (gone["messages"], "message", "messages"),
-        (gone["derived"], "text derived from them", "texts derived from them"),
+        (len(gone["entries"]), "memory.version", "memory.versions"),
+        (gone["messages"], "memory.message", "memory.messages"),
+        (gone["derived"], "memory.derived_text", "memory.derived_texts"),
     )
-    named = [f"{n} {one if n == 1 else many}" for n, one, many in counts if n]
-    keys = f" ({', '.join(gone['keys'][:10])})" if gone["keys"] else ""
-    return (
-        " and ".join([", ".join(named[:-1]), named[-1]])
-        if len(named) > 1
-        else "".join(named) or "nothing"
-    ) + keys
+    named = [sentence(one if n == 1 else many, count=n) for n, one, many in counts if n]
+    what = named[-1] if named else sentence("memory.nothing")
+    if len(named) > 1:
+        what = sentence("memory.list", first=", ".join(named[:-1]), last=what)
+    if gone["keys"]:
+        what = sentence("memory.keys", what=what, keys=", ".join(gone["keys"][:10]))
+    return what
 
 
 def confirm(question: str, *, yes: bool) -> None:
@@ -182,9 +181,6 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise CommandError(
-            "nothing was erased: there is no terminal to ask at; give --yes if you mean it",
-            code=EXIT_USAGE,
-        )
+        raise CommandError(sentence("memory.no_terminal"), code=EXIT_USAGE)
     if not typer.confirm(question, default=False, err=True):
-        raise CommandError("nothing was erased")
+        raise CommandError(sentence("memory.not_erased"))

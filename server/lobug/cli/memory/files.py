@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from lobug.cli.memory.client import LONG_TIMEOUT_S, UserOption, open_memory
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
     CommandError,
     JsonOption,
@@ -55,7 +56,7 @@ def export(
     """Write all of a user's memory to a file that only you may read, or to standard output."""
     to_file = file is not None and str(file) != "-"
     if file is not None and to_file and file.exists() and not force:
-        raise CommandError(f"{file} is there already; --force replaces it")
+        raise CommandError(sentence("memory.file_exists", path=file))
     with open_memory(server, user) as door:
         answer = door.raw(
             "GET", "/export", params={"format": as_format.value}, timeout_s=LONG_TIMEOUT_S
@@ -63,7 +64,8 @@ def export(
         content = answer.content
     if file is not None and to_file:
         write_private(file, content)
-        console().print(f"written: {file} ({len(content)} bytes)", markup=False, soft_wrap=True)
+        line = sentence("memory.file_written", path=file, bytes=len(content))
+        console().print(line, markup=False, soft_wrap=True)
     elif sys.stdout.isatty():
         typer.echo(plain_lines(content.decode()).rstrip("\n"))
     else:
@@ -85,7 +87,9 @@ def write_private(path: Path, content: bytes) -> None:
             part.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}") from error
+        raise CommandError(
+            sentence("memory.file_not_written", path=path, reason=error.strerror)
+        ) from error
 
 
 def import_file(
@@ -107,9 +111,11 @@ def import_file(
     try:
         content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as error:
-        raise CommandError(f"{file} cannot be read: {error.strerror}") from error
+        raise CommandError(
+            sentence("memory.file_not_read", path=file, reason=error.strerror)
+        ) from error
     # On standard error: what is printed stays clean for programs.
-    status = Console(stderr=True).status(f"importing {len(content) / 1e6:.1f} MB")
+    status = Console(stderr=True).status(sentence("memory.importing", mb=len(content) / 1e6))
     with open_memory(server, user, creates=True) as door, status:
         brought = door.raw("POST", "/import", timeout_s=LONG_TIMEOUT_S, content=content).json()
     if as_json:
@@ -120,4 +126,5 @@ def import_file(
         for name, count in brought.items()
         if count
     )
-    console().print(f"imported: {counts or 'nothing'}", markup=False)
+    line = sentence("memory.imported", counts=counts or sentence("memory.nothing"))
+    console().print(line, markup=False)

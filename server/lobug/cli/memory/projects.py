@@ -8,6 +8,7 @@ from urllib.parse import quote
 import typer
 
 from lobug.cli.memory.client import ProjectOption, UserOption, open_memory
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import JsonOption, SentenceGroup, ServerOption, print_json, show_table, when
 
 projects_app = typer.Typer(cls=SentenceGroup, no_args_is_help=True, help="What the user works on.")
@@ -32,7 +33,7 @@ def _show_projects(rows: list[dict[str, str]], *, as_json: bool) -> None:
     show_table(
         ("name", "status", "since", "description"),
         ((p["name"], p["status"], when(p["created_at"]), p["description"]) for p in rows),
-        "There are no projects.",
+        sentence("memory.no_projects"),
     )
 
 
@@ -46,7 +47,7 @@ def _show_tasks(rows: list[dict[str, str]], *, as_json: bool) -> None:
             (t["id"], t["project"], t["status"], when(t["created_at"]), t["title"], t["state"])
             for t in rows
         ),
-        "There are no tasks.",
+        sentence("memory.no_tasks"),
     )
 
 

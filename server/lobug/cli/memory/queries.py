@@ -21,6 +21,7 @@ from lobug.cli.memory.client import (
     filters,
     open_memory,
 )
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
     JsonOption,
     ServerOption,
@@ -74,7 +75,7 @@ def search(
     if as_json:
         print_json(found)
     else:
-        show_hits(found["hits"], "Nothing fits.")
+        show_hits(found["hits"], sentence("memory.no_hits"))
 
 
 def why(
@@ -102,12 +103,13 @@ def why(
             ("message", recall["message_id"]),
             ("asked", recall["query"]),
             ("at", when(recall["created_at"])),
-            ("took", f"{recall['took_ms']:.1f} ms"),
+            ("took", sentence("memory.took", ms=recall["took_ms"])),
         ]
     )
-    show_hits(recall["hits"], "Nothing was found.", recall["injected"])
+    show_hits(recall["hits"], sentence("memory.nothing_found"), recall["injected"])
     used = len(recall["injected"])
-    console().print(f"{used} of them went to the prompt{' (*)' if used else ''}.", style="dim")
+    line = sentence("memory.used", count=used) if used else sentence("memory.none_used")
+    console().print(line, style="dim")
 
 
 def recalls(
@@ -126,7 +128,7 @@ def recalls(
         (
             r["message_id"],
             when(r["created_at"]),
-            f"{r['took_ms']:.1f} ms",
+            sentence("memory.took", ms=r["took_ms"]),
             len(r["hits"]),
             len(r["injected"]),
             r["query"],
@@ -134,7 +136,7 @@ def recalls(
         for r in found["recalls"]
     )
     columns = ("message", "at", "took", "found", "used", "asked")
-    show_table(columns, rows, "Nothing was recalled yet.")
+    show_table(columns, rows, sentence("memory.no_recalls"))
 
 
 def identity(
@@ -146,10 +148,15 @@ def identity(
     if as_json:
         print_json(found)
         return
-    text = plain_lines(found["text"]).strip() or "Nothing is kept in mind at all times."
+    text = plain_lines(found["text"]).strip() or sentence("memory.no_identity")
     console().print(text, markup=False, soft_wrap=True)
     console().print(
-        f"{found['characters']} of {found['limit']} characters ({found['used_percent']} %)",
+        sentence(
+            "memory.identity_size",
+            characters=found["characters"],
+            limit=found["limit"],
+            percent=found["used_percent"],
+        ),
         style="dim",
     )
 
@@ -179,7 +186,7 @@ def sessions(
         for s in found["sessions"]
     )
     columns = ("id", "channel", "conversation", "started", "last active", "messages", "summary")
-    show_table(columns, rows, "There are no sessions.")
+    show_table(columns, rows, sentence("memory.no_sessions"))
 
 
 def stats(
@@ -221,12 +228,12 @@ def users(server: ServerOption = None, as_json: JsonOption = False) -> None:
             u["messages"],
             u["sessions"],
             when(u["last_active_at"]),
-            u["user"] + (" (you)" if u["user"] == found["you"] else ""),
+            sentence("memory.user_you", user=u["user"]) if u["user"] == found["you"] else u["user"],
         )
         for u in found["users"]
     )
     columns = ("memories", "messages", "sessions", "last active", "user")
-    show_table(columns, rows, f"Nobody is remembered. You are {plain(found['you'])}.")
+    show_table(columns, rows, sentence("memory.no_users", user=plain(found["you"])))
 
 
 def show_hits(hits: Iterable[Mapping[str, Any]], nothing: str, used: Sequence[str] = ()) -> None:

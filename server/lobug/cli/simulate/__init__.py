@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from lobug.cli.connection import own_secret, server_address
+from lobug.cli.sentences import sentence
 from lobug.cli.simulate.options import (
     FilesArgument,
     JsonOption,
@@ -68,19 +69,14 @@ def simulate(
         return
     options = _run_options(turns)
     if turns.until is not None and not (files or turns.say or turns.text):
-        raise CommandError(
-            "--until needs something to say: a WAV file, --say or --text", code=EXIT_USAGE
-        )
+        raise CommandError(sentence("simulate.until_alone"), code=EXIT_USAGE)
     address = server_address(server)
     address = replace(address, token=own_secret(address.url))
     if protocol is Protocol.ws:
         from lobug.cli.simulate.streaming import StreamingSimulation, simulate_streaming
 
         if turns.text or motion.tap or motion.shake:
-            raise CommandError(
-                "--text, --tap and --shake are of the HTTP contract; speak with --say",
-                code=EXIT_USAGE,
-            )
+            raise CommandError(sentence("simulate.http_only"), code=EXIT_USAGE)
         simulation = StreamingSimulation(
             address, streaming, options, turns.timeout, turns.device_id, seed, as_json
         )
@@ -120,7 +116,7 @@ def _pattern(until: str | None) -> re.Pattern[str] | None:
         return re.compile(until, re.IGNORECASE)
     except re.error as error:
         raise CommandError(
-            f"--until {until!r} is not a regular expression: {error}", code=EXIT_USAGE
+            sentence("simulate.bad_pattern", pattern=repr(until), error=error), code=EXIT_USAGE
         ) from error
 
 
@@ -136,7 +132,9 @@ async def _recordings(files: Sequence[Path], say: Sequence[str]) -> list[Recordi
             try:
                 found.append(await from_file(path))
             except (AudioError, OSError) as error:
-                raise CommandError(f"{path} cannot be read: {error}", code=EXIT_USAGE) from error
+                raise CommandError(
+                    sentence("simulate.unreadable", path=path, error=error), code=EXIT_USAGE
+                ) from error
     except ValueError as error:
         raise CommandError(str(error), code=EXIT_USAGE) from error
     if say:

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from lobug.cli.sentences import sentence
 from lobug.cli.simulate.options import MotionOptions
 from lobug.cli.terminal import (
     EXIT_FAILED,
@@ -76,12 +77,11 @@ async def _run(simulation: HttpSimulation, inputs: Sequence[Input]) -> bool:
         summary = await run_http(device, inputs, simulation.run, output.result)
     except UnreachableError as error:
         raise CommandError(
-            f"no healthy Lo-Bug server at {simulation.server.url}: {error}."
-            " Start one with `lobug serve`, or name another with --server.",
+            sentence("simulate.not_healthy_start", url=simulation.server.url, problems=error),
             code=EXIT_UNREACHABLE,
         ) from error
     except OSError as error:
-        raise CommandError(f"a reply cannot be saved: {error}") from error
+        raise CommandError(sentence("simulate.reply_not_saved", error=error)) from error
     output.summary(summary)
     return summary.ok
 
@@ -127,45 +127,61 @@ class HttpTable:
                 self._turn(result)
             case HealthResult():
                 if not self._greeted and not result.problems:
-                    self._console.print(f"[dim]the server is there ({result.seconds:.2f} s)[/dim]")
+                    line = sentence("simulate.server_there", seconds=result.seconds)
+                    self._console.print(line, style="dim")
                     self._greeted = True
-                self._beat("health check", result.problems)
+                self._beat("simulate.health_failed", result.problems)
                 self._degraded(result.degraded)
             case SensorResult():
-                self._beat("sensor report", result.problems)
+                self._beat("simulate.sensors_failed", result.problems)
 
     def summary(self, summary: Summary) -> None:
         """Print the times, and whether all was well."""
         if summary.turns:
             self._console.print(_time_table(summary))
         record = summary.record()
-        line = "; ".join(
-            f"{count} {what}{'' if count == 1 else 's'}, {failed} failed"
-            for what, count, failed in (
-                ("turn", len(summary.turns), summary.failed_turns),
-                ("health check", summary.health_checks, summary.health_failures),
-                ("sensor report", summary.sensor_reports, summary.sensor_failures),
+        parts = [
+            sentence(one if count == 1 else many, count=count, failed=failed)
+            for one, many, count, failed in (
+                (
+                    "simulate.count_turn",
+                    "simulate.count_turns",
+                    len(summary.turns),
+                    summary.failed_turns,
+                ),
+                (
+                    "simulate.count_health_check",
+                    "simulate.count_health_checks",
+                    summary.health_checks,
+                    summary.health_failures,
+                ),
+                (
+                    "simulate.count_sensor_report",
+                    "simulate.count_sensor_reports",
+                    summary.sensor_reports,
+                    summary.sensor_failures,
+                ),
             )
-        )
+        ]
         if summary.turns and record["p50_s"] is not None:
-            line += f"; p50 {record['p50_s']} s, p95 {record['p95_s']} s"
-        self._console.print(line)
+            parts.append(sentence("simulate.percentiles", p50=record["p50_s"], p95=record["p95_s"]))
+        self._console.print("; ".join(parts))
         if summary.until is not None:
-            self._console.print(
-                f"a response matched {escape(repr(summary.until))}"
-                if summary.matched
-                else f"[red]no response matched {escape(repr(summary.until))}[/red]"
-            )
+            key = "simulate.response_matched" if summary.matched else "simulate.no_response_matched"
+            line = escape(sentence(key, pattern=repr(summary.until)))
+            self._console.print(line, style=None if summary.matched else "red")
         if not summary.turns:
-            self._console.print("Nothing was said: give WAV files, --say or --text.")
+            self._console.print(sentence("simulate.nothing_said"))
 
     def _turn(self, turn: TurnResult) -> None:
-        heading = f"[bold]turn {turn.index}[/bold]  {escape(turn.said)}"
+        number = sentence("simulate.turn", number=turn.index)
+        heading = f"[bold]{number}[/bold]  {escape(turn.said)}"
         if turn.spoken:
-            heading += f"  [dim]({turn.recording_s:.1f} s of speech)[/dim]"
+            heading += f"  [dim]{sentence('simulate.of_speech', seconds=turn.recording_s)}[/dim]"
         self._console.print(heading)
         if turn.spoken:
-            self._console.print(f"  heard   {escape(turn.transcription) or '[dim]nothing[/dim]'}")
+            nothing = f"[dim]{sentence('simulate.nothing')}[/dim]"
+            self._console.print(f"  heard   {escape(turn.transcription) or nothing}")
         if turn.response or turn.action:
             self._console.print(f"  {turn.action or 'reply':<7} {escape(turn.response)}")
         if turn.saved is not None and turn.wav_info is not None:
@@ -173,15 +189,16 @@ class HttpTable:
         for problem in turn.problems:
             self._console.print(f"  [red]failed  {escape(problem)}[/red]")
 
-    def _beat(self, what: str, problems: tuple[str, ...]) -> None:
+    def _beat(self, key: str, problems: tuple[str, ...]) -> None:
         for problem in problems:
-            self._console.print(f"[red]{what} failed: {escape(problem)}[/red]")
+            self._console.print(escape(sentence(key, problem=problem)), style="red")
 
     def _degraded(self, sentences: tuple[str, ...]) -> None:
-        for sentence in sentences:
-            if sentence not in self._said:  # each only once, not with every health check
-                self._console.print(f"[yellow]the server says: {escape(sentence)}[/yellow]")
-                self._said.add(sentence)
+        for said in sentences:
+            if said not in self._said:  # each only once, not with every health check
+                line = sentence("simulate.server_says", sentence=said)
+                self._console.print(escape(line), style="yellow")
+                self._said.add(said)
 
 
 def _time_table(summary: Summary) -> RichTable:

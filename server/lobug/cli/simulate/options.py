@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from lobug.cli.sentences import sentence
 from lobug.cli.terminal import EXIT_USAGE, CommandError
 
 DEVICE_PANEL = "With --protocol ws: the device"
@@ -328,16 +329,18 @@ class StreamingOptions:
             if getattr(self, name) != getattr(usual, name):
                 option = {"jitter": "jitter-ms", "latency": "latency-ms"}.get(name, name)
                 option = option.rstrip("_").replace("_", "-")
-                raise CommandError(f"--{option} needs --protocol ws", code=EXIT_USAGE)
+                raise CommandError(
+                    sentence("simulate.needs_ws", option=f"--{option}"), code=EXIT_USAGE
+                )
 
     def check(self) -> None:
         """Raise CommandError for options that exclude one another."""
         if self.token is not None and self.discovery:
-            raise CommandError("--token or --discovery, not both", code=EXIT_USAGE)
+            raise CommandError(sentence("simulate.token_or_discovery"), code=EXIT_USAGE)
         if self.token is not None and self.devices > 1:
-            raise CommandError("a token belongs to one device: --devices 1", code=EXIT_USAGE)
+            raise CommandError(sentence("simulate.token_of_one"), code=EXIT_USAGE)
         if self.wake_word is not None and self.mode is Mode.manual:
-            raise CommandError("in manual mode a button is held: no --wake-word", code=EXIT_USAGE)
+            raise CommandError(sentence("simulate.manual_wake_word"), code=EXIT_USAGE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from lobug.audio.decode import decode
+from lobug.cli.sentences import sentence
 from lobug.cli.simulate.options import StreamingOptions
 from lobug.cli.terminal import (
     EXIT_FAILED,
@@ -66,14 +67,10 @@ def simulate_streaming(simulation: StreamingSimulation, recordings: Sequence[Rec
     simulation.options.check()
     if simulation.run.pause_s >= _SERVER_PATIENCE_S:
         raise CommandError(
-            f"--pause must be under {_SERVER_PATIENCE_S:g} s: the connection ends", code=EXIT_USAGE
+            sentence("simulate.pause_too_long", seconds=_SERVER_PATIENCE_S), code=EXIT_USAGE
         )
     if not recordings and not simulation.options.discovery and not simulation.run.idle_s:
-        raise CommandError(
-            "nothing to say: name a WAV file or use --say; --discovery or --idle alone only pair"
-            " the device or keep it connected",
-            code=EXIT_USAGE,
-        )
+        raise CommandError(sentence("simulate.nothing_to_say"), code=EXIT_USAGE)
     output: WsOutput = WsJsonLines() if simulation.as_json else WsTable()
     options = run_options(simulation)
     taken: list[WsTurnResult] = []
@@ -128,8 +125,9 @@ async def _run(
     async with SimulatedDevice(simulation.server) as early:
         health = await early.wait_until_healthy(simulation.run.wait_s)
     if health.problems:
+        problems = "; ".join(health.problems)
         raise CommandError(
-            f"no healthy Lo-Bug server at {simulation.server.url}: {'; '.join(health.problems)}",
+            sentence("simulate.not_healthy", url=simulation.server.url, problems=problems),
             code=EXIT_UNREACHABLE,
         )
     try:
@@ -143,10 +141,11 @@ async def _run(
         raise CommandError(str(error)) from error
     except UnreachableError as error:
         raise CommandError(
-            f"no device could talk to {simulation.server.url}: {error}", code=EXIT_UNREACHABLE
+            sentence("simulate.unreachable", url=simulation.server.url, error=error),
+            code=EXIT_UNREACHABLE,
         ) from error
     except OSError as error:
-        raise CommandError(f"a file cannot be read or written: {error}") from error
+        raise CommandError(sentence("simulate.file_failed", error=error)) from error
     output.summary(summary)
     return summary.ok
 
@@ -178,7 +177,9 @@ async def _encoded(recording: Recording, options: WsRunOptions) -> EncodedSpeech
     try:
         return await asyncio.to_thread(encode_speech, recording.name, samples, options.kind.codec)
     except ValueError as error:
-        raise CommandError(f"{recording.name}: {error}", code=EXIT_USAGE) from error
+        raise CommandError(
+            sentence("simulate.bad_recording", name=recording.name, error=error), code=EXIT_USAGE
+        ) from error
 
 
 _TIMES: dict[str, Callable[[WsTurnResult], float | None]] = {
@@ -230,26 +231,31 @@ class WsTable:
 
     def code(self, device_id: str, code: str) -> None:
         """Print the code of the device's screen, and the command that approves it."""
-        self._console.print(
-            f"device {escape(device_id)} shows the code [bold]{escape(code)}[/bold]:"
-            f" lobug devices approve {escape(code)}"
+        shown = f"[bold]{escape(code)}[/bold]"
+        line = sentence(
+            "simulate.shows_code", device=escape(device_id), shown=shown, code=escape(code)
         )
+        self._console.print(line)
 
     def result(self, turn: WsTurnResult) -> None:
         """Print the words, what was understood, the reply, and the problems."""
         say = self._console.print
-        first = "no audio"
+        first = sentence("simulate.no_audio")
         if turn.first_audio_s is not None:
-            first = f"first audio after {turn.first_audio_s:.2f} s"
+            first = sentence("simulate.first_audio", seconds=turn.first_audio_s)
+        number = sentence("simulate.turn", number=turn.index)
+        length = sentence("simulate.of_speech", seconds=turn.speech_s)
         say(
-            f"[bold]{escape(turn.device)} turn {turn.index}[/bold]  {escape(turn.said)}"
-            f"  [dim]({turn.speech_s:.1f} s of speech)[/dim]  {first}"
+            f"[bold]{escape(turn.device)} {number}[/bold]  {escape(turn.said)}"
+            f"  [dim]{length}[/dim]  {first}"
         )
-        say(f"  heard   {escape(turn.heard) or '[dim]nothing[/dim]'}")
+        nothing = f"[dim]{sentence('simulate.nothing')}[/dim]"
+        say(f"  heard   {escape(turn.heard) or nothing}")
         if turn.sentences:
             say(f"  reply   {escape(' '.join(turn.sentences))}")
         if turn.interrupted_silence_s is not None:
-            say(f"  silent  {1000 * turn.interrupted_silence_s:.0f} ms after the interruption")
+            after = sentence("simulate.silent_after", ms=1000 * turn.interrupted_silence_s)
+            say(f"  silent  {after}")
         if turn.saved is not None:
             say(f"  saved   {escape(str(turn.saved))}")
         if turn.provoked and turn.closed:
@@ -263,21 +269,31 @@ class WsTable:
         if summary.turns:
             say(_time_table(summary))
         record = summary.record()
+        many = "simulate.one_device" if summary.devices == 1 else "simulate.devices"
+        turns = "simulate.count_turn" if len(summary.turns) == 1 else "simulate.count_turns"
+        playback = sentence(
+            "simulate.playback",
+            packets=record["packets"],
+            starvations=record["starvations"],
+            starved_s=record["starved_s"],
+            overflowed=record["overflowed"],
+            dropped=record["dropped"],
+            out_of_order=record["out_of_order"],
+            lost=summary.lost_segments,
+            reconnections=summary.reconnections,
+        )
         say(
-            f"{summary.devices} {_plural('device', summary.devices)}, {len(summary.turns)}"
-            f" {_plural('turn', len(summary.turns))}, {summary.failed_turns} failed;"
-            f" {record['packets']} packets of audio played, {record['starvations']} starvations"
-            f" ({record['starved_s']} s), {record['overflowed']} overflowed, {record['dropped']}"
-            f" dropped, {record['out_of_order']} out of order; {summary.lost_segments} segments"
-            f" lost on the way, {summary.reconnections} new connections"
+            f"{sentence(many, count=summary.devices)},"
+            f" {sentence(turns, count=len(summary.turns), failed=summary.failed_turns)}; {playback}"
         )
         for reason in summary.unreachable:
             say(f"[red]{escape(reason)}[/red]")
         if summary.until is not None:
-            matched = "a reply matched" if summary.matched else "[red]no reply matched[/red]"
-            say(f"{matched} {escape(repr(summary.until))}")
+            key = "simulate.reply_matched" if summary.matched else "simulate.no_reply_matched"
+            line = escape(sentence(key, pattern=repr(summary.until)))
+            say(line, style=None if summary.matched else "red")
         if not summary.turns:
-            say("Nothing was said: give WAV files or --say.")
+            say(sentence("simulate.nothing_spoken"))
 
 
 def _time_table(summary: WsSummary) -> Table:
@@ -290,7 +306,3 @@ def _time_table(summary: WsSummary) -> Table:
             row = (percentile(times, 0.5), percentile(times, 0.95), max(times))
             table.add_row(name, *(f"{value:.2f}" for value in row), str(len(times)))
     return table
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
