@@ -110,9 +110,9 @@ def refused(*arguments: str) -> tuple[int, str]:
         (["--soak", "0"], "more than 0"),
         (["--soak", "nan"], "more than 0"),
         (["--soak", "1", "--devices", "101"], "1 to 100 devices"),
-        (["--soak", "1", "--text", "Hello"], "--text has no meaning"),
-        (["--soak", "1", "question.wav"], "a recording has no meaning"),
-        (["--soak", "1", "--jitter-ms", "5"], "has no meaning"),
+        (["--soak", "1", "--text", "Hello"], "--text cannot be used"),
+        (["--soak", "1", "question.wav"], "a recording cannot be used"),
+        (["--soak", "1", "--jitter-ms", "5"], "cannot be used"),
         (["--real-time"], "--real-time needs --soak"),
     ],
 )

@@ -35,9 +35,8 @@ ALLOWED = (
     "A soak:",
     "end of speech to ",  # names of rows
     "interruption to ",
-    "in use of ",
+    "in use by ",
     "database ",
-    "files of its data",
     "removed what onnxruntime",  # a line of the log
     "PRAGMA ",
     "The weather is nice today.",  # what doctor's voice says

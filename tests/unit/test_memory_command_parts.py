@@ -41,8 +41,8 @@ def test_whose_memory_is_meant(
     [
         (["ada", "bob"], None, False, "several people are remembered"),
         (["ada", "bob"], None, True, "name one with --user: ada, bob"),
-        (["ada", "bob"], "bop", False, "nothing is remembered of bop; remembered are: ada, bob"),
-        ([], "bop", False, "nothing is remembered of bop"),
+        (["ada", "bob"], "bop", False, "nothing is remembered about bop; known users: ada, bob"),
+        ([], "bop", False, "nothing is remembered about bop"),
     ],
 )
 def test_whose_memory_is_not_clear(
@@ -90,7 +90,7 @@ def test_what_would_go_is_said_in_words() -> None:
     none = {"entries": [], "keys": [], "messages": 0, "derived": 0}
     assert forgotten(none) == "nothing"
     every = {"entries": [1], "keys": [], "messages": 2, "derived": 3}
-    assert forgotten(every) == "1 version of memories, 2 messages and 3 texts derived from them"
+    assert forgotten(every) == "1 version of a memory, 2 messages and 3 texts derived from them"
 
 
 def test_an_export_is_for_its_owner_alone(tmp_path: Path) -> None:

@@ -31,15 +31,15 @@ _OPTIONS = {"soak", "real_time", "devices", "seed", "as_json"}
 
 _NAMES = {
     "resident_mb": "resident memory, MB",
-    "malloc_mb": "in use of malloc, MB",
-    "blocks": "in use of Python, blocks",
+    "malloc_mb": "in use by malloc, MB",
+    "blocks": "in use by Python, blocks",
     "objects": "Python objects",
     "descriptors": "open descriptors",
     "tasks": "asyncio tasks",
     "threads": "threads",
     "connections": "devices connected",
     "pending_tasks": "background work left",
-    "files": "files of its data",
+    "files": "data files",
     "rows": "database rows a turn",
     "database_kb": "database kB a turn",
 }
