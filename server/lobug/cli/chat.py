@@ -26,9 +26,9 @@ def chat(
         str | None,
         typer.Option(
             metavar="ID",
-            help="Who is talking: each device has its own conversation and, unless the settings"
-            " name a common user, its own memory. Without it this computer's address counts, as"
-            " for curl and `lobug simulate`.",
+            help="Who is talking: each device has its own conversation and, unless the"
+            " settings name a common user, its own memory. Default: this computer's"
+            " address, as for curl and `lobug simulate`.",
             show_default=False,
         ),
     ] = None,

@@ -24,8 +24,9 @@ from lobug.cli.terminal import (
 devices_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="Which devices may talk: see, approve, name, alert, reboot, revoke.\n\nAsks the running"
-    " server; when none runs at the address of the settings, the file is opened directly.",
+    help="Which devices may talk: see, approve, name, alert, reboot, revoke.\n\nAsks the"
+    " running server. If none runs at the address of the settings, the file is"
+    " opened directly.",
 )
 
 DeviceArgument = Annotated[
@@ -36,7 +37,7 @@ UserOption = Annotated[
     typer.Option(
         "--user",
         metavar="USER",
-        help="Whose words come from it: its memories are that user's.",
+        help="The user who talks with it: its memories belong to that user.",
         show_default=False,
     ),
 ]
@@ -44,7 +45,7 @@ UserOption = Annotated[
 
 @devices_app.command("list")
 def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> None:
-    """Show the devices that wait with a code, and those that were approved."""
+    """Show the devices that wait for approval, and those that were approved."""
     with open_access_client(server) as client:
         found = client.send("GET", "/devices")
     if as_json:
@@ -87,7 +88,7 @@ def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> No
 def approve(
     code: Annotated[
         list[str],
-        typer.Argument(metavar="CODE", help="What the device shows.", show_default=False),
+        typer.Argument(metavar="CODE", help="The code that the device shows.", show_default=False),
     ],
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="What to call it.", show_default=False)
@@ -96,7 +97,7 @@ def approve(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Let the device in that shows CODE. It connects by itself within a minute."""
+    """Approve the device that shows CODE. It connects by itself within a minute."""
     with open_access_client(server) as client:
         body = {"code": "".join(code), "name": name, "user": user}
         device = client.send("POST", "/devices/approve", body)
@@ -114,7 +115,7 @@ def name_device(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a device a name, or with --user another user (an empty one: as the settings say)."""
+    """Give a device a name, or with --user another user ('' for that of the settings)."""
     if name is None and user is None:
         raise CommandError(sentence("access.name_or_user"))
     with open_access_client(server) as client:
@@ -127,7 +128,7 @@ def name_device(
 def revoke(
     device: DeviceArgument, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
-    """End a device's right to talk, at once. To come back it has to be approved again."""
+    """Revoke a device's approval, at once. It must be approved again before it may talk."""
     with open_access_client(server) as client:
         ended = client.send("DELETE", _device_path(client, device))
     _show_change(ended, "access.device_revoked", as_json=as_json)
@@ -137,12 +138,12 @@ def revoke(
 def alert(
     device: DeviceArgument,
     message: Annotated[
-        str, typer.Argument(metavar="MESSAGE", help="What it shows.", show_default=False)
+        str, typer.Argument(metavar="MESSAGE", help="Text that it shows.", show_default=False)
     ],
-    title: Annotated[str, typer.Option(metavar="TEXT", help="What stands above it.")] = "Lo-Bug",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Title above the text.")] = "Lo-Bug",
     server: ServerOption = None,
 ) -> None:
-    """Let a connected device show and sound MESSAGE."""
+    """Make a connected device show MESSAGE and play a sound."""
     with open_access_client(server) as client:
         client.send(
             "POST", f"{_device_path(client, device)}/alert", {"message": message, "status": title}
@@ -152,7 +153,7 @@ def alert(
 
 @devices_app.command()
 def reboot(device: DeviceArgument, server: ServerOption = None) -> None:
-    """Let a connected device start again."""
+    """Restart a connected device."""
     with open_access_client(server) as client:
         client.send("POST", f"{_device_path(client, device)}/reboot")
     console().print(sentence("access.sent"), markup=False)

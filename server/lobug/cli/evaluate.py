@@ -62,13 +62,16 @@ def cases(
         typer.Option(metavar="NAME", help="Only this category, such as update or two_people."),
     ] = None,
     misses: Annotated[
-        bool, typer.Option("--misses", help="Show every question that went wrong, and why.")
+        bool,
+        typer.Option(
+            "--misses", help="Show every question with a wrong answer, and what is wrong."
+        ),
     ] = False,
 ) -> None:
-    """Tell Lo-Bug's own recall cases to an empty memory and ask what it remembers.
+    """Tell an empty memory Lo-Bug's own recall cases, and ask what it remembers.
 
-    Uses the memory and the embedder of the settings, in a temporary database. About two minutes.
-    Fails when anything was recalled that must not be: another person's words, or what was
+    Uses the memory and the embedder of the settings, in a temporary database. Takes about two
+    minutes. Fails if anything is recalled that must not be: another person's words, or what was
     corrected or forgotten.
     """
     from lobug.cli.effective_settings import load_settings
@@ -207,13 +210,14 @@ def locomo(
         bool,
         typer.Option(
             "--facts",
-            help="Let the chat model extract facts first, as in life; takes seconds a turn.",
+            help="Let the chat model extract facts first, as in use; that takes seconds for"
+            " each turn.",
         ),
     ] = False,
 ) -> None:
     """Tell the memory long conversations and ask for the turns that hold the answers.
 
-    Reads the LoCoMo benchmark, as published or with each conversation flat in a file of its own.
+    Reads the LoCoMo benchmark, as published or with one conversation in each file.
     Uses the memory and the embedder of the settings, each conversation in a temporary database;
     no language model takes part in a search. Shows how much of each question's evidence is found.
     """

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 firmware_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="Firmware for devices: add, list, remove.\n\nA paired device with Lo-Bug's firmware on"
-    " the board of an image is offered it when it is newer. Other firmware is never offered any. A"
-    " running server notices a change at once.",
+    help="Firmware for devices: add, list, remove.\n\nA paired device with Lo-Bug's"
+    " firmware is offered an image for its board if the image is newer. Devices"
+    " with other firmware are never offered any. A running server notices a"
+    " change at once.",
 )
 
 BoardOption = Annotated[
@@ -29,7 +30,7 @@ BoardOption = Annotated[
     typer.Option(
         "--board",
         metavar="BOARD",
-        help="Board that it is for, as the device names it: m5stack-core2, m5stack-cores3.",
+        help="Board of the image, as devices name it: m5stack-core2, m5stack-cores3.",
         show_default=False,
     ),
 ]
@@ -38,7 +39,7 @@ VersionOption = Annotated[
     typer.Option(
         "--version",
         metavar="VERSION",
-        help="Version that was built into it, such as 2.1.0.",
+        help="Version that was built into the image, such as 2.1.0.",
         show_default=False,
     ),
 ]
@@ -58,13 +59,13 @@ def add(
         bool,
         typer.Option(
             "--force",
-            help="Offer it to every device of the board that runs another version, a newer one"
-            " too, until it is removed.",
+            help="Offer it to every device with this board that runs another version, even a"
+            " newer one, until it is removed.",
         ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy an image into the data folder, from where devices are offered it."""
+    """Copy an image into the data folder, from which it is offered to devices."""
     _make_data_folder()
     image = _library().add(file, board, version, forced=force)
     if as_json:
@@ -112,7 +113,7 @@ def remove(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Remove an image: it is not offered any more. Devices that have taken it keep it."""
+    """Remove an image: it is no longer offered. Devices that have installed it keep it."""
     image = _library().remove(board, version)
     if as_json:
         print_json(_row(image))

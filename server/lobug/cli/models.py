@@ -23,17 +23,17 @@ from lobug.settings import Settings
 models_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="The embedded models: which there are, fetch them, check them.",
+    help="The embedded models: list, fetch and check them.",
 )
 
 _Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME]...", help="Names of `lobug models list`.")
+    list[str] | None, typer.Argument(metavar="[NAME]...", help="Names as in `lobug models list`.")
 ]
 
 
 @models_app.command("list")
 def list_models() -> None:
-    """Show every embedded model: what for, whether it is here, size, licence, languages."""
+    """Show every embedded model: its purpose, whether it is here, size, licence, languages."""
     settings = load_settings().settings
     wanted = needed_models(settings)
     console = Console(soft_wrap=True, highlight=False)
@@ -58,12 +58,12 @@ def list_models() -> None:
 def pull_models(
     names: _Names = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Every model of the list, also those not in use.")
+        bool, typer.Option("--all", help="Fetch every model of the list, also those not in use.")
     ] = False,
 ) -> None:
     """Fetch models; without a name, those that the settings need.
 
-    Goes on where an interrupted pull stopped, and asks the network nothing for what is here.
+    Continues where an interrupted pull stopped; needs no network for models that are here.
     """
     settings = load_settings().settings
     if names and everything:

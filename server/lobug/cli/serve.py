@@ -33,7 +33,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Address to listen on, instead of the setting; 0.0.0.0 for all.",
+            help="Address to listen on, instead of that of the settings; 0.0.0.0 for all.",
             show_default=False,
         ),
     ] = None,
@@ -43,7 +43,7 @@ def serve(
             min=0,
             max=65535,
             metavar="N",
-            help="Port to listen on, instead of the setting; 0 picks a free one.",
+            help="Port to listen on, instead of that of the settings; 0 picks a free one.",
             show_default=False,
         ),
     ] = None,

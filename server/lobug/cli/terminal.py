@@ -78,8 +78,9 @@ ServerOption = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="Address of the running Lo-Bug server. Default: the one that uses the data folder of"
-        " the settings, else this computer at their port (http://127.0.0.1:8321).",
+        help="Address of the running Lo-Bug server. Default: the server that uses the data"
+        " folder of the settings, else this computer at the port of the settings"
+        " (http://127.0.0.1:8321).",
         show_default=False,
     ),
 ]

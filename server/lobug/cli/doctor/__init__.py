@@ -66,9 +66,9 @@ def fail(name: str, message: str, advice: str) -> Finding:
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Look at everything that Lo-Bug needs; each line says what to do.
+    """Check everything that Lo-Bug needs; each problem comes with what to do about it.
 
-    Exit code 1 when anything is marked `fail`.
+    Exit code 1 if anything is marked `fail`.
     """
     findings = []
     for finding in examine():

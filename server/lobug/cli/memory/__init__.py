@@ -16,9 +16,9 @@ from lobug.cli.terminal import SentenceGroup
 memory_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="What Lo-Bug remembers: see, search, correct, forget, export.\n\nAsks the running server;"
-    " when none runs at the address of the settings, the database is opened directly, and searches"
-    " then go by words alone.",
+    help="What Lo-Bug remembers: see, search, correct, forget, export.\n\nAsks the"
+    " running server. If none runs at the address of the settings, the database"
+    " is opened directly, and searches compare words only.",
 )
 memory_app.command("list")(entries.list_entries)
 memory_app.command()(queries.search)

@@ -166,8 +166,8 @@ UserOption = Annotated[
     typer.Option(
         "--user",
         metavar="NAME",
-        help="Whose memory (`lobug memory users` lists all). Default: yours at this computer, or"
-        " that of the only user.",
+        help="Whose memory (`lobug memory users` lists all users). Default: yours on this"
+        " computer, or that of the only user.",
         show_default=False,
     ),
 ]
@@ -189,11 +189,14 @@ CategoryOption = Annotated[
 ScopeOption = Annotated[Scope | None, typer.Option(help="Only this scope.", show_default=False)]
 
 
-StatusOption = Annotated[Status, typer.Option(help="Believed now, once, or not any more.")]
+StatusOption = Annotated[
+    Status,
+    typer.Option(help="Believed now (active), true in the past, or no longer believed (inactive)."),
+]
 
 
 ProjectOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Only of this project.", show_default=False)
+    str | None, typer.Option(metavar="NAME", help="Only this project.", show_default=False)
 ]
 
 
@@ -207,8 +210,8 @@ SinceOption = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="Said at this time or later: 2026-03-01, 2026-03-01T12:00, with an offset, or seconds"
-        " since the epoch. Local time, unless it says otherwise.",
+        help="Said at this time or later: 2026-03-01, 2026-03-01T12:00, with an offset, or"
+        " seconds since the epoch. Local time if there is no offset.",
         show_default=False,
     ),
 ]

@@ -53,7 +53,8 @@ NewTagOption = Annotated[
     list[str] | None, typer.Option("--tag", metavar="TAG", help="May be given again.")
 ]
 NewProjectOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Project it belongs to.", show_default=False)
+    str | None,
+    typer.Option(metavar="NAME", help="Project to which it belongs.", show_default=False),
 ]
 
 
@@ -66,7 +67,7 @@ def list_entries(
     tags: TagOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
-    limit: Annotated[int, typer.Option(min=1, help="Most entries.")] = 200,
+    limit: Annotated[int, typer.Option(min=1, help="Show at most this many entries.")] = 200,
     user: UserOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
@@ -113,7 +114,7 @@ def show(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a memory with where it comes from."""
+    """Show a memory and where it comes from."""
     with open_memory(server, user) as door:
         found = door.get(f"/entries/{entry_id(door, what)}")
     if as_json:
@@ -130,19 +131,19 @@ def add(
         str | None,
         typer.Option(
             metavar="KEY",
-            help="Semantic name, such as `user_home`; where it exists, this is its new version."
-            " Without one it is made from the words.",
+            help="Name of the memory, such as `user_home`; if it exists already, this becomes"
+            " its new version. Default: made from the words.",
             show_default=False,
         ),
     ] = None,
-    layer: Annotated[Layer, typer.Option(help="Where it lives.")] = Layer.knowledge,
-    category: Annotated[Category, typer.Option(help="What kind it is.")] = Category.knowledge,
+    layer: Annotated[Layer, typer.Option(help="Layer of the memory.")] = Layer.knowledge,
+    category: Annotated[Category, typer.Option(help="Kind of memory.")] = Category.knowledge,
     scope: Annotated[Scope, typer.Option(help="Whom it belongs to.")] = Scope.user,
     section: Annotated[
         str | None,
         typer.Option(
             metavar="HEADING",
-            help="Of layer identity: the heading it stands under.",
+            help="For the layer identity: the heading under which it stands.",
             show_default=False,
         ),
     ] = None,
@@ -187,7 +188,7 @@ def edit(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Change a memory; what is not given stays. Tags that are given replace all that it had."""
+    """Change a memory; what is not given stays. New tags replace all old ones."""
     words = None if content is None else _about_the_user(content)
     given = {"content": words, "importance": importance, "tags": tags or None, "project": project}
     body = {name: value for name, value in given.items() if value is not None}
@@ -207,7 +208,7 @@ def correct(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put a wrong memory right: it is never recalled again, what you say outranks all."""
+    """Correct a wrong memory. It is never recalled again; your correction outranks everything."""
     with open_memory(server, user) as door:
         entry = door.post(
             f"/entries/{entry_id(door, what)}/correct", {"content": _about_the_user(content)}

@@ -31,14 +31,18 @@ def forget(
     text: Annotated[
         str | None,
         typer.Option(
-            metavar="WORDS", help="Instead: whatever says this, wherever.", show_default=False
+            metavar="WORDS",
+            help="Instead of an entry: everything that says this.",
+            show_default=False,
         ),
     ] = None,
     keep: Annotated[
         bool,
         typer.Option("--keep", help="Only take the memory out of use; `restore` brings it back."),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be erased.")
+    ] = False,
     yes: YesOption = False,
     user: UserOption = None,
     server: ServerOption = None,
@@ -46,7 +50,7 @@ def forget(
 ) -> None:
     """Erase a memory with all its versions, the words it came from and what was derived from them.
 
-    Shows first what would go, and asks."""
+    Shows first what would be erased, and asks."""
     if (what is None) == (text is None) or (keep and what is None):
         raise CommandError(sentence("memory.entry_or_text"), code=EXIT_USAGE)
     with open_memory(server, user) as door:
@@ -110,7 +114,7 @@ def purge(
     session: Annotated[
         int | None,
         typer.Option(
-            metavar="ID", min=1, help="A session: `sessions` lists them.", show_default=False
+            metavar="ID", min=1, help="Id of a session; `sessions` lists them.", show_default=False
         ),
     ] = None,
     older_than: Annotated[
@@ -132,7 +136,7 @@ def purge(
 ) -> None:
     """Erase a session, what is old, or everything about a user.
 
-    Says first what would go, and asks."""
+    Says first what would be erased, and asks."""
     given = (session is not None, older_than is not None, everything)
     if sum(given) != 1:
         raise CommandError(sentence("memory.one_purge"), code=EXIT_USAGE)
@@ -155,7 +159,7 @@ def purge(
         console().print(plain(line), markup=False, soft_wrap=True)
 
 
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 def forgotten(gone: Mapping[str, Any]) -> str:

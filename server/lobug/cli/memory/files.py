@@ -42,14 +42,16 @@ def export(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", help="Where to; without it to standard output.", show_default=False
+            metavar="[FILE]", help="File to write. Default: standard output.", show_default=False
         ),
     ] = None,
     as_format: Annotated[
         FileFormat,
-        typer.Option("--format", help="json is complete and can be imported; markdown is to read."),
+        typer.Option(
+            "--format", help="json is complete and can be imported; markdown is for reading."
+        ),
     ] = FileFormat.json,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     user: UserOption = None,
     server: ServerOption = None,
 ) -> None:
@@ -105,7 +107,7 @@ def import_file(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring in an export. What is there already is skipped; all or nothing."""
+    """Import an export, whole or not at all. What exists already is skipped."""
     from rich.console import Console
 
     try:

@@ -11,11 +11,11 @@ from lobug.cli.memory.client import ProjectOption, UserOption, open_memory
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import JsonOption, SentenceGroup, ServerOption, print_json, show_table, when
 
-projects_app = typer.Typer(cls=SentenceGroup, no_args_is_help=True, help="What the user works on.")
+projects_app = typer.Typer(cls=SentenceGroup, no_args_is_help=True, help="Projects of the user.")
 tasks_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="Tasks of the user; the working state of one that is done goes to the archive.",
+    help="Tasks of the user; the working state of a completed task goes to the archive.",
 )
 
 NameArgument = Annotated[
@@ -71,7 +71,7 @@ def add_project(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add a project, or describe it anew; an archived one becomes active."""
+    """Add a project, or give it a new description; an archived one becomes active again."""
     with open_memory(server, user, creates=True) as door:
         project = door.post("/projects", {"name": name, "description": description})
     _show_projects([project], as_json=as_json)
@@ -106,16 +106,17 @@ def list_tasks(
 @tasks_app.command("add")
 def add_task(
     title: Annotated[
-        str, typer.Argument(metavar="WORDS", help="What is to be done.", show_default=False)
+        str, typer.Argument(metavar="WORDS", help="What has to be done.", show_default=False)
     ],
     project: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Project it belongs to.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="Project to which it belongs.", show_default=False),
     ] = None,
     user: UserOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Open a task."""
+    """Add a task."""
     with open_memory(server, user, creates=True) as door:
         task = door.post("/tasks", {"title": title, "project": project})
     _show_tasks([task], as_json=as_json)

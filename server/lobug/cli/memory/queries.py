@@ -39,7 +39,8 @@ def search(
     query: Annotated[
         str,
         typer.Argument(
-            metavar="[WORDS]", help="Words or a question; none: all of --since and --until."
+            metavar="[WORDS]",
+            help="Words or a question. Without any: everything between --since and --until.",
         ),
     ] = "",
     layer: LayerOption = None,
@@ -50,7 +51,7 @@ def search(
     tags: TagOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="Most hits.")] = 5,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Show at most this many hits.")] = 5,
     turns: Annotated[
         bool, typer.Option("--turns", help="Also search what was said, word for word.")
     ] = False,
@@ -113,12 +114,12 @@ def why(
 
 
 def recalls(
-    limit: Annotated[int, typer.Option(min=1, max=200, help="Most rows.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Show at most this many rows.")] = 20,
     user: UserOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what was searched for turns, newest first."""
+    """Show the searches of the last turns, newest first."""
     with open_memory(server, user) as door:
         found = door.get("/recalls", {"limit": limit})
     if as_json:
@@ -162,7 +163,9 @@ def identity(
 
 
 def sessions(
-    limit: Annotated[int, typer.Option(min=1, max=200, help="Most sessions.")] = 20,
+    limit: Annotated[
+        int, typer.Option(min=1, max=200, help="Show at most this many sessions.")
+    ] = 20,
     user: UserOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
@@ -192,7 +195,7 @@ def sessions(
 def stats(
     user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
-    """Count what is remembered, and what room it takes."""
+    """Count what is remembered, and show how much space it takes."""
     with open_memory(server, user) as door:
         found = door.get("/stats")
     if as_json:
@@ -216,7 +219,7 @@ def _flat(counts: dict[str, Any], before: str = "") -> list[tuple[str, object]]:
 
 
 def users(server: ServerOption = None, as_json: JsonOption = False) -> None:
-    """List everybody of whom anything is remembered."""
+    """List everybody about whom anything is remembered."""
     with open_memory(server, None, any_user=True) as door:
         found = door.get("/users")
     if as_json:

@@ -50,13 +50,14 @@ def simulate(
     streaming: StreamingOptions,
     soak: SoakOptions,
 ) -> None:
-    """Be a device: speak, and check every reply.
+    """Simulate a device: speak, and check every reply.
 
-    With the HTTP contract it checks health, sends sensors every 5 s, sends what the first firmware
-    sends, byte for byte, and fails for what it could not use. With --protocol ws it is a device
-    with the open firmware: it speaks in real time and measures by its own clock.
+    With --protocol http it behaves as the first firmware does, byte for byte: it checks health,
+    reports its sensors every 5 s, and fails for a reply that this firmware could not use. With
+    --protocol ws it is a device with the open firmware: it speaks in real time and measures by its
+    own clock.
 
-    Takes the files first, then what --say, then what --text gives.
+    The files are spoken first, then --say, then --text.
 
     Exit codes: 0 every turn worked; 1 a turn, a health check or a sensor report failed, or
     --until was not reached; 2 the command line or a recording is wrong; 3 the server is not

@@ -21,7 +21,7 @@ from lobug.cli.terminal import EXIT_USAGE, CommandError
 DEVICE_PANEL = "With --protocol ws: the device"
 NETWORK_PANEL = "With --protocol ws: the network, and what goes wrong"
 PAIRING_PANEL = "With --protocol ws: discovery and pairing"
-SOAK_PANEL = "A soak: whether a server stays as small as it was"
+SOAK_PANEL = "A soak: does a server stay as small as it was?"
 
 
 class Protocol(StrEnum):
@@ -90,8 +90,8 @@ class TurnOptions:
         str | None,
         typer.Option(
             metavar="REGEX",
-            help="Take turns, over and over, until a response matches (upper and lower case are"
-            " the same). No match is a failure.",
+            help="Repeat the turns until a response matches (upper and lower case are the"
+            " same). No match is a failure.",
         ),
     ] = None
     max_turns: Annotated[
@@ -99,8 +99,9 @@ class TurnOptions:
         typer.Option(
             min=1,
             metavar="N",
-            help="Take at most so many turns; beyond the inputs they are repeated. Default: every"
-            " input once; with --until 20, or every input once when those are more.",
+            help="Take at most this many turns; the inputs are repeated if there are fewer."
+            " Default: every input once; with --until, 20 turns, or every input once if"
+            " there are more.",
             show_default=False,
         ),
     ] = None
@@ -109,7 +110,7 @@ class TurnOptions:
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="Wait between two turns. Default: 0, with --until 3.",
+            help="Wait this long between two turns. Default: 0, or 3 with --until.",
             show_default=False,
         ),
     ] = None
@@ -121,7 +122,9 @@ class TurnOptions:
     ] = 0.0
     idle: Annotated[
         float,
-        typer.Option(min=0.0, metavar="SECONDS", help="How long to stay on after the last turn."),
+        typer.Option(
+            min=0.0, metavar="SECONDS", help="How long to stay connected after the last turn."
+        ),
     ] = 0.0
     timeout: Annotated[
         float,
@@ -132,7 +135,8 @@ class TurnOptions:
         typer.Option(metavar="ID", help="Send this as Device-Id. The first firmware sends none."),
     ] = None
     replies_dir: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Folder in which reply WAVs are saved.")
+        Path,
+        typer.Option(metavar="FOLDER", help="Folder in which the replies are saved as WAV files."),
     ] = Path("replies")
     expect_speech: Annotated[
         bool, typer.Option("--expect-speech", help="Fail when a recording is not transcribed.")
@@ -181,7 +185,7 @@ class StreamingOptions:
         typer.Option(
             min=1,
             metavar="N",
-            help="So many devices at once. Default: 1, with --soak 20.",
+            help="Number of devices at once. Default: 1, or 20 with --soak.",
             show_default=False,
             rich_help_panel=DEVICE_PANEL,
         ),
@@ -191,7 +195,7 @@ class StreamingOptions:
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="The devices begin within so many seconds of one another.",
+            help="The devices start at random within this many seconds.",
             rich_help_panel=DEVICE_PANEL,
         ),
     ] = 0.0
@@ -199,7 +203,7 @@ class StreamingOptions:
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="This wakes the device, and interrupts it, instead of a button.",
+            help="The wake word that wakes and interrupts the device, instead of a button.",
             show_default=False,
             rich_help_panel=DEVICE_PANEL,
         ),
@@ -217,7 +221,7 @@ class StreamingOptions:
         typer.Option(
             min=1,
             metavar="N",
-            help="Packets that the device holds before it plays them; older firmware 5.",
+            help="Packets that the device can hold before it plays them; 5 with older firmware.",
             rich_help_panel=DEVICE_PANEL,
         ),
     ] = 40
@@ -237,7 +241,7 @@ class StreamingOptions:
             "--jitter-ms",
             min=0.0,
             metavar="MS",
-            help="A segment's delay varies by so much.",
+            help="How much the delay of segments varies.",
             rich_help_panel=NETWORK_PANEL,
         ),
     ] = 0.0
@@ -248,7 +252,7 @@ class StreamingOptions:
             "--latency-ms",
             min=0.0,
             metavar="MS",
-            help="Least delay one way.",
+            help="Smallest delay, one way.",
             rich_help_panel=NETWORK_PANEL,
         ),
     ] = 0.0
@@ -258,8 +262,8 @@ class StreamingOptions:
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="Interrupt every reply so long after its first sample: by a button, in realtime"
-            " mode by speech, with --wake-word by that.",
+            help="Interrupt every reply this long after its first sample: with the button, in"
+            " realtime mode by speech, with --wake-word by the wake word.",
             show_default=False,
             rich_help_panel=NETWORK_PANEL,
         ),
@@ -269,8 +273,8 @@ class StreamingOptions:
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="Break off so long after the beginning of the first turn, and connect again: for"
-            " the next turn, or without one before the end.",
+            help="Cut the connection this long after the first turn began, and connect again:"
+            " for the next turn, or before the end if there is none.",
             show_default=False,
             rich_help_panel=NETWORK_PANEL,
         ),
@@ -280,7 +284,8 @@ class StreamingOptions:
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="In the first turn read nothing for so long, from the reply's first packet on.",
+            help="In the first turn, read nothing for this long, from the first packet of the"
+            " reply on.",
             show_default=False,
             rich_help_panel=NETWORK_PANEL,
         ),
@@ -289,8 +294,8 @@ class StreamingOptions:
         bool,
         typer.Option(
             "--discovery/--no-discovery",
-            help="Ask the server where to talk first, and wait for approval, as a new device does."
-            " On the server's own computer no device needs that.",
+            help="First ask the server where to connect, and wait for approval, as a new"
+            " device does. On the server's own computer no device needs approval.",
             rich_help_panel=PAIRING_PANEL,
         ),
     ] = False
@@ -307,7 +312,8 @@ class StreamingOptions:
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Where the devices keep their tokens from one run to the next. Default: nowhere.",
+            help="File in which the devices keep their tokens from one run to the next."
+            " Default: none.",
             show_default=False,
             rich_help_panel=PAIRING_PANEL,
         ),
@@ -351,10 +357,10 @@ class SoakOptions:
         float | None,
         typer.Option(
             metavar="HOURS",
-            help="Let devices live so many hours, at most 168, against a server of its own with"
-            " scripted engines, and fail when its memory, descriptors, tasks, threads or files"
-            " grow. Time goes by 96 times as fast. Only with --devices, --seed, --json and"
-            " --real-time.",
+            help="Let devices use a server of their own with scripted engines for this many"
+            " hours, at most 168, and fail if its memory, descriptors, tasks, threads or"
+            " files grow. Time passes 96 times as fast. Can be combined with --devices,"
+            " --seed, --json and --real-time only.",
             show_default=False,
             rich_help_panel=SOAK_PANEL,
         ),
@@ -364,7 +370,7 @@ class SoakOptions:
         bool,
         typer.Option(
             "--real-time",
-            help="With --soak: time goes by as it does.",
+            help="With --soak: time passes at its normal speed.",
             rich_help_panel=SOAK_PANEL,
         ),
     ] = False
