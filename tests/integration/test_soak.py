@@ -91,7 +91,7 @@ def test_a_server_that_dies_is_said_and_leaves_nothing_running(
 ) -> None:
     monkeypatch.setattr(plan, "SERVER", (sys.executable, "-c", "raise SystemExit('no luck')"))
     ended = refused("simulate", "--soak", "0.1")
-    assert ended == (1, "the server ended before its time. no luck")
+    assert ended == (1, "the server ended too early. no luck")
 
 
 def refused(*arguments: str) -> tuple[int, str]:

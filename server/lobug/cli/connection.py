@@ -62,7 +62,7 @@ def client_arguments(
 
     The server is the one that was named, else the one that holds the data folder, else the one at
     the address of the settings. Raises CommandError, also when the holder of the data folder does
-    not answer: the files are never opened beside another writer.
+    not answer: the files are never opened while another program may write to them.
     """
     import httpx
 

@@ -187,7 +187,9 @@ def check_wav(wav: bytes) -> tuple[ReplyWav | None, list[str]]:
     if byte_rate != rate * block or block != channels * bits // 8:
         problems.append("the WAV header's byte rate or block size is wrong")
     if data_size != held or riff_size != len(wav) - 8:
-        problems.append(f"the WAV header promises {data_size} bytes of samples, it has {held}")
+        problems.append(
+            f"the WAV header promises {data_size} bytes of samples, but there are {held}"
+        )
     if held == 0 or held % 2:
         problems.append(f"the WAV holds {held} bytes of samples, expected whole 16-bit samples")
     info = ReplyWav(sample_rate=rate, seconds=held / 2 / rate) if rate else None

@@ -65,7 +65,7 @@ class Endpoint:
 
 
 class DiscoveryError(Exception):
-    """The device was not told where to talk; the text says why."""
+    """The server did not say where its WebSocket is; the text says why."""
 
 
 def identity_of(first: str | None, index: int) -> Identity:
@@ -129,8 +129,8 @@ def _read(path: Path) -> dict[str, Endpoint]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return {
-            device_id: Endpoint(str(told["url"]), str(told["token"]), int(told["version"]))
-            for device_id, told in kept.items()
+            device_id: Endpoint(str(row["url"]), str(row["token"]), int(row["version"]))
+            for device_id, row in kept.items()
         }
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DiscoveryError(f"{path} is damaged; delete it") from error
@@ -216,16 +216,16 @@ async def _activated(http: httpx.AsyncClient, server_url: str) -> bool:
 
 def _endpoint(reply: Mapping[str, Any], known: Endpoint | None) -> Endpoint | None:
     """The known endpoint with the values of the reply; None: there is none yet."""
-    told = reply.get("websocket")
-    if not isinstance(told, Mapping):
+    socket = reply.get("websocket")
+    if not isinstance(socket, Mapping):
         return known
     endpoint = known or Endpoint("")
-    if isinstance(told.get("url"), str):
-        endpoint = replace(endpoint, url=told["url"])
-    if isinstance(told.get("token"), str):
-        endpoint = replace(endpoint, token=told["token"])
-    if isinstance(told.get("version"), int) and told["version"] in {1, 2, 3}:
-        endpoint = replace(endpoint, version=told["version"])
+    if isinstance(socket.get("url"), str):
+        endpoint = replace(endpoint, url=socket["url"])
+    if isinstance(socket.get("token"), str):
+        endpoint = replace(endpoint, token=socket["token"])
+    if isinstance(socket.get("version"), int) and socket["version"] in {1, 2, 3}:
+        endpoint = replace(endpoint, version=socket["version"])
     return endpoint if endpoint.url else None
 
 

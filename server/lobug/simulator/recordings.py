@@ -56,7 +56,7 @@ def find_recordings(paths: Sequence[Path]) -> list[Path]:
         elif path.is_file():
             found.append(path)
         else:
-            raise ValueError(f"there is no file {path}")
+            raise ValueError(f"the file {path} does not exist")
     return found
 
 

@@ -235,7 +235,7 @@ class Session:
     def _read(self, at: float, text: str) -> None:
         message = protocol.read(text)
         if message is None:
-            self._problem("a text message is no JSON object with a type")
+            self._problem("a text message is not a JSON object with a type")
             return
         match message["type"]:
             case "hello":
@@ -265,7 +265,7 @@ class Session:
         try:
             codec = AudioCodec(greeting.audio_format)
         except ValueError:
-            why = f"the server wants to send {greeting.audio_format}"
+            why = f"the server wants to send audio as {greeting.audio_format}"
             self.hello.set_exception(LinkError(why))
             return
         self._downlink = AudioFormat(codec, greeting.sample_rate, float(greeting.frame_ms))
@@ -307,7 +307,7 @@ class Session:
         if turn is None:
             return
         turn.recorder.alerts.append(f"{parts[0]}: {parts[1]}")
-        turn.recorder.problem(f"the server alerts {parts[0]}: {parts[1]}")
+        turn.recorder.problem(f"the server sent the alert {parts[0]}: {parts[1]}")
         if self.machine.state is not State.SPEAKING:
             self._complete(turn)
 

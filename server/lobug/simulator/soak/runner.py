@@ -193,7 +193,7 @@ async def _read(process: asyncio.subprocess.Process) -> Any:
     try:
         return json.loads(line)
     except ValueError as error:
-        raise SoakError("the server ended before its time") from error
+        raise SoakError("the server ended too early") from error
 
 
 HEARTBEAT_S = 2.5
@@ -228,9 +228,9 @@ class SoakResult:
         """Why the soak failed, as sentences; none: it did not."""
         found = [f"{verdict.tolerance.name} grows" for verdict in self.verdicts if _grows(verdict)]
         if all(verdict.outcome == "unknown" for verdict in self.verdicts):
-            found.append("there are too few measurements to tell anything")
+            found.append("there are too few measurements for a verdict")
         elif self.tally.turns == 0:
-            found.append("nobody talked: give it more hours")
+            found.append("nobody talked; run it for more hours")
         for failure, count in self.tally.failures.most_common(FAILURES_SHOWN):
             found.append(f"{failure} ({count} times)" if count > 1 else failure)
         return found + [f"the server logged: {line}" for line in self.log_lines]

@@ -111,7 +111,7 @@ async def test_a_silent_server_is_given_up() -> None:
 @pytest.mark.parametrize(
     ("message", "problem"),
     [
-        ("{", "a text message is no JSON object with a type"),
+        ("{", "a text message is not a JSON object with a type"),
         ('{"type":"alert","status":"x"}', "an alert has no status, message and emotion"),
         (b"\x03", "a packet holds no audio, not 60 ms"),
         (b"\x0b\x04" + bytes(20), "a packet holds 80 ms, not 60 ms"),

@@ -166,7 +166,7 @@ async def test_an_alert_ends_the_turn() -> None:
 
     turn = await one_turn(script)
     assert turn.alerts == ("Lo-Bug: I am ill.",)
-    assert turn.problems == ("the server alerts Lo-Bug: I am ill.",)
+    assert turn.problems == ("the server sent the alert Lo-Bug: I am ill.",)
 
 
 async def test_a_face_without_words_ends_the_turn() -> None:
