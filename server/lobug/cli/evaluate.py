@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -20,6 +18,7 @@ from lobug.cli.terminal import (
     EXIT_USAGE,
     CommandError,
     SentenceGroup,
+    print_json_line,
     warn,
 )
 
@@ -82,7 +81,7 @@ def cases(
     with quiet_memory(), progress_bar(sentence("eval.cases"), len(chosen)) as step:
         figures = asyncio.run(_run(chosen, settings, step))
     if json_:
-        sys.stdout.write(json.dumps(figures, ensure_ascii=False) + "\n")
+        print_json_line(figures)
     else:
         _show(figures, misses=misses)
     if figures["forbidden"]:
@@ -241,7 +240,7 @@ def locomo(
     if figures["embedder_failures"]:
         warn(sentence("eval.embedder_failed"))
     if json_:
-        sys.stdout.write(json.dumps(figures, ensure_ascii=False) + "\n")
+        print_json_line(figures)
     else:
         _show_locomo(figures)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -92,6 +92,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def print_json(document: object) -> None:
     """Print JSON, which escapes control characters itself."""
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def print_json_line(record: Mapping[str, object]) -> None:
+    """Print a JSON object on one line, at once: the reader of a pipe may be waiting for it."""
+    sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
 
 
 _STEERING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}

@@ -1,4 +1,4 @@
-"""Checks of the computer and its doors: Python, memory, disk space, the port, who may talk."""
+"""Checks of the computer and its network: Python, memory, disk space, the port, who may talk."""
 
 from __future__ import annotations
 

@@ -75,10 +75,10 @@ def open_memory(
     import httpx
 
     with httpx.Client(**client_arguments(server, lambda: _direct(creates=creates))) as http:
-        door = MemoryClient(http)
+        memory = MemoryClient(http)
         if not any_user:
-            door.user = _user(door, user, creates=creates)
-        yield door
+            memory.user = _user(memory, user, creates=creates)
+        yield memory
 
 
 def _direct(*, creates: bool) -> httpx.BaseTransport:
@@ -93,9 +93,9 @@ def _direct(*, creates: bool) -> httpx.BaseTransport:
     return DirectMemoryTransport(settings)
 
 
-def _user(door: MemoryClient, named: str | None, *, creates: bool) -> str | None:
+def _user(memory: MemoryClient, named: str | None, *, creates: bool) -> str | None:
     try:
-        found = door.get("/users")
+        found = memory.get("/users")
     except RefusedError as refusal:
         if refusal.error_code != "memory_forbidden" or named is not None:
             raise
@@ -119,13 +119,13 @@ def choose_user(known: Sequence[str], you: str, named: str | None, creates: bool
     raise CommandError(sentence("memory.which_user", known=everybody), code=EXIT_USAGE)
 
 
-def entry_id(door: MemoryClient, what: str) -> int:
+def entry_id(memory: MemoryClient, what: str) -> int:
     """The id of an entry given by id or key. Raises CommandError."""
     from urllib.parse import quote
 
     if what.isdecimal() and what.isascii():
         return int(what)
-    found: int = door.get(f"/keys/{quote(what, safe='')}")["id"]
+    found: int = memory.get(f"/keys/{quote(what, safe='')}")["id"]
     return found
 
 

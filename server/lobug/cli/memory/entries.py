@@ -83,26 +83,26 @@ def list_entries(
         since=since,
         until=until,
     )
-    with open_memory(server, user) as door:
-        entries, more = _pages(door, where, limit)
+    with open_memory(server, user) as memory:
+        entries, more = _pages(memory, where, limit)
         if as_json:
             print_json({"entries": entries, "more": more})
             return
-        whose = plain(door.user) if door.user else sentence("memory.you")
+        whose = plain(memory.user) if memory.user else sentence("memory.you")
         show_entries(entries, sentence("memory.no_entries", user=whose))
         if more:
             console().print(sentence("memory.more_entries", limit=limit), style="dim")
 
 
 def _pages(
-    door: MemoryClient, where: dict[str, Any], limit: int
+    memory: MemoryClient, where: dict[str, Any], limit: int
 ) -> tuple[list[dict[str, Any]], bool]:
     """At most ``limit`` entries, and whether there are more."""
     entries: list[dict[str, Any]] = []
     after: int | None = 0
     while after is not None and len(entries) < limit:
         size = min(PAGE, limit - len(entries))
-        page = door.get("/entries", {**where, "limit": size, "after": after})
+        page = memory.get("/entries", {**where, "limit": size, "after": after})
         entries += page["entries"]
         after = page["next"]
     return entries, after is not None
@@ -115,8 +115,8 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a memory and where it comes from."""
-    with open_memory(server, user) as door:
-        found = door.get(f"/entries/{entry_id(door, what)}")
+    with open_memory(server, user) as memory:
+        found = memory.get(f"/entries/{entry_id(memory, what)}")
     if as_json:
         print_json(found)
     else:
@@ -172,8 +172,8 @@ def add(
     }
     if importance is not None:
         body["importance"] = importance
-    with open_memory(server, user, creates=True) as door:
-        _changed(door.post("/entries", body), "memory.remembered", as_json=as_json)
+    with open_memory(server, user, creates=True) as memory:
+        _changed(memory.post("/entries", body), "memory.remembered", as_json=as_json)
 
 
 def edit(
@@ -194,8 +194,8 @@ def edit(
     body = {name: value for name, value in given.items() if value is not None}
     if not body:
         raise CommandError(sentence("memory.nothing_to_change"), code=EXIT_USAGE)
-    with open_memory(server, user) as door:
-        entry = door.send("PATCH", f"/entries/{entry_id(door, what)}", body=body)
+    with open_memory(server, user) as memory:
+        entry = memory.send("PATCH", f"/entries/{entry_id(memory, what)}", body=body)
         _changed(entry, "memory.changed", as_json=as_json)
 
 
@@ -209,9 +209,9 @@ def correct(
     as_json: JsonOption = False,
 ) -> None:
     """Correct a wrong memory. It is never recalled again; your correction outranks everything."""
-    with open_memory(server, user) as door:
-        entry = door.post(
-            f"/entries/{entry_id(door, what)}/correct", {"content": _about_the_user(content)}
+    with open_memory(server, user) as memory:
+        entry = memory.post(
+            f"/entries/{entry_id(memory, what)}/correct", {"content": _about_the_user(content)}
         )
         _changed(entry, "memory.corrected", as_json=as_json)
 
@@ -226,8 +226,10 @@ def restore(
     as_json: JsonOption = False,
 ) -> None:
     """Make an old version of a memory the active one again; `history` lists them."""
-    with open_memory(server, user) as door:
-        _changed(door.post(f"/entries/{number}/restore", None), "memory.restored", as_json=as_json)
+    with open_memory(server, user) as memory:
+        _changed(
+            memory.post(f"/entries/{number}/restore", None), "memory.restored", as_json=as_json
+        )
 
 
 def history(
@@ -237,8 +239,8 @@ def history(
     as_json: JsonOption = False,
 ) -> None:
     """Show all versions of a memory, oldest first."""
-    with open_memory(server, user) as door:
-        found = door.get(f"/entries/{entry_id(door, what)}/history")
+    with open_memory(server, user) as memory:
+        found = memory.get(f"/entries/{entry_id(memory, what)}/history")
     if as_json:
         print_json(found)
     else:

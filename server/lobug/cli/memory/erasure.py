@@ -53,12 +53,12 @@ def forget(
     Shows first what would be erased, and asks."""
     if (what is None) == (text is None) or (keep and what is None):
         raise CommandError(sentence("memory.entry_or_text"), code=EXIT_USAGE)
-    with open_memory(server, user) as door:
+    with open_memory(server, user) as memory:
         if text is not None:
-            gone = _forget_text(door, text, dry_run=dry_run, yes=yes, quiet=as_json)
+            gone = _forget_text(memory, text, dry_run=dry_run, yes=yes, quiet=as_json)
         else:
-            number = entry_id(door, what or "")
-            gone = _forget_entry(door, number, keep=keep, dry_run=dry_run, yes=yes, quiet=as_json)
+            number = entry_id(memory, what or "")
+            gone = _forget_entry(memory, number, keep=keep, dry_run=dry_run, yes=yes, quiet=as_json)
     if as_json:
         print_json(gone)
     elif gone is not None and not dry_run:
@@ -69,10 +69,10 @@ def forget(
 
 
 def _forget_entry(
-    door: MemoryClient, number: int, *, keep: bool, dry_run: bool, yes: bool, quiet: bool
+    memory: MemoryClient, number: int, *, keep: bool, dry_run: bool, yes: bool, quiet: bool
 ) -> Any:
-    found = door.get(f"/entries/{number}")
-    versions = door.get(f"/entries/{number}/history")["entries"]
+    found = memory.get(f"/entries/{number}")
+    versions = memory.get(f"/entries/{number}/history")["entries"]
     if not quiet:
         show_entry(found)
         if not keep and len(versions) > 1:
@@ -81,29 +81,29 @@ def _forget_entry(
     if dry_run:
         return {"entry": found, "versions": versions}
     if keep:
-        return door.post(f"/entries/{number}/remove", None)
+        return memory.post(f"/entries/{number}/remove", None)
     confirm(sentence("memory.sure"), yes=yes)
-    return door.send("DELETE", f"/entries/{number}")
+    return memory.send("DELETE", f"/entries/{number}")
 
 
-def _forget_text(door: MemoryClient, text: str, *, dry_run: bool, yes: bool, quiet: bool) -> Any:
-    would = door.post("/forget", {"text": text, "dry_run": True})
+def _forget_text(memory: MemoryClient, text: str, *, dry_run: bool, yes: bool, quiet: bool) -> Any:
+    would = memory.post("/forget", {"text": text, "dry_run": True})
     nothing = not (would["entries"] or would["messages"] or would["derived"])
     if not quiet:
         if nothing:
             console().print(sentence("memory.nothing_says_this"))
             return None
-        _show_first(door, would["entries"])
+        _show_first(memory, would["entries"])
         line = sentence("memory.would_erase", what=plain(forgotten(would)))
         console().print(line, markup=False, soft_wrap=True)
     if dry_run or nothing:
         return would
     confirm(sentence("memory.sure"), yes=yes)
-    return door.post("/forget", {"text": text, "confirm": True})
+    return memory.post("/forget", {"text": text, "confirm": True})
 
 
-def _show_first(door: MemoryClient, numbers: list[int], most: int = 20) -> None:
-    shown = [door.get(f"/entries/{number}")["entry"] for number in numbers[:most]]
+def _show_first(memory: MemoryClient, numbers: list[int], most: int = 20) -> None:
+    shown = [memory.get(f"/entries/{number}")["entry"] for number in numbers[:most]]
     if shown:
         show_entries(shown, "")
     if len(numbers) > most:
@@ -141,9 +141,9 @@ def purge(
     if sum(given) != 1:
         raise CommandError(sentence("memory.one_purge"), code=EXIT_USAGE)
     body: dict[str, Any] = {"session": session, "older_than_days": older_than, "user": everything}
-    with open_memory(server, user) as door:
+    with open_memory(server, user) as memory:
         try:
-            door.post("/purge", body)
+            memory.post("/purge", body)
         except RefusedError as refusal:
             if refusal.error_code != "confirmation_required":
                 raise
@@ -151,7 +151,7 @@ def purge(
             if not as_json:
                 console().print(f"{plain(what)}.", markup=False, soft_wrap=True)
         confirm(sentence("memory.sure"), yes=yes)
-        gone = door.post("/purge", {**body, "confirm": True})
+        gone = memory.post("/purge", {**body, "confirm": True})
     if as_json:
         print_json(gone)
     else:

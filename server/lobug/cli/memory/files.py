@@ -59,8 +59,8 @@ def export(
     to_file = file is not None and str(file) != "-"
     if file is not None and to_file and file.exists() and not force:
         raise CommandError(sentence("memory.file_exists", path=file))
-    with open_memory(server, user) as door:
-        answer = door.raw(
+    with open_memory(server, user) as memory:
+        answer = memory.raw(
             "GET", "/export", params={"format": as_format.value}, timeout_s=LONG_TIMEOUT_S
         )
         content = answer.content
@@ -118,8 +118,8 @@ def import_file(
         ) from error
     # On standard error: what is printed stays clean for programs.
     status = Console(stderr=True).status(sentence("memory.importing", mb=len(content) / 1e6))
-    with open_memory(server, user, creates=True) as door, status:
-        brought = door.raw("POST", "/import", timeout_s=LONG_TIMEOUT_S, content=content).json()
+    with open_memory(server, user, creates=True) as memory, status:
+        brought = memory.raw("POST", "/import", timeout_s=LONG_TIMEOUT_S, content=content).json()
     if as_json:
         print_json(brought)
         return

@@ -56,8 +56,8 @@ def list_projects(
     user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
     """List projects."""
-    with open_memory(server, user) as door:
-        found = door.get("/projects")["projects"]
+    with open_memory(server, user) as memory:
+        found = memory.get("/projects")["projects"]
     _show_projects(found, as_json=as_json)
 
 
@@ -72,8 +72,8 @@ def add_project(
     as_json: JsonOption = False,
 ) -> None:
     """Add a project, or give it a new description; an archived one becomes active again."""
-    with open_memory(server, user, creates=True) as door:
-        project = door.post("/projects", {"name": name, "description": description})
+    with open_memory(server, user, creates=True) as memory:
+        project = memory.post("/projects", {"name": name, "description": description})
     _show_projects([project], as_json=as_json)
 
 
@@ -85,8 +85,8 @@ def archive_project(
     as_json: JsonOption = False,
 ) -> None:
     """Archive a project."""
-    with open_memory(server, user) as door:
-        project = door.post(f"/projects/{quote(name, safe='')}/archive", None)
+    with open_memory(server, user) as memory:
+        project = memory.post(f"/projects/{quote(name, safe='')}/archive", None)
     _show_projects([project], as_json=as_json)
 
 
@@ -98,8 +98,8 @@ def list_tasks(
     as_json: JsonOption = False,
 ) -> None:
     """List tasks."""
-    with open_memory(server, user) as door:
-        found = door.get("/tasks", {"project": project})["tasks"]
+    with open_memory(server, user) as memory:
+        found = memory.get("/tasks", {"project": project})["tasks"]
     _show_tasks(found, as_json=as_json)
 
 
@@ -117,8 +117,8 @@ def add_task(
     as_json: JsonOption = False,
 ) -> None:
     """Add a task."""
-    with open_memory(server, user, creates=True) as door:
-        task = door.post("/tasks", {"title": title, "project": project})
+    with open_memory(server, user, creates=True) as memory:
+        task = memory.post("/tasks", {"title": title, "project": project})
     _show_tasks([task], as_json=as_json)
 
 
@@ -136,8 +136,8 @@ def note_task(
     as_json: JsonOption = False,
 ) -> None:
     """Set the working state of a task."""
-    with open_memory(server, user) as door:
-        task = door.send("PATCH", f"/tasks/{number}", body={"state": state})
+    with open_memory(server, user) as memory:
+        task = memory.send("PATCH", f"/tasks/{number}", body={"state": state})
     _show_tasks([task], as_json=as_json)
 
 
@@ -152,6 +152,6 @@ def complete_task(
     as_json: JsonOption = False,
 ) -> None:
     """Complete a task: its working state goes to the archive."""
-    with open_memory(server, user) as door:
-        task = door.post(f"/tasks/{number}/complete", {"result": result})
+    with open_memory(server, user) as memory:
+        task = memory.post(f"/tasks/{number}/complete", {"result": result})
     _show_tasks([task], as_json=as_json)

@@ -70,9 +70,9 @@ def search(
         since=since,
         until=until,
     )
-    with open_memory(server, user) as door:
+    with open_memory(server, user) as memory:
         asked = {**where, "q": query, "limit": limit, "turns": turns}
-        found = door.get("/search", asked)
+        found = memory.get("/search", asked)
     if as_json:
         print_json(found)
     else:
@@ -94,8 +94,8 @@ def why(
     as_json: JsonOption = False,
 ) -> None:
     """Show which memories a turn used, and how they scored."""
-    with open_memory(server, user) as door:
-        recall = door.get("/why", {"message_id": message_id})
+    with open_memory(server, user) as memory:
+        recall = memory.get("/why", {"message_id": message_id})
     if as_json:
         print_json(recall)
         return
@@ -120,8 +120,8 @@ def recalls(
     as_json: JsonOption = False,
 ) -> None:
     """Show the searches of the last turns, newest first."""
-    with open_memory(server, user) as door:
-        found = door.get("/recalls", {"limit": limit})
+    with open_memory(server, user) as memory:
+        found = memory.get("/recalls", {"limit": limit})
     if as_json:
         print_json(found)
         return
@@ -144,8 +144,8 @@ def identity(
     user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
     """Show what Lo-Bug always keeps in mind, and how full that is."""
-    with open_memory(server, user) as door:
-        found = door.get("/identity")
+    with open_memory(server, user) as memory:
+        found = memory.get("/identity")
     if as_json:
         print_json(found)
         return
@@ -171,8 +171,8 @@ def sessions(
     as_json: JsonOption = False,
 ) -> None:
     """List sessions, newest first: stretches of conversation without a long pause."""
-    with open_memory(server, user) as door:
-        found = door.get("/sessions", {"limit": limit})
+    with open_memory(server, user) as memory:
+        found = memory.get("/sessions", {"limit": limit})
     if as_json:
         print_json(found)
         return
@@ -196,8 +196,8 @@ def stats(
     user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
     """Count what is remembered, and show how much space it takes."""
-    with open_memory(server, user) as door:
-        found = door.get("/stats")
+    with open_memory(server, user) as memory:
+        found = memory.get("/stats")
     if as_json:
         print_json(found)
     else:
@@ -220,8 +220,8 @@ def _flat(counts: dict[str, Any], before: str = "") -> list[tuple[str, object]]:
 
 def users(server: ServerOption = None, as_json: JsonOption = False) -> None:
     """List everybody about whom anything is remembered."""
-    with open_memory(server, None, any_user=True) as door:
-        found = door.get("/users")
+    with open_memory(server, None, any_user=True) as memory:
+        found = memory.get("/users")
     if as_json:
         print_json(found)
         return

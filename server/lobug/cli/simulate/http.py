@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import typer
 from rich import box
@@ -22,6 +19,7 @@ from lobug.cli.terminal import (
     EXIT_INTERRUPTED,
     EXIT_UNREACHABLE,
     CommandError,
+    print_json_line,
 )
 from lobug.simulator.http_device import SimulatedDevice
 from lobug.simulator.requests import SensorModel, ServerAddress, Timeouts
@@ -61,7 +59,7 @@ def simulate_http(simulation: HttpSimulation, inputs: Sequence[Input]) -> None:
 
 async def _run(simulation: HttpSimulation, inputs: Sequence[Input]) -> bool:
     """Whether all went well. Raises CommandError."""
-    output: HttpOutput = HttpJsonLines() if simulation.as_json else HttpTable()
+    output: HttpJsonLines | HttpTable = HttpJsonLines() if simulation.as_json else HttpTable()
     motion = simulation.motion
 
     def device(report: Callable[[Result], None]) -> SimulatedDevice:
@@ -86,37 +84,21 @@ async def _run(simulation: HttpSimulation, inputs: Sequence[Input]) -> bool:
     return summary.ok
 
 
-class HttpOutput(Protocol):
-    """Where results go as they happen."""
-
-    def result(self, result: Result) -> None:
-        """A health check, a sensor report or a turn."""
-
-    def summary(self, summary: Summary) -> None:
-        """The run is over."""
-
-
 class HttpJsonLines:
     """One JSON object a line on standard output."""
 
     def result(self, result: Result) -> None:
-        """Print it at once: the reader of the pipe may be waiting for it."""
-        self._print(result.record())
+        print_json_line(result.record())
 
     def summary(self, summary: Summary) -> None:
-        """Print the summary, the last line."""
-        self._print(summary.record())
-
-    def _print(self, record: dict[str, object]) -> None:
-        sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
-        sys.stdout.flush()
+        print_json_line(summary.record())
 
 
 class HttpTable:
     """For people: each turn as it happens, then a table of the times."""
 
-    def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(highlight=False, soft_wrap=True)
+    def __init__(self) -> None:
+        self._console = Console(highlight=False, soft_wrap=True)
         self._said: set[str] = set()
         self._greeted = False
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,6 +14,7 @@ from lobug.cli.terminal import (
     EXIT_INTERRUPTED,
     EXIT_USAGE,
     CommandError,
+    print_json_line,
 )
 
 if TYPE_CHECKING:
@@ -106,16 +105,12 @@ def _refuse_others(given: set[str]) -> None:
 def _run_as_json(options: SoakRunOptions) -> SoakResult:
     from lobug.simulator.soak.runner import run
 
-    def show(record: dict[str, object]) -> None:
-        sys.stdout.write(json.dumps(record) + "\n")
-        sys.stdout.flush()
-
     def measured(one: Measurement) -> None:
         record: dict[str, object] = {"event": "rest", "at_s": round(one.at_s), "turns": one.turns}
-        show({**record, **one.values})
+        print_json_line({**record, **one.values})
 
     result = asyncio.run(run(options, measured))
-    show(result.record())
+    print_json_line(result.record())
     return result
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Protocol
 
 import typer
 from rich import box
@@ -24,6 +21,7 @@ from lobug.cli.terminal import (
     EXIT_UNREACHABLE,
     EXIT_USAGE,
     CommandError,
+    print_json_line,
 )
 from lobug.devices.frames import AudioCodec
 from lobug.devices.messages import ListenMode
@@ -71,7 +69,7 @@ def simulate_streaming(simulation: StreamingSimulation, recordings: Sequence[Rec
         )
     if not recordings and not simulation.options.discovery and not simulation.run.idle_s:
         raise CommandError(sentence("simulate.nothing_to_say"), code=EXIT_USAGE)
-    output: WsOutput = WsJsonLines() if simulation.as_json else WsTable()
+    output: WsJsonLines | WsTable = WsJsonLines() if simulation.as_json else WsTable()
     options = run_options(simulation)
     taken: list[WsTurnResult] = []
     try:
@@ -113,7 +111,7 @@ async def _run(
     simulation: StreamingSimulation,
     recordings: Sequence[Recording],
     options: WsRunOptions,
-    output: WsOutput,
+    output: WsJsonLines | WsTable,
     taken: list[WsTurnResult],
 ) -> bool:
 
@@ -151,7 +149,10 @@ async def _run(
 
 
 async def _endpoint(
-    simulation: StreamingSimulation, identity: Identity, store: DeviceStore, output: WsOutput
+    simulation: StreamingSimulation,
+    identity: Identity,
+    store: DeviceStore,
+    output: WsJsonLines | WsTable,
 ) -> Endpoint:
     """Where a device talks, and with which token."""
 
@@ -190,44 +191,25 @@ _TIMES: dict[str, Callable[[WsTurnResult], float | None]] = {
 }
 
 
-class WsOutput(Protocol):
-    """Where results go as they happen."""
-
-    def code(self, device_id: str, code: str) -> None:
-        """A device shows its activation code."""
-
-    def result(self, turn: WsTurnResult) -> None:
-        """A turn is over."""
-
-    def summary(self, summary: WsSummary) -> None:
-        """The run is over."""
-
-
 class WsJsonLines:
     """One JSON object a line on standard output."""
 
     def code(self, device_id: str, code: str) -> None:
         """Print it at once: a test approves it."""
-        self._print({"event": "activation", "device": device_id, "code": code})
+        print_json_line({"event": "activation", "device": device_id, "code": code})
 
     def result(self, turn: WsTurnResult) -> None:
-        """Print it at once."""
-        self._print(turn.record())
+        print_json_line(turn.record())
 
     def summary(self, summary: WsSummary) -> None:
-        """Print the summary, the last line."""
-        self._print(summary.record())
-
-    def _print(self, record: dict[str, object]) -> None:
-        sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
-        sys.stdout.flush()
+        print_json_line(summary.record())
 
 
 class WsTable:
     """For people: a few lines a turn, then the times."""
 
-    def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(highlight=False, soft_wrap=True)
+    def __init__(self) -> None:
+        self._console = Console(highlight=False, soft_wrap=True)
 
     def code(self, device_id: str, code: str) -> None:
         """Print the code of the device's screen, and the command that approves it."""
