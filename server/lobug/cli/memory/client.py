@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from lobug.cli.connection import TIMEOUT_S, RefusedError, ask, client_arguments
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
+from lobug.memory.model import Category, EntryScope, Layer, Status
 
 if TYPE_CHECKING:
     import httpx
@@ -129,38 +130,6 @@ def entry_id(memory: MemoryClient, what: str) -> int:
     return found
 
 
-class Layer(StrEnum):
-    """Where an entry lives."""
-
-    identity = "identity"
-    knowledge = "knowledge"
-    archive = "archive"
-
-
-class Category(StrEnum):
-    """What kind of entry it is."""
-
-    knowledge = "knowledge"
-    timeline = "timeline"
-
-
-class Scope(StrEnum):
-    """Whom an entry belongs to."""
-
-    conversation = "conversation"
-    user = "user"
-    household = "household"
-
-
-class Status(StrEnum):
-    """Whether an entry is believed."""
-
-    active = "active"
-    past = "past"
-    inactive = "inactive"
-    all = "all"
-
-
 UserOption = Annotated[
     str | None,
     typer.Option(
@@ -178,47 +147,8 @@ WhatArgument = Annotated[
 ]
 
 
-LayerOption = Annotated[Layer | None, typer.Option(help="Only this layer.", show_default=False)]
-
-
-CategoryOption = Annotated[
-    Category | None, typer.Option(help="Only this category.", show_default=False)
-]
-
-
-ScopeOption = Annotated[Scope | None, typer.Option(help="Only this scope.", show_default=False)]
-
-
-StatusOption = Annotated[
-    Status,
-    typer.Option(help="Believed now (active), true in the past, or no longer believed (inactive)."),
-]
-
-
 ProjectOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only this project.", show_default=False)
-]
-
-
-TagOption = Annotated[
-    list[str] | None,
-    typer.Option("--tag", metavar="TAG", help="Only with this tag; may be given again."),
-]
-
-
-SinceOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Said at this time or later: 2026-03-01, 2026-03-01T12:00, with an offset, or"
-        " seconds since the epoch. Local time if there is no offset.",
-        show_default=False,
-    ),
-]
-
-
-UntilOption = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Said before this time.", show_default=False)
 ]
 
 
@@ -238,25 +168,45 @@ def moment(option: str, text: str | None) -> str | None:
         ) from error
 
 
-def filters(
-    *,
-    layer: Layer | None,
-    category: Category | None,
-    scope: Scope | None,
-    status: Status,
-    project: str | None,
-    tags: list[str] | None,
-    since: str | None,
-    until: str | None,
-) -> dict[str, Any]:
-    """The options as parameters of a request. Raises CommandError."""
-    return {
-        "layer": layer.value if layer else None,
-        "category": category.value if category else None,
-        "scope": scope.value if scope else None,
-        "status": status.value,
-        "project": project,
-        "tags": tags or None,
-        "since": moment("--since", since),
-        "until": moment("--until", until),
-    }
+@dataclass(frozen=True, slots=True)
+class FilterOptions:
+    """Which entries a command looks at."""
+
+    layer: Annotated[Layer | None, typer.Option(help="Only this layer.", show_default=False)] = None
+    category: Annotated[
+        Category | None, typer.Option(help="Only this category.", show_default=False)
+    ] = None
+    scope: Annotated[
+        EntryScope | None, typer.Option(help="Only this scope.", show_default=False)
+    ] = None
+    status: Annotated[
+        Literal[Status, "all"],
+        typer.Option(
+            help="Believed now (active), true in the past, or no longer believed (inactive)."
+        ),
+    ] = "active"
+    project: ProjectOption = None
+    tags: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", help="Only with this tag; may be given again."),
+    ] = None
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Said at this time or later: 2026-03-01, 2026-03-01T12:00, with an offset, or"
+            " seconds since the epoch. Local time if there is no offset.",
+            show_default=False,
+        ),
+    ] = None
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Said before this time.", show_default=False)
+    ] = None
+
+    def parameters(self) -> dict[str, Any]:
+        """The options as parameters of a request. Raises CommandError."""
+        times = {
+            "since": moment("--since", self.since),
+            "until": moment("--until", self.until),
+        }
+        return {**asdict(self), "tags": self.tags or None, **times}

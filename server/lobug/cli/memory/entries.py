@@ -8,23 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from lobug.cli.memory.client import (
-    Category,
-    CategoryOption,
-    Layer,
-    LayerOption,
+    FilterOptions,
     MemoryClient,
-    ProjectOption,
-    Scope,
-    ScopeOption,
-    SinceOption,
-    Status,
-    StatusOption,
-    TagOption,
-    UntilOption,
     UserOption,
     WhatArgument,
     entry_id,
-    filters,
     moment,
     open_memory,
 )
@@ -40,8 +28,10 @@ from lobug.cli.terminal import (
     show_facts,
     show_table,
     when,
+    with_option_sets,
 )
 from lobug.language.en.perspective import about_the_user, is_first_person
+from lobug.memory.model import Category, EntryScope, Layer
 
 PAGE = 200
 """Entries of one request: the most that the server gives."""
@@ -58,33 +48,18 @@ NewProjectOption = Annotated[
 ]
 
 
+@with_option_sets
 def list_entries(
-    layer: LayerOption = None,
-    category: CategoryOption = None,
-    scope: ScopeOption = None,
-    status: StatusOption = Status.active,
-    project: ProjectOption = None,
-    tags: TagOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    *,
+    where: FilterOptions,
     limit: Annotated[int, typer.Option(min=1, help="Show at most this many entries.")] = 200,
     user: UserOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List memories in the order in which they were stored."""
-    where = filters(
-        layer=layer,
-        category=category,
-        scope=scope,
-        status=status,
-        project=project,
-        tags=tags,
-        since=since,
-        until=until,
-    )
     with open_memory(server, user) as memory:
-        entries, more = _pages(memory, where, limit)
+        entries, more = _pages(memory, where.parameters(), limit)
         if as_json:
             print_json({"entries": entries, "more": more})
             return
@@ -136,9 +111,9 @@ def add(
             show_default=False,
         ),
     ] = None,
-    layer: Annotated[Layer, typer.Option(help="Layer of the memory.")] = Layer.knowledge,
-    category: Annotated[Category, typer.Option(help="Kind of memory.")] = Category.knowledge,
-    scope: Annotated[Scope, typer.Option(help="Whom it belongs to.")] = Scope.user,
+    layer: Annotated[Layer, typer.Option(help="Layer of the memory.")] = "knowledge",
+    category: Annotated[Category, typer.Option(help="Kind of memory.")] = "knowledge",
+    scope: Annotated[EntryScope, typer.Option(help="Whom it belongs to.")] = "user",
     section: Annotated[
         str | None,
         typer.Option(
@@ -162,9 +137,9 @@ def add(
     body: dict[str, Any] = {
         "content": _about_the_user(content),
         "key": key,
-        "layer": layer.value,
-        "category": category.value,
-        "scope": scope.value,
+        "layer": layer,
+        "category": category,
+        "scope": scope,
         "section": section,
         "tags": tags or [],
         "project": project,

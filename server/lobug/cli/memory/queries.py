@@ -8,17 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from lobug.cli.memory.client import (
-    CategoryOption,
-    LayerOption,
-    ProjectOption,
-    ScopeOption,
-    SinceOption,
-    Status,
-    StatusOption,
-    TagOption,
-    UntilOption,
+    FilterOptions,
     UserOption,
-    filters,
     open_memory,
 )
 from lobug.cli.sentences import sentence
@@ -32,10 +23,13 @@ from lobug.cli.terminal import (
     show_facts,
     show_table,
     when,
+    with_option_sets,
 )
 
 
+@with_option_sets
 def search(
+    *,
     query: Annotated[
         str,
         typer.Argument(
@@ -43,14 +37,7 @@ def search(
             help="Words or a question. Without any: everything between --since and --until.",
         ),
     ] = "",
-    layer: LayerOption = None,
-    category: CategoryOption = None,
-    scope: ScopeOption = None,
-    status: StatusOption = Status.active,
-    project: ProjectOption = None,
-    tags: TagOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    where: FilterOptions,
     limit: Annotated[int, typer.Option(min=1, max=100, help="Show at most this many hits.")] = 5,
     turns: Annotated[
         bool, typer.Option("--turns", help="Also search what was said, word for word.")
@@ -60,18 +47,8 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Search memories by meaning and words, best first."""
-    where = filters(
-        layer=layer,
-        category=category,
-        scope=scope,
-        status=status,
-        project=project,
-        tags=tags,
-        since=since,
-        until=until,
-    )
     with open_memory(server, user) as memory:
-        asked = {**where, "q": query, "limit": limit, "turns": turns}
+        asked = {**where.parameters(), "q": query, "limit": limit, "turns": turns}
         found = memory.get("/search", asked)
     if as_json:
         print_json(found)

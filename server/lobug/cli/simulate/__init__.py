@@ -23,9 +23,8 @@ from lobug.cli.simulate.options import (
     SoakOptions,
     StreamingOptions,
     TurnOptions,
-    with_option_sets,
 )
-from lobug.cli.terminal import EXIT_USAGE, CommandError, ServerOption
+from lobug.cli.terminal import EXIT_USAGE, CommandError, ServerOption, with_option_sets
 
 if TYPE_CHECKING:
     from lobug.engines.base import TextToSpeech
