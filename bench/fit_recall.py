@@ -40,9 +40,9 @@ from lobug.evaluation.locomo_run import (
     METRICS,
     Asked,
     Progress,
+    filled_memory,
     metrics,
     pieces,
-    told_memory,
 )
 from lobug.evaluation.product import CachingEmbedder, started_embedder
 from lobug.memory.model import Filter
@@ -120,7 +120,7 @@ async def _pools(
 ) -> list[Pool]:
     now = np.array(astuple(scoring.WEIGHTS))
     found = []
-    async with told_memory(conversation, settings.memory, embedder, progress) as (memory, places):
+    async with filled_memory(conversation, settings.memory, embedder, progress) as (memory, places):
         for question in conversation.questions:
             hits = await memory.search(
                 ACCESS, question.text, Filter(), limit=EVERYTHING, turns=True

@@ -22,13 +22,13 @@ import numpy as np
 
 from lobug.devices.frames import AudioCodec
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
+from lobug.simulator.discovery import Endpoint, identity_of
+from lobug.simulator.recordings import EncodedSpeech, encode_speech
+from lobug.simulator.results import WsTurnResult
+from lobug.simulator.session import DeviceKind
 from lobug.simulator.soak import engines
 from lobug.simulator.soak.engines import STEPS
-from lobug.simulator.streaming.device import SimulatedWsDevice
-from lobug.simulator.streaming.discovery import Endpoint, identity_of
-from lobug.simulator.streaming.results import WsTurnResult
-from lobug.simulator.streaming.session import DeviceKind
-from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech
+from lobug.simulator.streaming_device import SimulatedWsDevice
 
 BEFORE_S, SPEECH_S, AFTER_S = 0.3, 1.2, 0.1
 """Parts of every device's utterance, seconds: silence, sound, silence."""

@@ -1,7 +1,7 @@
 """Simulates half an hour of speech over a poor network in seconds: how often playback runs dry.
 
 The server's part is the product's own (``lobug.devices.speaker.Speaker`` with its ``Pacer``), and
-so is the device's (``lobug.simulator.streaming.speaker``). Between them stands the network model,
+so is the device's (``lobug.simulator.device_audio``). Between them stands the network model,
 which turns loss and jitter into TCP's delays. Only the clock is simulated: the event loop jumps to
 its next timer.
 
@@ -24,9 +24,9 @@ import numpy as np
 from lobug.devices.codec import BIT_RATE, Encoder
 from lobug.devices.speaker import Speaker as ServerSpeaker
 from lobug.engines.base import Samples
-from lobug.simulator.streaming.network import NetworkOptions, Sender, TcpPath
-from lobug.simulator.streaming.speaker import Speaker as DeviceSpeaker
-from lobug.simulator.streaming.speaker import SpeakerAccount
+from lobug.simulator.device_audio import Speaker as DeviceSpeaker
+from lobug.simulator.device_audio import SpeakerAccount
+from lobug.simulator.link import NetworkOptions, Sender, TcpPath
 from lobug.turn.events import Piece, SpeechAudio
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ import av
 import numpy as np
 
 from lobug.engines.base import STT_SAMPLE_RATE, Samples, SpeechGate
-from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech
+from lobug.simulator.recordings import EncodedSpeech, encode_speech
 
 PROMPTS = Path("/usr/share/asterisk/sounds/en_US_f_Allison")
 TEXTS = Path("/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz")

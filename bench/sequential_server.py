@@ -41,10 +41,9 @@ from lobug.engines.chat_embedded import EmbeddedChat, PromptUse
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
-from lobug.simulator.address import parse_server
-from lobug.simulator.http.device import SimulatedDevice
-from lobug.simulator.http.wire import Timeouts
+from lobug.simulator.http_device import SimulatedDevice
 from lobug.simulator.recordings import Recording
+from lobug.simulator.requests import Timeouts, parse_server
 from lobug.turn.events import Action
 from lobug.turn.model_turn import build_prompt
 from lobug.turn.reply import Prompt, Reply, write_reply

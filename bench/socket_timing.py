@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lobug.devices.speaker import START_DELAY_S
 from lobug.engines.base import STT_SAMPLE_RATE
-from lobug.simulator.streaming.protocol import FRAME_MS
+from lobug.simulator.protocol import FRAME_MS
 
 PACKET_SAMPLES = STT_SAMPLE_RATE * FRAME_MS // 1000
 """What a packet of a device holds, 16 kHz."""

@@ -20,9 +20,9 @@ from lobug.engines.base import SHARED_PREFIX_LANE
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from lobug.simulator.streaming.device import SimulatedWsDevice
-from lobug.simulator.streaming.discovery import SOCKET_PATH, Endpoint, identity_of
-from lobug.simulator.streaming.results import WsTurnResult
+from lobug.simulator.discovery import SOCKET_PATH, Endpoint, identity_of
+from lobug.simulator.results import WsTurnResult
+from lobug.simulator.streaming_device import SimulatedWsDevice
 from lobug.turn.timeline import Outcome, Timeline, TurnCounts
 from recorded_speech import Said
 from sequential_server import SequentialServer, SequentialTurn

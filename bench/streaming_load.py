@@ -25,8 +25,8 @@ from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from lobug.simulator.discovery import SOCKET_PATH
 from lobug.simulator.soak.engines import instant_engines
-from lobug.simulator.streaming.discovery import SOCKET_PATH
 from lobug.telemetry.telemetry import watch_loop
 from socket_timing import SocketTiming, stream_of_this_connection
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from lobug.access.service import FILE, Access
 from lobug.cli.app import app
 from lobug.cli.devices import device_id
-from lobug.cli.faults import CommandError
+from lobug.cli.terminal import CommandError
 from lobug.settings import AccessSettings
 from support.app_server import in_thread
 from support.memory_app import app_with, door_settings

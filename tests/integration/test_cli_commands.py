@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lobug.cli.app import app
-from lobug.simulator.http import wire
+from lobug.simulator import requests
 from support.recording_server import (
     Answer,
     as_json,
@@ -74,7 +74,7 @@ def test_simulate_speaks_files_and_folders_in_order(elsewhere: Path) -> None:
     assert records[-1]["ok"] is True
     # Whatever the file was, the device records 16 kHz mono.
     body = sent[0].partition(b"\r\n\r\n")[2]
-    wav = body.partition(b"\r\n\r\n")[2][: -len(f"\r\n--{wire.BOUNDARY}--\r\n")]
+    wav = body.partition(b"\r\n\r\n")[2][: -len(f"\r\n--{requests.BOUNDARY}--\r\n")]
     assert wav[22:28] == b"\x01\x00\x80\x3e\x00\x00"
     assert len(wav) == 44 + 2 * 3200
 
@@ -246,8 +246,8 @@ def test_config_warns_of_names_that_have_no_effect(
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("LOBUG_PORT", "eighty", "LOBUG_PORT does not fit: it should be a valid integer"),
-        ("LOBUG_PORT", "70000", "LOBUG_PORT does not fit: it should be less than"),
+        ("LOBUG_PORT", "eighty", "LOBUG_PORT is not valid: it should be a valid integer"),
+        ("LOBUG_PORT", "70000", "LOBUG_PORT is not valid: it should be less than"),
         ("LOBUG_CHAT__ENGIN", "x", "did you mean LOBUG_CHAT__ENGINE?"),
         ("LOBUG_CHAT__ENGINE", "gpt", "(it is 'gpt')"),
         ("LOBUG_CONVERSATION__USERS", "{", 'field "conversation"'),

@@ -12,8 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lobug.cli.app import app
-from lobug.cli.checks import storage
-from lobug.cli.checks.finding import Level
+from lobug.cli.doctor import Level, storage
 from lobug.data_folder.permissions import restrict_access
 from lobug.settings import Settings
 from lobug.simulator.runs import save_reply

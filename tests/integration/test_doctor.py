@@ -15,11 +15,16 @@ from typer.testing import CliRunner
 
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.service import Access
-from lobug.cli import checks
+from lobug.cli import doctor
 from lobug.cli.app import app
-from lobug.cli.checks import configuration, engines, machine, models, served, storage
-from lobug.cli.checks.finding import Level
-from lobug.cli.checks.served import OllamaState
+from lobug.cli.doctor import (
+    Level,
+    computer,
+    engines,
+    models,
+    storage,
+)
+from lobug.cli.doctor.engines import OllamaState
 from lobug.errors import EngineUnavailableError
 from lobug.models import catalog, verify
 from lobug.settings import Settings
@@ -106,13 +111,13 @@ def test_the_database_absent_whole_newer_and_damaged(tmp_path: Path) -> None:
 
 def test_the_data_folder_need_not_exist_and_is_not_made(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b"
-    assert machine.check_data_folder(settings(data_dir=folder)).level is Level.OK
+    assert computer.check_data_folder(settings(data_dir=folder)).level is Level.OK
     assert not folder.exists()
 
 
 def test_a_data_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    finding = machine.check_data_folder(settings(data_dir=tmp_path / "file"))
+    finding = computer.check_data_folder(settings(data_dir=tmp_path / "file"))
     assert finding.level is Level.FAIL
     assert "is not a folder" in finding.message
     assert "LOBUG_DATA_DIR" in finding.advice
@@ -121,13 +126,13 @@ def test_a_data_folder_that_is_a_file(tmp_path: Path) -> None:
 def test_the_port_free_taken_or_ours() -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    assert machine.check_port(settings(port=port)).level is Level.OK
+    assert computer.check_port(settings(port=port)).level is Level.OK
     with recording_server() as door:
-        ours = machine.check_port(settings(port=door.port))
+        ours = computer.check_port(settings(port=door.port))
     assert ours.level is Level.OK
     assert "a Lo-Bug server is running" in ours.message
     with recording_server({"/health": [Answer(b"hello")]}) as door:
-        taken = machine.check_port(settings(port=door.port))
+        taken = computer.check_port(settings(port=door.port))
     assert taken.level is Level.FAIL
     assert "LOBUG_PORT" in taken.advice
 
@@ -174,7 +179,7 @@ def test_the_file_of_devices_absent_whole_newer_and_damaged(tmp_path: Path) -> N
     ],
 )
 def test_who_may_talk(changes: dict[str, object], level: Level, words: str) -> None:
-    (finding,) = configuration.check_openness(settings(**changes))
+    (finding,) = computer.check_openness(settings(**changes))
     assert (finding.level, bool(finding.advice)) == (level, level is not Level.OK)
     assert words in finding.message
 
@@ -192,14 +197,14 @@ def test_who_may_talk(changes: dict[str, object], level: Level, words: str) -> N
 def test_ollama_is_asked_for_its_models(answer: Answer, answers: bool, has: bool) -> None:
     with recording_server({"/api/tags": [answer]}) as door:
         ollama = {"host": door.url, "probe_timeout_s": 0.2 if answer.hang else 30.0}
-        state = served.probe_ollama(settings(ollama=ollama))
+        state = engines.probe_ollama(settings(ollama=ollama))
     assert state.answers is answers
     assert state.models == frozenset(["qwen2.5:3b"] if has else [])
 
 
 def test_an_openai_server_that_is_not_there() -> None:
     chat = {"engine": "openai", "openai_base_url": "http://127.0.0.1:1/v1"}
-    findings = served.check_openai(settings(chat=chat))
+    findings = engines.check_openai(settings(chat=chat))
     assert [(finding.name, finding.level) for finding in findings] == [("openai chat", Level.FAIL)]
     assert "LOBUG_CHAT__OPENAI_BASE_URL" in findings[0].advice
 
@@ -232,8 +237,8 @@ def test_a_model_that_there_is_not(tmp_path: Path) -> None:
 def all_checks() -> dict[str, list[str]]:
     """The functions ``check_...`` of each module of checks."""
     found: dict[str, list[str]] = {}
-    for module in pkgutil.iter_modules(checks.__path__):
-        members = vars(importlib.import_module(f"{checks.__name__}.{module.name}")).items()
+    for module in pkgutil.iter_modules(doctor.__path__):
+        members = vars(importlib.import_module(f"{doctor.__name__}.{module.name}")).items()
         found[module.name] = [
             name
             for name, value in members
@@ -255,7 +260,7 @@ def test_whatever_a_check_raises_doctor_goes_on(
 
     for module, functions in CHECKS.items():
         for function in functions:
-            monkeypatch.setattr(f"lobug.cli.checks.{module}.{function}", breaks)
+            monkeypatch.setattr(f"lobug.cli.doctor.{module}.{function}", breaks)
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["doctor", "--json"])
     assert result.exit_code == 1, result.output
@@ -274,12 +279,12 @@ def test_a_module_of_checks_that_cannot_be_imported(
 ) -> None:
     """As where a library that it needs is missing."""
     for module in CHECKS:
-        monkeypatch.setitem(sys.modules, f"lobug.cli.checks.{module}", None)
+        monkeypatch.setitem(sys.modules, f"lobug.cli.doctor.{module}", None)
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["doctor"])
     assert result.exit_code == 1, result.output
     assert isinstance(result.exception, SystemExit)
-    assert result.output.count("could not be looked at") >= AT_LEAST
+    assert result.output.count("could not be checked") >= AT_LEAST
 
 
 def test_doctor_finds_a_model_that_was_tampered_with(

@@ -154,7 +154,7 @@ def test_search_shows_why_it_was_found(served: Served) -> None:
     assert "memory:1" in found
     assert "words 1.00" in found
     assert as_json(served("search", "oolong", "--json"))["hits"][0]["confidence"] == 1.0
-    assert good(served("search", "sister")) == "Nothing fits.\n"
+    assert good(served("search", "sister")) == "Nothing matches.\n"
     assert "memory:1" in good(served("search", "--since", "2000-01-01"))
     bad(served("search"), 1, "text_empty")
 
@@ -167,7 +167,7 @@ def test_forgetting_shows_first_and_asks(served: Served) -> None:
     bad(refused, 2, "there is no terminal to ask at")
     assert "oolong" in refused.stdout
     assert served.rows(KEPT) == [("The user likes oolong tea",)]
-    assert "erased: 1 version of memories (tea)" in good(served("forget", "tea", "--yes"))
+    assert "erased: 1 version of a memory (tea)" in good(served("forget", "tea", "--yes"))
     assert served.rows(KEPT) == []
 
 
@@ -177,7 +177,7 @@ def test_forgetting_by_words(served: Served) -> None:
     assert served.rows(KEPT) == [("The user likes oolong tea",)]
     assert good(served("forget", "--text", "coffee")) == "Nothing says this.\n"
     said = good(served("forget", "--text", "oolong tea", "-y"))
-    assert "This would erase 1 version of memories (tea)." in said
+    assert "This would erase 1 version of a memory (tea)." in said
     assert served.rows(KEPT) == []
     bad(served("forget"), 2, "give an entry, or --text")
     bad(served("forget", "tea", "--text", "tea"), 2, "give an entry, or --text")
@@ -213,7 +213,7 @@ def test_an_export_is_written_read_and_brought_in(served: Served, elsewhere: Pat
     assert "written: ada.json" in good(served("export", "ada.json"))
     file = elsewhere / "ada.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    bad(served("export", "ada.json"), 1, "is there already")
+    bad(served("export", "ada.json"), 1, "already exists")
     good(served("export", "ada.json", "--force"))
     assert json.loads(good(served("export")))["entries"][0]["content"] == "The user likes чай"
     assert "- The user likes чай" in good(served("export", "--format", "markdown"))
@@ -265,7 +265,7 @@ def test_whose_memory_it_is_must_be_clear(served: Served) -> None:
     good(served("add", "The user is called Bob", "--user", "bob"))
     bad(served("list"), 2, "several people are remembered; name one with --user: bob, ada")
     assert "Bob" in good(served("list", "--user", "bob"))
-    bad(served("list", "--user", "bop"), 1, "nothing is remembered of bop")
+    bad(served("list", "--user", "bop"), 1, "nothing is remembered about bop")
     bad(served("show", "1", "--user", "bob"), 1, "memory_not_found")
     bad(served("show", "No Key", "--user", "bob"), 1, "memory_key_invalid")
     bad(served("add", " ", "--user", "bob"), 1, "memory_content_invalid")

@@ -156,7 +156,7 @@ def test_another_server_at_the_noted_address_is_not_taken_for_it(
         held(url=other.url)
         refused = command("memory", "users")
         assert refused.exit_code == 3
-        assert "is not that one" in refused.stderr
+        assert "but a different server answers" in refused.stderr
         assert "address:127.0.0.1" not in refused.output
 
 

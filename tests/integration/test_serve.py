@@ -20,12 +20,11 @@ from lobug.cli.serve import announcement, run_app
 from lobug.errors import StorageCorruptError
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from lobug.simulator.address import parse_server
-from lobug.simulator.http.device import SimulatedDevice
-from lobug.simulator.http.results import Result
-from lobug.simulator.http.run import run
+from lobug.simulator.http_device import SimulatedDevice
 from lobug.simulator.recordings import from_file, from_voice
-from lobug.simulator.runs import RunOptions
+from lobug.simulator.requests import parse_server
+from lobug.simulator.results import Result
+from lobug.simulator.runs import RunOptions, run_http
 from support.app_server import ScriptedEngines, running, settings_for
 from support.recording_server import tone_wav
 from support.scripted_speech import ScriptedTextToSpeech
@@ -57,7 +56,7 @@ async def test_the_application_keeps_the_contract_that_the_simulator_checks(
     results: list[Result] = []
     async with running(settings_for(tmp_path), ScriptedEngines()) as (client, _server):
         address = parse_server(str(client.base_url))
-        summary = await run(
+        summary = await run_http(
             lambda report: SimulatedDevice(address, on_result=report),
             [await from_file(clip), "Typed words."],
             RunOptions(expect_speech=True, expect_voice=True, replies_dir=tmp_path / "replies"),

@@ -17,11 +17,10 @@ from typer.testing import CliRunner
 
 from lobug.cli.app import app
 from lobug.simulator.soak import plan
-from lobug.simulator.soak import server as server_process
+from lobug.simulator.soak import runner as server_process
 from lobug.simulator.soak.device import SoakDevice, Sounds, Tally
 from lobug.simulator.soak.plan import Action, SoakRunOptions
-from lobug.simulator.soak.runner import run
-from lobug.simulator.soak.server import SoakError, outside_of, own_server
+from lobug.simulator.soak.runner import SoakError, outside_of, own_server, run
 
 LEAKING = Path(__file__).parents[1] / "support" / "leaking_soak_server.py"
 JUDGED = ("descriptors", "tasks", "threads", "connections", "files")
@@ -92,7 +91,7 @@ def test_a_server_that_dies_is_said_and_leaves_nothing_running(
 ) -> None:
     monkeypatch.setattr(plan, "SERVER", (sys.executable, "-c", "raise SystemExit('no luck')"))
     ended = refused("simulate", "--soak", "0.1")
-    assert ended == (1, "the server ended before its time. no luck")
+    assert ended == (1, "the server ended too early. no luck")
 
 
 def refused(*arguments: str) -> tuple[int, str]:
@@ -111,9 +110,9 @@ def refused(*arguments: str) -> tuple[int, str]:
         (["--soak", "0"], "more than 0"),
         (["--soak", "nan"], "more than 0"),
         (["--soak", "1", "--devices", "101"], "1 to 100 devices"),
-        (["--soak", "1", "--text", "Hello"], "--text has no meaning"),
-        (["--soak", "1", "question.wav"], "a recording has no meaning"),
-        (["--soak", "1", "--jitter-ms", "5"], "has no meaning"),
+        (["--soak", "1", "--text", "Hello"], "--text cannot be used"),
+        (["--soak", "1", "question.wav"], "a recording cannot be used"),
+        (["--soak", "1", "--jitter-ms", "5"], "cannot be used"),
         (["--real-time"], "--real-time needs --soak"),
     ],
 )

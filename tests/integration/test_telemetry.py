@@ -341,7 +341,7 @@ def test_the_command_shows_the_last_turns(tmp_path: Path) -> None:
     server, thread, port = in_thread(app)
     url = f"http://127.0.0.1:{port}"
     try:
-        assert "There has been no turn yet." in lobug_turns("--server", url).stdout
+        assert "There have been no turns yet." in lobug_turns("--server", url).stdout
         for text in ("One.", "Two.", "Three."):
             httpx.post(f"{url}/chat/text", json={"text": text}, trust_env=False)
         shown = lobug_turns("--server", url, "-n", "2")

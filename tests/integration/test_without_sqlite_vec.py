@@ -12,8 +12,7 @@ import pytest
 
 import lobug
 from lobug.access.service import FILE as ACCESS_FILE
-from lobug.cli.checks import storage
-from lobug.cli.checks.finding import Level
+from lobug.cli.doctor import Level, storage
 from lobug.errors import StorageDriverError
 from lobug.settings import Settings
 from lobug.storage import driver

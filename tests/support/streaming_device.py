@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from lobug.simulator.streaming.device import SimulatedWsDevice, TurnFaults
-from lobug.simulator.streaming.discovery import Endpoint, identity_of
-from lobug.simulator.streaming.results import WsTurnResult
-from lobug.simulator.streaming.session import DeviceKind
-from lobug.simulator.streaming.speech import encode_speech
+from lobug.simulator.discovery import Endpoint, identity_of
+from lobug.simulator.recordings import encode_speech
+from lobug.simulator.results import WsTurnResult
+from lobug.simulator.session import DeviceKind
+from lobug.simulator.streaming_device import SimulatedWsDevice, TurnFaults
 from support.scripted_ws import (
     Conversation,
     Script,

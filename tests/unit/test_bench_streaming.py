@@ -19,10 +19,10 @@ from lobug.devices.codec import make_encoder
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.devices.speaker import START_DELAY_S
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
+from lobug.simulator.link import NetworkOptions
+from lobug.simulator.recordings import encode_speech, reply_wav
+from lobug.simulator.results import WsTurnResult
 from lobug.simulator.soak import engines
-from lobug.simulator.streaming.network import NetworkOptions
-from lobug.simulator.streaming.results import WsTurnResult
-from lobug.simulator.streaming.speech import encode_speech, reply_wav
 from recorded_speech import Clip, Said, hesitating, spaced
 from sequential_server import SILENCE_S, recording_of
 from socket_timing import PACKET_SAMPLES, ConnectionTiming, due

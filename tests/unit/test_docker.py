@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from lobug.cli.reference import unknown_variables
+from lobug.cli.effective_settings import unknown_variables
 from lobug.settings import Settings
 from lobug.vendor_telemetry import SWITCHES
 

@@ -30,8 +30,7 @@ from lobug.simulator.soak.plan import (
     plan,
     transport_of,
 )
-from lobug.simulator.soak.runner import SoakResult
-from lobug.simulator.soak.server import at_rest
+from lobug.simulator.soak.runner import SoakResult, at_rest
 
 HELD = Tolerance("held", "", absolute=2.0, relative=0.05)
 WRITTEN = Tolerance("written", "", absolute=1.0, relative=0.5, per_turn=True)
@@ -137,12 +136,12 @@ def test_too_few_measurements_are_no_verdict_and_fail_a_soak() -> None:
     assert verdict_on(lambda i: 9.0 * i, count=7).outcome == "unknown"
     assert verdict_on(lambda i: 9.0 * i, count=8).outcome == "grows"
     result = SoakResult(SoakRunOptions(1.0), Tally(), measured(lambda i: 1.0, count=3))
-    assert result.problems == ["there are too few measurements to tell anything"]
+    assert result.problems == ["there are too few measurements for a verdict"]
 
 
 def test_a_soak_in_which_nobody_talked_says_so() -> None:
     result = SoakResult(SoakRunOptions(0.02), Tally(), measured(lambda i: 1.0, name="tasks"))
-    assert result.problems == ["nobody talked: give it more hours"]
+    assert result.problems == ["nobody talked; run it for more hours"]
 
 
 def test_what_is_only_shown_fails_nothing() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.simulator.streaming.speaker import (
+from lobug.simulator.device_audio import (
     BUFFER_FRAMES,
     DECODED_FRAMES,
     OUTPUT_S,

@@ -17,10 +17,10 @@ from lobug.cli import (
 )
 from lobug.cli.devices import devices_app
 from lobug.cli.evaluate import eval_app
-from lobug.cli.faults import SentenceGroup
 from lobug.cli.firmware import firmware_app
 from lobug.cli.memory import memory_app
 from lobug.cli.models import models_app
+from lobug.cli.terminal import SentenceGroup
 from lobug.cli.tokens import tokens_app
 
 app = typer.Typer(

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lobug.cli.connection import token_header
-from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
-from lobug.cli.terminal import ServerOption, server_address
+from lobug.cli.connection import server_address, token_header
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import EXIT_UNREACHABLE, CommandError, ServerOption
 
 if TYPE_CHECKING:
     import httpx
 
 TIMEOUT_S = 120.0
 """Seconds. Longer than any time-out of the server: the terminal shows that it is thinking."""
-
-HELP = "Type and press Enter. Ctrl-D or /quit ends it."
 
 
 def chat(
@@ -28,9 +26,9 @@ def chat(
         str | None,
         typer.Option(
             metavar="ID",
-            help="Who is talking: each device has its own conversation and, unless the settings"
-            " name a common user, its own memory. Without it this computer's address counts, as"
-            " for curl and `lobug simulate`.",
+            help="Who is talking: each device has its own conversation and, unless the"
+            " settings name a common user, its own memory. Default: this computer's"
+            " address, as for curl and `lobug simulate`.",
             show_default=False,
         ),
     ] = None,
@@ -59,11 +57,11 @@ def chat(
 
 
 def _check_server(http: httpx.Client, url: str) -> None:
-    from lobug.simulator.http.contract import check_health
+    from lobug.simulator.contract import check_health
 
     status, body = _call(http, "GET", "/health", None)
     if status != 200 or check_health(body):
-        raise CommandError(f"what answers at {url} is not a Lo-Bug server")
+        raise CommandError(sentence("connection.not_lobug", url=url))
 
 
 def _converse(http: httpx.Client) -> None:
@@ -74,13 +72,13 @@ def _converse(http: httpx.Client) -> None:
         import readline  # noqa: F401
 
     console = Console(highlight=False)
-    console.print(f"Talking with Lo-Bug. {HELP}", style="dim")
+    console.print(sentence("chat.greeting", help=sentence("chat.help")), style="dim")
     for line in _typed_lines():
         try:
-            with console.status("thinking"):
+            with console.status(sentence("chat.thinking")):
                 reply = _ask(http, line)
         except KeyboardInterrupt:
-            console.print("(no longer waiting)", style="dim")
+            console.print(sentence("chat.no_longer_waiting"), style="dim")
             continue
         except CommandError as error:
             if error.code == EXIT_UNREACHABLE:
@@ -88,7 +86,7 @@ def _converse(http: httpx.Client) -> None:
             console.print(str(error), style="red", markup=False)
             continue
         console.print("[bold]lo-bug>[/bold] ", end="")
-        console.print(reply or "(says nothing)", markup=False)
+        console.print(reply or sentence("chat.says_nothing"), markup=False)
 
 
 def _typed_lines() -> Iterator[str]:
@@ -104,7 +102,7 @@ def _typed_lines() -> Iterator[str]:
         if line in {"/quit", "/exit"}:
             return
         if line.startswith("/"):
-            print(HELP)  # noqa: T201 - answers at the prompt
+            print(sentence("chat.help"))  # noqa: T201 - answers at the prompt
         elif line:
             yield line
 
@@ -121,12 +119,14 @@ def _answer_lines(http: httpx.Client, lines: Iterable[str]) -> None:
 
 def _ask(http: httpx.Client, text: str) -> str:
     """One turn. Raises CommandError."""
-    from lobug.simulator.http.contract import check_text, read_error
+    from lobug.simulator.contract import check_text, read_error
 
     status, body = _call(http, "POST", "/chat/text", {"text": text})
     if status != 200:
         code, message = read_error(body)
-        raise CommandError(f"{message} ({code or f'HTTP {status}'})")
+        raise CommandError(
+            sentence("connection.refused", message=message, code=code or f"HTTP {status}")
+        )
     reply = check_text(body)
     if reply.problems:
         raise CommandError(*reply.problems)
@@ -141,11 +141,10 @@ def _call(
     try:
         answer = http.request(method, path, json=payload)
     except httpx.TimeoutException as error:
-        raise CommandError(f"the server did not answer within {TIMEOUT_S:g} s") from error
+        raise CommandError(sentence("connection.timeout", seconds=TIMEOUT_S)) from error
     except httpx.HTTPError as error:
         raise CommandError(
-            f"no Lo-Bug server answers at {http.base_url}."
-            " Start one with `lobug serve`, or name another with --server.",
+            sentence("connection.no_server_start", url=http.base_url),
             code=EXIT_UNREACHABLE,
         ) from error
     return answer.status_code, answer.content

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
-from lobug.cli.terminal import server_address
+from lobug.access.addresses import local_url
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
 from lobug.engines.urls import is_loopback
 
 if TYPE_CHECKING:
     import httpx
 
     from lobug.data_folder.claim import Holder
+    from lobug.simulator.requests import ServerAddress
 
 TIMEOUT_S = 60.0
 
@@ -27,9 +29,30 @@ class RefusedError(CommandError):
     """The server refused a request."""
 
     def __init__(self, status: int, code: str | None, message: str) -> None:
-        super().__init__(f"{message} ({code or f'HTTP {status}'})")
+        super().__init__(
+            sentence("connection.refused", message=message, code=code or f"HTTP {status}")
+        )
         self.error_code = code
         self.message = message
+
+
+def server_address(server: str | None) -> ServerAddress:
+    """The server named by ``--server``; without it the one that holds the data folder, else the one
+    at the address of the settings. Raises CommandError."""
+    from lobug.cli.effective_settings import load_settings
+    from lobug.simulator.requests import parse_server
+
+    if server is None:
+        settings = load_settings().settings
+        holder = _holder()
+        if holder is not None and holder.url is not None:
+            server = holder.url
+        else:
+            server = local_url(settings.host, settings.port)
+    try:
+        return parse_server(server)
+    except ValueError as error:
+        raise CommandError(str(error), code=EXIT_USAGE) from error
 
 
 def client_arguments(
@@ -39,11 +62,11 @@ def client_arguments(
 
     The server is the one that was named, else the one that holds the data folder, else the one at
     the address of the settings. Raises CommandError, also when the holder of the data folder does
-    not answer: the files are never opened beside another writer.
+    not answer: the files are never opened while another program may write to them.
     """
     import httpx
 
-    from lobug.simulator.http.contract import check_health
+    from lobug.simulator.contract import check_health
 
     holder = None if server is not None else _holder()
     if holder is not None and holder.kind == "server":
@@ -54,18 +77,18 @@ def client_arguments(
     except httpx.TransportError as error:
         if server is not None:
             raise CommandError(
-                f"no Lo-Bug server answers at {url}", code=EXIT_UNREACHABLE
+                sentence("connection.no_server", url=url), code=EXIT_UNREACHABLE
             ) from error
         return {"base_url": DIRECT_URL, "transport": direct()}
     except httpx.HTTPError as error:
-        raise CommandError(f"what answers at {url} is not a Lo-Bug server") from error
+        raise CommandError(sentence("connection.not_lobug", url=url)) from error
     if health.status_code != 200 or check_health(health.content):
-        raise CommandError(f"what answers at {url} is not a Lo-Bug server")
+        raise CommandError(sentence("connection.not_lobug", url=url))
     return {"base_url": url, "headers": token_header(url), "trust_env": not is_loopback(url)}
 
 
 def _holder() -> Holder | None:
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
     from lobug.data_folder.claim import holder_of
 
     return holder_of(load_settings().settings)
@@ -77,24 +100,20 @@ def _holder_arguments(holder: Holder) -> dict[str, Any]:
 
     if holder.url is None:
         raise CommandError(
-            f"{holder} uses the data folder and has not said where it answers. Nothing was changed."
-            " Name its address with --server, or stop it.",
+            sentence("connection.holder_without_address", holder=holder),
             code=EXIT_UNREACHABLE,
         )
     try:
         health = httpx.get(f"{holder.url}/health", timeout=HOLDER_TIMEOUT_S, trust_env=False)
     except httpx.HTTPError as error:
         raise CommandError(
-            f"{holder} uses the data folder but does not answer at {holder.url}: it is starting,"
-            " or hangs. Nothing was changed. Try again in a moment, or stop it.",
+            sentence("connection.holder_silent", holder=holder, url=holder.url),
             code=EXIT_UNREACHABLE,
         ) from error
     if health.headers.get("lobug-instance") != holder.instance:
         # It happens when a container shares its data folder with its host.
         raise CommandError(
-            f"{holder} uses the data folder, but what answers at {holder.url} is not that one: it"
-            " may run in a container or on another computer. Nothing was changed. Run the command"
-            " where the server runs, or name the server with --server.",
+            sentence("connection.holder_elsewhere", holder=holder, url=holder.url),
             code=EXIT_UNREACHABLE,
         )
     return {"base_url": holder.url, "headers": _bearer(holder.secret), "trust_env": False}
@@ -104,7 +123,7 @@ def token_header(url: str) -> dict[str, str]:
     """The ``Authorization`` header for the server at ``url``: with ``own_secret``, if there is one;
     else on this computer none, because a caller there is the owner; elsewhere the settings'
     token."""
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
 
     secret = own_secret(url)
     if secret or is_loopback(url):
@@ -130,23 +149,19 @@ def ask(
     """One request. Raises CommandError unless it succeeds."""
     import httpx
 
-    from lobug.simulator.http.contract import read_error
+    from lobug.simulator.contract import read_error
 
     try:
         answer = http.request(method, path, timeout=timeout_s, **content)
     except httpx.TimeoutException as error:
-        raise CommandError(f"the server did not answer within {timeout_s:g} s") from error
+        raise CommandError(sentence("connection.timeout", seconds=timeout_s)) from error
     except httpx.HTTPError as error:
         raise CommandError(
-            f"the connection to {http.base_url} broke", code=EXIT_UNREACHABLE
+            sentence("connection.broken", url=http.base_url), code=EXIT_UNREACHABLE
         ) from error
     if answer.status_code != 200:
         raise RefusedError(answer.status_code, *read_error(answer.content))
     return answer
-
-
-if TYPE_CHECKING:
-    import httpx
 
 
 class AccessClient:
@@ -173,6 +188,6 @@ def open_access_client(server: str | None) -> Iterator[AccessClient]:
 
 def _direct_access() -> httpx.BaseTransport:
     from lobug.cli.direct import DirectAccessTransport  # imports the application
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
 
     return DirectAccessTransport(load_settings().settings)

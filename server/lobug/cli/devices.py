@@ -8,21 +8,25 @@ from urllib.parse import quote
 import typer
 
 from lobug.cli.connection import AccessClient, open_access_client
-from lobug.cli.faults import CommandError, SentenceGroup
-from lobug.cli.memory.options import JsonOption, print_json
-from lobug.cli.memory.tables import (
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import (
+    CommandError,
+    JsonOption,
+    SentenceGroup,
+    ServerOption,
     console,
     plain,
+    print_json,
     show_table,
     when,
 )
-from lobug.cli.terminal import ServerOption
 
 devices_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="Which devices may talk: see, approve, name, alert, reboot, revoke.\n\nAsks the running"
-    " server; when none runs at the address of the settings, the file is opened directly.",
+    help="Which devices may talk: see, approve, name, alert, reboot, revoke.\n\nAsks the"
+    " running server. If none runs at the address of the settings, the file is"
+    " opened directly.",
 )
 
 DeviceArgument = Annotated[
@@ -33,7 +37,7 @@ UserOption = Annotated[
     typer.Option(
         "--user",
         metavar="USER",
-        help="Whose words come from it: its memories are that user's.",
+        help="The user who talks with it: its memories belong to that user.",
         show_default=False,
     ),
 ]
@@ -41,7 +45,7 @@ UserOption = Annotated[
 
 @devices_app.command("list")
 def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> None:
-    """Show the devices that wait with a code, and those that were approved."""
+    """Show the devices that wait for approval, and those that were approved."""
     with open_access_client(server) as client:
         found = client.send("GET", "/devices")
     if as_json:
@@ -56,13 +60,13 @@ def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> No
                     row["id"],
                     row["address"],
                     when(row["expires_at"]),
-                    row["description"] + (" (PAIRED ALREADY)" if row["replaces"] else ""),
+                    _description(row),
                 )
                 for row in found["waiting"]
             ),
             "",
         )
-        console().print("Approve one with: lobug devices approve CODE\n", markup=False)
+        console().print(sentence("access.how_to_approve") + "\n", markup=False)
     show_table(
         ("device", "state", "connected", "user", "last seen", "name"),
         (
@@ -76,7 +80,7 @@ def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> No
             )
             for row in found["devices"]
         ),
-        "No device is paired.",
+        sentence("access.no_devices"),
     )
 
 
@@ -84,7 +88,7 @@ def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> No
 def approve(
     code: Annotated[
         list[str],
-        typer.Argument(metavar="CODE", help="What the device shows.", show_default=False),
+        typer.Argument(metavar="CODE", help="The code that the device shows.", show_default=False),
     ],
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="What to call it.", show_default=False)
@@ -93,11 +97,11 @@ def approve(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Let the device in that shows CODE. It connects by itself within a minute."""
+    """Approve the device that shows CODE. It connects by itself within a minute."""
     with open_access_client(server) as client:
         body = {"code": "".join(code), "name": name, "user": user}
         device = client.send("POST", "/devices/approve", body)
-    _show_change(device, "approved", as_json=as_json)
+    _show_change(device, "access.device_approved", as_json=as_json)
 
 
 @devices_app.command("name")
@@ -111,48 +115,48 @@ def name_device(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a device a name, or with --user another user (an empty one: as the settings say)."""
+    """Give a device a name, or with --user another user ('' for that of the settings)."""
     if name is None and user is None:
-        raise CommandError("give a name, or a user with --user")
+        raise CommandError(sentence("access.name_or_user"))
     with open_access_client(server) as client:
         body = {"name": name, "user": user}
         changed = client.send("PATCH", _device_path(client, device), body)
-    _show_change(changed, "changed", as_json=as_json)
+    _show_change(changed, "access.device_changed", as_json=as_json)
 
 
 @devices_app.command()
 def revoke(
     device: DeviceArgument, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
-    """End a device's right to talk, at once. To come back it has to be approved again."""
+    """Revoke a device's approval, at once. It must be approved again before it may talk."""
     with open_access_client(server) as client:
         ended = client.send("DELETE", _device_path(client, device))
-    _show_change(ended, "revoked", as_json=as_json)
+    _show_change(ended, "access.device_revoked", as_json=as_json)
 
 
 @devices_app.command()
 def alert(
     device: DeviceArgument,
     message: Annotated[
-        str, typer.Argument(metavar="MESSAGE", help="What it shows.", show_default=False)
+        str, typer.Argument(metavar="MESSAGE", help="Text that it shows.", show_default=False)
     ],
-    title: Annotated[str, typer.Option(metavar="TEXT", help="What stands above it.")] = "Lo-Bug",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Title above the text.")] = "Lo-Bug",
     server: ServerOption = None,
 ) -> None:
-    """Let a connected device show and sound MESSAGE."""
+    """Make a connected device show MESSAGE and play a sound."""
     with open_access_client(server) as client:
         client.send(
             "POST", f"{_device_path(client, device)}/alert", {"message": message, "status": title}
         )
-    console().print("sent", markup=False)
+    console().print(sentence("access.sent"), markup=False)
 
 
 @devices_app.command()
 def reboot(device: DeviceArgument, server: ServerOption = None) -> None:
-    """Let a connected device start again."""
+    """Restart a connected device."""
     with open_access_client(server) as client:
         client.send("POST", f"{_device_path(client, device)}/reboot")
-    console().print("sent", markup=False)
+    console().print(sentence("access.sent"), markup=False)
 
 
 def device_id(known: list[dict[str, Any]], what: str) -> str:
@@ -163,8 +167,8 @@ def device_id(known: list[dict[str, Any]], what: str) -> str:
     if len(named) == 1:
         return str(named[0])
     if named:
-        raise CommandError(f"several devices are called {what}: {', '.join(named)}")
-    raise CommandError(f"no device is called {what}; `lobug devices list` shows all")
+        raise CommandError(sentence("access.several_devices", name=what, ids=", ".join(named)))
+    raise CommandError(sentence("access.unknown_device", name=what))
 
 
 def _device_path(client: AccessClient, what: str) -> str:
@@ -172,9 +176,15 @@ def _device_path(client: AccessClient, what: str) -> str:
     return f"/devices/{quote(found, safe='')}"
 
 
-def _show_change(device: dict[str, Any], done: str, *, as_json: bool) -> None:
+def _description(row: dict[str, Any]) -> str:
+    text: str = row["description"]
+    return sentence("access.paired_already", description=text) if row["replaces"] else text
+
+
+def _show_change(device: dict[str, Any], key: str, *, as_json: bool) -> None:
     if as_json:
         print_json(device)
         return
     called = f" ({device['name']})" if device["name"] else ""
-    console().print(plain(f"{done}: {device['id']}{called}"), markup=False, soft_wrap=True)
+    line = sentence(key, device=f"{device['id']}{called}")
+    console().print(plain(line), markup=False, soft_wrap=True)

@@ -12,7 +12,7 @@ import httpx
 from fastapi import APIRouter, FastAPI
 
 from lobug.assembly import with_memory
-from lobug.cli.faults import warn
+from lobug.cli.terminal import warn
 from lobug.data_folder.claim import Claim
 from lobug.data_folder.permissions import restrict_access
 from lobug.engines.absent import absent_engines

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -14,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from lobug.cli.faults import EXIT_FAILED, EXIT_USAGE, CommandError, SentenceGroup, warn
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import (
+    EXIT_FAILED,
+    EXIT_USAGE,
+    CommandError,
+    SentenceGroup,
+    print_json_line,
+    warn,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,11 +51,6 @@ COLUMNS = {
     "evidence_in_prompt": "prompt",
     "ms_per_query": "ms",
 }
-LEGEND = (
-    "order: what is new stands above what is out of date; leaks: what must not be recalled; silent:"
-    " nothing to the prompt where nothing fits; speaks: something where something fits; prompt: the"
-    " evidence was in it"
-)
 
 
 @eval_app.command("cases")
@@ -60,24 +61,27 @@ def cases(
         typer.Option(metavar="NAME", help="Only this category, such as update or two_people."),
     ] = None,
     misses: Annotated[
-        bool, typer.Option("--misses", help="Show every question that went wrong, and why.")
+        bool,
+        typer.Option(
+            "--misses", help="Show every question with a wrong answer, and what is wrong."
+        ),
     ] = False,
 ) -> None:
-    """Tell Lo-Bug's own recall cases to an empty memory and ask what it remembers.
+    """Tell an empty memory Lo-Bug's own recall cases, and ask what it remembers.
 
-    Uses the memory and the embedder of the settings, in a temporary database. About two minutes.
-    Fails when anything was recalled that must not be: another person's words, or what was
+    Uses the memory and the embedder of the settings, in a temporary database. Takes about two
+    minutes. Fails if anything is recalled that must not be: another person's words, or what was
     corrected or forgotten.
     """
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
     from lobug.evaluation.cases import load_cases
 
     chosen = load_cases(_category(category))
     settings = load_settings().settings
-    with quiet_memory(), progress_bar("cases", len(chosen)) as step:
+    with quiet_memory(), progress_bar(sentence("eval.cases"), len(chosen)) as step:
         figures = asyncio.run(_run(chosen, settings, step))
     if json_:
-        sys.stdout.write(json.dumps(figures, ensure_ascii=False) + "\n")
+        print_json_line(figures)
     else:
         _show(figures, misses=misses)
     if figures["forbidden"]:
@@ -127,7 +131,7 @@ def _category(name: str | None) -> CaseCategory | None:
         if category == name:
             return category
     raise CommandError(
-        f"There is no category {name}. The categories are {', '.join(known)}.", code=EXIT_USAGE
+        sentence("eval.unknown_category", name=name, known=", ".join(known)), code=EXIT_USAGE
     )
 
 
@@ -149,13 +153,18 @@ async def _run(chosen: list[Case], settings: Settings, step: Progress) -> dict[s
 def _show(figures: Mapping[str, Any], *, misses: bool) -> None:
     console = Console(highlight=False)
     console.print(_table(figures))
-    console.print(LEGEND)
+    console.print(sentence("eval.legend"))
     if misses:
         for miss in figures["misses"]:
-            line = f"{miss['case']}: {miss['question']} - {'; '.join(miss['wrong'])}"
+            line = sentence(
+                "eval.miss",
+                case=miss["case"],
+                question=miss["question"],
+                wrong="; ".join(miss["wrong"]),
+            )
             console.print(line, markup=False, soft_wrap=True)
     elif figures["misses"]:
-        console.print(f"{len(figures['misses'])} questions went wrong; --misses shows them.")
+        console.print(sentence("eval.misses", count=len(figures["misses"])))
 
 
 def _table(figures: Mapping[str, Any]) -> Table:
@@ -200,17 +209,18 @@ def locomo(
         bool,
         typer.Option(
             "--facts",
-            help="Let the chat model extract facts first, as in life; takes seconds a turn.",
+            help="Let the chat model extract facts first, as in use; that takes seconds for"
+            " each turn.",
         ),
     ] = False,
 ) -> None:
     """Tell the memory long conversations and ask for the turns that hold the answers.
 
-    Reads the LoCoMo benchmark, as published or with each conversation flat in a file of its own.
+    Reads the LoCoMo benchmark, as published or with one conversation in each file.
     Uses the memory and the embedder of the settings, each conversation in a temporary database;
     no language model takes part in a search. Shows how much of each question's evidence is found.
     """
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
     from lobug.evaluation import locomo as benchmark
     from lobug.evaluation.locomo_run import pieces, report
 
@@ -219,18 +229,18 @@ def locomo(
     except benchmark.LocomoError as error:
         raise CommandError(str(error)) from error
     if reading.ignored:
-        warn(f"Not a conversation, left out: {', '.join(reading.ignored)}.")
+        warn(sentence("eval.ignored", names=", ".join(reading.ignored)))
     settings = load_settings().settings
     work = pieces(reading.conversations, facts=facts)
-    with quiet_memory(), progress_bar("turns and questions", work) as step:
+    with quiet_memory(), progress_bar(sentence("eval.turns_and_questions"), work) as step:
         embedder, runs = asyncio.run(
             _run_locomo(reading.conversations, settings, step, facts=facts)
         )
     figures = report(runs, embedder=embedder, ignored=reading.ignored)
     if figures["embedder_failures"]:
-        warn("The embedder failed: turns were found by their words only.")
+        warn(sentence("eval.embedder_failed"))
     if json_:
-        sys.stdout.write(json.dumps(figures, ensure_ascii=False) + "\n")
+        print_json_line(figures)
     else:
         _show_locomo(figures)
 
@@ -266,21 +276,33 @@ def _show_locomo(figures: Mapping[str, Any]) -> None:
     console = Console(highlight=False)
     console.print(_locomo_table(figures))
     console.print(
-        f"{figures['conversations']} conversations, {figures['turns']} turns,"
-        f" {figures['entries']} memories beside them; embedder {figures['embedder']}",
+        sentence(
+            "eval.told",
+            conversations=figures["conversations"],
+            turns=figures["turns"],
+            entries=figures["entries"],
+            embedder=figures["embedder"],
+        ),
         soft_wrap=True,
     )
     console.print(
-        f"{figures['ms_per_query']} ms a question (p50 {figures['ms_per_query_p50']},"
-        f" p95 {figures['ms_per_query_p95']}), with its embedding;"
-        f" the ten best add {figures['tokens']} tokens to a prompt",
+        sentence(
+            "eval.times",
+            mean=figures["ms_per_query"],
+            p50=figures["ms_per_query_p50"],
+            p95=figures["ms_per_query_p95"],
+            tokens=figures["tokens"],
+        ),
         soft_wrap=True,
     )
     console.print(
-        f"Not scored: {figures['adversarial']} questions about what was never said,"
-        f" {figures['skipped']} without evidence that names a turn;"
-        f" of the references {figures['evidence_mended']} were mended,"
-        f" {figures['evidence_dangling']} name no turn",
+        sentence(
+            "eval.not_scored",
+            adversarial=figures["adversarial"],
+            skipped=figures["skipped"],
+            mended=figures["evidence_mended"],
+            dangling=figures["evidence_dangling"],
+        ),
         soft_wrap=True,
     )
 
@@ -295,9 +317,11 @@ def _locomo_table(figures: Mapping[str, Any]) -> Table:
         for name, row in figures[group].items():
             table.add_row(name, str(row["questions"]), *_cells(row))
         table.add_section()
-    table.add_row("all questions", str(figures["questions"]), *_cells(figures))
+    table.add_row(sentence("eval.all_questions"), str(figures["questions"]), *_cells(figures))
     # The lines above are conversations.
-    table.add_row("mean of these", str(figures["conversations"]), *_cells(figures["macro"]))
+    table.add_row(
+        sentence("eval.mean_of_these"), str(figures["conversations"]), *_cells(figures["macro"])
+    )
     return table
 
 

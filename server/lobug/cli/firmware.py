@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lobug.cli.faults import SentenceGroup
-from lobug.cli.memory.options import JsonOption, print_json
-from lobug.cli.memory.tables import console, show_table, when
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import JsonOption, SentenceGroup, console, print_json, show_table, when
 
 if TYPE_CHECKING:
     from lobug.ota.image import FirmwareImage
@@ -20,9 +19,10 @@ if TYPE_CHECKING:
 firmware_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="Firmware for devices: add, list, remove.\n\nA paired device with Lo-Bug's firmware on"
-    " the board of an image is offered it when it is newer. Other firmware is never offered any. A"
-    " running server notices a change at once.",
+    help="Firmware for devices: add, list, remove.\n\nA paired device with Lo-Bug's"
+    " firmware is offered an image for its board if the image is newer. Devices"
+    " with other firmware are never offered any. A running server notices a"
+    " change at once.",
 )
 
 BoardOption = Annotated[
@@ -30,7 +30,7 @@ BoardOption = Annotated[
     typer.Option(
         "--board",
         metavar="BOARD",
-        help="Board that it is for, as the device names it: m5stack-core2, m5stack-cores3.",
+        help="Board of the image, as devices name it: m5stack-core2, m5stack-cores3.",
         show_default=False,
     ),
 ]
@@ -39,7 +39,7 @@ VersionOption = Annotated[
     typer.Option(
         "--version",
         metavar="VERSION",
-        help="Version that was built into it, such as 2.1.0.",
+        help="Version that was built into the image, such as 2.1.0.",
         show_default=False,
     ),
 ]
@@ -59,20 +59,24 @@ def add(
         bool,
         typer.Option(
             "--force",
-            help="Offer it to every device of the board that runs another version, a newer one"
-            " too, until it is removed.",
+            help="Offer it to every device with this board that runs another version, even a"
+            " newer one, until it is removed.",
         ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy an image into the data folder, from where devices are offered it."""
+    """Copy an image into the data folder, from which it is offered to devices."""
     _make_data_folder()
     image = _library().add(file, board, version, forced=force)
     if as_json:
         print_json(_row(image))
         return
-    _print(f"added: {board} {version}, {image.size} bytes, SHA-256 {image.sha256}")
-    _print("A device takes it when it asks next, at its next start at the latest.")
+    _print(
+        sentence(
+            "firmware.added", board=board, version=version, bytes=image.size, sha256=image.sha256
+        )
+    )
+    _print(sentence("firmware.when_taken"))
 
 
 @firmware_app.command("list")
@@ -95,7 +99,7 @@ def list_images(as_json: JsonOption = False) -> None:
             )
             for row in rows
         ),
-        "There are no firmware images.",
+        sentence("firmware.none"),
     )
 
 
@@ -109,24 +113,24 @@ def remove(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Remove an image: it is not offered any more. Devices that have taken it keep it."""
+    """Remove an image: it is no longer offered. Devices that have installed it keep it."""
     image = _library().remove(board, version)
     if as_json:
         print_json(_row(image))
         return
-    _print(f"removed: {board} {version}")
+    _print(sentence("firmware.removed", board=board, version=version))
 
 
 def _make_data_folder() -> None:
     """Make the data folder, readable by its owner alone. If that fails, the library raises."""
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
 
     with suppress(OSError):
         load_settings().settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _library() -> FirmwareLibrary:
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
     from lobug.ota.library import FirmwareLibrary
 
     settings = load_settings().settings

@@ -14,7 +14,8 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lobug.admission.connections import AcceptFaults, Admission
-from lobug.cli.faults import CommandError
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import CommandError
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -25,7 +26,7 @@ def open_socket(host: str, port: int) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError as error:
-        raise CommandError(f"{host!r} is not an address of this computer: {error}") from error
+        raise CommandError(sentence("serve.bad_address", host=repr(host), error=error)) from error
     listener = socket.socket(family, kind, protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     # Connections inherit it: those of devices that vanished end by themselves.
@@ -34,15 +35,11 @@ def open_socket(host: str, port: int) -> socket.socket:
         listener.bind(address)
     except PermissionError as error:
         listener.close()
-        raise CommandError(
-            f"port {port} needs more rights than you have; choose one above 1023 with --port or"
-            " LOBUG_PORT"
-        ) from error
+        raise CommandError(sentence("serve.port_forbidden", port=port)) from error
     except OSError as error:
         listener.close()
         raise CommandError(
-            f"cannot listen on {host}:{port}: {error.strerror}. If another Lo-Bug runs there, use"
-            " it or stop it; else choose another port with --port or LOBUG_PORT."
+            sentence("serve.port_taken", host=host, port=port, reason=error.strerror)
         ) from error
     return listener
 

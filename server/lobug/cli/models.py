@@ -7,8 +7,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from lobug.cli.faults import EXIT_FAILED, EXIT_INTERRUPTED, CommandError, SentenceGroup
-from lobug.cli.load import load_settings
+from lobug.cli.effective_settings import load_settings
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    CommandError,
+    SentenceGroup,
+)
 from lobug.models import catalog, fetch, verify
 from lobug.models.catalog import Model, needed_models
 from lobug.models.progress import reporter_for
@@ -17,45 +23,51 @@ from lobug.settings import Settings
 models_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="The embedded models: which there are, fetch them, check them.",
+    help="The embedded models: list, fetch and check them.",
 )
 
 _Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME]...", help="Names of `lobug models list`.")
+    list[str] | None, typer.Argument(metavar="[NAME]...", help="Names as in `lobug models list`.")
 ]
 
 
 @models_app.command("list")
 def list_models() -> None:
-    """Show every embedded model: what for, whether it is here, size, licence, languages."""
+    """Show every embedded model: its purpose, whether it is here, size, licence, languages."""
     settings = load_settings().settings
     wanted = needed_models(settings)
     console = Console(soft_wrap=True, highlight=False)
     for model in catalog.CATALOG.values():
         state = _state(verify.check(settings.models_dir, model.name), wanted)
-        size = f"{model.size / 1e6:.0f} MB"
+        size = sentence("models.size", mb=model.size / 1e6)
         console.print(f"{model.name:<27} {model.job:<11} {size:>8}  {state}", markup=False)
         console.print(f"    {model.description}", style="dim", markup=False)
-        languages = "many languages" if "multi" in model.languages else ", ".join(model.languages)
-        terms = f"    {model.origin}. Licence {model.licence}; {languages}."
-        console.print(terms, style="dim", markup=False)
-    console.print(f"\nModels folder: {settings.models_dir}", markup=False)
+        languages = (
+            sentence("models.many_languages")
+            if "multi" in model.languages
+            else ", ".join(model.languages)
+        )
+        terms = sentence(
+            "models.origin", origin=model.origin, licence=model.licence, languages=languages
+        )
+        console.print(f"    {terms}", style="dim", markup=False)
+    console.print("\n" + sentence("models.folder", folder=settings.models_dir), markup=False)
 
 
 @models_app.command("pull")
 def pull_models(
     names: _Names = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Every model of the list, also those not in use.")
+        bool, typer.Option("--all", help="Fetch every model of the list, also those not in use.")
     ] = False,
 ) -> None:
     """Fetch models; without a name, those that the settings need.
 
-    Goes on where an interrupted pull stopped, and asks the network nothing for what is here.
+    Continues where an interrupted pull stopped; needs no network for models that are here.
     """
     settings = load_settings().settings
     if names and everything:
-        raise CommandError("Give names or --all, not both.")
+        raise CommandError(sentence("models.names_or_all"))
     chosen = tuple(catalog.CATALOG) if everything else tuple(names or needed_models(settings))
     for name in chosen:
         catalog.get(name)  # raises for a wrong name before the first download
@@ -64,10 +76,11 @@ def pull_models(
     try:
         for name in chosen:
             fetched = fetch.pull(settings.models_dir, name, reporter)
-            reporter.note(f"{name}: {'fetched and verified' if fetched else 'already here'}.")
+            outcome = "models.fetched" if fetched else "models.already_here"
+            reporter.note(sentence(outcome, name=name))
     except KeyboardInterrupt as error:
         raise CommandError(
-            "Interrupted. Run the same command again: it goes on where it stopped.",
+            sentence("models.interrupted"),
             code=EXIT_INTERRUPTED,
         ) from error
 
@@ -82,7 +95,8 @@ def verify_models(names: _Names = None) -> None:
     for name in chosen:
         found = verify.examine(settings.models_dir, name)
         if found.ok:
-            console.print(f"{name}: ok ({len(found.files)} files)", markup=False, highlight=False)
+            line = sentence("models.ok", name=name, files=len(found.files))
+            console.print(line, markup=False, highlight=False)
         else:
             troubles += 1
             console.print(found.message, markup=False, highlight=False, soft_wrap=True)
@@ -105,10 +119,10 @@ def _here_or_needed(settings: Settings) -> tuple[str, ...]:
 
 def _state(found: verify.ModelCheck, wanted: tuple[str, ...]) -> str:
     if found.model.installed_with_program:
-        return "with the program" if found.ok else str(found.state)
+        return sentence("models.with_program") if found.ok else str(found.state)
     if found.ok:
-        return "here" if found.verified else "here, not verified"
+        return sentence("models.here" if found.verified else "models.here_unverified")
     nothing = all(f.state is verify.State.MISSING for f in found.files)
     if nothing:
-        return "needed: pull it" if found.model.name in wanted else "not pulled"
-    return f"{found.state}: pull it again"
+        return sentence("models.needed" if found.model.name in wanted else "models.not_pulled")
+    return sentence("models.broken", state=found.state)

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
 from lobug.access.addresses import ANY_ADDRESS, local_url
-from lobug.cli.faults import CommandError, warn
-from lobug.cli.terminal import program_name
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import CommandError, warn
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -32,7 +33,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Address to listen on, instead of the setting; 0.0.0.0 for all.",
+            help="Address to listen on, instead of that of the settings; 0.0.0.0 for all.",
             show_default=False,
         ),
     ] = None,
@@ -42,7 +43,7 @@ def serve(
             min=0,
             max=65535,
             metavar="N",
-            help="Port to listen on, instead of the setting; 0 picks a free one.",
+            help="Port to listen on, instead of that of the settings; 0 picks a free one.",
             show_default=False,
         ),
     ] = None,
@@ -50,8 +51,8 @@ def serve(
     """Start the server. Ctrl-C stops it."""
     from rich.console import Console
 
+    from lobug.cli.effective_settings import load_settings
     from lobug.cli.http_server import open_socket
-    from lobug.cli.load import load_settings
     from lobug.data_folder.claim import require_free
 
     loaded = load_settings(host=host, port=port)
@@ -80,17 +81,17 @@ def _remove_stored_reports() -> None:
 
 def _require_models(settings: Settings) -> None:
     """Raise CommandError when models are missing that nothing can replace."""
-    from lobug.cli.checks.models import lacking_models, replaceable_by_ollama
+    from lobug.cli.doctor.models import lacking_models, replaceable_by_ollama
 
     wrong = lacking_models(settings)
     if not wrong:
         return
     if {check.model.job.value for check in wrong} == {"chat"} and replaceable_by_ollama(settings):
-        warn(*(f"{check.message} Until then everything depends on Ollama." for check in wrong))
+        warn(*(sentence("serve.chat_model_missing", problem=check.message) for check in wrong))
         return
     raise CommandError(
         *(check.message for check in wrong),
-        "Run `lobug models pull` to fetch all that is needed.",
+        sentence("serve.models_missing"),
     )
 
 
@@ -132,7 +133,7 @@ def run_app(
         ws_max_size=settings.streaming.max_message_bytes + 1,
         ws_per_message_deflate=False,  # audio is compressed already
     )
-    console.print("Starting Lo-Bug: loading the engines ...", style="dim")
+    console.print(sentence("serve.starting"), style="dim")
     try:
         AnnouncingServer(config, announce, admission).run(sockets=[listener])
     except KeyboardInterrupt:
@@ -140,7 +141,7 @@ def run_app(
     except SystemExit as error:
         # Uvicorn leaves with 3 when the application cannot start; the reason was caught before.
         if catcher.failure is None:
-            raise CommandError("the server could not start; the log above says why") from error
+            raise CommandError(sentence("serve.failed")) from error
     if catcher.failure is not None:
         raise catcher.failure
 
@@ -149,20 +150,17 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
     """The lines printed once the server runs: address, engines, what to try. Rich markup."""
     from rich.markup import escape
 
-    lines = ["", f"[bold green]Lo-Bug listens at {url}[/bold green]"]
+    lines = ["", f"[bold green]{sentence('serve.listens', url=url)}[/bold green]"]
     program = program_name(shutil.which("lobug"), Path(sys.argv[0]), Path.cwd())
     lines += _devices_lines(server, url, host, program)
     if server.settings.access.loopback == "token":
-        lines.append(
-            "Programs on this computer need a token too (access.loopback); the lobug commands send"
-            " theirs by themselves."
-        )
+        lines.append(sentence("serve.token_on_loopback"))
     lines.append("")
     report = server.health()
     for job, status in report.engines.items():
-        state = "" if status.ready else "  [red]not ready[/red]"
+        state = "" if status.ready else f"  [red]{sentence('serve.not_ready')}[/red]"
         if status.ready and status.degraded:
-            state = "  [yellow]degraded[/yellow]"
+            state = f"  [yellow]{sentence('serve.degraded')}[/yellow]"
         model = f" {status.model}" if status.model and status.model != status.name else ""
         why = server.choices.get(job, "")
         reason = status.reason if status.reason and (status.degraded or not status.ready) else why
@@ -171,14 +169,14 @@ def announcement(server: LobugServer, url: str, host: str) -> list[str]:
             lines.append(f"  {'':<11}[dim]{escape(reason)}[/dim]")
     lines.append(f"  {'memory':<11}{escape(_memory_line(server))}")
     option = "" if url == "http://127.0.0.1:8321" else f" --server {url}"
-    lines += ["", "Try, in another terminal:"]
+    lines += ["", sentence("serve.try_it")]
     if not server.access.secret:
         lines.append(f'  curl {url}/chat/text -d \'{{"text": "Hello!"}}\'')
     lines += [
         f"  {program} chat{option}",
         f'  {program} simulate --say "What can you do?"{option}',
         "",
-        "Ctrl-C stops it.",
+        sentence("serve.stop"),
     ]
     return lines
 
@@ -192,37 +190,47 @@ def _devices_lines(server: LobugServer, url: str, host: str, program: str) -> li
 
     access = server.settings.access
     if is_loopback(host) or host == "localhost":
-        return ["Only this computer can reach it; devices need LOBUG_HOST=0.0.0.0."]
-    to_network = (
-        "It listens on your network: any computer there can reach it, but gets no answer without a"
-        " token from you. LOBUG_HOST=127.0.0.1 closes the network."
-    )
-    lines = [to_network]
+        return [sentence("serve.local_only")]
+    lines = [sentence("serve.on_network")]
     address = network_address() if host in ANY_ADDRESS else host
     port = url.rsplit(":", 1)[-1]
     public = re.sub(r"^ws", "http", access.public_url.rstrip("/"))
     place = public or (f"http://{address}:{port}" if address else "")
     if place:
-        lines.append(f"From devices: {place}/xiaozhi/ota/ (as their OTA URL)")
+        lines.append(sentence("serve.from_devices", place=place))
     if server.settings.discovery.announce:
-        lines.append("Devices with Lo-Bug's firmware find it by themselves.")
+        lines.append(sentence("serve.announced"))
     if access.pairing:
-        lines.append(f"A new device shows a code; let it in with: {program} devices approve CODE")
+        lines.append(sentence("serve.pairing", program=program))
     else:
-        lines.append("[yellow]Every device that asks is let in (access.pairing is off).[/yellow]")
+        lines.append(f"[yellow]{sentence('serve.pairing_off')}[/yellow]")
     if access.trusted_networks:
         networks = ", ".join(map(str, access.trusted_networks))
-        lines.append(f"[yellow]Anyone in {networks} can talk to it.[/yellow]")
+        lines.append(f"[yellow]{sentence('serve.trusted', networks=networks)}[/yellow]")
     fault = server.access.fault()
     if fault is not None:
-        lines.append(f"[red]Only this computer can talk to it: {escape(str(fault))}[/red]")
+        lines.append(f"[red]{escape(sentence('serve.access_fault', reason=fault))}[/red]")
     return lines
 
 
 def _memory_line(server: LobugServer) -> str:
     fault = server.memory.fault()
     if fault is not None:
-        return f"not available: {fault}"
+        return sentence("serve.no_memory", reason=fault)
     stats = server.memory.stats()
-    known = f"{stats.messages} messages, {stats.facts} facts"
-    return f"{server.settings.database_path} ({known})"
+    path = server.settings.database_path
+    return sentence("serve.memory", path=path, messages=stats.messages, facts=stats.facts)
+
+
+def program_name(found: str | None, started: Path, folder: Path) -> str:
+    """The command that starts this program again in ``folder``. Pure.
+
+    ``found``: where the shell finds ``lobug``; None: nowhere, as after ``make run``, which puts the
+    program in an environment outside the shell's path. ``started``: the path of this program.
+    """
+    if found is not None or started.name != "lobug":
+        return "lobug"
+    try:
+        return str(started.absolute().relative_to(folder))
+    except ValueError:
+        return str(started)

@@ -1,59 +1,219 @@
-"""The ``--server`` option, and what to type to start this program again."""
+"""What all commands share at the terminal: failures as sentences, common options, tables, JSON.
+
+Memories, names and addresses are text of unknown origin: ``plain`` keeps them from controlling the
+terminal.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+import functools
+import inspect
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from typing import Annotated, Any, get_type_hints
 
 import typer
+from rich.console import Console
+from typer.core import TyperGroup
 
-from lobug.access.addresses import local_url
-from lobug.cli.faults import EXIT_USAGE, CommandError
+from lobug.errors import LobugError
 
-if TYPE_CHECKING:
-    from lobug.simulator.address import ServerAddress
+EXIT_FAILED = 1
+"""What was asked for did not work."""
+
+EXIT_USAGE = 2
+"""The command line itself is wrong; typer's own code for it."""
+
+EXIT_UNREACHABLE = 3
+"""No server answers."""
+
+EXIT_INTERRUPTED = 130
+"""Ctrl-C, as a shell reports it."""
+
+
+class CommandError(Exception):
+    """A failure that a person can act on. Its arguments are whole sentences."""
+
+    def __init__(self, *sentences: str, code: int = EXIT_FAILED) -> None:
+        super().__init__("\n".join(sentences))
+        self.sentences: Sequence[str] = sentences
+        self.code = code
+
+
+class SentenceGroup(TyperGroup):
+    """A group of commands whose failures end as sentences."""
+
+    def invoke(self, ctx: Any) -> object:  # its class is private to typer
+        """Run the command that was chosen."""
+        try:
+            result: object = super().invoke(ctx)
+        except CommandError as error:
+            _print_failure(*error.sentences)
+            raise typer.Exit(error.code) from error
+        except LobugError as error:
+            _print_failure(str(error) or error.spoken)
+            raise typer.Exit(EXIT_FAILED) from error
+        except BrokenPipeError as error:
+            # The reader of our output (head, less) has ended; Python would complain at exit.
+            sys.stderr.close()
+            raise typer.Exit(EXIT_FAILED) from error
+        return result
+
+
+def _print_failure(*sentences: str) -> None:
+    console = Console(stderr=True, soft_wrap=True)
+    for sentence in sentences:
+        console.print(f"lobug: {sentence}", style="red", markup=False, highlight=False)
+
+
+def warn(*sentences: str) -> None:
+    """Print warnings on standard error."""
+    console = Console(stderr=True, soft_wrap=True)
+    for sentence in sentences:
+        console.print(f"warning: {sentence}", style="yellow", markup=False, highlight=False)
+
 
 ServerOption = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="Address of the running Lo-Bug server. Default: the one that uses the data folder of"
-        " the settings, else this computer at their port (http://127.0.0.1:8321).",
+        help="Address of the running Lo-Bug server. Default: the server that uses the data"
+        " folder of the settings, else this computer at the port of the settings"
+        " (http://127.0.0.1:8321).",
         show_default=False,
     ),
 ]
 
 
-def server_address(server: str | None) -> ServerAddress:
-    """The server named by ``--server``; without it the one that holds the data folder, else the one
-    at the address of the settings. Raises CommandError."""
-    from lobug.simulator.address import parse_server
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-    if server is None:
-        from lobug.cli.load import load_settings  # loads pydantic
-        from lobug.data_folder.claim import holder_of
 
-        settings = load_settings().settings
-        holder = holder_of(settings)
-        if holder is not None and holder.url is not None:
-            server = holder.url
-        else:
-            server = local_url(settings.host, settings.port)
+def print_json(document: object) -> None:
+    """Print JSON, which escapes control characters itself."""
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def print_json_line(record: Mapping[str, object]) -> None:
+    """Print a JSON object on one line, at once: the reader of a pipe may be waiting for it."""
+    sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+_STEERING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+"""Unicode categories of control characters, marks of direction and other invisible characters."""
+_JOINERS = {"\u200c", "\u200d"}
+"""Of category Cf, but emoji, Persian and Indian scripts need them."""
+
+
+def plain(text: object) -> str:
+    """One line without control characters. Pure."""
+    line = " ".join(str(text).split())
+    return "".join(
+        "\ufffd" if unicodedata.category(c) in _STEERING and c not in _JOINERS else c for c in line
+    )
+
+
+def plain_lines(text: str) -> str:
+    """``plain``, line by line. Pure."""
+    kept = (line[: len(line) - len(line.lstrip(" "))] + plain(line) for line in text.split("\n"))
+    return "\n".join(kept)
+
+
+def when(text: str | None) -> str:
+    """A time of the server in local time, to the minute. Pure but for the time zone."""
+    if not text:
+        return ""
     try:
-        return parse_server(server)
-    except ValueError as error:
-        raise CommandError(str(error), code=EXIT_USAGE) from error
+        return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError):
+        return plain(text)
 
 
-def program_name(found: str | None, started: Path, folder: Path) -> str:
-    """The command that starts this program again in ``folder``. Pure.
+PIPE_COLUMNS = 16_000
+"""Longer than any content."""
 
-    ``found``: where the shell finds ``lobug``; None: nowhere, as after ``make run``, which puts the
-    program in an environment outside the shell's path. ``started``: the path of this program.
+
+def console() -> Console:
+    """The console for tables. In a file or a pipe each row is one line."""
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=PIPE_COLUMNS)
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], nothing: str) -> None:
+    """Print a table, or the sentence ``nothing`` if it has no rows."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns[:-1]:
+        # Only wide columns shrink in favour of the content, which is the last one.
+        table.add_column(column, no_wrap=column not in WIDE_COLUMNS, overflow="fold")
+    table.add_column(columns[-1], overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(plain("" if cell is None else cell)) for cell in row))
+    if table.row_count:
+        console().print(table)
+    else:
+        console().print(nothing)
+
+
+WIDE_COLUMNS = {"key", "parts", "conversation", "project"}
+
+
+def show_facts(pairs: Iterable[tuple[str, object]]) -> None:
+    """Print names and values, one a line, without empty values."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column(overflow="fold")
+    for name, value in pairs:
+        if value not in (None, "", []):
+            table.add_row(name, Text(plain(value)))
+    console().print(table)
+
+
+def with_option_sets(command: Callable[..., None]) -> Callable[..., None]:
+    """Let typer see each field of a command's dataclass parameters as an option of its own.
+
+    Every field is annotated as typer wants it and has a default. A parameter that is no dataclass
+    stays as it is. The options keep the order of the parameters and their fields.
     """
-    if found is not None or started.name != "lobug":
-        return "lobug"
-    try:
-        return str(started.absolute().relative_to(folder))
-    except ValueError:
-        return str(started)
+    hints = get_type_hints(command, include_extras=True)
+    sets: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+
+    @functools.wraps(command)
+    def flat(**given: Any) -> None:
+        for name, kind in sets.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name in sets:
+            parameters += _options_of(sets[parameter.name])
+        else:
+            annotation = hints[parameter.name]
+            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            parameters.append(parameter.replace(annotation=annotation, kind=kind))
+    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return flat
+
+
+def _options_of(option_set: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(option_set, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(option_set)
+    ]

@@ -9,17 +9,23 @@ import typer
 
 from lobug.access.rules import TokenScope
 from lobug.cli.connection import open_access_client
-from lobug.cli.faults import SentenceGroup
-from lobug.cli.memory.options import JsonOption, print_json
-from lobug.cli.memory.tables import console, show_table, when
-from lobug.cli.terminal import ServerOption
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import (
+    JsonOption,
+    SentenceGroup,
+    ServerOption,
+    console,
+    print_json,
+    show_table,
+    when,
+)
 
 tokens_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="API tokens, with which people and scripts at other computers talk to Lo-Bug: make, see,"
-    " revoke.\n\nAsks the running server; when none runs at the address of the settings, the file"
-    " is opened directly.",
+    help="API tokens, with which people and scripts on other computers talk to Lo-Bug:"
+    " create, see, revoke.\n\nAsks the running server. If none runs at the address"
+    " of the settings, the file is opened directly.",
 )
 
 
@@ -32,8 +38,8 @@ def create(
         str | None,
         typer.Option(
             metavar="USER",
-            help="Whose words come with it: its memories are that user's. Without it a user of its"
-            " own.",
+            help="The user who talks with it: its memories belong to that user. Default: a"
+            " user of its own.",
             show_default=False,
         ),
     ] = None,
@@ -41,24 +47,25 @@ def create(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Which conversation of the user they belong to. Without it one of its own.",
+            help="The conversation of the user to which its words belong. Default: one of its own.",
             show_default=False,
         ),
     ] = None,
     owner: Annotated[
-        bool, typer.Option("--owner", help="It may approve devices and make tokens.")
+        bool, typer.Option("--owner", help="The token may approve devices and create tokens.")
     ] = False,
     scope: Annotated[
         TokenScope | None,
         typer.Option(
-            help="Good for this purpose alone. `metrics`: to read /metrics and all of /health.",
+            help="Restrict the token to one purpose. `metrics`: reading /metrics and all of"
+            " /health.",
             show_default=False,
         ),
     ] = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a token and print it: it is shown this once."""
+    """Create a token and print it. It is shown only once."""
     body: dict[str, object] = {
         "name": name,
         "user": user,
@@ -74,12 +81,12 @@ def create(
         return
     # The token alone on standard output, for a script.
     typer.echo(made["token"])
-    typer.echo(f"token {made['id']} was made; it is not shown again", err=True)
+    typer.echo(sentence("access.token_made", id=made["id"]), err=True)
 
 
 @tokens_app.command("list")
 def list_tokens(server: ServerOption = None, as_json: JsonOption = False) -> None:
-    """Show the tokens that were made, without the tokens themselves."""
+    """Show all tokens, without their secrets."""
     with open_access_client(server) as client:
         found = client.send("GET", "/tokens")
     if as_json:
@@ -98,7 +105,7 @@ def list_tokens(server: ServerOption = None, as_json: JsonOption = False) -> Non
             )
             for row in found["tokens"]
         ),
-        "There are no tokens.",
+        sentence("access.no_tokens"),
     )
 
 
@@ -116,10 +123,11 @@ def revoke(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """End a token, at once."""
+    """Revoke a token, at once."""
     with open_access_client(server) as client:
         ended = client.send("DELETE", f"/tokens/{quote(token_id, safe='')}")
     if as_json:
         print_json(ended)
         return
-    console().print(f"revoked: {ended['id']} ({ended['name']})", markup=False, soft_wrap=True)
+    line = sentence("access.token_revoked", id=ended["id"], name=ended["name"])
+    console().print(line, markup=False, soft_wrap=True)

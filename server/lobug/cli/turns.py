@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lobug.cli.connection import token_header
-from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
-from lobug.cli.terminal import ServerOption, server_address
+from lobug.cli.connection import server_address, token_header
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import EXIT_UNREACHABLE, CommandError, ServerOption, print_json, show_table
 
 if TYPE_CHECKING:
     import httpx
@@ -38,15 +37,13 @@ def turns(
     The lines `p50` and `p95` are percentiles of the turns shown, without those that failed or were
     cancelled. Asks the running server.
     """
-    from lobug.cli.memory.tables import show_table
-
     found = fetch_turns(server_address(server).url, limit)
     if as_json:
-        typer.echo(json.dumps({"turns": found}, indent=2, ensure_ascii=False))
+        print_json({"turns": found})
         return
     stages = shown_stages(found)
     columns = ("ended", "turn", "door", "device", "outcome", *stages)
-    show_table(columns, table_rows(found, stages), "There has been no turn yet.")
+    show_table(columns, table_rows(found, stages), sentence("turns.none"))
 
 
 def fetch_turns(url: str, limit: int) -> Sequence[Turn]:
@@ -62,25 +59,31 @@ def fetch_turns(url: str, limit: int) -> Sequence[Turn]:
             trust_env=False,
         )
     except httpx.TimeoutException as error:
-        raise CommandError(f"the server did not answer within {TIMEOUT_S:g} s") from error
+        raise CommandError(sentence("connection.timeout", seconds=TIMEOUT_S)) from error
     except httpx.TransportError as error:
-        raise CommandError(f"no Lo-Bug server answers at {url}", code=EXIT_UNREACHABLE) from error
+        raise CommandError(
+            sentence("connection.no_server", url=url), code=EXIT_UNREACHABLE
+        ) from error
     return _read(answer, url)
 
 
 def _read(answer: httpx.Response, url: str) -> Sequence[Turn]:
-    from lobug.simulator.http.contract import read_error
+    from lobug.simulator.contract import read_error
 
     if answer.status_code != 200:
         code, message = read_error(answer.content)
-        raise CommandError(f"{message} ({code or f'HTTP {answer.status_code}'})")
+        raise CommandError(
+            sentence(
+                "connection.refused", message=message, code=code or f"HTTP {answer.status_code}"
+            )
+        )
     try:
         found: Sequence[Turn] = answer.json()["turns"]
         strange = not all(turn.keys() >= _FIELDS for turn in found)
     except (ValueError, KeyError, TypeError, AttributeError):
         strange = True
     if strange:
-        raise CommandError(f"what answers at {url} is not a Lo-Bug server")
+        raise CommandError(sentence("connection.not_lobug", url=url))
     return found
 
 

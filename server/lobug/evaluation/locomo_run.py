@@ -54,7 +54,7 @@ class Examined:
     conversation: Conversation
     asked: Sequence[Asked]
     entries: int
-    """Memories beside the turns: extracted facts."""
+    """Number of memories, which are extracted facts; turns do not count."""
     embedder_failures: int
     """Failures of the embedder. Turns without a vector are found by their words only."""
 
@@ -185,7 +185,7 @@ async def _examine(
     chat: ChatModel | None,
 ) -> Examined:
     failures = embedder.failures
-    async with told_memory(conversation, settings, embedder, progress, chat=chat) as (
+    async with filled_memory(conversation, settings, embedder, progress, chat=chat) as (
         memory,
         places,
     ):
@@ -209,7 +209,7 @@ async def _examine(
 
 
 @asynccontextmanager
-async def told_memory(
+async def filled_memory(
     conversation: Conversation,
     settings: MemorySettings,
     embedder: CachingEmbedder,
@@ -217,8 +217,8 @@ async def told_memory(
     *,
     chat: ChatModel | None = None,
 ) -> AsyncIterator[tuple[Memory, Mapping[int, Place]]]:
-    """A memory with a conversation, a day after its last session, and each turn's place by its
-    message's id. While it is open, embeddings are not cached. Raises StorageError."""
+    """A memory that holds a conversation, a day after its last session, and the place of each turn
+    by its message's id. While it is open, embeddings are not cached. Raises StorageError."""
     clock = Clock()
     extracting = None if chat is None else _OnlyFacts(chat, progress, conversation.turns)
     # Nothing is summed up: the benchmark asks for turns.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import typer
 
-from lobug.cli.faults import SentenceGroup
 from lobug.cli.memory import (
     entries,
     erasure,
@@ -12,13 +11,14 @@ from lobug.cli.memory import (
     queries,
 )
 from lobug.cli.memory.projects import projects_app, tasks_app
+from lobug.cli.terminal import SentenceGroup
 
 memory_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="What Lo-Bug remembers: see, search, correct, forget, export.\n\nAsks the running server;"
-    " when none runs at the address of the settings, the database is opened directly, and searches"
-    " then go by words alone.",
+    help="What Lo-Bug remembers: see, search, correct, forget, export.\n\nAsks the"
+    " running server. If none runs at the address of the settings, the database"
+    " is opened directly, and searches compare words only.",
 )
 memory_app.command("list")(entries.list_entries)
 memory_app.command()(queries.search)

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
 
-from lobug.cli.faults import EXIT_USAGE, CommandError
-from lobug.cli.memory.door import Door, entry_id, open_door
-from lobug.cli.memory.options import (
-    Category,
-    CategoryOption,
-    JsonOption,
-    Layer,
-    LayerOption,
-    ProjectOption,
-    Scope,
-    ScopeOption,
-    ServerOption,
-    SinceOption,
-    Status,
-    StatusOption,
-    TagOption,
-    UntilOption,
+from lobug.cli.memory.client import (
+    FilterOptions,
+    MemoryClient,
     UserOption,
     WhatArgument,
-    filters,
+    entry_id,
     moment,
-    print_json,
+    open_memory,
 )
-from lobug.cli.memory.tables import (
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import (
+    EXIT_USAGE,
+    CommandError,
+    JsonOption,
+    ServerOption,
     console,
     plain,
-    show_entries,
-    show_entry,
+    print_json,
+    show_facts,
+    show_table,
+    when,
+    with_option_sets,
 )
 from lobug.language.en.perspective import about_the_user, is_first_person
+from lobug.memory.model import Category, EntryScope, Layer
 
 PAGE = 200
 """Entries of one request: the most that the server gives."""
@@ -47,52 +43,41 @@ NewTagOption = Annotated[
     list[str] | None, typer.Option("--tag", metavar="TAG", help="May be given again.")
 ]
 NewProjectOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Project it belongs to.", show_default=False)
+    str | None,
+    typer.Option(metavar="NAME", help="Project to which it belongs.", show_default=False),
 ]
 
 
+@with_option_sets
 def list_entries(
-    layer: LayerOption = None,
-    category: CategoryOption = None,
-    scope: ScopeOption = None,
-    status: StatusOption = Status.active,
-    project: ProjectOption = None,
-    tags: TagOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    limit: Annotated[int, typer.Option(min=1, help="Most entries.")] = 200,
+    *,
+    where: FilterOptions,
+    limit: Annotated[int, typer.Option(min=1, help="Show at most this many entries.")] = 200,
     user: UserOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List memories in the order in which they were stored."""
-    where = filters(
-        layer=layer,
-        category=category,
-        scope=scope,
-        status=status,
-        project=project,
-        tags=tags,
-        since=since,
-        until=until,
-    )
-    with open_door(server, user) as door:
-        entries, more = _pages(door, where, limit)
+    with open_memory(server, user) as memory:
+        entries, more = _pages(memory, where.parameters(), limit)
         if as_json:
             print_json({"entries": entries, "more": more})
             return
-        show_entries(entries, f"Nothing is remembered of {plain(door.user or 'you')} that fits.")
+        whose = plain(memory.user) if memory.user else sentence("memory.you")
+        show_entries(entries, sentence("memory.no_entries", user=whose))
         if more:
-            console().print(f"There are more; --limit shows more than {limit}.", style="dim")
+            console().print(sentence("memory.more_entries", limit=limit), style="dim")
 
 
-def _pages(door: Door, where: dict[str, Any], limit: int) -> tuple[list[dict[str, Any]], bool]:
+def _pages(
+    memory: MemoryClient, where: dict[str, Any], limit: int
+) -> tuple[list[dict[str, Any]], bool]:
     """At most ``limit`` entries, and whether there are more."""
     entries: list[dict[str, Any]] = []
     after: int | None = 0
     while after is not None and len(entries) < limit:
         size = min(PAGE, limit - len(entries))
-        page = door.get("/entries", {**where, "limit": size, "after": after})
+        page = memory.get("/entries", {**where, "limit": size, "after": after})
         entries += page["entries"]
         after = page["next"]
     return entries, after is not None
@@ -104,9 +89,9 @@ def show(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a memory with where it comes from."""
-    with open_door(server, user) as door:
-        found = door.get(f"/entries/{entry_id(door, what)}")
+    """Show a memory and where it comes from."""
+    with open_memory(server, user) as memory:
+        found = memory.get(f"/entries/{entry_id(memory, what)}")
     if as_json:
         print_json(found)
     else:
@@ -121,19 +106,19 @@ def add(
         str | None,
         typer.Option(
             metavar="KEY",
-            help="Semantic name, such as `user_home`; where it exists, this is its new version."
-            " Without one it is made from the words.",
+            help="Name of the memory, such as `user_home`; if it exists already, this becomes"
+            " its new version. Default: made from the words.",
             show_default=False,
         ),
     ] = None,
-    layer: Annotated[Layer, typer.Option(help="Where it lives.")] = Layer.knowledge,
-    category: Annotated[Category, typer.Option(help="What kind it is.")] = Category.knowledge,
-    scope: Annotated[Scope, typer.Option(help="Whom it belongs to.")] = Scope.user,
+    layer: Annotated[Layer, typer.Option(help="Layer of the memory.")] = "knowledge",
+    category: Annotated[Category, typer.Option(help="Kind of memory.")] = "knowledge",
+    scope: Annotated[EntryScope, typer.Option(help="Whom it belongs to.")] = "user",
     section: Annotated[
         str | None,
         typer.Option(
             metavar="HEADING",
-            help="Of layer identity: the heading it stands under.",
+            help="For the layer identity: the heading under which it stands.",
             show_default=False,
         ),
     ] = None,
@@ -152,9 +137,9 @@ def add(
     body: dict[str, Any] = {
         "content": _about_the_user(content),
         "key": key,
-        "layer": layer.value,
-        "category": category.value,
-        "scope": scope.value,
+        "layer": layer,
+        "category": category,
+        "scope": scope,
         "section": section,
         "tags": tags or [],
         "project": project,
@@ -162,8 +147,8 @@ def add(
     }
     if importance is not None:
         body["importance"] = importance
-    with open_door(server, user, creates=True) as door:
-        _changed(door.post("/entries", body), "remembered", as_json=as_json)
+    with open_memory(server, user, creates=True) as memory:
+        _changed(memory.post("/entries", body), "memory.remembered", as_json=as_json)
 
 
 def edit(
@@ -178,17 +163,15 @@ def edit(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Change a memory; what is not given stays. Tags that are given replace all that it had."""
+    """Change a memory; what is not given stays. New tags replace all old ones."""
     words = None if content is None else _about_the_user(content)
     given = {"content": words, "importance": importance, "tags": tags or None, "project": project}
     body = {name: value for name, value in given.items() if value is not None}
     if not body:
-        raise CommandError(
-            "nothing to change: give --content, --importance, --tag or --project", code=EXIT_USAGE
-        )
-    with open_door(server, user) as door:
-        entry = door.send("PATCH", f"/entries/{entry_id(door, what)}", body=body)
-        _changed(entry, "changed", as_json=as_json)
+        raise CommandError(sentence("memory.nothing_to_change"), code=EXIT_USAGE)
+    with open_memory(server, user) as memory:
+        entry = memory.send("PATCH", f"/entries/{entry_id(memory, what)}", body=body)
+        _changed(entry, "memory.changed", as_json=as_json)
 
 
 def correct(
@@ -200,12 +183,12 @@ def correct(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put a wrong memory right: it is never recalled again, what you say outranks all."""
-    with open_door(server, user) as door:
-        entry = door.post(
-            f"/entries/{entry_id(door, what)}/correct", {"content": _about_the_user(content)}
+    """Correct a wrong memory. It is never recalled again; your correction outranks everything."""
+    with open_memory(server, user) as memory:
+        entry = memory.post(
+            f"/entries/{entry_id(memory, what)}/correct", {"content": _about_the_user(content)}
         )
-        _changed(entry, "corrected", as_json=as_json)
+        _changed(entry, "memory.corrected", as_json=as_json)
 
 
 def restore(
@@ -218,8 +201,10 @@ def restore(
     as_json: JsonOption = False,
 ) -> None:
     """Make an old version of a memory the active one again; `history` lists them."""
-    with open_door(server, user) as door:
-        _changed(door.post(f"/entries/{number}/restore", None), "restored", as_json=as_json)
+    with open_memory(server, user) as memory:
+        _changed(
+            memory.post(f"/entries/{number}/restore", None), "memory.restored", as_json=as_json
+        )
 
 
 def history(
@@ -229,12 +214,12 @@ def history(
     as_json: JsonOption = False,
 ) -> None:
     """Show all versions of a memory, oldest first."""
-    with open_door(server, user) as door:
-        found = door.get(f"/entries/{entry_id(door, what)}/history")
+    with open_memory(server, user) as memory:
+        found = memory.get(f"/entries/{entry_id(memory, what)}/history")
     if as_json:
         print_json(found)
     else:
-        show_entries(found["entries"], "There are no versions.")
+        show_entries(found["entries"], sentence("memory.no_versions"))
 
 
 def _about_the_user(content: str) -> str:
@@ -243,9 +228,64 @@ def _about_the_user(content: str) -> str:
     return about_the_user(content) if is_first_person(content) else content
 
 
-def _changed(entry: dict[str, Any], verb: str, *, as_json: bool) -> None:
+def _changed(entry: dict[str, Any], key: str, *, as_json: bool) -> None:
     if as_json:
         print_json(entry)
     else:
-        words = f"{verb}: {entry['key']} (id {entry['id']}): {entry['content']}"
-        console().print(plain(words), markup=False, soft_wrap=True)
+        words = sentence("memory.entry", key=entry["key"], id=entry["id"], content=entry["content"])
+        console().print(plain(sentence(key, entry=words)), markup=False, soft_wrap=True)
+
+
+def entry_row(entry: Mapping[str, Any]) -> tuple[object, ...]:
+    """A row under ENTRY_COLUMNS."""
+    inactive = entry["status"] == "inactive"
+    return (
+        entry["id"],
+        entry["key"],
+        entry["layer"],
+        (entry["reason"] or "inactive") if inactive else entry["status"],
+        when(entry["said_at"])[:10],
+        entry["content"],
+    )
+
+
+ENTRY_COLUMNS = ("id", "key", "layer", "status", "said", "content")
+
+
+def show_entries(entries: Iterable[Mapping[str, Any]], nothing: str) -> None:
+    """Print a table of entries."""
+    show_table(ENTRY_COLUMNS, map(entry_row, entries), nothing)
+
+
+def show_entry(found: Mapping[str, Any]) -> None:
+    """Print an entry with where it comes from."""
+    entry = found["entry"]
+    replaced = entry["replaced_by"]
+    show_facts(
+        [
+            ("id", entry["id"]),
+            ("key", entry["key"]),
+            ("content", entry["content"]),
+            ("status", entry["status"]),
+            ("because", entry["reason"]),
+            ("replaced by", replaced),
+            ("layer", entry["layer"]),
+            ("section", entry["section"]),
+            ("category", entry["category"]),
+            ("scope", entry["scope"]),
+            ("user", entry["user"]),
+            ("source", entry["source"]),
+            ("importance", f"{entry['importance']:g}"),
+            ("tags", ", ".join(entry["tags"])),
+            ("project", entry["project"]),
+            ("said", when(entry["said_at"])),
+            ("stored", when(entry["updated_at"])),
+            ("holds from", when(entry["valid_from"])),
+            ("held until", when(entry["valid_until"])),
+            ("recalled", sentence("memory.times", count=entry["recall_count"])),
+            ("last recalled", when(entry["last_recalled_at"])),
+            ("from message", entry["source_message_id"]),
+            ("said as", found["message"]),
+            ("distilled from", ", ".join(map(str, found["derived_from"]))),
+        ]
+    )

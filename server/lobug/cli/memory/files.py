@@ -10,15 +10,16 @@ from typing import Annotated
 
 import typer
 
-from lobug.cli.faults import CommandError
-from lobug.cli.memory.door import LONG_TIMEOUT_S, open_door
-from lobug.cli.memory.options import (
+from lobug.cli.memory.client import LONG_TIMEOUT_S, UserOption, open_memory
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import (
+    CommandError,
     JsonOption,
     ServerOption,
-    UserOption,
+    console,
+    plain_lines,
     print_json,
 )
-from lobug.cli.memory.tables import console, plain_lines
 
 ONE = {
     "sessions": "session",
@@ -41,29 +42,32 @@ def export(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", help="Where to; without it to standard output.", show_default=False
+            metavar="[FILE]", help="File to write. Default: standard output.", show_default=False
         ),
     ] = None,
     as_format: Annotated[
         FileFormat,
-        typer.Option("--format", help="json is complete and can be imported; markdown is to read."),
+        typer.Option(
+            "--format", help="json is complete and can be imported; markdown is for reading."
+        ),
     ] = FileFormat.json,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     user: UserOption = None,
     server: ServerOption = None,
 ) -> None:
     """Write all of a user's memory to a file that only you may read, or to standard output."""
     to_file = file is not None and str(file) != "-"
     if file is not None and to_file and file.exists() and not force:
-        raise CommandError(f"{file} is there already; --force replaces it")
-    with open_door(server, user) as door:
-        answer = door.raw(
+        raise CommandError(sentence("memory.file_exists", path=file))
+    with open_memory(server, user) as memory:
+        answer = memory.raw(
             "GET", "/export", params={"format": as_format.value}, timeout_s=LONG_TIMEOUT_S
         )
         content = answer.content
     if file is not None and to_file:
         write_private(file, content)
-        console().print(f"written: {file} ({len(content)} bytes)", markup=False, soft_wrap=True)
+        line = sentence("memory.file_written", path=file, bytes=len(content))
+        console().print(line, markup=False, soft_wrap=True)
     elif sys.stdout.isatty():
         typer.echo(plain_lines(content.decode()).rstrip("\n"))
     else:
@@ -85,7 +89,9 @@ def write_private(path: Path, content: bytes) -> None:
             part.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}") from error
+        raise CommandError(
+            sentence("memory.file_not_written", path=path, reason=error.strerror)
+        ) from error
 
 
 def import_file(
@@ -101,17 +107,19 @@ def import_file(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring in an export. What is there already is skipped; all or nothing."""
+    """Import an export, whole or not at all. What exists already is skipped."""
     from rich.console import Console
 
     try:
         content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as error:
-        raise CommandError(f"{file} cannot be read: {error.strerror}") from error
+        raise CommandError(
+            sentence("memory.file_not_read", path=file, reason=error.strerror)
+        ) from error
     # On standard error: what is printed stays clean for programs.
-    status = Console(stderr=True).status(f"importing {len(content) / 1e6:.1f} MB")
-    with open_door(server, user, creates=True) as door, status:
-        brought = door.raw("POST", "/import", timeout_s=LONG_TIMEOUT_S, content=content).json()
+    status = Console(stderr=True).status(sentence("memory.importing", mb=len(content) / 1e6))
+    with open_memory(server, user, creates=True) as memory, status:
+        brought = memory.raw("POST", "/import", timeout_s=LONG_TIMEOUT_S, content=content).json()
     if as_json:
         print_json(brought)
         return
@@ -120,4 +128,5 @@ def import_file(
         for name, count in brought.items()
         if count
     )
-    console().print(f"imported: {counts or 'nothing'}", markup=False)
+    line = sentence("memory.imported", counts=counts or sentence("memory.nothing"))
+    console().print(line, markup=False)

@@ -7,22 +7,15 @@ from urllib.parse import quote
 
 import typer
 
-from lobug.cli.faults import SentenceGroup
-from lobug.cli.memory.door import open_door
-from lobug.cli.memory.options import (
-    JsonOption,
-    ProjectOption,
-    ServerOption,
-    UserOption,
-    print_json,
-)
-from lobug.cli.memory.tables import show_table, when
+from lobug.cli.memory.client import ProjectOption, UserOption, open_memory
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import JsonOption, SentenceGroup, ServerOption, print_json, show_table, when
 
-projects_app = typer.Typer(cls=SentenceGroup, no_args_is_help=True, help="What the user works on.")
+projects_app = typer.Typer(cls=SentenceGroup, no_args_is_help=True, help="Projects of the user.")
 tasks_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="Tasks of the user; the working state of one that is done goes to the archive.",
+    help="Tasks of the user; the working state of a completed task goes to the archive.",
 )
 
 NameArgument = Annotated[
@@ -40,7 +33,7 @@ def _show_projects(rows: list[dict[str, str]], *, as_json: bool) -> None:
     show_table(
         ("name", "status", "since", "description"),
         ((p["name"], p["status"], when(p["created_at"]), p["description"]) for p in rows),
-        "There are no projects.",
+        sentence("memory.no_projects"),
     )
 
 
@@ -54,7 +47,7 @@ def _show_tasks(rows: list[dict[str, str]], *, as_json: bool) -> None:
             (t["id"], t["project"], t["status"], when(t["created_at"]), t["title"], t["state"])
             for t in rows
         ),
-        "There are no tasks.",
+        sentence("memory.no_tasks"),
     )
 
 
@@ -63,8 +56,8 @@ def list_projects(
     user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
     """List projects."""
-    with open_door(server, user) as door:
-        found = door.get("/projects")["projects"]
+    with open_memory(server, user) as memory:
+        found = memory.get("/projects")["projects"]
     _show_projects(found, as_json=as_json)
 
 
@@ -78,9 +71,9 @@ def add_project(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add a project, or describe it anew; an archived one becomes active."""
-    with open_door(server, user, creates=True) as door:
-        project = door.post("/projects", {"name": name, "description": description})
+    """Add a project, or give it a new description; an archived one becomes active again."""
+    with open_memory(server, user, creates=True) as memory:
+        project = memory.post("/projects", {"name": name, "description": description})
     _show_projects([project], as_json=as_json)
 
 
@@ -92,8 +85,8 @@ def archive_project(
     as_json: JsonOption = False,
 ) -> None:
     """Archive a project."""
-    with open_door(server, user) as door:
-        project = door.post(f"/projects/{quote(name, safe='')}/archive", None)
+    with open_memory(server, user) as memory:
+        project = memory.post(f"/projects/{quote(name, safe='')}/archive", None)
     _show_projects([project], as_json=as_json)
 
 
@@ -105,26 +98,27 @@ def list_tasks(
     as_json: JsonOption = False,
 ) -> None:
     """List tasks."""
-    with open_door(server, user) as door:
-        found = door.get("/tasks", {"project": project})["tasks"]
+    with open_memory(server, user) as memory:
+        found = memory.get("/tasks", {"project": project})["tasks"]
     _show_tasks(found, as_json=as_json)
 
 
 @tasks_app.command("add")
 def add_task(
     title: Annotated[
-        str, typer.Argument(metavar="WORDS", help="What is to be done.", show_default=False)
+        str, typer.Argument(metavar="WORDS", help="What has to be done.", show_default=False)
     ],
     project: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Project it belongs to.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="Project to which it belongs.", show_default=False),
     ] = None,
     user: UserOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Open a task."""
-    with open_door(server, user, creates=True) as door:
-        task = door.post("/tasks", {"title": title, "project": project})
+    """Add a task."""
+    with open_memory(server, user, creates=True) as memory:
+        task = memory.post("/tasks", {"title": title, "project": project})
     _show_tasks([task], as_json=as_json)
 
 
@@ -142,8 +136,8 @@ def note_task(
     as_json: JsonOption = False,
 ) -> None:
     """Set the working state of a task."""
-    with open_door(server, user) as door:
-        task = door.send("PATCH", f"/tasks/{number}", body={"state": state})
+    with open_memory(server, user) as memory:
+        task = memory.send("PATCH", f"/tasks/{number}", body={"state": state})
     _show_tasks([task], as_json=as_json)
 
 
@@ -158,6 +152,6 @@ def complete_task(
     as_json: JsonOption = False,
 ) -> None:
     """Complete a task: its working state goes to the archive."""
-    with open_door(server, user) as door:
-        task = door.post(f"/tasks/{number}/complete", {"result": result})
+    with open_memory(server, user) as memory:
+        task = memory.post(f"/tasks/{number}/complete", {"result": result})
     _show_tasks([task], as_json=as_json)

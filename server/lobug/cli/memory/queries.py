@@ -2,54 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from lobug.cli.memory.door import open_door
-from lobug.cli.memory.options import (
-    CategoryOption,
-    JsonOption,
-    LayerOption,
-    ProjectOption,
-    ScopeOption,
-    ServerOption,
-    SinceOption,
-    Status,
-    StatusOption,
-    TagOption,
-    UntilOption,
+from lobug.cli.memory.client import (
+    FilterOptions,
     UserOption,
-    filters,
-    print_json,
+    open_memory,
 )
-from lobug.cli.memory.tables import (
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import (
+    JsonOption,
+    ServerOption,
     console,
     plain,
     plain_lines,
+    print_json,
     show_facts,
-    show_hits,
     show_table,
     when,
+    with_option_sets,
 )
 
 
+@with_option_sets
 def search(
+    *,
     query: Annotated[
         str,
         typer.Argument(
-            metavar="[WORDS]", help="Words or a question; none: all of --since and --until."
+            metavar="[WORDS]",
+            help="Words or a question. Without any: everything between --since and --until.",
         ),
     ] = "",
-    layer: LayerOption = None,
-    category: CategoryOption = None,
-    scope: ScopeOption = None,
-    status: StatusOption = Status.active,
-    project: ProjectOption = None,
-    tags: TagOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="Most hits.")] = 5,
+    where: FilterOptions,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Show at most this many hits.")] = 5,
     turns: Annotated[
         bool, typer.Option("--turns", help="Also search what was said, word for word.")
     ] = False,
@@ -58,23 +47,13 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Search memories by meaning and words, best first."""
-    where = filters(
-        layer=layer,
-        category=category,
-        scope=scope,
-        status=status,
-        project=project,
-        tags=tags,
-        since=since,
-        until=until,
-    )
-    with open_door(server, user) as door:
-        asked = {**where, "q": query, "limit": limit, "turns": turns}
-        found = door.get("/search", asked)
+    with open_memory(server, user) as memory:
+        asked = {**where.parameters(), "q": query, "limit": limit, "turns": turns}
+        found = memory.get("/search", asked)
     if as_json:
         print_json(found)
     else:
-        show_hits(found["hits"], "Nothing fits.")
+        show_hits(found["hits"], sentence("memory.no_hits"))
 
 
 def why(
@@ -92,8 +71,8 @@ def why(
     as_json: JsonOption = False,
 ) -> None:
     """Show which memories a turn used, and how they scored."""
-    with open_door(server, user) as door:
-        recall = door.get("/why", {"message_id": message_id})
+    with open_memory(server, user) as memory:
+        recall = memory.get("/why", {"message_id": message_id})
     if as_json:
         print_json(recall)
         return
@@ -102,23 +81,24 @@ def why(
             ("message", recall["message_id"]),
             ("asked", recall["query"]),
             ("at", when(recall["created_at"])),
-            ("took", f"{recall['took_ms']:.1f} ms"),
+            ("took", sentence("memory.took", ms=recall["took_ms"])),
         ]
     )
-    show_hits(recall["hits"], "Nothing was found.", recall["injected"])
+    show_hits(recall["hits"], sentence("memory.nothing_found"), recall["injected"])
     used = len(recall["injected"])
-    console().print(f"{used} of them went to the prompt{' (*)' if used else ''}.", style="dim")
+    line = sentence("memory.used", count=used) if used else sentence("memory.none_used")
+    console().print(line, style="dim")
 
 
 def recalls(
-    limit: Annotated[int, typer.Option(min=1, max=200, help="Most rows.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Show at most this many rows.")] = 20,
     user: UserOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what was searched for turns, newest first."""
-    with open_door(server, user) as door:
-        found = door.get("/recalls", {"limit": limit})
+    """Show the searches of the last turns, newest first."""
+    with open_memory(server, user) as memory:
+        found = memory.get("/recalls", {"limit": limit})
     if as_json:
         print_json(found)
         return
@@ -126,7 +106,7 @@ def recalls(
         (
             r["message_id"],
             when(r["created_at"]),
-            f"{r['took_ms']:.1f} ms",
+            sentence("memory.took", ms=r["took_ms"]),
             len(r["hits"]),
             len(r["injected"]),
             r["query"],
@@ -134,35 +114,42 @@ def recalls(
         for r in found["recalls"]
     )
     columns = ("message", "at", "took", "found", "used", "asked")
-    show_table(columns, rows, "Nothing was recalled yet.")
+    show_table(columns, rows, sentence("memory.no_recalls"))
 
 
 def identity(
     user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
     """Show what Lo-Bug always keeps in mind, and how full that is."""
-    with open_door(server, user) as door:
-        found = door.get("/identity")
+    with open_memory(server, user) as memory:
+        found = memory.get("/identity")
     if as_json:
         print_json(found)
         return
-    text = plain_lines(found["text"]).strip() or "Nothing is kept in mind at all times."
+    text = plain_lines(found["text"]).strip() or sentence("memory.no_identity")
     console().print(text, markup=False, soft_wrap=True)
     console().print(
-        f"{found['characters']} of {found['limit']} characters ({found['used_percent']} %)",
+        sentence(
+            "memory.identity_size",
+            characters=found["characters"],
+            limit=found["limit"],
+            percent=found["used_percent"],
+        ),
         style="dim",
     )
 
 
 def sessions(
-    limit: Annotated[int, typer.Option(min=1, max=200, help="Most sessions.")] = 20,
+    limit: Annotated[
+        int, typer.Option(min=1, max=200, help="Show at most this many sessions.")
+    ] = 20,
     user: UserOption = None,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List sessions, newest first: stretches of conversation without a long pause."""
-    with open_door(server, user) as door:
-        found = door.get("/sessions", {"limit": limit})
+    with open_memory(server, user) as memory:
+        found = memory.get("/sessions", {"limit": limit})
     if as_json:
         print_json(found)
         return
@@ -179,15 +166,15 @@ def sessions(
         for s in found["sessions"]
     )
     columns = ("id", "channel", "conversation", "started", "last active", "messages", "summary")
-    show_table(columns, rows, "There are no sessions.")
+    show_table(columns, rows, sentence("memory.no_sessions"))
 
 
 def stats(
     user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
 ) -> None:
-    """Count what is remembered, and what room it takes."""
-    with open_door(server, user) as door:
-        found = door.get("/stats")
+    """Count what is remembered, and show how much space it takes."""
+    with open_memory(server, user) as memory:
+        found = memory.get("/stats")
     if as_json:
         print_json(found)
     else:
@@ -209,9 +196,9 @@ def _flat(counts: dict[str, Any], before: str = "") -> list[tuple[str, object]]:
 
 
 def users(server: ServerOption = None, as_json: JsonOption = False) -> None:
-    """List everybody of whom anything is remembered."""
-    with open_door(server, None, any_user=True) as door:
-        found = door.get("/users")
+    """List everybody about whom anything is remembered."""
+    with open_memory(server, None, any_user=True) as memory:
+        found = memory.get("/users")
     if as_json:
         print_json(found)
         return
@@ -221,9 +208,28 @@ def users(server: ServerOption = None, as_json: JsonOption = False) -> None:
             u["messages"],
             u["sessions"],
             when(u["last_active_at"]),
-            u["user"] + (" (you)" if u["user"] == found["you"] else ""),
+            sentence("memory.user_you", user=u["user"]) if u["user"] == found["you"] else u["user"],
         )
         for u in found["users"]
     )
     columns = ("memories", "messages", "sessions", "last active", "user")
-    show_table(columns, rows, f"Nobody is remembered. You are {plain(found['you'])}.")
+    show_table(columns, rows, sentence("memory.no_users", user=plain(found["you"])))
+
+
+def show_hits(hits: Iterable[Mapping[str, Any]], nothing: str, used: Sequence[str] = ()) -> None:
+    """Print a table of hits; ``used``: references of those that went to the prompt."""
+    rows = []
+    for hit in hits:
+        reference = f"{hit['kind']}:{hit['id']}"
+        parts = " ".join(f"{name} {value:.2f}" for name, value in hit["parts"].items())
+        rows.append(
+            (
+                reference + (" *" if reference in used else ""),
+                f"{hit['score']:.3f}",
+                f"{hit['confidence']:.2f}",
+                parts,
+                when(hit["said_at"]),
+                hit["content"],
+            )
+        )
+    show_table(("what", "score", "fits", "parts", "said", "content"), rows, nothing)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from lobug.cli.connection import own_secret
-from lobug.cli.faults import EXIT_USAGE, CommandError
+from lobug.cli.connection import own_secret, server_address
+from lobug.cli.sentences import sentence
 from lobug.cli.simulate.options import (
     FilesArgument,
     JsonOption,
@@ -23,9 +23,8 @@ from lobug.cli.simulate.options import (
     SoakOptions,
     StreamingOptions,
     TurnOptions,
-    with_option_sets,
 )
-from lobug.cli.terminal import ServerOption, server_address
+from lobug.cli.terminal import EXIT_USAGE, CommandError, ServerOption, with_option_sets
 
 if TYPE_CHECKING:
     from lobug.engines.base import TextToSpeech
@@ -50,13 +49,14 @@ def simulate(
     streaming: StreamingOptions,
     soak: SoakOptions,
 ) -> None:
-    """Be a device: speak, and check every reply.
+    """Simulate a device: speak, and check every reply.
 
-    With the HTTP contract it checks health, sends sensors every 5 s, sends what the first firmware
-    sends, byte for byte, and fails for what it could not use. With --protocol ws it is a device
-    with the open firmware: it speaks in real time and measures by its own clock.
+    With --protocol http it behaves as the first firmware does, byte for byte: it checks health,
+    reports its sensors every 5 s, and fails for a reply that this firmware could not use. With
+    --protocol ws it is a device with the open firmware: it speaks in real time and measures by its
+    own clock.
 
-    Takes the files first, then what --say, then what --text gives.
+    The files are spoken first, then --say, then --text.
 
     Exit codes: 0 every turn worked; 1 a turn, a health check or a sensor report failed, or
     --until was not reached; 2 the command line or a recording is wrong; 3 the server is not
@@ -69,19 +69,14 @@ def simulate(
         return
     options = _run_options(turns)
     if turns.until is not None and not (files or turns.say or turns.text):
-        raise CommandError(
-            "--until needs something to say: a WAV file, --say or --text", code=EXIT_USAGE
-        )
+        raise CommandError(sentence("simulate.until_alone"), code=EXIT_USAGE)
     address = server_address(server)
     address = replace(address, token=own_secret(address.url))
     if protocol is Protocol.ws:
         from lobug.cli.simulate.streaming import StreamingSimulation, simulate_streaming
 
         if turns.text or motion.tap or motion.shake:
-            raise CommandError(
-                "--text, --tap and --shake are of the HTTP contract; speak with --say",
-                code=EXIT_USAGE,
-            )
+            raise CommandError(sentence("simulate.http_only"), code=EXIT_USAGE)
         simulation = StreamingSimulation(
             address, streaming, options, turns.timeout, turns.device_id, seed, as_json
         )
@@ -121,7 +116,7 @@ def _pattern(until: str | None) -> re.Pattern[str] | None:
         return re.compile(until, re.IGNORECASE)
     except re.error as error:
         raise CommandError(
-            f"--until {until!r} is not a regular expression: {error}", code=EXIT_USAGE
+            sentence("simulate.bad_pattern", pattern=repr(until), error=error), code=EXIT_USAGE
         ) from error
 
 
@@ -137,7 +132,9 @@ async def _recordings(files: Sequence[Path], say: Sequence[str]) -> list[Recordi
             try:
                 found.append(await from_file(path))
             except (AudioError, OSError) as error:
-                raise CommandError(f"{path} cannot be read: {error}", code=EXIT_USAGE) from error
+                raise CommandError(
+                    sentence("simulate.unreadable", path=path, error=error), code=EXIT_USAGE
+                ) from error
     except ValueError as error:
         raise CommandError(str(error), code=EXIT_USAGE) from error
     if say:
@@ -147,7 +144,7 @@ async def _recordings(files: Sequence[Path], say: Sequence[str]) -> list[Recordi
 
 def _voice() -> TextToSpeech:
     """The embedded voice, also where the settings give the server none."""
-    from lobug.cli.load import load_settings
+    from lobug.cli.effective_settings import load_settings
     from lobug.engines.selection import choose_tts
 
     settings = load_settings().settings

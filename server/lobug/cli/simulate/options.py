@@ -5,22 +5,20 @@ Each option is declared once, as a field of a dataclass, with its type, help and
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated
 
 import typer
 
-from lobug.cli.faults import EXIT_USAGE, CommandError
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import EXIT_USAGE, CommandError
 
 DEVICE_PANEL = "With --protocol ws: the device"
 NETWORK_PANEL = "With --protocol ws: the network, and what goes wrong"
 PAIRING_PANEL = "With --protocol ws: discovery and pairing"
-SOAK_PANEL = "A soak: whether a server stays as small as it was"
+SOAK_PANEL = "A soak: does a server stay as small as it was?"
 
 
 class Protocol(StrEnum):
@@ -89,8 +87,8 @@ class TurnOptions:
         str | None,
         typer.Option(
             metavar="REGEX",
-            help="Take turns, over and over, until a response matches (upper and lower case are"
-            " the same). No match is a failure.",
+            help="Repeat the turns until a response matches (upper and lower case are the"
+            " same). No match is a failure.",
         ),
     ] = None
     max_turns: Annotated[
@@ -98,8 +96,9 @@ class TurnOptions:
         typer.Option(
             min=1,
             metavar="N",
-            help="Take at most so many turns; beyond the inputs they are repeated. Default: every"
-            " input once; with --until 20, or every input once when those are more.",
+            help="Take at most this many turns; the inputs are repeated if there are fewer."
+            " Default: every input once; with --until, 20 turns, or every input once if"
+            " there are more.",
             show_default=False,
         ),
     ] = None
@@ -108,7 +107,7 @@ class TurnOptions:
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="Wait between two turns. Default: 0, with --until 3.",
+            help="Wait this long between two turns. Default: 0, or 3 with --until.",
             show_default=False,
         ),
     ] = None
@@ -120,7 +119,9 @@ class TurnOptions:
     ] = 0.0
     idle: Annotated[
         float,
-        typer.Option(min=0.0, metavar="SECONDS", help="How long to stay on after the last turn."),
+        typer.Option(
+            min=0.0, metavar="SECONDS", help="How long to stay connected after the last turn."
+        ),
     ] = 0.0
     timeout: Annotated[
         float,
@@ -131,7 +132,8 @@ class TurnOptions:
         typer.Option(metavar="ID", help="Send this as Device-Id. The first firmware sends none."),
     ] = None
     replies_dir: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Folder in which reply WAVs are saved.")
+        Path,
+        typer.Option(metavar="FOLDER", help="Folder in which the replies are saved as WAV files."),
     ] = Path("replies")
     expect_speech: Annotated[
         bool, typer.Option("--expect-speech", help="Fail when a recording is not transcribed.")
@@ -180,7 +182,7 @@ class StreamingOptions:
         typer.Option(
             min=1,
             metavar="N",
-            help="So many devices at once. Default: 1, with --soak 20.",
+            help="Number of devices at once. Default: 1, or 20 with --soak.",
             show_default=False,
             rich_help_panel=DEVICE_PANEL,
         ),
@@ -190,7 +192,7 @@ class StreamingOptions:
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="The devices begin within so many seconds of one another.",
+            help="The devices start at random within this many seconds.",
             rich_help_panel=DEVICE_PANEL,
         ),
     ] = 0.0
@@ -198,7 +200,7 @@ class StreamingOptions:
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="This wakes the device, and interrupts it, instead of a button.",
+            help="The wake word that wakes and interrupts the device, instead of a button.",
             show_default=False,
             rich_help_panel=DEVICE_PANEL,
         ),
@@ -216,7 +218,7 @@ class StreamingOptions:
         typer.Option(
             min=1,
             metavar="N",
-            help="Packets that the device holds before it plays them; older firmware 5.",
+            help="Packets that the device can hold before it plays them; 5 with older firmware.",
             rich_help_panel=DEVICE_PANEL,
         ),
     ] = 40
@@ -236,7 +238,7 @@ class StreamingOptions:
             "--jitter-ms",
             min=0.0,
             metavar="MS",
-            help="A segment's delay varies by so much.",
+            help="How much the delay of segments varies.",
             rich_help_panel=NETWORK_PANEL,
         ),
     ] = 0.0
@@ -247,7 +249,7 @@ class StreamingOptions:
             "--latency-ms",
             min=0.0,
             metavar="MS",
-            help="Least delay one way.",
+            help="Smallest delay, one way.",
             rich_help_panel=NETWORK_PANEL,
         ),
     ] = 0.0
@@ -257,8 +259,8 @@ class StreamingOptions:
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="Interrupt every reply so long after its first sample: by a button, in realtime"
-            " mode by speech, with --wake-word by that.",
+            help="Interrupt every reply this long after its first sample: with the button, in"
+            " realtime mode by speech, with --wake-word by the wake word.",
             show_default=False,
             rich_help_panel=NETWORK_PANEL,
         ),
@@ -268,8 +270,8 @@ class StreamingOptions:
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="Break off so long after the beginning of the first turn, and connect again: for"
-            " the next turn, or without one before the end.",
+            help="Cut the connection this long after the first turn began, and connect again:"
+            " for the next turn, or before the end if there is none.",
             show_default=False,
             rich_help_panel=NETWORK_PANEL,
         ),
@@ -279,7 +281,8 @@ class StreamingOptions:
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="In the first turn read nothing for so long, from the reply's first packet on.",
+            help="In the first turn, read nothing for this long, from the first packet of the"
+            " reply on.",
             show_default=False,
             rich_help_panel=NETWORK_PANEL,
         ),
@@ -288,8 +291,8 @@ class StreamingOptions:
         bool,
         typer.Option(
             "--discovery/--no-discovery",
-            help="Ask the server where to talk first, and wait for approval, as a new device does."
-            " On the server's own computer no device needs that.",
+            help="First ask the server where to connect, and wait for approval, as a new"
+            " device does. On the server's own computer no device needs approval.",
             rich_help_panel=PAIRING_PANEL,
         ),
     ] = False
@@ -306,7 +309,8 @@ class StreamingOptions:
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Where the devices keep their tokens from one run to the next. Default: nowhere.",
+            help="File in which the devices keep their tokens from one run to the next."
+            " Default: none.",
             show_default=False,
             rich_help_panel=PAIRING_PANEL,
         ),
@@ -328,16 +332,18 @@ class StreamingOptions:
             if getattr(self, name) != getattr(usual, name):
                 option = {"jitter": "jitter-ms", "latency": "latency-ms"}.get(name, name)
                 option = option.rstrip("_").replace("_", "-")
-                raise CommandError(f"--{option} needs --protocol ws", code=EXIT_USAGE)
+                raise CommandError(
+                    sentence("simulate.needs_ws", option=f"--{option}"), code=EXIT_USAGE
+                )
 
     def check(self) -> None:
         """Raise CommandError for options that exclude one another."""
         if self.token is not None and self.discovery:
-            raise CommandError("--token or --discovery, not both", code=EXIT_USAGE)
+            raise CommandError(sentence("simulate.token_or_discovery"), code=EXIT_USAGE)
         if self.token is not None and self.devices > 1:
-            raise CommandError("a token belongs to one device: --devices 1", code=EXIT_USAGE)
+            raise CommandError(sentence("simulate.token_of_one"), code=EXIT_USAGE)
         if self.wake_word is not None and self.mode is Mode.manual:
-            raise CommandError("in manual mode a button is held: no --wake-word", code=EXIT_USAGE)
+            raise CommandError(sentence("simulate.manual_wake_word"), code=EXIT_USAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,10 +354,10 @@ class SoakOptions:
         float | None,
         typer.Option(
             metavar="HOURS",
-            help="Let devices live so many hours, at most 168, against a server of its own with"
-            " scripted engines, and fail when its memory, descriptors, tasks, threads or files"
-            " grow. Time goes by 96 times as fast. Only with --devices, --seed, --json and"
-            " --real-time.",
+            help="Let devices use a server of their own with scripted engines for this many"
+            " hours, at most 168, and fail if its memory, descriptors, tasks, threads or"
+            " files grow. Time passes 96 times as fast. Can be combined with --devices,"
+            " --seed, --json and --real-time only.",
             show_default=False,
             rich_help_panel=SOAK_PANEL,
         ),
@@ -361,48 +367,7 @@ class SoakOptions:
         bool,
         typer.Option(
             "--real-time",
-            help="With --soak: time goes by as it does.",
+            help="With --soak: time passes at its normal speed.",
             rich_help_panel=SOAK_PANEL,
         ),
     ] = False
-
-
-def with_option_sets(command: Callable[..., None]) -> Callable[..., None]:
-    """Let typer see each field of a command's dataclass parameters as an option of its own.
-
-    Every field is annotated as typer wants it and has a default. A parameter that is no dataclass
-    stays as it is. The options keep the order of the parameters and their fields.
-    """
-    hints = get_type_hints(command, include_extras=True)
-    sets: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
-
-    @functools.wraps(command)
-    def flat(**given: Any) -> None:
-        for name, kind in sets.items():
-            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-        command(**given)
-
-    parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(command).parameters.values():
-        if parameter.name in sets:
-            parameters += _options_of(sets[parameter.name])
-        else:
-            annotation = hints[parameter.name]
-            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-            parameters.append(parameter.replace(annotation=annotation, kind=kind))
-    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return flat
-
-
-def _options_of(option_set: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(option_set, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(option_set)
-    ]

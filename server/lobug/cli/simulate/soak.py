@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from typing import TYPE_CHECKING
 
 import typer
 
-from lobug.cli.faults import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, CommandError
+from lobug.cli.sentences import sentence
 from lobug.cli.simulate.options import SoakOptions
+from lobug.cli.terminal import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    CommandError,
+    print_json_line,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,15 +30,15 @@ _OPTIONS = {"soak", "real_time", "devices", "seed", "as_json"}
 
 _NAMES = {
     "resident_mb": "resident memory, MB",
-    "malloc_mb": "in use of malloc, MB",
-    "blocks": "in use of Python, blocks",
+    "malloc_mb": "in use by malloc, MB",
+    "blocks": "in use by Python, blocks",
     "objects": "Python objects",
     "descriptors": "open descriptors",
     "tasks": "asyncio tasks",
     "threads": "threads",
     "connections": "devices connected",
     "pending_tasks": "background work left",
-    "files": "files of its data",
+    "files": "data files",
     "rows": "database rows a turn",
     "database_kb": "database kB a turn",
 }
@@ -52,13 +57,13 @@ def simulate_soak(
 ) -> None:
     """Run a soak; raises typer.Exit with the exit code of ``lobug simulate``."""
     from lobug.simulator.soak import plan
-    from lobug.simulator.soak.server import SoakError
+    from lobug.simulator.soak.runner import SoakError
 
     given = {name for name in context.params if _was_given(context, name)}
     _refuse_others(given)
     hours = soak.soak
     if hours is None:
-        raise CommandError("--real-time needs --soak HOURS", code=EXIT_USAGE)
+        raise CommandError(sentence("soak.needs_hours"), code=EXIT_USAGE)
     usual = plan.SoakRunOptions(hours)
     options = plan.SoakRunOptions(
         hours,
@@ -89,30 +94,23 @@ def _refuse_others(given: set[str]) -> None:
     """Raise CommandError for an option that a soak does not use. Above all --server: a soak fills a
     memory with chatter, so it talks only to a server of its own."""
     if "server" in given:
-        raise CommandError(
-            "--soak starts a server of its own, with a temporary memory: no --server",
-            code=EXIT_USAGE,
-        )
+        raise CommandError(sentence("soak.own_server"), code=EXIT_USAGE)
     others = sorted(given - _OPTIONS)
     if others:
         name = others[0].rstrip("_").replace("_", "-")
-        what = "a recording" if name == "files" else f"--{name}"
-        raise CommandError(f"{what} has no meaning with --soak", code=EXIT_USAGE)
+        what = sentence("soak.a_recording") if name == "files" else f"--{name}"
+        raise CommandError(sentence("soak.no_meaning", what=what), code=EXIT_USAGE)
 
 
 def _run_as_json(options: SoakRunOptions) -> SoakResult:
     from lobug.simulator.soak.runner import run
 
-    def show(record: dict[str, object]) -> None:
-        sys.stdout.write(json.dumps(record) + "\n")
-        sys.stdout.flush()
-
     def measured(one: Measurement) -> None:
         record: dict[str, object] = {"event": "rest", "at_s": round(one.at_s), "turns": one.turns}
-        show({**record, **one.values})
+        print_json_line({**record, **one.values})
 
     result = asyncio.run(run(options, measured))
-    show(result.record())
+    print_json_line(result.record())
     return result
 
 
@@ -124,21 +122,30 @@ def _run_for_people(options: SoakRunOptions) -> SoakResult:
 
     console = Console(highlight=False, soft_wrap=True)
     actions = len(options.plan())
-    pace = "in real time" if options.factor == 1 else f"{options.factor:g} times as fast"
+    pace = sentence("soak.in_real_time")
+    if options.factor != 1:
+        pace = sentence("soak.faster", factor=options.factor)
     console.print(
-        f"{_hours(options.hours)} of {options.devices} devices, {pace}: {actions:,} actions,"
-        f" at least {_minutes(options.real_s)}."
+        sentence(
+            "soak.plan",
+            hours=_hours(options.hours),
+            devices=options.devices,
+            pace=pace,
+            actions=actions,
+            minutes=_minutes(options.real_s),
+        )
     )
     progress = Progress(
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console
     )
     with progress:
-        bar = progress.add_task("starting a server", total=1.0)
+        bar = progress.add_task(sentence("soak.starting"), total=1.0)
 
         def measured(one: Measurement) -> None:
             memory = one.values.get("resident_mb")
-            known = "" if memory is None else f", {memory:.0f} MB"
-            shown = f"{one.at_s / 3600:.1f} h, {one.turns} turns{known}"
+            shown = sentence("soak.at_rest", hours=one.at_s / 3600, turns=one.turns)
+            if memory is not None:
+                shown += sentence("soak.resident", mb=memory)
             progress.update(bar, description=shown)
             if not console.is_terminal:
                 console.print(shown)
@@ -155,18 +162,21 @@ def _show(console: Console, result: SoakResult) -> None:
     tally = result.tally
     console.print(_table(result.verdicts))
     console.print(
-        f"{tally.turns} turns, {tally.requests} sensor reports and health checks,"
-        f" {len(result.measurements)} measurements at rest, {_minutes(result.seconds)}."
+        sentence(
+            "soak.done",
+            turns=tally.turns,
+            requests=tally.requests,
+            measurements=len(result.measurements),
+            minutes=_minutes(result.seconds),
+        )
     )
     console.print(", ".join(f"{action} {count}" for action, count in sorted(tally.actions.items())))
     if tally.uneven:
-        console.print(
-            f"{tally.uneven} turns were heard with gaps: this computer was busy. They do not count."
-        )
+        console.print(sentence("soak.uneven", count=tally.uneven))
     for problem in result.problems:
         console.print(f"failed  {problem}", style="red", markup=False)
     if result.ok:
-        console.print("[green]Everything stayed flat.[/green]")
+        console.print(sentence("soak.flat"), style="green")
 
 
 def _table(verdicts: list[Verdict]) -> Table:
@@ -201,8 +211,10 @@ def _number(value: float | None) -> str:
 
 
 def _hours(hours: float) -> str:
-    return "1 hour" if hours == 1 else f"{hours:g} hours"
+    return sentence("soak.hour") if hours == 1 else sentence("soak.hours", hours=hours)
 
 
 def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+    if seconds < 120:
+        return sentence("soak.seconds", seconds=seconds)
+    return sentence("soak.minutes", minutes=seconds / 60)

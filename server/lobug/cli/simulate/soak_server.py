@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lobug.cli.terminal import print_json_line
 from lobug.engines.base import (
     BACKGROUND_LANE,
     ChatMessage,
@@ -174,7 +175,7 @@ def serve(options: SoakServerOptions, engines: Engines) -> None:
         return server
 
     with open_socket(settings.host, settings.port) as listener:
-        _print_json({"url": f"http://127.0.0.1:{listener.getsockname()[1]}"})
+        print_json_line({"url": f"http://127.0.0.1:{listener.getsockname()[1]}"})
         app = create_app(settings, assembler=assemble)
         run_app(app, settings, listener, Console(quiet=True))
 
@@ -236,7 +237,9 @@ async def _answer(server: LobugServer) -> None:
     asked = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(asked), sys.stdin)
     while question := await asked.readline():
-        _print_json(cheap_measures(server) if question.strip() == b"look" else all_measures(server))
+        print_json_line(
+            cheap_measures(server) if question.strip() == b"look" else all_measures(server)
+        )
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -245,11 +248,6 @@ async def _wake(server: LobugServer) -> None:
     while True:
         await asyncio.sleep(_WAKE_S)
         server.memory.wake()
-
-
-def _print_json(value: object) -> None:
-    sys.stdout.write(json.dumps(value) + "\n")
-    sys.stdout.flush()
 
 
 def arguments(options: SoakServerOptions) -> str:

@@ -15,27 +15,8 @@ import numpy as np
 from lobug.audio import wav
 from lobug.devices.frames import AudioCodec
 from lobug.engines.base import STT_SAMPLE_RATE
-from lobug.simulator.address import ServerAddress
-from lobug.simulator.http import wire
-from lobug.simulator.http.device import SimulatedDevice
-from lobug.simulator.http.results import (
-    HealthResult,
-    Result,
-    SensorResult,
-    TurnResult,
-)
-from lobug.simulator.http.sensors import SensorModel
-from lobug.simulator.http.wire import Timeouts
-from lobug.simulator.recordings import Recording
-from lobug.simulator.soak.plan import Action, Transport, transport_of
-from lobug.simulator.streaming import protocol
-from lobug.simulator.streaming.device import (
-    NO_FAULTS,
-    BargeIn,
-    SimulatedWsDevice,
-    TurnFaults,
-)
-from lobug.simulator.streaming.discovery import (
+from lobug.simulator import protocol, requests
+from lobug.simulator.discovery import (
     DeviceStore,
     DiscoveryError,
     Endpoint,
@@ -44,11 +25,25 @@ from lobug.simulator.streaming.discovery import (
     identity_of,
     socket_url,
 )
-from lobug.simulator.streaming.link import Closed, LinkError, open_link
-from lobug.simulator.streaming.network import NetworkOptions
-from lobug.simulator.streaming.results import WsTurnResult
-from lobug.simulator.streaming.session import DeviceKind
-from lobug.simulator.streaming.speech import EncodedSpeech, encode_speech
+from lobug.simulator.http_device import SimulatedDevice
+from lobug.simulator.link import Closed, LinkError, NetworkOptions, open_link
+from lobug.simulator.recordings import EncodedSpeech, Recording, encode_speech
+from lobug.simulator.requests import SensorModel, ServerAddress, Timeouts
+from lobug.simulator.results import (
+    HealthResult,
+    Result,
+    SensorResult,
+    TurnResult,
+    WsTurnResult,
+)
+from lobug.simulator.session import DeviceKind
+from lobug.simulator.soak.plan import Action, Transport, transport_of
+from lobug.simulator.streaming_device import (
+    NO_FAULTS,
+    BargeIn,
+    SimulatedWsDevice,
+    TurnFaults,
+)
 
 BEFORE_S, SPEECH_S, AFTER_S = 0.3, 0.9, 0.1
 """Parts of an utterance, seconds: silence, sound, silence."""
@@ -210,7 +205,7 @@ class SoakDevice:
         self._checked("export", await self._owner.get("/memory/export"))
 
     async def _half_sent(self) -> None:
-        request = wire.audio_request(
+        request = requests.audio_request(
             self._server, self._sounds.recording.wav, self.identity.device_id
         )
         head = "".join(f"{name}: {value}\r\n" for name, value in request.headers)

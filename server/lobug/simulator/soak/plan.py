@@ -143,7 +143,9 @@ def plan(
     if not 1 <= devices <= MAX_DEVICES:
         raise ValueError(f"a soak has 1 to {MAX_DEVICES} devices")
     if devices * hours / 24 * actions_per_day > MAX_ACTIONS:
-        raise ValueError(f"a soak has at most {MAX_ACTIONS:,} actions: fewer hours or devices")
+        raise ValueError(
+            f"a soak has at most {MAX_ACTIONS:,} actions; choose fewer hours or devices"
+        )
     made = [
         action
         for device in range(devices)

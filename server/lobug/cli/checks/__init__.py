@@ -1,1 +1,0 @@
-"""The checks of ``lobug doctor``, one module for each area."""

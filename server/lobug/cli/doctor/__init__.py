@@ -1,0 +1,145 @@
+"""``lobug doctor``: what works, what does not, and what to do about it.
+
+Each module of this package checks one area.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import EXIT_FAILED, CommandError, print_json
+
+
+class Level(StrEnum):
+    """How serious a finding is."""
+
+    OK = "ok"
+    WARN = "warn"
+    """Lo-Bug runs, but something is missing or soon will be."""
+    FAIL = "fail"
+    """Lo-Bug does not run, or cannot talk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report."""
+
+    name: str
+    level: Level
+    message: str
+    """What was found."""
+    advice: str = ""
+    """What to do about it; never empty for a warning or a failure."""
+
+    def record(self) -> dict[str, str]:
+        """As one JSON object."""
+        return {
+            "name": self.name,
+            "level": self.level.value,
+            "message": self.message,
+            "advice": self.advice,
+        }
+
+
+def ok(name: str, message: str) -> Finding:
+    """A finding without a problem."""
+    return Finding(name, Level.OK, message)
+
+
+def warn(name: str, message: str, advice: str) -> Finding:
+    """A finding that the owner should look at."""
+    return Finding(name, Level.WARN, message, advice)
+
+
+def fail(name: str, message: str, advice: str) -> Finding:
+    """A finding that must be repaired."""
+    return Finding(name, Level.FAIL, message, advice)
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Check everything that Lo-Bug needs; each problem comes with what to do about it.
+
+    Exit code 1 if anything is marked `fail`.
+    """
+    findings = []
+    for finding in examine():
+        findings.append(finding)
+        if not as_json:
+            _show(finding)
+    failed = sum(finding.level.value == "fail" for finding in findings)
+    if as_json:
+        document = {"ok": failed == 0, "findings": [finding.record() for finding in findings]}
+        print_json(document)
+    if failed:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def examine() -> Iterator[Finding]:
+    """Run every check in turn, and yield findings as they come. Never raises: a check that breaks
+    is a finding like any other."""
+    from lobug.cli.effective_settings import DOTENV, load_settings
+
+    yield from _check("python", "computer", "check_python")
+    try:
+        loaded = load_settings()
+    except CommandError as error:
+        for problem in error.sentences:
+            yield fail("settings", problem, sentence("doctor.settings_advice"))
+        return
+    origin = sentence("doctor.settings_from_environment")
+    if DOTENV.is_file():
+        origin = sentence("doctor.settings_from_file", path=DOTENV.absolute())
+    yield ok("settings", sentence("doctor.settings_read", origin=origin))
+    for problem in loaded.warnings:
+        yield warn("settings", problem, sentence("doctor.unknown_setting_advice"))
+    settings = loaded.settings
+    yield from _check("memory", "computer", "check_memory", settings)
+    yield from _check("port", "computer", "check_port", settings)
+    yield from _check("data folder", "computer", "check_data_folder", settings)
+    yield from _check("sqlite", "storage", "check_driver")
+    yield from _check("database", "storage", "check_database", settings)
+    yield from _check("access", "storage", "check_access", settings)
+    yield from _check("privacy", "storage", "check_privacy", settings)
+    yield from _check("who may talk", "computer", "check_openness", settings)
+    yield from _check("ollama", "engines", "check_ollama", settings)
+    yield from _check("openai", "engines", "check_openai", settings)
+    yield from _check("models", "models", "check_model_files", settings)
+    yield from _check("context window", "engines", "check_context", settings)
+    yield from _check("embeddings", "engines", "check_embeddings", settings)
+    yield from _check("audio", "engines", "check_audio", settings)
+
+
+def _check(name: str, module: str, function: str, *arguments: object) -> Iterator[Finding]:
+    """The findings of one function of ``lobug.cli.doctor``. Imported only here, so that a missing
+    library breaks the checks that need it, and no other."""
+    try:
+        check = getattr(import_module(f"lobug.cli.doctor.{module}"), function)
+        found = check(*arguments)
+        findings: list[Finding] = [found] if isinstance(found, Finding) else list(found)
+    except Exception as error:  # noqa: BLE001 - doctor is run because something is broken
+        what = sentence("doctor.check_failed", error=f"{type(error).__name__}: {error}")
+        findings = [fail(name, what, sentence("doctor.reinstall"))]
+    yield from findings
+
+
+def _show(finding: Finding) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    colour = {"ok": "green", "warn": "yellow", "fail": "red"}[finding.level.value]
+    line = Text.assemble(
+        (f"{finding.level.value:<5}", colour), f"{finding.name:<26} ", finding.message
+    )
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(line)
+    if finding.advice:
+        console.print(Text(f"{'':<5}{'':<26} → {finding.advice}", "bold"))

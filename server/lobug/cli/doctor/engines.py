@@ -1,0 +1,259 @@
+"""Checks of the engines, embedded and on other servers: can they be loaded, do they answer?"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lobug.cli.doctor import Finding, fail, ok, warn
+from lobug.cli.sentences import sentence
+from lobug.engines.base import (
+    STT_SAMPLE_RATE,
+    Engine,
+    Samples,
+    SpeechGate,
+    SpeechToText,
+    TextToSpeech,
+)
+from lobug.errors import EngineError
+from lobug.settings import Settings
+
+LIBRARIES = ("av", "soxr", "ctranslate2", "faster_whisper", "hibari", "xllamacpp")
+"""Native libraries that an installation may have broken: each is imported once."""
+
+SENTENCE = "The weather is nice today."
+"""The sentence that the voice says and speech-to-text should hear."""
+
+
+def check_libraries(names: Sequence[str] = LIBRARIES) -> list[Finding]:
+    """Whether the libraries of the embedded engines can be imported."""
+    broken = []
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except (ImportError, OSError) as error:
+            broken.append(
+                fail(
+                    f"library {name}",
+                    sentence("doctor.library_broken", error=error),
+                    sentence("doctor.reinstall"),
+                )
+            )
+    return broken or [ok("libraries", sentence("doctor.libraries", names=", ".join(names)))]
+
+
+def check_audio(settings: Settings) -> list[Finding]:
+    """Load voice, speech gate and speech-to-text, and let them transcribe what the voice says."""
+    findings = check_libraries()
+    if any(finding.advice for finding in findings):
+        return findings
+    # After the libraries are known to load: these modules import them.
+    from lobug.engines.selection import choose_tts
+    from lobug.engines.silero import SileroGate
+    from lobug.engines.stt_whisper import WhisperSpeechToText
+
+    voice, _why = choose_tts(settings)
+    gate, ears = SileroGate(settings), WhisperSpeechToText(settings)
+    return findings + asyncio.run(try_audio(voice, gate, ears))
+
+
+def check_embeddings(settings: Settings) -> list[Finding]:
+    """Load the embedded embedding model, if the settings may need it, and use it once."""
+    if settings.embeddings.engine not in {"auto", "embedded"}:
+        return []
+    from lobug.engines.embed_embedded import EmbeddedEmbedder
+
+    async def embed() -> Finding:
+        engine = EmbeddedEmbedder(settings.embeddings)
+        finding = await _try_embedded("embeddings", engine)
+        try:
+            await engine.embed([SENTENCE])
+        except EngineError as error:
+            finding = fail("embeddings", str(error), sentence("doctor.reinstall"))
+        finally:
+            await engine.close()
+        return finding
+
+    return [asyncio.run(embed())]
+
+
+async def try_audio(voice: TextToSpeech, gate: SpeechGate, ears: SpeechToText) -> list[Finding]:
+    """Start each engine; if all are ready, speak a sentence and transcribe it."""
+    engines: dict[str, Engine] = {"voice": voice, "speech gate": gate, "speech-to-text": ears}
+    findings = []
+    try:
+        for name, engine in engines.items():
+            findings.append(await _try_embedded(name, engine))
+        if all(engine.status().ready for engine in engines.values()):
+            findings.append(await _round_trip(voice, gate, ears))
+    finally:
+        for engine in engines.values():
+            await engine.close()
+    return findings
+
+
+async def _try_embedded(name: str, engine: Engine) -> Finding:
+    try:
+        await engine.start()
+    except EngineError as error:
+        advice = engine.status().reason or sentence("doctor.engine_advice")
+        if name == "voice":
+            return warn(name, sentence("doctor.no_voice", error=error), advice)
+        return fail(name, str(error), advice)
+    status = engine.status()
+    label = f"{status.name} {status.model}" if status.model else status.name
+    if status.degraded or not status.ready:
+        reason = status.reason or sentence("doctor.engine_not_ready")
+        message = sentence("doctor.engine_degraded", engine=label, reason=reason)
+        return warn(name, message, sentence("doctor.engine_degraded_advice"))
+    return ok(name, label)
+
+
+async def _round_trip(voice: TextToSpeech, gate: SpeechGate, ears: SpeechToText) -> Finding:
+    from lobug.audio.resample import resample  # a library that may be broken
+
+    name, reinstall = "hearing itself", sentence("doctor.reinstall")
+    try:
+        spoken = await voice.synthesize(SENTENCE)
+        audio: Samples = resample(spoken, voice.sample_rate, STT_SAMPLE_RATE)
+        if not await gate.find_speech(audio):
+            return warn(name, sentence("doctor.gate_deaf", words=repr(SENTENCE)), reinstall)
+        heard = (await ears.transcribe(audio, "en")).text.strip()
+    except EngineError as error:
+        return fail(name, str(error), reinstall)
+    if not heard:
+        return warn(name, sentence("doctor.nothing_heard", words=repr(SENTENCE)), reinstall)
+    return ok(name, sentence("doctor.heard", words=repr(SENTENCE), heard=repr(heard)))
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaState:
+    """Whether Ollama answers, and which of the wanted models it has."""
+
+    answers: bool
+    models: frozenset[str] = frozenset()
+    """The wanted models that it has, as the settings name them."""
+
+
+def probe_ollama(settings: Settings) -> OllamaState:
+    """Ask Ollama, within ``ollama.probe_timeout_s``. Not to be called in an event loop."""
+    from lobug.engines.ollama import OllamaProbe
+
+    wanted = {settings.chat.ollama_model, settings.memory.embedding_model}
+
+    async def ask() -> OllamaState:
+        probe = OllamaProbe(settings.ollama)
+        await probe.refresh()
+        return OllamaState(probe.reachable, frozenset(filter(probe.has, wanted)))
+
+    return asyncio.run(ask())
+
+
+def check_ollama(settings: Settings) -> list[Finding]:
+    """Check the Ollama server, if the settings use it. Not to be called in an event loop."""
+    ollama = probe_ollama(settings)
+    jobs = [
+        (job, name)
+        for job, engine, name in (
+            ("chat", settings.chat.engine, settings.chat.ollama_model),
+            ("embeddings", settings.embeddings.engine, settings.memory.embedding_model),
+        )
+        if engine in {"auto", "ollama"}
+    ]
+    must = "ollama" in {settings.chat.engine, settings.embeddings.engine}
+    return judge_ollama(settings.ollama.host, ollama, jobs, must=must)
+
+
+def judge_ollama(
+    host: str, ollama: OllamaState, jobs: Sequence[tuple[str, str]], *, must: bool
+) -> list[Finding]:
+    """Judge Ollama. ``jobs``: pairs of job and model name; ``must``: no other engine may do them.
+    Pure."""
+    if not jobs:
+        return [ok("ollama", sentence("doctor.ollama_unused"))]
+    if not ollama.answers:
+        if must:
+            message = sentence("doctor.ollama_silent", host=host)
+            return [fail("ollama", message, sentence("doctor.ollama_silent_advice"))]
+        return [ok("ollama", sentence("doctor.ollama_silent_embedded", host=host))]
+    findings = [ok("ollama", sentence("doctor.answers", name=host))]
+    for job, name in jobs:
+        if name in ollama.models:
+            findings.append(ok(f"ollama {job}", name))
+        else:
+            level = fail if must else warn
+            advice = "doctor.ollama_model_advice" if must else "doctor.ollama_model_spare_advice"
+            message = sentence("doctor.ollama_model_missing", name=name)
+            findings.append(level(f"ollama {job}", message, sentence(advice, name=name)))
+    return findings
+
+
+def check_openai(settings: Settings) -> list[Finding]:
+    """The OpenAI-compatible servers that the settings name."""
+    from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
+
+    findings = []
+    if settings.chat.engine == "openai":
+        findings.append(asyncio.run(_try_openai("openai chat", OpenAIChat(settings.chat))))
+    if settings.embeddings.engine == "openai":
+        findings.append(asyncio.run(_try_openai("openai embeddings", OpenAIEmbedder(settings))))
+    return findings
+
+
+async def _try_openai(name: str, engine: Engine) -> Finding:
+    try:
+        await engine.start()
+    except EngineError as error:
+        section = "CHAT" if name.endswith("chat") else "EMBEDDINGS"
+        return fail(name, str(error), sentence("doctor.openai_advice", section=section))
+    finally:
+        await engine.close()
+    return ok(name, sentence("doctor.answers", name=engine.status().model))
+
+
+MESSAGE_TOKENS = 40
+"""A spoken message of one to three sentences with its frame, tokens."""
+
+
+FACT_TOKENS = 25
+"""A remembered fact in the prompt, tokens."""
+
+
+BASE_MEMORY_TOKENS = 300
+"""A well-filled portrait of the user, tokens."""
+
+
+def check_context(settings: Settings) -> Finding:
+    """Compare the context window with what a turn puts into it."""
+    from lobug.conversation.prompt import estimate_tokens, make_persona, prefix
+
+    persona = make_persona(
+        settings.conversation.persona, ignore_and_react=settings.conversation.ignore_and_react
+    )
+    return judge_context(
+        window=settings.chat.context_tokens,
+        fixed=estimate_tokens(prefix(persona, "")),
+        reply=settings.chat.max_tokens,
+        memories=BASE_MEMORY_TOKENS + settings.memory.retrieval_top_k * FACT_TOKENS,
+        history=settings.conversation.max_messages * MESSAGE_TOKENS,
+    )
+
+
+def judge_context(*, window: int, fixed: int, reply: int, memories: int, history: int) -> Finding:
+    """Judge the context window. All sizes are tokens."""
+    sizes = sentence(
+        "doctor.context",
+        window=window,
+        fixed=fixed,
+        reply=reply,
+        memories=memories,
+        history=history,
+    )
+    advice = sentence("doctor.context_advice")
+    if fixed + reply + memories >= window:
+        return fail("context window", sentence("doctor.context_too_small", sizes=sizes), advice)
+    if fixed + reply + memories + history > window:
+        return warn("context window", sentence("doctor.context_short", sizes=sizes), advice)
+    return ok("context window", sizes)

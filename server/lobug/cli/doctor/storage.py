@@ -1,0 +1,127 @@
+"""Checks of the SQLite driver, the database, the file of devices and tokens, and their privacy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lobug.access.service import FILE as ACCESS_FILE
+from lobug.access.store import STEPS as ACCESS_STEPS
+from lobug.cli.doctor import Finding, fail, ok, warn
+from lobug.cli.sentences import sentence
+from lobug.data_folder.permissions import open_paths, path_list, why_not_restrictable
+from lobug.errors import (
+    StorageBusyError,
+    StorageDriverError,
+    StorageError,
+    StorageReadOnlyError,
+)
+from lobug.settings import Settings
+from lobug.storage import driver, migrations
+from lobug.storage.faults import backups_of, typed_errors
+from lobug.storage.migrations import version_of
+
+
+def check_driver() -> Finding:
+    """Whether the SQLite driver can load vector search."""
+    try:
+        report = driver.describe()
+    except StorageError as error:
+        return fail("sqlite", sentence("doctor.driver_without_vectors"), str(error))
+    message = sentence(
+        "doctor.driver",
+        module=report.module,
+        sqlite=report.sqlite_version,
+        vec=report.vec_version,
+    )
+    return ok("sqlite", message)
+
+
+def check_database(settings: Settings) -> Finding:
+    """Whether the database can be read, is intact, and has a version that this program knows."""
+    return _check_file(
+        "database",
+        settings.database_path,
+        settings.memory.busy_timeout_s,
+        len(migrations.STEPS),
+        sentence("doctor.without_database"),
+    )
+
+
+def check_access(settings: Settings) -> Finding:
+    """The check of ``check_database``, for the file of devices and tokens."""
+    return _check_file(
+        "access",
+        settings.data_dir / ACCESS_FILE,
+        settings.memory.busy_timeout_s,
+        len(ACCESS_STEPS),
+        sentence("doctor.without_access"),
+    )
+
+
+def _check_file(name: str, path: Path, timeout_s: float, newest: int, without: str) -> Finding:
+    """Check a database file. ``newest``: the newest version that this program knows; ``without``:
+    what happens when the file is moved away."""
+    if not path.exists():
+        return ok(name, sentence("doctor.file_new", path=path))
+    advice = _advice(path, without)
+    try:
+        version, verdict = _look_into(path, timeout_s)
+    except StorageDriverError:
+        return fail(
+            name, sentence("doctor.file_unchecked"), sentence("doctor.file_unchecked_advice")
+        )
+    except StorageBusyError as error:
+        return warn(name, str(error), sentence("doctor.file_busy_advice"))
+    except StorageReadOnlyError as error:
+        return fail(name, str(error), sentence("doctor.file_read_only_advice"))
+    except StorageError as error:
+        return fail(name, str(error), advice)
+    if verdict != "ok":
+        return fail(name, sentence("doctor.file_damaged", path=path, verdict=verdict), advice)
+    if version > newest:
+        return fail(
+            name, sentence("doctor.file_newer", path=path), sentence("doctor.file_newer_advice")
+        )
+    state = sentence("doctor.file_current" if version == newest else "doctor.file_old")
+    mb = path.stat().st_size / 1e6
+    return ok(name, sentence("doctor.file_ok", path=path, mb=mb, version=version, state=state))
+
+
+def _look_into(path: Path, timeout_s: float) -> tuple[int, str]:
+    """Schema version and the first line of SQLite's quick check. Changes nothing."""
+    with typed_errors(path):
+        connection = driver.connect(str(path), timeout_s=timeout_s)
+        try:
+            connection.execute("PRAGMA query_only = 1")
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            return version_of(connection), str(verdict)
+        finally:
+            connection.close()
+
+
+def _advice(path: Path, without: str) -> str:
+    backups = backups_of(path)
+    if backups:
+        return sentence("doctor.file_backup_advice", backup=backups[-1])
+    return sentence("doctor.file_lost_advice", without=without)
+
+
+def check_privacy(settings: Settings) -> Finding:
+    """Whether other users of this computer can read the data folder."""
+    opened = open_paths(settings)
+    if not opened:
+        return ok("privacy", sentence("doctor.privacy_kept", folder=settings.data_dir))
+    not_ours = [
+        f"{path} ({why})" for path in opened if (why := why_not_restrictable(path)) is not None
+    ]
+    if not_ours:
+        return warn(
+            "privacy",
+            sentence("doctor.privacy_open", paths=", ".join(not_ours[:5])),
+            sentence("doctor.privacy_foreign_advice"),
+        )
+    return warn(
+        "privacy",
+        sentence("doctor.privacy_open", paths=path_list(opened)),
+        sentence("doctor.privacy_open_advice", folder=settings.data_dir),
+    )

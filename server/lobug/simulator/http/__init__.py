@@ -1,1 +1,0 @@
-"""A device with the first firmware, in software: one HTTP request a turn, checked byte for byte."""

@@ -1,1 +1,0 @@
-"""A device with the open streaming firmware, in software."""
