@@ -250,8 +250,9 @@ void WebSocket::write_replies() {
   if (pending_close_ == 0 || pong_due_) return;
   const unsigned char code[] = {static_cast<unsigned char>(pending_close_ >> 8U),
                                 static_cast<unsigned char>(pending_close_)};
-  if (write_frame(Opcode::kClose, pending_close_ == kNoCode ? Bytes() : Bytes(code)))
+  if (write_frame(Opcode::kClose, pending_close_ == kNoCode ? Bytes() : Bytes(code))) {
     pending_close_ = 0;
+  }
 }
 
 bool WebSocket::write_frame(Opcode opcode, Bytes payload) {

@@ -78,8 +78,7 @@ bool is_automatic(std::string_view server) { return server.empty() || server == 
 bool parse_server(std::string_view text, Text<160>& server) {
   Url url;
   if (!parse_url(text, url)) return false;
-  if (text[0] != 'h' && text[0] != 'H')
-    return false;  // ws, wss: an address of sessions, not of a server
+  if (text[0] != 'h' && text[0] != 'H') return false;  // ws, wss: a session's address
   std::string_view path = url.path;
   if (path.find('?') != std::string_view::npos) return false;
   // Owners of other firmware know a server by its discovery address.
