@@ -108,7 +108,6 @@ class _Instant:
         """There is nothing to free."""
 
     def status(self) -> EngineStatus:
-        """Always ready."""
         return EngineStatus(name="instant", model="instant", ready=True)
 
 
@@ -121,7 +120,6 @@ class InstantChat(_Instant):
     async def stream(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[str]:
-        """Yield the reply's words."""
         del messages
         for word in ["[]"] if options.json_schema else REPLY.split(" "):
             await asyncio.sleep(0)
@@ -154,7 +152,6 @@ class InstantSpeechToText(_Instant):
     """Always hears ``HEARD``."""
 
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
-        """What it always hears."""
         del audio
         return Transcript(HEARD, language or "en", 0.02, -0.2, 1.1)
 
@@ -211,7 +208,6 @@ class InstantGate(_Instant):
         return [SpeechSpan(int(loud[0]), int(loud[-1]) + 1)] if loud.size else []
 
     def open_stream(self) -> LoudnessStream:
-        """A stream of its own."""
         return LoudnessStream(self._on_stream())
 
 
