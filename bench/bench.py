@@ -68,7 +68,6 @@ class Figures:
     samples: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, name: str, value: float) -> None:
-        """Note one measurement."""
         self.samples.setdefault(name, []).append(value)
 
     def p(self, name: str, percent: float) -> float:

@@ -26,9 +26,9 @@ from lobug.simulator.discovery import Endpoint, identity_of
 from lobug.simulator.recordings import EncodedSpeech, encode_speech
 from lobug.simulator.results import WsTurnResult
 from lobug.simulator.session import DeviceKind
-from lobug.simulator.soak import engines
 from lobug.simulator.soak.engines import STEPS
 from lobug.simulator.streaming_device import SimulatedWsDevice
+from stepped_tone import missing
 
 BEFORE_S, SPEECH_S, AFTER_S = 0.3, 1.2, 0.1
 """Parts of every device's utterance, seconds: silence, sound, silence."""
@@ -99,7 +99,7 @@ def summary(turns: Sequence[WsTurnResult]) -> dict[str, object]:
 
 def _faults(reply: bytes) -> list[str]:
     sound, rate = _samples(reply)
-    return engines.missing(sound, rate, STEPS)
+    return missing(sound, rate, STEPS)
 
 
 def _samples(reply: bytes) -> tuple[Samples, int]:

@@ -149,15 +149,15 @@ async def talk(lead_s: float, network: NetworkOptions, minutes: float, seed: int
     the lead.
     """
     loop = asyncio.get_running_loop()
-    told = Talk(lead_s)
+    figures = Talk(lead_s)
     for number, reply in enumerate(replies(60 * minutes, random.Random(seed))):  # noqa: S311
         path = TcpPath(network, Sender.SERVER, random.Random(f"{seed}/{number}"))  # noqa: S311 - a model
         device = _Device(path, loop.time)
         speaker = ServerSpeaker(device, lead_s, loop.time)
         await _say(speaker, reply)
-        told.add(*device.played())
-        told.lost_segments += path.lost_segments
-    return told
+        figures.add(*device.played())
+        figures.lost_segments += path.lost_segments
+    return figures
 
 
 def compare(

@@ -57,7 +57,6 @@ class PlainKnn:
         return [row[0] for row in rows]
 
     def close(self) -> None:
-        """Close the database."""
         self._connection.close()
 
 
@@ -78,7 +77,6 @@ class PlainFullText:
         )
 
     def add(self, texts: Sequence[str]) -> None:
-        """Store texts."""
         self._connection.execute("BEGIN")
         self._connection.executemany(
             "INSERT INTO memories (key, content, category) VALUES ('', ?, 'knowledge')",
@@ -97,5 +95,4 @@ class PlainFullText:
         return [row[0] for row in rows]
 
     def close(self) -> None:
-        """Close the database."""
         self._connection.close()

@@ -62,12 +62,10 @@ class MeasuringEmbedder:
 
     @property
     def model_id(self) -> str:
-        """The inner embedder's."""
         return self._inner.model_id
 
     @property
     def dimension(self) -> int:
-        """The inner embedder's."""
         return self._inner.dimension
 
     async def start(self) -> None:
@@ -77,7 +75,6 @@ class MeasuringEmbedder:
         """Do nothing: whoever started the embedder closes it."""
 
     def status(self) -> EngineStatus:
-        """The inner embedder's."""
         return self._inner.status()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -177,18 +174,18 @@ async def _curve(
     clock.now = BEGAN
     knn, full_text = PlainKnn(folder, embedder.dimension), PlainFullText(folder)
     points: list[Point] = []
-    told = 0
+    stored = 0
     async with _memory(path, embedder, clock) as memory:
         await memory.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
         before = _resident_mb()
         for size in sizes:
-            console.print(f"{size:,} turns: storing {size - told:,} ...")
+            console.print(f"{size:,} turns: storing {size - stored:,} ...")
             cpu = time.process_time()
-            texts, inserted_per_s = await _insert(memory, talk, clock, size - told)
+            texts, inserted_per_s = await _insert(memory, talk, clock, size - stored)
             cpu_ms = 1_000.0 * (time.process_time() - cpu)
             commits_per_s = _bare_commits_per_s(folder / "bare.db")
             _drop_tasks(path)
-            embedder.synthetic = vectors == "synthetic" and told > 0
+            embedder.synthetic = vectors == "synthetic" and stored > 0
             started = time.perf_counter()
             await memory.process_due()
             embedded_per_s = len(texts) / (time.perf_counter() - started)
@@ -197,7 +194,7 @@ async def _curve(
                 part = texts[begin : begin + 5_000]
                 knn.add(part, embedder.made_up(len(part)))
                 full_text.add(part)
-            told = size
+            stored = size
             console.print(f"{size:,} turns: {questions} questions in {len(WAYS)} ways ...")
             asked = talk.questions(WARM_UP + questions, seed=size)
             times, cpu_times = await _ask(memory, embedder, knn, full_text, asked)

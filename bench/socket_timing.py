@@ -120,7 +120,6 @@ class SocketTiming:
         self.timings: list[ConnectionTiming] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on."""
         if scope["type"] != "websocket":
             await self._app(scope, receive, send)
             return

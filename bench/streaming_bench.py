@@ -139,10 +139,10 @@ async def _load(turns: int, console: Console, *, speculate: bool, idle_s: float)
         "--speculate" if speculate else "--no-speculate",
         stdout=asyncio.subprocess.PIPE,
     )
-    told, _ = await process.communicate()
+    printed, _ = await process.communicate()
     if process.returncode:
         raise SystemExit(f"the load run ended with {process.returncode}")
-    document: dict[str, Any] = json.loads(told)
+    document: dict[str, Any] = json.loads(printed)
     return document
 
 

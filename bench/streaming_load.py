@@ -111,9 +111,9 @@ async def _talk(devices: asyncio.subprocess.Process, watch: SocketTiming) -> dic
     used_s = _cpu_s(me) - before_s
     watching.cancel()
     await asyncio.wait([watching])
-    told = json.loads(replying.result())
+    report = json.loads(replying.result())
     shares = watch.shares()
-    first_audio = told.pop("first_audio_s")
+    first_audio = report.pop("first_audio_s")
     half = len(resident_mb) // 2
     return {
         "seconds": took_s,
@@ -128,7 +128,7 @@ async def _talk(devices: asyncio.subprocess.Process, watch: SocketTiming) -> dic
             "end": resident_mb[-1],
             "most": max(resident_mb),
         },
-        "devices": told,
+        "devices": report,
     }
 
 

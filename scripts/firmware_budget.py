@@ -51,7 +51,7 @@ class Row:
 
 @dataclass
 class Report:
-    """All figures, and what is wrong beside them."""
+    """All figures, and the budgets that are broken."""
 
     rows: list[Row] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -68,7 +68,6 @@ class Report:
         ] + self.faults
 
     def table(self) -> str:
-        """A Markdown table."""
         lines = ["| what | where | bytes | budget |", "| --- | --- | ---: | ---: |"]
         lines += [
             f"| {row.kind} | `{row.name}` | {row.actual:,} | {row.allowed or 0:,} |"

@@ -289,7 +289,6 @@ def expression(part: Component) -> list[str]:
 
 
 def main() -> None:
-    """Write both files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "build" / "sbom")
     folder: Path = parser.parse_args().folder

@@ -183,7 +183,7 @@ import sys
 from pathlib import Path
 from rich.console import Console
 from lobug.app import create_app
-from lobug.cli import load, serve
+from lobug.cli import serve
 from support.app_server import ScriptedEngines, scripted_assembler
 import lobug.app
 

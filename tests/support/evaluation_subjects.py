@@ -72,7 +72,7 @@ class OracleSubject:
     async def forget_text(self, scope: MemoryScope, at: float, text: str) -> None:
         pass
 
-    async def settle(self) -> None:
+    async def embed_pending(self) -> None:
         pass
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:

@@ -14,6 +14,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
 import playback_simulation
+import stepped_tone
 from bench_server import ratio, spread
 from lobug.devices.codec import make_encoder
 from lobug.devices.frames import AudioCodec, AudioFormat
@@ -60,7 +61,7 @@ def _packets(downlink: AudioFormat) -> list[bytes]:
 def _faults(packets: Sequence[bytes], downlink: AudioFormat) -> list[str]:
     wav = reply_wav(packets, downlink)
     sound = np.frombuffer(wav[44:], "<i2").astype(np.float32) / np.float32(32768)
-    return engines.missing(sound, downlink.sample_rate, STEPS)
+    return stepped_tone.missing(sound, downlink.sample_rate, STEPS)
 
 
 @pytest.mark.parametrize("downlink", DOWNLINKS, ids=lambda d: d.codec.value)

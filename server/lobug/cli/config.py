@@ -186,7 +186,6 @@ section takes precedence."""
 
 
 def configuration_page() -> str:
-    """``docs/configuration.md``."""
     from lobug.cli.effective_settings import sections  # loads pydantic
 
     lines = [CONFIGURATION_HEAD]

@@ -43,11 +43,11 @@ def server_address(server: str | None) -> ServerAddress:
     from lobug.simulator.requests import parse_server
 
     if server is None:
-        settings = load_settings().settings
         holder = _holder()
         if holder is not None and holder.url is not None:
             server = holder.url
         else:
+            settings = load_settings().settings
             server = local_url(settings.host, settings.port)
     try:
         return parse_server(server)

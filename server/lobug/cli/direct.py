@@ -75,7 +75,6 @@ class DirectTransport(httpx.BaseTransport, ABC):
         """Called before each request."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer one request."""
         return self._runner.run(self._answer(request))
 
     async def _answer(self, request: httpx.Request) -> httpx.Response:
@@ -89,7 +88,6 @@ class DirectTransport(httpx.BaseTransport, ABC):
         return httpx.Response(answer.status_code, headers=headers, content=body)
 
     def close(self) -> None:
-        """Close the files of the routes."""
         try:
             self._runner.run(self.shut())
         finally:
@@ -112,7 +110,6 @@ class DirectMemoryTransport(DirectTransport):
         return self.server.memory
 
     async def open(self) -> None:
-        """Open the database."""
         await self._memory.start(work=False)
 
     async def before(self, request: httpx.Request) -> None:
@@ -135,9 +132,7 @@ class DirectAccessTransport(DirectTransport):
         super().__init__(settings, admin.router, tokens.router)
 
     async def open(self) -> None:
-        """Open the file."""
         await self.server.access.start(watch=False)
 
     async def shut(self) -> None:
-        """Close the file."""
         await self.server.access.close()

@@ -92,7 +92,6 @@ def sections(model: type[BaseModel] = Settings) -> list[Section]:
 
 
 def all_settings(model: type[BaseModel] = Settings) -> Iterator[Setting]:
-    """All settings, one by one."""
     for section in sections(model):
         yield from section.settings
 

@@ -61,7 +61,6 @@ class AnnouncingServer(uvicorn.Server):
         self._admission = admission
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then announce."""
         asyncio.get_running_loop().set_exception_handler(AcceptFaults(self._admission))
         await super().startup(sockets)
         for listener in sockets or ():

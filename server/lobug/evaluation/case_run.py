@@ -101,7 +101,7 @@ async def run_case(case: Case, world: World, make: SubjectMaker) -> list[Judged]
     """Tell the story with its world, in the order of time, then ask each question."""
     async with make(case.household) as subject:
         story = await _tell_story(subject, case, world)
-        await subject.settle()
+        await subject.embed_pending()
         person = case.who or world.who
         last = max(step.at for step in (*world.turns, *case.steps))
         judged = []

@@ -209,7 +209,6 @@ def _texts(folder: str) -> Iterator[str]:
 
 
 def load_worlds() -> dict[str, World]:
-    """All worlds, by name."""
     return {world.name: world for world in map(parse_world, _texts("worlds"))}
 
 

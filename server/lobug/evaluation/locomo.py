@@ -96,7 +96,6 @@ class Conversation:
 
     @property
     def turns(self) -> int:
-        """Number of turns."""
         return sum(len(session.turns) for session in self.sessions)
 
 
@@ -219,7 +218,7 @@ def _holds_conversation(document: object) -> bool:
 
 def _conversation(document: object, name: str) -> Conversation:
     if not isinstance(document, dict):
-        raise LocomoError(f"{name}: a conversation is a JSON object.")
+        raise LocomoError(f"{name}: the conversation is not a JSON object.")
     if isinstance(sample := document.get("sample_id"), str) and sample:
         name = _unicode(sample[:100])
     said = document.get("conversation", document)

@@ -19,7 +19,7 @@ from lobug.engines.base import ChatMessage, ChatModel, ChatOptions, Embedder, En
 from lobug.errors import EngineError, EngineUnavailableError
 from lobug.evaluation.locomo import CATEGORIES, Conversation, Place
 from lobug.evaluation.metrics import all_at, mean, ndcg_at, percentile, recall_at, reciprocal_rank
-from lobug.evaluation.product import NEVER, CachingEmbedder, Clock, NoChat, opened
+from lobug.evaluation.product import NEVER, CachingEmbedder, Clock, NoChat, opened, warm_up
 from lobug.language.en.prompts import FACTS_SCHEMA
 from lobug.memory.model import ConversationKey, Filter, Hit, MemoryScope, Recalled
 from lobug.memory.recall.ranking import tokens_of
@@ -238,9 +238,7 @@ async def filled_memory(
                 await memory.process_due()
                 clock.now += settings.retry_delay_s
             extracting.finish()
-        await memory.process_due()
-        # So that no question pays for what is loaded at first use.
-        await memory.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
+        await warm_up(memory)
         clock.now = max(s.at for s in conversation.sessions).timestamp() + LATER.total_seconds()
         embedder.caching = False
         try:
@@ -309,10 +307,12 @@ class _FailuresCounted(CachingEmbedder):
             raise
 
 
-class _OnlyFacts:
-    """A chat model that only extracts facts and writes no summaries."""
+class _OnlyFacts(NoChat):
+    """A chat model that only extracts facts and writes no summaries. Its owner starts and closes
+    it."""
 
     def __init__(self, chat: ChatModel, progress: Progress, turns: int) -> None:
+        self.context_tokens = chat.context_tokens
         self._chat = chat
         self._progress = progress
         self._left = turns
@@ -322,24 +322,7 @@ class _OnlyFacts:
         self._progress(self._left)
         self._left = 0
 
-    @property
-    def context_tokens(self) -> int:
-        """The model's."""
-        return self._chat.context_tokens
-
-    @property
-    def prefill_ms_per_token(self) -> float | None:
-        """The model's."""
-        return self._chat.prefill_ms_per_token
-
-    async def start(self) -> None:
-        """Do nothing: the model was started before."""
-
-    async def close(self) -> None:
-        """Do nothing: whoever started the model closes it."""
-
     def status(self) -> EngineStatus:
-        """The model's."""
         return self._chat.status()
 
     async def stream(
@@ -354,9 +337,6 @@ class _OnlyFacts:
         async with aclosing(self._chat.stream(messages, options)) as answer:
             async for piece in answer:
                 yield piece
-
-    async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
-        """Nothing to do."""
 
     def forget(self, belongs: Callable[[str], bool]) -> None:
         """Pass it on to the model."""

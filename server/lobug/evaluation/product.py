@@ -89,7 +89,7 @@ class Subject(Protocol):
     async def forget_text(self, scope: MemoryScope, at: float, text: str) -> None:
         """Forget whatever says this."""
 
-    async def settle(self) -> None:
+    async def embed_pending(self) -> None:
         """Finish background work: embedding."""
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
@@ -125,7 +125,6 @@ class NoChat:
         """Nothing to do."""
 
     def status(self) -> EngineStatus:
-        """Ready."""
         return EngineStatus("none", "", ready=True)
 
     async def stream(
@@ -156,24 +155,19 @@ class CachingEmbedder:
 
     @property
     def model_id(self) -> str:
-        """The inner embedder's."""
         return self._inner.model_id
 
     @property
     def dimension(self) -> int:
-        """The inner embedder's."""
         return self._inner.dimension
 
     async def start(self) -> None:
-        """Start the inner embedder. Raises EngineError."""
         await self._inner.start()
 
     async def close(self) -> None:
-        """Close the inner embedder."""
         await self._inner.close()
 
     def status(self) -> EngineStatus:
-        """The inner embedder's."""
         return self._inner.status()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -193,7 +187,6 @@ class Clock:
         self.now = 0.0
 
     def __call__(self) -> float:
-        """The current time."""
         return self.now
 
 
@@ -206,7 +199,6 @@ class Product:
         self._embedder = embedder
 
     async def add_turn(self, scope: MemoryScope, at: float, said: str, reply: str) -> int:
-        """Log an exchange, as a turn does."""
         self._clock.now = at
         conversation_key = _conversation_of(scope)
         message = await self._memory.log_user_message(conversation_key, said)
@@ -223,31 +215,24 @@ class Product:
         visibility: EntryScope,
         cites: int | None,
     ) -> int:
-        """Store a memory."""
         self._clock.now = at
         draft = Draft(content, key=key, scope=visibility, source_message_id=cites)
         return (await self._memory.store(scope, draft)).id
 
     async def correct(self, scope: MemoryScope, at: float, entry: int, content: str) -> int:
-        """Put an entry right."""
         self._clock.now = at
         return (await self._memory.correct(scope, entry, content)).id
 
     async def forget(self, scope: MemoryScope, at: float, entry: int) -> None:
-        """Forget an entry."""
         self._clock.now = at
         await self._memory.forget(scope, entry)
 
     async def forget_text(self, scope: MemoryScope, at: float, text: str) -> None:
-        """Forget whatever says this."""
         self._clock.now = at
         await self._memory.forget_text(scope, text)
 
-    async def settle(self) -> None:
-        """Embed all that waits, and search once, so that no question pays for what is loaded at
-        first use."""
-        await self._memory.process_due()
-        await self._memory.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
+    async def embed_pending(self) -> None:
+        await warm_up(self._memory)
 
     async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
         """Search, and collect what would go into the prompt; each embeds the question itself."""
@@ -269,8 +254,14 @@ class Product:
         )
 
     async def kept(self, scope: MemoryScope) -> str:
-        """Every text of the person's export."""
         return "\n".join(_texts(await self._memory.export(scope)))
+
+
+async def warm_up(memory: Memory) -> None:
+    """Embed all that waits, and search once, so that no question pays for what is loaded at first
+    use."""
+    await memory.process_due()
+    await memory.search(MemoryScope("nobody", None), "anything", Filter(), turns=True)
 
 
 @asynccontextmanager

@@ -246,7 +246,6 @@ class DeviceAudio:
             self._silence = None
 
     def end(self) -> None:
-        """Stop all timers."""
         self.close_microphone()
         self.cancel_silence_notice()
 

@@ -56,7 +56,6 @@ class Schedule:
         return jobs
 
     def wait_s(self, now: float) -> float:
-        """Seconds until the next job."""
         return max(0.0, min(self._next.values()) - now)
 
 
@@ -117,7 +116,6 @@ class SimulatedDevice:
         )
 
     async def __aenter__(self) -> Self:
-        """Nothing is sent yet."""
         return self
 
     async def __aexit__(

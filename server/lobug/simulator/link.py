@@ -120,7 +120,6 @@ class TcpPath:
         return self._last
 
     def _recovery_s(self) -> float:
-        """Of one segment."""
         losses = 0
         while losses < MAX_LOSSES and self._randomness.random() < self._options.loss:
             losses += 1
@@ -205,7 +204,6 @@ class Link:
         self._may_read.clear()
 
     def read_on(self) -> None:
-        """Read again."""
         self._may_read.set()
 
     def cut(self) -> None:

@@ -179,7 +179,6 @@ class ServerHello:
 
 
 def hello(version: int, audio_format: str, *, tools: bool, echo_cancelling: bool) -> str:
-    """The device's first message."""
     features: dict[str, bool] = {}
     if echo_cancelling:
         features["aec"] = True

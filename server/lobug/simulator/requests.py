@@ -103,7 +103,7 @@ def text_request(server: ServerAddress, text: str, device_id: str | None = None)
 def sensors_request(
     server: ServerAddress, reading: Mapping[str, object], device_id: str | None = None
 ) -> WireRequest:
-    """``POST /context/sensors``; see ``lobug.simulator.requests`` for the fields and units."""
+    """``POST /context/sensors``; ``SensorReading`` has the fields and units."""
     return _json_request(server, "/context/sensors", reading, device_id)
 
 

@@ -28,7 +28,6 @@ class HealthResult:
     """What the server reports as degraded; no problem for the device."""
 
     def record(self) -> dict[str, object]:
-        """As one JSON object."""
         return {
             "event": "health",
             "ok": not self.problems,
@@ -47,7 +46,6 @@ class SensorResult:
     problems: tuple[str, ...] = ()
 
     def record(self) -> dict[str, object]:
-        """As one JSON object."""
         return {
             "event": "sensors",
             "ok": not self.problems,
@@ -92,7 +90,6 @@ class TurnResult:
         return not self.problems
 
     def record(self) -> dict[str, object]:
-        """As one JSON object."""
         return {
             "event": "turn",
             "turn": self.index,
@@ -128,7 +125,6 @@ class Summary:
     matched: bool = False
 
     def add(self, result: HealthResult | SensorResult | TurnResult) -> None:
-        """Count a result."""
         match result:
             case TurnResult():
                 self.turns.append(result)
@@ -151,7 +147,6 @@ class Summary:
         return failures == 0 and (self.until is None or self.matched)
 
     def record(self) -> dict[str, object]:
-        """As one JSON object."""
         times = [turn.seconds for turn in self.turns if turn.ok]
         p50, p95 = percentile(times, 0.5), percentile(times, 0.95)
         return {
@@ -222,11 +217,9 @@ class WsTurnResult:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing went wrong."""
         return not self.problems
 
     def record(self) -> dict[str, object]:
-        """As one JSON object."""
         account = self.account
         return {
             "event": "turn",
@@ -374,7 +367,6 @@ class WsSummary:
 
     @property
     def failed_turns(self) -> int:
-        """Number of turns with problems."""
         return sum(not turn.ok for turn in self.turns)
 
     @property
@@ -388,7 +380,6 @@ class WsSummary:
         return [value for turn in self.turns if (value := of(turn)) is not None]
 
     def record(self) -> dict[str, object]:
-        """As one JSON object."""
         accounts = [turn.account for turn in self.turns]
         return {
             "event": "summary",

@@ -55,7 +55,6 @@ class PendingTurns:
         """The one whose reply the loudspeaker has begun to play."""
 
     def begin(self, turn: PendingTurn) -> None:
-        """Add a turn."""
         self._turns.append(turn)
 
     @property
@@ -151,7 +150,6 @@ class Session:
         return self._downlink
 
     def say_hello(self) -> None:
-        """Send the first message."""
         self.link.send(
             protocol.hello(
                 self._version,
@@ -195,7 +193,6 @@ class Session:
         self._turns.finish(turn, self._speaker.account())
 
     def end(self) -> None:
-        """Stop the clocks."""
         self.closed = True
         self._audio.end()
 

@@ -97,11 +97,9 @@ class SimulatedWsDevice:
         self._lost_segments = 0
 
     async def __aenter__(self) -> SimulatedWsDevice:
-        """Nothing is sent yet."""
         return self
 
     async def __aexit__(self, *_error: object) -> None:
-        """Close the connection."""
         await self.close()
 
     @property

@@ -39,7 +39,6 @@ class Finding:
     """What to do about it; never empty for a warning or a failure."""
 
     def record(self) -> dict[str, str]:
-        """As one JSON object."""
         return {
             "name": self.name,
             "level": self.level.value,
@@ -49,7 +48,6 @@ class Finding:
 
 
 def ok(name: str, message: str) -> Finding:
-    """A finding without a problem."""
     return Finding(name, Level.OK, message)
 
 

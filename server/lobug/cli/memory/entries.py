@@ -253,7 +253,6 @@ ENTRY_COLUMNS = ("id", "key", "layer", "status", "said", "content")
 
 
 def show_entries(entries: Iterable[Mapping[str, Any]], nothing: str) -> None:
-    """Print a table of entries."""
     show_table(ENTRY_COLUMNS, map(entry_row, entries), nothing)
 
 

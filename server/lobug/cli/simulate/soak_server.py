@@ -141,7 +141,6 @@ class SoakSpeechToText(InstantSpeechToText):
         self._heard = itertools.cycle(range(100))
 
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
-        """The next sentence."""
         transcript = await super().transcribe(audio, language)
         return replace(transcript, text=f"Tell me something about sea number {next(self._heard)}.")
 

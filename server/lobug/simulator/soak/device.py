@@ -72,7 +72,6 @@ class Tally:
     """Turns that began just as the server ended an idle connection."""
 
     def failed(self, action: str, why: str) -> None:
-        """Count a failure."""
         self.failures[f"{action}: {why}"] += 1
 
 
@@ -136,12 +135,10 @@ class SoakDevice:
         )
 
     async def __aenter__(self) -> SoakDevice:
-        """Nothing is sent yet."""
         await self._http.__aenter__()
         return self
 
     async def __aexit__(self, *_error: object) -> None:
-        """End all connections."""
         await self.hang_up()
         await self._owner.aclose()
         await self._http.__aexit__(None, None, None)
@@ -172,11 +169,9 @@ class SoakDevice:
             self._tally.failed(action.value, why)
 
     async def beat(self) -> None:
-        """Send the sensors' readings."""
         await self._http.send_sensors()
 
     async def check_health(self) -> None:
-        """Check the server's health."""
         await self._http.check_health()
 
     async def hang_up(self) -> None:

@@ -1,8 +1,8 @@
 """Engines that cost no time, so that the rest of a turn's time is Lo-Bug's own; and their sound.
 
 The voice is a stepped tone: its pitch rises a step every 60 ms. Every step, its place and its
-length can be recognised in what was heard, also after Opus, so no frame can be lost, doubled or
-swapped unnoticed.
+length can be recognised in what was heard, also after Opus (``bench/stepped_tone.py``), so no frame
+can be lost, doubled or swapped unnoticed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
@@ -32,14 +31,6 @@ STEP_S = 0.06
 
 LOWEST_HZ, STEP_HZ = 400.0, 100.0
 
-_WINDOW_S, _HOP_S = 0.03, 0.005
-_SHORTEST_RUN = 2
-"""Fewest windows in a row that make a step; fewer are the change between two steps."""
-
-_QUIET = 0.02
-TOLERANCE_S = 0.02
-"""Precision of a step's measured length, seconds. A lost frame takes 60 ms away."""
-
 
 def tone(first: int, count: int, sample_rate: int) -> Samples:
     """``count`` steps from number ``first`` on."""
@@ -49,39 +40,6 @@ def tone(first: int, count: int, sample_rate: int) -> Samples:
     phase = 2 * np.pi * np.cumsum(hz) / sample_rate
     sound: Samples = (0.4 * np.sin(phase)).astype(np.float32)
     return sound
-
-
-def steps(sound: Samples, sample_rate: int) -> list[tuple[int, float]]:
-    """The number and the length, seconds, of each step that is heard, in order."""
-    size, hop = round(_WINDOW_S * sample_rate), round(_HOP_S * sample_rate)
-    if len(sound) < size:
-        return []
-    windows = np.lib.stride_tricks.sliding_window_view(sound, size)[::hop]
-    loud = np.sqrt(np.mean(windows**2, axis=1)) > _QUIET
-    padded = 1 << (4 * size - 1).bit_length()
-    spectra = np.abs(np.fft.rfft(windows * np.hanning(size), padded, axis=1))
-    hz = np.argmax(spectra, axis=1) * sample_rate / padded
-    numbers = np.where(loud, np.rint((hz - LOWEST_HZ) / STEP_HZ), -1).astype(int)
-    changes = np.flatnonzero(np.diff(numbers)) + 1
-    bounds = [0, *changes.tolist(), len(numbers)]
-    return [
-        (int(numbers[start]), (end - start) * _HOP_S)
-        for start, end in pairwise(bounds)
-        if numbers[start] >= 0 and end - start >= _SHORTEST_RUN
-    ]
-
-
-def missing(sound: Samples, sample_rate: int, count: int) -> list[str]:
-    """What is wrong with a sound that should be steps 0 to ``count`` - 1, as sentences."""
-    heard = steps(sound, sample_rate)
-    numbers = [number for number, _ in heard]
-    if numbers != list(range(count)):
-        return [f"steps {numbers} were heard, not 0 to {count - 1}"]
-    return [
-        f"step {number} was {seconds:.3f} s long"
-        for number, seconds in heard[1:-1]  # silence before and after blurs the outer ones
-        if abs(seconds - STEP_S) > TOLERANCE_S
-    ]
 
 
 HEARD = "Tell me something about the sea."
@@ -108,7 +66,6 @@ class _Instant:
         """There is nothing to free."""
 
     def status(self) -> EngineStatus:
-        """Always ready."""
         return EngineStatus(name="instant", model="instant", ready=True)
 
 
@@ -121,7 +78,6 @@ class InstantChat(_Instant):
     async def stream(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[str]:
-        """Yield the reply's words."""
         del messages
         for word in ["[]"] if options.json_schema else REPLY.split(" "):
             await asyncio.sleep(0)
@@ -154,7 +110,6 @@ class InstantSpeechToText(_Instant):
     """Always hears ``HEARD``."""
 
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
-        """What it always hears."""
         del audio
         return Transcript(HEARD, language or "en", 0.02, -0.2, 1.1)
 
@@ -211,7 +166,6 @@ class InstantGate(_Instant):
         return [SpeechSpan(int(loud[0]), int(loud[-1]) + 1)] if loud.size else []
 
     def open_stream(self) -> LoudnessStream:
-        """A stream of its own."""
         return LoudnessStream(self._on_stream())
 
 

@@ -220,7 +220,6 @@ class SoakResult:
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """The verdict on each measure."""
         return flatness.judge(self.measurements)
 
     @property
@@ -241,7 +240,6 @@ class SoakResult:
         return not self.problems
 
     def record(self) -> dict[str, object]:
-        """As one JSON object."""
         return {
             "event": "summary",
             "ok": self.ok,
