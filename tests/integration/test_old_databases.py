@@ -90,6 +90,12 @@ def test_there_is_a_database_of_every_kind() -> None:
     assert {path.name for path in FOLDER.iterdir() if path.is_dir()} == set(FIXTURES)
 
 
+@pytest.mark.parametrize(("fixture", "version"), [(FIRST, 0), ("0.1.0", 3), ("schema-4", 4)])
+def test_a_database_has_the_version_of_its_program(fixture: str, version: int) -> None:
+    script = (FOLDER / fixture / "lobug_memory.sql").read_text()
+    assert f"PRAGMA user_version = {version};" in script
+
+
 @talked
 def test_every_row_of_memory_is_there(opened: Opened) -> None:
     memory, found = opened.before / "lobug_memory.db", opened.exports

@@ -40,6 +40,7 @@ def check_database(settings: Settings) -> Finding:
         settings.memory.busy_timeout_s,
         len(migrations.STEPS),
         "it then starts with an empty memory",
+        refused=migrations.REFUSED,
     )
 
 
@@ -54,9 +55,17 @@ def check_access(settings: Settings) -> Finding:
     )
 
 
-def _check_file(name: str, path: Path, timeout_s: float, newest: int, without: str) -> Finding:
+def _check_file(
+    name: str,
+    path: Path,
+    timeout_s: float,
+    newest: int,
+    without: str,
+    *,
+    refused: int | None = None,
+) -> Finding:
     """Check a database file. ``newest``: the newest version that this program knows; ``without``:
-    what happens when the file is moved away."""
+    what happens when the file is moved away; ``refused``: an older version that is not migrated."""
     if not path.exists():
         return ok(name, f"{path} will be made at the first start")
     advice = _advice(path, without)
@@ -70,8 +79,11 @@ def _check_file(name: str, path: Path, timeout_s: float, newest: int, without: s
         return fail(name, str(error), "Give the folder to the user who runs Lo-Bug.")
     except StorageError as error:
         return fail(name, str(error), advice)
+    fault = "was written by a Lo-Bug from before 0.1.0" if version == refused else ""
     if verdict != "ok":
-        return fail(name, f"{path} is damaged: {verdict}", advice)
+        fault = f"is damaged: {verdict}"
+    if fault:
+        return fail(name, f"{path} {fault}", advice)
     if version > newest:
         return fail(name, f"{path} was written by a newer Lo-Bug", "Update Lo-Bug.")
     state = "is up to date" if version == newest else "will be migrated at the next start"
