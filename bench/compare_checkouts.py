@@ -25,8 +25,8 @@ from typing import TypeVar
 
 sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 
-from behaviour_lobug import Checkout, Served, served, with_ollama
 from behaviour_ollama import fake_ollama
+from behaviour_server import Checkout, Served, served, with_ollama
 
 QUESTIONS = (
     "What is two plus two?",

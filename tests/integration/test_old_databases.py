@@ -22,7 +22,7 @@ sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 
 from behaviour_databases import FOLDER, counts, restore
 from behaviour_dialogue import PERSON_SETTINGS
-from behaviour_lobug import Checkout
+from behaviour_server import Checkout
 
 CHECKOUT = Checkout(Path(__file__).parents[2])
 HOUSEHOLD = "household:"
