@@ -1,4 +1,4 @@
-"""The section ``answers`` of ``behaviour.py``: what Lo-Bug says and sends, request by request."""
+"""The section ``answers`` of ``behaviour.py``: a dialogue, requests to the routes, and devices."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from behaviour_access import access, streaming
-from behaviour_asking import Asking, without_figures
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from behaviour_comparison import Normaliser, loudness
 from behaviour_dialogue import (
     ADA,
     CONTRACT,
@@ -27,10 +29,17 @@ from behaviour_dialogue import (
     post,
     wav_header,
 )
-from behaviour_lobug import Checkout, RecordingError, Served, served, with_ollama
-from behaviour_normal import Normaliser
 from behaviour_ollama import fake_ollama
-from behaviour_surface import EMBEDDED
+from behaviour_server import (
+    EMBEDDED,
+    Checkout,
+    Recorder,
+    RecordingError,
+    Served,
+    served,
+    with_ollama,
+    without_figures,
+)
 
 RECORDINGS = {
     "a greeting": Path("/usr/share/asterisk/sounds/en_US_f_Allison/hello-world.g722"),
@@ -38,11 +47,17 @@ RECORDINGS = {
     "a word": Path("/usr/share/asterisk/sounds/en_US_f_Allison/digits/7.g722"),
     "loudspeakers": Path("/usr/share/sounds/alsa/Front_Center.wav"),
 }
-"""Recorded speech of the system packages that ``scripts/system-packages.sh`` installs."""
+"""Recorded speech from the packages that ``scripts/system-packages.sh`` installs."""
 
 
 VERIFIED_S = 300.0
-"""Longest comparison of the models' bytes, seconds."""
+"""Longest verification of the models' files, seconds."""
+
+FRAME_BYTES = 1_920
+"""60 ms of 16-bit samples at 16 kHz."""
+
+REPLY_S = 60.0
+"""Longest wait for the next message of a reply, seconds."""
 
 
 def answers(checkout: Checkout, folder: Path, normal: Normaliser) -> dict[str, Any]:
@@ -71,67 +86,67 @@ PAGES = tuple(get(f"page {path}", path) for path in ("/docs", "/redoc", "/", "/f
 
 
 def _dialogue(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, Any]:
-    """Record what people hear, then the routes of their memory, then the same from the shell."""
+    """Record a dialogue, then the memory it left: by routes, by commands, and after a restart."""
     data.mkdir()
     (data / "sessions.json").write_text(json.dumps(SNAPSHOT))
     found: dict[str, Any] = {}
     with fake_ollama() as ollama:
         settings = with_ollama(ollama.url) | PERSON_SETTINGS
         with served(checkout, data, **settings) as lobug:
-            asking = Asking(lobug, ollama, normal)
-            asking.rest()
+            recorder = Recorder(lobug, ollama, normal)
+            recorder.rest()
             found["snapshot"] = sorted(path.name for path in data.glob("sessions.json*"))
-            found["turns"] = [_turn(asking, *turn) for turn in DIALOGUE]
-            found["exports"] = dict(exports(asking))
-            asking.all(MEMORY)
-            asking.ask(get("turns of the owner", "/turns?limit=3"))
-            asking.ask(get("turns: too many", "/turns?limit=100000"))
-            asking.ask(get("turn: unknown", "/turns/abc"))
-            asking.ask(get("metrics", "/metrics"))
-            without_figures(asking.answers["metrics"])
-            found["memory"] = asking.answers
-            found["parts of prompts"] = asking.parts
+            found["turns"] = [_turn(recorder, *turn) for turn in DIALOGUE]
+            found["exports"] = dict(exports(recorder))
+            recorder.all(MEMORY)
+            recorder.ask(get("turns of the owner", "/turns?limit=3"))
+            recorder.ask(get("turns: too many", "/turns?limit=100000"))
+            recorder.ask(get("turn: unknown", "/turns/abc"))
+            recorder.ask(get("metrics", "/metrics"))
+            without_figures(recorder.answers["metrics"])
+            found["memory"] = recorder.answers
+            found["parts of prompts"] = recorder.parts
             found["commands"] = dict(_commands(checkout, data, normal, settings))
             lobug.settle()
         found["commands without a server"] = dict(_commands(checkout, data, normal, settings))
         found["snapshot after forgetting"] = sorted(p.name for p in data.glob("sessions.json*"))
         with served(checkout, data, **settings) as lobug:
-            asking = Asking(lobug, ollama, normal)
-            asking.rest()
+            recorder = Recorder(lobug, ollama, normal)
+            recorder.rest()
             found["after a restart"] = [
-                _turn(asking, ADA, "What do you know about my bike?"),
-                _turn(asking, ADA, "Where is my bike?"),
+                _turn(recorder, ADA, "What do you know about my bike?"),
+                _turn(recorder, ADA, "Where is my bike?"),
             ]
-            # The sessions that were brought in are over since the start.
-            asking.ask(get("export of eve", "/memory/export?user=eve"))
-            found["after a restart"].append(asking.answers["export of eve"])
+            # The imported sessions ended when the server started.
+            recorder.ask(get("export of eve", "/memory/export?user=eve"))
+            found["after a restart"].append(recorder.answers["export of eve"])
     return found
 
 
-def _turn(asking: Asking, device: str, words: str) -> dict[str, Any]:
-    """Say something and note what is heard, and what the language model was asked."""
+def _turn(recorder: Recorder, device: str, words: str) -> dict[str, Any]:
+    """Say something; record the reply, and the prompts that the language model got."""
     name = f"{device}: {words}"
-    asking.answers.pop(name, None)
-    asking.ask(post(name, "/chat/text", {"text": words}, headers={"Device-Id": device}))
-    noted = asking.answers.pop(name)
+    recorder.answers.pop(name, None)
+    recorder.ask(post(name, "/chat/text", {"text": words}, headers={"Device-Id": device}))
+    noted = recorder.answers.pop(name)
     body = noted["body"]
     heard = {key: body[key] for key in ("response", "error") if key in body}
     return {"said": name, "status": noted["status"], **heard, "prompts": noted.get("prompts", [])}
 
 
-def exports(asking: Asking) -> Iterator[tuple[str, Any]]:
-    """Both forms of every person's export."""
+def exports(recorder: Recorder) -> Iterator[tuple[str, Any]]:
+    """Every person's export, as JSON and as Markdown."""
     for person in PEOPLE:
         for form in ("json", "markdown"):
             name = f"export {person} as {form}"
-            asking.ask(get(name, f"/memory/export?user={person}&format={form}"))
-            yield name, asking.answers.pop(name)
+            recorder.ask(get(name, f"/memory/export?user={person}&format={form}"))
+            yield name, recorder.answers.pop(name)
 
 
 def _commands(
     checkout: Checkout, data: Path, normal: Normaliser, settings: Mapping[str, str]
 ) -> Iterator[tuple[str, Any]]:
-    """What commands about memory and access print."""
+    """What the commands about memory and access print."""
     for words in (
         "memory users",
         "memory list --user ada",
@@ -171,7 +186,7 @@ def _commands(
 
 
 def _recordings(left_out: dict[str, str]) -> dict[str, bytes]:
-    """Recorded speech as WAVs, by name; what is not installed is noted."""
+    """Recorded speech as WAV files, by name. Adds what is not installed to ``left_out``."""
     found = {}
     for name, path in RECORDINGS.items():
         if path.is_file():
@@ -199,7 +214,7 @@ def _spoken(recordings: Mapping[str, bytes]) -> Iterator[Ask]:
 
 
 def _doctor(checkout: Checkout, data: Path) -> dict[str, str]:
-    """What doctor looks at, and how bad that is; its sentences tell of the machine."""
+    """The checks of ``lobug doctor`` and their levels; its sentences describe the machine."""
     done = checkout.run("doctor", "--json", data=data, settings=EMBEDDED)
     return {finding["name"]: finding["level"] for finding in done.json()["findings"]}
 
@@ -213,14 +228,14 @@ def _on_a_server(
     failing: bool = False,
 ) -> dict[str, Any]:
     with fake_ollama() as ollama, served(checkout, data, **with_ollama(ollama.url)) as lobug:
-        asking = Asking(lobug, ollama, normal, failing=failing)
+        recorder = Recorder(lobug, ollama, normal, failing=failing)
         _wait_for_models(lobug)
-        asking.all(requests)
-    return {"answers": asking.answers, "parts of prompts": asking.parts}
+        recorder.all(requests)
+    return {"answers": recorder.answers, "parts of prompts": recorder.parts}
 
 
 def _wait_for_models(lobug: Served) -> None:
-    """Wait until the server has compared its models' bytes, which it says in its health."""
+    """Wait until the server has verified its models' files, as its health says."""
     until = time.monotonic() + VERIFIED_S
     while '"unverified"' in json.dumps(lobug.health()["engines"]):
         if time.monotonic() > until:
@@ -229,7 +244,7 @@ def _wait_for_models(lobug: Served) -> None:
 
 
 def _printed(text: str, normal: Normaliser) -> Any:
-    """What a command printed: JSON where it is that, else lines without the tables' padding."""
+    """What a command printed: parsed if it is JSON, otherwise lines without the tables' padding."""
     if text.startswith(("{", "[")):
         return normal.value(json.loads(text))
     return [
@@ -244,3 +259,185 @@ def _decoded(path: Path) -> bytes:
     with av.open(str(path), "r", format="g722") as opened:
         data = b"".join(frame.to_ndarray().tobytes() for frame in opened.decode(audio=0))
     return wav_header(len(data)) + data
+
+
+def access(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, Any]:
+    """Record pairing, tokens and firmware."""
+    with fake_ollama() as ollama, served(checkout, data, **with_ollama(ollama.url)) as lobug:
+        recorder = Recorder(lobug, ollama, normal)
+        pair(recorder)
+        make_tokens(recorder)
+        recorder.all(
+            [
+                get("firmware: as the owner", "/firmware/m5stack-core2/9.9.9"),
+                post("alert: not connected", "/devices/aa:bb:cc:dd:ee:01/alert",
+                     {"message": "Dinner"}),
+                post("reboot: unknown", "/devices/nobody/reboot"),
+                Ask("device: renamed", "PATCH", "/devices/aa:bb:cc:dd:ee:01",
+                    {"name": "Kitchen", "user": "ben"}),
+                Ask("device: unknown", "PATCH", "/devices/nobody", {"name": "x"}),
+                Ask("device: bad name", "PATCH", "/devices/aa:bb:cc:dd:ee:01", {"name": "a\nb"}),
+                Ask("device: revoked", "DELETE", "/devices/aa:bb:cc:dd:ee:01"),
+                get("devices after that", "/devices"),
+            ]
+        )  # fmt: skip
+    return recorder.answers
+
+
+def pair(recorder: Recorder) -> None:
+    """Pair a device, from its first request to its token."""
+    device = {"Device-Id": "AA:BB:CC:DD:EE:01", "Client-Id": "5e5c5a0c-0000-4000-8000-000000000001"}
+    about = {"application": {"name": "xiaozhi", "version": "2.0.1"}, "board": {"type": "cores3"}}
+    ota = "/xiaozhi/ota/"
+    recorder.ask(get("discovery: a person", ota))
+    recorder.ask(post("discovery: without names", ota, about))
+    recorder.ask(post("discovery: too large", ota, {"x": "y" * 70_000}, headers=device))
+    answer = recorder.ask(post("discovery: a new device", ota, about, headers=device)).json()
+    recorder.ask(post("activate: not yet", f"{ota}activate", headers=device))
+    recorder.ask(get("devices waiting", "/devices"))
+    recorder.ask(post("approve: wrong form", "/devices/approve", {"code": "12"}))
+    code = answer["activation"]["code"]
+    wrong = "000000" if code != "000000" else "000001"
+    recorder.ask(post("approve: wrong code", "/devices/approve", {"code": wrong}))
+    recorder.ask(post("approve", "/devices/approve", {"code": code, "name": "Desk", "user": "ada"}))
+    recorder.ask(post("activate: now", f"{ota}activate", headers=device))
+    token = recorder.ask(post("discovery: approved", ota, about, headers=device)).json()
+    bearer = {"Authorization": f"Bearer {token['websocket']['token']}"}
+    words = {"text": "My kettle is blue."}
+    recorder.ask(post("text of the device", "/chat/text", words, headers=device | bearer))
+    other = {"Device-Id": "AA:BB:CC:DD:EE:09"} | bearer
+    recorder.ask(post("text with another's token", "/chat/text", words, headers=other))
+    recorder.ask(post("discovery: once more", ota, about, headers=device))
+    recorder.ask(get("memory of the device", "/memory/entries", headers=bearer))
+    recorder.ask(get("devices after pairing", "/devices"))
+
+
+def make_tokens(recorder: Recorder) -> None:
+    """Create tokens of each kind, use them, and revoke one."""
+    made: dict[str, dict[str, str]] = {}
+    for name, wish in {
+        "ordinary": {"name": "laptop", "user": "ben", "conversation": "work"},
+        "owner": {"name": "boss", "owner": True},
+        "metrics": {"name": "prometheus", "scope": "metrics"},
+        "odd": {"name": "", "scope": "everything"},
+    }.items():
+        answer = recorder.ask(post(f"token: {name}", "/tokens", wish))
+        if answer.status_code < 300:
+            made[name] = answer.json()
+    for name, token in made.items():
+        bearer = {"Authorization": f"Bearer {token['token']}"}
+        for path in ("/health", "/tokens", "/turns", "/memory/users", "/memory/stats", "/metrics"):
+            recorder.ask(get(f"{path} with the token {name}", path, headers=bearer))
+            if path == "/metrics":
+                without_figures(recorder.answers[f"{path} with the token {name}"])
+        words = {"text": "My desk is white."}
+        recorder.ask(post(f"text with the token {name}", "/chat/text", words, headers=bearer))
+        recorder.ask(
+            get(f"another's memory with {name}", "/memory/entries?user=ada", headers=bearer)
+        )
+    recorder.ask(get("tokens", "/tokens"))
+    recorder.ask(Ask("token: ended", "DELETE", f"/tokens/{made['ordinary']['id']}"))
+    recorder.ask(Ask("token: unknown", "DELETE", "/tokens/00000000"))
+    ended = {"Authorization": f"Bearer {made['ordinary']['token']}"}
+    recorder.ask(post("text with an ended token", "/chat/text", {"text": "Hi"}, headers=ended))
+
+
+def streaming(
+    checkout: Checkout, data: Path, normal: Normaliser, speech: bytes | None
+) -> dict[str, Any]:
+    """Record conversations over the WebSocket: valid and invalid hellos, an utterance, a reply.
+
+    ``speech``: what the device says, 16-bit samples at 16 kHz; None: it says nothing."""
+    with fake_ollama() as ollama, served(checkout, data, **with_ollama(ollama.url)) as lobug:
+        url = lobug.url.replace("http", "ws") + "/xiaozhi/v1/"
+        conversations: dict[str, list[Any]] = {
+            "no hello": [{"type": "listen", "state": "start", "mode": "auto"}],
+            "no JSON": ["hello"],
+            "unknown codec": [_hello(format="mp3")],
+            "unknown rate": [_hello(sample_rate=7)],
+            "hello and goodbye": [_hello(), {"type": "goodbye"}],
+            "stop without words": [
+                _hello(),
+                _listen("start", mode="manual"),
+                b"\0" * FRAME_BYTES * 10,
+                _listen("stop"),
+            ],
+            "tools": [_hello(features={"mcp": True}), {"type": "iot"}],
+        }
+        if speech:
+            conversations["speech"] = _said(speech)
+        found = {
+            name: normal.value(list(_conversation(url, messages)))
+            for name, messages in conversations.items()
+        }
+        bearer = {"Authorization": "Bearer nobody"}
+        found["unknown token"] = _refused(url, bearer | {"Origin": "https://example.org"})
+        found["foreign origin"] = _refused(url, {"Origin": "https://example.org"})
+    return found
+
+
+def _hello(**changes: Any) -> dict[str, Any]:
+    features = changes.pop("features", {"drops_on_abort": True})
+    audio = {"format": "pcm", "sample_rate": 16_000, "channels": 1, "frame_duration": 60} | changes
+    return {
+        "type": "hello",
+        "version": 1,
+        "transport": "websocket",
+        "features": features,
+        "audio_params": audio,
+    }
+
+
+def _listen(state: str, **more: Any) -> dict[str, Any]:
+    return {"type": "listen", "state": state, **more}
+
+
+def _said(speech: bytes) -> list[dict[str, Any] | bytes]:
+    return [_hello(), _listen("start", mode="manual"), speech, _listen("stop")]
+
+
+def _conversation(url: str, messages: list[Any]) -> Iterator[Any]:
+    """Send messages; yield what comes back until the reply is over or nothing more arrives."""
+    headers = {"Device-Id": "streaming", "Client-Id": "behaviour"}
+    with connect(url, additional_headers=headers, proxy=None, max_size=None) as socket:
+        for message in messages:
+            if isinstance(message, bytes):
+                for start in range(0, len(message) // FRAME_BYTES * FRAME_BYTES, FRAME_BYTES):
+                    socket.send(message[start : start + FRAME_BYTES])
+            else:
+                socket.send(message if isinstance(message, str) else json.dumps(message))
+        yield from _received(socket)
+
+
+def _received(socket: ClientConnection) -> Iterator[Any]:
+    audio = b""
+    replying = False
+    try:
+        while True:
+            message = socket.recv(REPLY_S if replying else 2.0)
+            if isinstance(message, bytes):
+                audio += message
+                continue
+            event = json.loads(message)
+            yield event
+            replying = replying or event["type"] in {"stt", "tts"}
+            if event.get("state") == "stop":
+                break
+    except TimeoutError:
+        yield "nothing more"
+    except ConnectionClosed as closed:
+        yield f"closed: {closed.rcvd.code} {closed.rcvd.reason}" if closed.rcvd else "broken off"
+    if audio:
+        yield {"samples": len(audio) // 2, "loudness_db": loudness(audio)}
+
+
+def _refused(url: str, headers: dict[str, str]) -> dict[str, Any]:
+    """The status and body with which a handshake is refused."""
+    try:
+        with connect(url, additional_headers=headers, proxy=None):
+            return {"status": 101}
+    except InvalidStatus as refused:
+        body = bytes(refused.response.body or b"")
+        return {"status": refused.response.status_code, "body": json.loads(body or b"null")}
+    except OSError as error:
+        raise RecordingError(f"the WebSocket could not be opened: {error}") from error

@@ -1,8 +1,8 @@
-"""Old databases for ``behaviour.py``: writes them as text, restores them, records what they become.
+"""Old databases for ``behaviour.py``: writes them as SQL, restores them, records what they export.
 
-``tests/data/databases`` holds one folder for each program that wrote one, of invented people. A
-dump is SQL that Python's own ``sqlite3`` can run: virtual tables are put back by their inner ones,
-so that neither sqlite-vec nor any of Lo-Bug is needed.
+``tests/data/databases`` holds a folder for each version that wrote one; the people are invented. A
+dump is SQL for Python's own ``sqlite3``: virtual tables are restored from their shadow tables, so
+neither sqlite-vec nor Lo-Bug is needed.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from behaviour_access import make_tokens, pair
-from behaviour_asking import Asking
+from behaviour_answers import make_tokens, pair
+from behaviour_comparison import Normaliser
 from behaviour_dialogue import DIALOGUE, MEMORY, PERSON_SETTINGS, SNAPSHOT, get, post
-from behaviour_lobug import Checkout, RecordingError, served, with_ollama
-from behaviour_normal import Normaliser
 from behaviour_ollama import fake_ollama
+from behaviour_server import Checkout, Recorder, RecordingError, served, with_ollama
 
 FOLDER = Path(__file__).parents[1] / "tests" / "data" / "databases"
 
@@ -34,45 +33,45 @@ FEW = {
     "LOBUG_MEMORY__LONG_TERM_KEEP": "2",
     "LOBUG_ACCESS__CODE_LIFETIME_S": "300000000",
 }
-"""Settings with which a short dialogue has many sessions, summaries and a portrait."""
+"""Settings with which a short dialogue makes several sessions, summaries and a portrait."""
 
 LEFT_OUT = ("purge: old", "export: ", "import: ")
-"""Requests that make a database poorer, or another person's."""
+"""Prefixes of requests that erase entries or concern another person."""
 
 ZEROS = 32
-"""So many zero bytes at the end of a value are written as their number."""
+"""From this many zero bytes at the end of a value, only their number is written."""
 
 
 def write_database(checkout: Checkout, folder: Path, out: Path) -> None:
-    """Let a checkout write a database as people would, and dump its files into ``out``."""
+    """Run a dialogue with a checkout's server, and dump its database files into ``out``."""
     data = folder / "data"
     data.mkdir()
     (data / "sessions.json").write_text(json.dumps(SNAPSHOT))
     with fake_ollama() as ollama:
         settings = with_ollama(ollama.url) | PERSON_SETTINGS | FEW
         with served(checkout, data, **settings) as lobug:
-            asking = Asking(lobug, ollama, Normaliser())
+            recorder = Recorder(lobug, ollama, Normaliser())
             lobug.settle()
             for number, (device, words) in enumerate(DIALOGUE):
                 about = {"text": words}
-                asking.ask(post(str(number), "/chat/text", about, headers={"Device-Id": device}))
-            asking.all([ask for ask in MEMORY if not ask.name.startswith(LEFT_OUT)])
-            pair(asking)
-            make_tokens(asking)
+                recorder.ask(post(str(number), "/chat/text", about, headers={"Device-Id": device}))
+            recorder.all([ask for ask in MEMORY if not ask.name.startswith(LEFT_OUT)])
+            pair(recorder)
+            make_tokens(recorder)
             known = {"Device-Id": "AA:BB:CC:DD:EE:02", "Client-Id": "behaviour"}
-            asking.ask(post("a device that waits", "/xiaozhi/ota/", {}, headers=known))
+            recorder.ask(post("a device that waits", "/xiaozhi/ota/", {}, headers=known))
             time.sleep(2.0)  # the last session is over
             lobug.settle()
-            asking.failing = True
-            asking.ask(post("a turn that fails", "/chat/text", {"text": "Please fail at once."}))
-            asking.ask(get("health", "/health"))
+            recorder.failing = True
+            recorder.ask(post("a turn that fails", "/chat/text", {"text": "Please fail at once."}))
+            recorder.ask(get("health", "/health"))
     out.mkdir(parents=True, exist_ok=True)
     for path in sorted(data.glob("*.db")):
         (out / f"{path.stem}.sql").write_text("\n".join(dump(path)) + "\n")
 
 
 def dump(path: Path) -> Iterator[str]:
-    """The statements that make a database file again."""
+    """The statements that restore a database file."""
     with closing(sqlite3.connect(path)) as file:
         schema = list(file.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
         without_rowid = {row[1] for row in file.execute("PRAGMA table_list") if row[4]}
@@ -99,7 +98,7 @@ def dump(path: Path) -> Iterator[str]:
 
 
 def restore(fixture: Path, data: Path) -> None:
-    """Make the database files of a fixture in a data folder."""
+    """Restore the database files of a fixture into a data folder."""
     data.mkdir(parents=True)
     data.chmod(0o700)
     for script in fixture.glob("*.sql"):
@@ -110,8 +109,8 @@ def restore(fixture: Path, data: Path) -> None:
 
 
 def counts(data: Path) -> dict[str, dict[str, int]]:
-    """How many rows every table of every database file has. Virtual tables are left out: their
-    inner ones count."""
+    """The number of rows of each table of each database file. Virtual tables are left out; their
+    shadow tables are counted."""
     found = {}
     for path in sorted(data.glob("*.db")):
         with closing(sqlite3.connect(path)) as file:
@@ -130,7 +129,7 @@ def counts(data: Path) -> dict[str, dict[str, int]]:
 
 
 def export(checkout: Checkout, folder: Path, normal: Normaliser) -> dict[str, Any]:
-    """Record what every old database holds when this code opens it: from commands, and served."""
+    """Record what each old database exports once this code has opened it."""
     fixtures = sorted(path for path in FOLDER.iterdir() if path.is_dir())
     if not fixtures:
         raise RecordingError(f"no databases in {FOLDER}")
@@ -146,12 +145,12 @@ def export(checkout: Checkout, folder: Path, normal: Normaliser) -> dict[str, An
 
 
 def _opened(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, Any]:
-    """What commands export where no server runs."""
+    """What the commands export while no server runs."""
     users = checkout.must_run(
         "memory", "users", "--json", data=data, settings=PERSON_SETTINGS
     ).json()
     if not users["users"]:
-        raise RecordingError("the database tells of nobody")
+        raise RecordingError("the database has no users")
     exports = {}
     for user in (row["user"] for row in users["users"]):
         for form in ("json", "markdown"):
@@ -180,12 +179,12 @@ def _opened(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, Any
 
 
 def _served(checkout: Checkout, data: Path, normal: Normaliser) -> dict[str, Any]:
-    """What a server exports once it has done all that was left to do."""
+    """What a server exports once it has finished its background work."""
     with fake_ollama() as ollama:
-        # A session that is older than this is over, in whatever hour this runs.
+        # Every session of a fixture is over, at whatever hour this runs.
         settings = with_ollama(ollama.url, idle_minutes=0.1) | PERSON_SETTINGS
         with served(checkout, data, **settings) as lobug:
-            Asking(lobug, ollama, normal).rest()
+            Recorder(lobug, ollama, normal).rest()
             exports = {}
             for user in (row["user"] for row in lobug.client.get("/memory/users").json()["users"]):
                 for form in ("json", "markdown"):
@@ -209,7 +208,7 @@ def _exported(text: str, normal: Normaliser) -> Any:
 
 
 def _files(data: Path) -> list[str]:
-    """The names of all files, without the time in a backup's."""
+    """The names of all files; the time in a backup's name is left out."""
     names = (re.sub(r"\d{8}T\d{6}Z", "<now>", path.name) for path in data.iterdir())
     return sorted(name for name in names if not name.endswith(("-wal", "-shm")))
 
@@ -219,7 +218,7 @@ def _is_virtual(sql: str | None) -> bool:
 
 
 def _rows(file: sqlite3.Connection, table: str, *, with_rowid: bool) -> Iterator[str]:
-    """INSERT statements of a table, with its hidden row ids where no column holds them."""
+    """INSERT statements of a table, with its row ids if no column holds them."""
     info = list(file.execute(f'PRAGMA table_info("{table}")'))
     columns = [f'"{row[1]}"' for row in info]
     has_alias = [row[2].upper() for row in info if row[5]] == ["INTEGER"]
@@ -231,7 +230,7 @@ def _rows(file: sqlite3.Connection, table: str, *, with_rowid: bool) -> Iterator
 
 
 def _quoted(value: object) -> str:
-    """A value as SQL has it."""
+    """A value as an SQL literal."""
     if value is None:
         return "NULL"
     if isinstance(value, bytes):
@@ -243,7 +242,7 @@ def _quoted(value: object) -> str:
             f"CAST(X'{head.hex()}' || zeroblob({zeros}) AS BLOB)" if head else f"zeroblob({zeros})"
         )
     if isinstance(value, str):
-        # A line of SQL is a line of the file, and NUL would end it.
+        # A statement is one line of the file, and NUL would end it.
         parts = re.split(r"([\0\r\n])", value)
         quoted = [
             f"char({ord(part)})" if part in "\0\r\n" else "'" + part.replace("'", "''") + "'"

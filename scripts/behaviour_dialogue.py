@@ -1,6 +1,6 @@
 """What ``behaviour.py`` says to Lo-Bug: a dialogue of invented people, and single requests.
 
-Data alone. Whose words they are is the device's name: ``USERS`` says who owns which.
+Only data. Words belong to the device that sends them; ``USERS`` names each device's user.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 ADA, ADA_KITCHEN, BEN, GUEST = "ada-desk", "ada-kitchen", "ben-phone", "guest"
 
 USERS = {f"device:{ADA}": "ada", f"device:{ADA_KITCHEN}": "ada", f"device:{BEN}": "ben"}
-"""Two people, one of them with two devices. The guest is a user of its own."""
+"""Two people, one of them with two devices. The guest is a separate user."""
 
 PEOPLE = ("ada", "ben")
 
@@ -85,8 +85,8 @@ DIALOGUE: tuple[tuple[str, str], ...] = (
 
 @dataclass(frozen=True)
 class Ask:
-    """One request. ``json`` and ``content`` are the body; ``form`` is a recording as a part, under
-    the name ``part``, beside ``fields``."""
+    """One request. The body is ``json``, ``content``, or a form with the recording ``form`` as the
+    part ``part`` and with ``fields``."""
 
     name: str
     method: str
@@ -110,13 +110,13 @@ def get(name: str, path: str, **rest: Any) -> Ask:
 
 
 def silence(seconds: float, rate: int = 16_000, channels: int = 1) -> bytes:
-    """A WAV in which nobody speaks."""
+    """A WAV file of silence."""
     data = b"\0\0" * int(seconds * rate) * channels
     return wav_header(len(data), rate, channels) + data
 
 
 def wav_header(size: int, rate: int = 16_000, channels: int = 1) -> bytes:
-    """The 44 bytes in front of ``size`` bytes of 16-bit samples."""
+    """The header of a WAV file with ``size`` bytes of 16-bit samples, 44 bytes."""
     form = struct.pack("<HHIIHH", 1, channels, rate, rate * channels * 2, channels * 2, 16)
     return (
         b"RIFF" + struct.pack("<I", 36 + size) + b"WAVEfmt " + struct.pack("<I", 16) + form
@@ -303,7 +303,7 @@ SNAPSHOT = {
         },
     ]
 }  # fmt: skip
-"""A file of another program, as it may lie in the data folder."""
+"""A file of another program's sessions, as it may lie in the data folder."""
 
 MEMORY: tuple[Ask, ...] = (
     post("entry: stored", "/memory/entries?user=ada", {"content": "The user likes oolong tea",
@@ -403,4 +403,4 @@ MEMORY: tuple[Ask, ...] = (
         headers={"Authorization": "Bearer lobug_nobody-made-this-token-ever"}),
     get("memory with a foreign origin", "/memory/entries", headers={"Origin": "https://a.example"}),
 )  # fmt: skip
-"""The routes of memory, of people whom ``DIALOGUE`` has made known."""
+"""The routes of memory, for the people in ``DIALOGUE``."""

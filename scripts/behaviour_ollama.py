@@ -31,13 +31,13 @@ SCRIPTED: Mapping[str, str] = {
     "say nothing": "",
     "another script": "漢字だけです。",
 }
-"""What the model says when somebody's words hold a phrase, in small letters."""
+"""Replies to words that contain a phrase, in lower case."""
 
 BREAKS_OFF = "break off in the middle"
-"""Whoever says this gets half an answer and a broken connection."""
+"""Words that are answered with half a reply and a broken connection."""
 
 FAILS = "fail at once"
-"""Whoever says this gets status 500."""
+"""Words that are answered with status 500."""
 
 _FIRST_PERSON = (
     (r"\bI am\b|\bI'm\b", "The user is"),
@@ -51,7 +51,7 @@ _FIRST_PERSON = (
 
 @dataclass
 class FakeOllama:
-    """What was asked of a running server, in the order in which it came."""
+    """The requests that a running server got, in order."""
 
     url: str = ""
     asked: list[dict[str, Any]] = field(default_factory=list)
@@ -60,13 +60,13 @@ class FakeOllama:
     """Texts of ``/api/embed``."""
 
     def take_asked(self) -> list[dict[str, Any]]:
-        """What was asked of the chat model since the last call."""
+        """The requests to the chat model since the last call."""
         taken, self.asked = self.asked, []
         return taken
 
 
 def vector(text: str) -> list[float]:
-    """A vector in which texts are near that share words. Numbers do not count: some are times."""
+    """A vector that is similar for texts that share words. Numbers are ignored: some are times."""
     values = [0.0] * DIMENSION
     for word in re.findall(r"[a-z]+", text.lower()):
         digest = hashlib.sha256(word[:5].encode()).digest()
@@ -75,7 +75,7 @@ def vector(text: str) -> list[float]:
 
 
 def answer(body: Mapping[str, Any]) -> str:
-    """What the model says to a request of ``/api/chat``."""
+    """The reply to a request of ``/api/chat``."""
     last = str(body["messages"][-1]["content"])
     wanted = body.get("format")
     if isinstance(wanted, dict):
@@ -93,7 +93,7 @@ def answer(body: Mapping[str, Any]) -> str:
 
 
 def _sums_up(body: Mapping[str, Any]) -> bool:
-    """Whether a summary is asked for, not an answer to somebody."""
+    """Whether the request asks for a summary and not for a reply."""
     system = str(body["messages"][0]["content"])
     return system.startswith(("You summarize", "You shorten"))
 
@@ -110,7 +110,7 @@ def _fitting(schema: Mapping[str, Any], words: str) -> object:
 
 
 def _choice(words: str) -> dict[str, str]:
-    """Which tool of memory somebody means: by the words behind a colon, else none."""
+    """The memory tool that is meant, with the words after the colon; without a colon: none."""
     _, colon, quoted = words.partition(": ")
     tools = {"erase": "memory_forget", "search": "memory_recall", "keep": "memory_store"}
     chosen = next((tool for word, tool in tools.items() if word in words.lower()), "none")
@@ -120,7 +120,7 @@ def _choice(words: str) -> dict[str, str]:
 
 
 def facts_in(words: str) -> list[str]:
-    """Sentences about the speaker, told of "the user"."""
+    """Sentences about the speaker, in the third person ("the user")."""
     found = []
     for sentence in re.split(r"(?<=[.!?])\s+|,? and (?=I |my )", words.strip()):
         fact = sentence.rstrip(".! ")
@@ -137,24 +137,24 @@ def _summary(transcript: str) -> str:
 
 
 class _Server(ThreadingHTTPServer):
-    """Says nothing of clients that hang up."""
+    """Ignores clients that hang up."""
 
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Leave a broken connection at that; print any other fault."""
+        """Ignore a broken connection; print any other error."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]  # as given
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Speaks as much of Ollama's API as Lo-Bug uses."""
+    """Serves the part of Ollama's API that Lo-Bug uses."""
 
     protocol_version = "HTTP/1.1"
     known: ClassVar[FakeOllama]
 
     def do_GET(self) -> None:
-        """List the models, or tell the version."""
+        """Answer with the list of models or the version."""
         names = (CHAT_MODEL, EMBEDDING_MODEL)
         answers: Mapping[str, object] = {
             "/api/tags": {"models": [{"model": name, "name": name} for name in names]},
@@ -164,13 +164,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200 if found else 404, found or {"error": "not found"})
 
     def do_POST(self) -> None:
-        """Talk, or embed."""
+        """Chat or embed."""
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))) or b"{}")
         if self.path == "/api/chat":
             self.known.asked.append(body)
             self._talk(body)
         elif self.path == "/api/embed":
-            given = body.get("input", [])  # a server that stops breaks off in the middle
+            given = body.get("input", [])  # a stopping server may send half a body
             texts = [given] if isinstance(given, str) else given
             self.known.embedded += texts
             self._send(200, {"embeddings": [vector(text) for text in texts]})
@@ -180,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, {"error": "not found"})
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
-        """Keep quiet."""
+        """Log nothing."""
 
     def _talk(self, body: Mapping[str, Any]) -> None:
         words = str(body["messages"][-1]["content"])
@@ -223,7 +223,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def fake_ollama() -> Iterator[FakeOllama]:
-    """Run a server on a free port of loopback; yield what it is asked."""
+    """Run a server on a free loopback port; yield the requests that it gets."""
     fake = FakeOllama()
     handler = type("Handler", (_Handler,), {"known": fake})
     server = _Server(("127.0.0.1", 0), handler)

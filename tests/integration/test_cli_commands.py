@@ -323,7 +323,16 @@ def test_the_command_line_loads_no_engine() -> None:
     code = (
         "import sys, lobug.cli.app;"
         "print([m for m in ('numpy', 'fastapi', 'av', 'faster_whisper', 'xllamacpp', 'httpx',"
-        " 'sqlite_vec', 'uvicorn') if m in sys.modules])"
+        " 'sqlalchemy', 'sqlite_vec', 'uvicorn') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_server_starts_without_what_only_tools_of_devices_need() -> None:
+    code = (
+        "import sys, lobug.app;"
+        "print([m for m in ('mcp', 'jsonschema', 'openai') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

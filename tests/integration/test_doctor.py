@@ -100,6 +100,14 @@ def test_the_database_absent_whole_newer_and_damaged(tmp_path: Path) -> None:
     newer = storage.check_database(there)
     assert (newer.level, newer.advice) == (Level.FAIL, "Update Lo-Bug.")
 
+    connection = driver.connect(str(path), timeout_s=1.0)
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    older = storage.check_database(there)
+    assert older.level is Level.FAIL
+    assert "before 0.1.0" in older.message
+    assert "move the file away" in older.advice
+
     path.write_bytes(b"this is not a database" * 100)
     damaged = storage.check_database(there)
     assert damaged.level is Level.FAIL

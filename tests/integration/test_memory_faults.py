@@ -205,6 +205,37 @@ async def test_a_file_of_a_newer_program_is_refused_and_untouched(kit: Kit) -> N
     assert look(kit.path, "SELECT name FROM sqlite_master") == [("future",)]
 
 
+async def test_a_file_of_version_1_is_refused_and_untouched(kit: Kit) -> None:
+    connection = connect(str(kit.path), timeout_s=1.0)
+    connection.execute("CREATE TABLE conversation_log (id INTEGER PRIMARY KEY, user, content)")
+    connection.execute("INSERT INTO conversation_log (user, content) VALUES ('ada', 'hello')")
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    with pytest.raises(StorageError, match=r"before 0\.1\.0") as refused:
+        await kit.memory().start(work=False)
+    assert refused.value.code == "storage_failed"
+    assert list(kit.path.parent.glob("*.backup-*")) == []
+    assert look(kit.path, "PRAGMA user_version") == [(1,)]
+    assert look(kit.path, "SELECT user, content FROM conversation_log") == [("ada", "hello")]
+
+
+async def test_a_file_of_version_2_is_opened_with_every_message(kit: Kit) -> None:
+    connection = connect(str(kit.path), timeout_s=1.0)
+    for step in migrations.STEPS[:2]:
+        step(connection, "owner")
+    connection.execute("PRAGMA user_version = 2")
+    connection.execute(
+        "INSERT INTO conversation_log (user, conversation, role, content, created_at)"
+        " VALUES ('ada', 'desk', 'user', 'I keep bees', 10.0)"
+    )
+    connection.close()
+    memory = kit.memory()
+    await memory.start(work=False)
+    await memory.close()
+    assert look(kit.path, "PRAGMA user_version") == [(migrations.LATEST,)]
+    assert look(kit.path, "SELECT user, content FROM conversation_log") == [("ada", "I keep bees")]
+
+
 def first_lobug(path: Path) -> None:
     """A database as the first Lo-Bug wrote it."""
     connection = connect(str(path), timeout_s=1.0)

@@ -22,7 +22,7 @@ sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 
 from behaviour_databases import FOLDER, counts, restore
 from behaviour_dialogue import PERSON_SETTINGS
-from behaviour_lobug import Checkout
+from behaviour_server import Checkout
 
 CHECKOUT = Checkout(Path(__file__).parents[2])
 HOUSEHOLD = "household:"
@@ -88,6 +88,12 @@ def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def test_there_is_a_database_of_every_kind() -> None:
     assert {path.name for path in FOLDER.iterdir() if path.is_dir()} == set(FIXTURES)
+
+
+@pytest.mark.parametrize(("fixture", "version"), [(FIRST, 0), ("0.1.0", 3), ("schema-4", 4)])
+def test_a_database_has_the_version_of_its_program(fixture: str, version: int) -> None:
+    script = (FOLDER / fixture / "lobug_memory.sql").read_text()
+    assert f"PRAGMA user_version = {version};" in script
 
 
 @talked

@@ -14,9 +14,9 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 
+from behaviour import commands_in
+from behaviour_comparison import Normaliser, differences
 from behaviour_databases import dump, restore
-from behaviour_normal import Normaliser, differences
-from behaviour_surface import commands_in
 
 
 def test_two_runs_are_equal() -> None:

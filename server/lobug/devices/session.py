@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, aclosing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lobug.devices import frames, messages
 from lobug.devices import messages as say
@@ -15,7 +15,6 @@ from lobug.devices.connection import Connection, MessageBudget
 from lobug.devices.frames import CloseCode
 from lobug.devices.host import DeviceHost
 from lobug.devices.microphone import Microphone
-from lobug.devices.tool_client import DeviceTools
 from lobug.devices.turns import DeviceTurns
 from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
 from lobug.language.emotions import Emotion
@@ -31,6 +30,9 @@ from lobug.turn.events import (
     SpeechEnded,
     SpeechResumed,
 )
+
+if TYPE_CHECKING:
+    from lobug.devices.tool_client import DeviceTools
 
 log = logging.getLogger(__name__)
 
@@ -93,12 +95,13 @@ class DeviceSession:
     async def run(self) -> None:
         """Serve the device until the connection ends. Raises ConnectionLostError when the device
         has gone."""
-        listening = asyncio.ensure_future(self._listen())
-        idle = asyncio.ensure_future(self._watch_idle())
         if self._connection.agreement.mcp:
-            self._tools = DeviceTools(self._send_mcp, self._settings.streaming, self._offer_tools)
+            device_tools = await asyncio.to_thread(_device_tools)
+            self._tools = device_tools(self._send_mcp, self._settings.streaming, self._offer_tools)
             self._turns.tools = self._tools
             self._tools.start()
+        listening = asyncio.ensure_future(self._listen())
+        idle = asyncio.ensure_future(self._watch_idle())
         try:
             while True:
                 message = await self._connection.receive()
@@ -294,3 +297,11 @@ class DeviceSession:
 
     def _note_activity(self) -> None:
         self._active_at = self._clock()
+
+
+def _device_tools() -> type[DeviceTools]:
+    """Import the client of a device's tools: for the first device that has some, in a thread,
+    because the MCP SDK takes a core 0.2 s, which the start of the server can do without."""
+    from lobug.devices.tool_client import DeviceTools  # noqa: PLC0415
+
+    return DeviceTools

@@ -7,13 +7,13 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack, aclosing, suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from lobug.devices import messages as say
 from lobug.devices.connection import Connection
 from lobug.devices.host import DeviceHost
 from lobug.devices.microphone import Microphone
 from lobug.devices.speaker import Speaker
-from lobug.devices.tool_client import DeviceTools
 from lobug.errors import LobugError
 from lobug.language.emotions import Emotion
 from lobug.language.en.emotion_cues import emotion_of
@@ -32,6 +32,9 @@ from lobug.turn.events import (
 )
 from lobug.turn.timeline import Timeline, TurnCounts
 from lobug.turn.utterance import TranscribedUtterance
+
+if TYPE_CHECKING:
+    from lobug.devices.tool_client import DeviceTools
 
 log = logging.getLogger(__name__)
 

@@ -44,6 +44,7 @@ def check_database(settings: Settings) -> Finding:
         settings.memory.busy_timeout_s,
         len(migrations.STEPS),
         sentence("doctor.without_database"),
+        refused=migrations.REFUSED,
     )
 
 
@@ -58,9 +59,17 @@ def check_access(settings: Settings) -> Finding:
     )
 
 
-def _check_file(name: str, path: Path, timeout_s: float, newest: int, without: str) -> Finding:
+def _check_file(
+    name: str,
+    path: Path,
+    timeout_s: float,
+    newest: int,
+    without: str,
+    *,
+    refused: int | None = None,
+) -> Finding:
     """Check a database file. ``newest``: the newest version that this program knows; ``without``:
-    what happens when the file is moved away."""
+    what happens when the file is moved away; ``refused``: an older version that is not migrated."""
     if not path.exists():
         return ok(name, sentence("doctor.file_new", path=path))
     advice = _advice(path, without)
@@ -78,6 +87,8 @@ def _check_file(name: str, path: Path, timeout_s: float, newest: int, without: s
         return fail(name, str(error), advice)
     if verdict != "ok":
         return fail(name, sentence("doctor.file_damaged", path=path, verdict=verdict), advice)
+    if version == refused:
+        return fail(name, sentence("doctor.file_refused", path=path), advice)
     if version > newest:
         return fail(
             name, sentence("doctor.file_newer", path=path), sentence("doctor.file_newer_advice")

@@ -3,6 +3,9 @@
 A step is a small numbered function that is never edited after its release; a later step corrects
 what is wrong with it. ``PRAGMA user_version`` holds the number of the last step that a file has
 seen. The steps stay hand-written SQL: they make what ``tables`` declared at their time.
+
+Release 0.1.0 wrote version 3. Versions 1 and 2 are of the days before it: version 2 is opened like
+any other, version 1 is refused.
 """
 
 from __future__ import annotations
@@ -31,6 +34,9 @@ STEPS: tuple[Step, ...] = (
 
 LATEST = len(STEPS)
 """The version that this program reads and writes."""
+
+REFUSED = 1
+"""The version whose tables step 2 does not take over."""
 
 
 def version_of(connection: Connection) -> int:

@@ -1,11 +1,12 @@
 """Step 2: the tables; a database of the first Lo-Bug is taken over into them.
 
-Step 1 does nothing. It made other tables, which only step 2 of the same release used; files of
-version 2 are in use, so the number stays.
+Step 1 does nothing. It made other tables, which no release has used; the number stays, because
+files have later ones.
 """
 
 from __future__ import annotations
 
+from lobug.errors import StorageError
 from lobug.storage.driver import Connection, driver
 from lobug.storage.migrations import first_design
 
@@ -257,8 +258,14 @@ def m001_nothing(_connection: Connection, _legacy_user: str) -> None:
 
 
 def m002_create_tables(connection: Connection, legacy_user: str) -> None:
-    """Create every table; bring in what a database of the first Lo-Bug holds."""
+    """Create every table; bring in what a database of the first Lo-Bug holds. Raises StorageError
+    for a file with the tables of version 1."""
     legacy = first_design.found(connection)
+    if not legacy and first_design.exists(connection, "conversation_log"):
+        raise StorageError(
+            "the database was written by a Lo-Bug from before 0.1.0 (version 1 of the database),"
+            " which this program cannot read. Open it with Lo-Bug 0.1.0 once, or move it away."
+        )
     if legacy:
         first_design.set_aside(connection)
     for statement in statements(TABLES):

@@ -1,7 +1,7 @@
-"""Makes recordings of ``behaviour.py`` comparable: what differs from run to run becomes a
-placeholder, what is left is compared value by value.
+"""Makes recordings of ``behaviour.py`` comparable, and compares them value by value.
 
-Times of the recording itself become ``<now>``; older ones, as a fixture has them, stay.
+What differs from run to run becomes a placeholder. Times of the recording itself become ``<now>``;
+older ones, such as those of a fixture, stay.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from difflib import SequenceMatcher
 from typing import Any
 
 DURATIONS = frozenset("uptime_s took_ms search_ms context_ms wasted_s timeout_ms".split())
-"""Names whose numbers are how long something took, beside those that begin with ``ms_per_``."""
+"""Names of durations, besides those that begin with ``ms_per_``."""
 
 SCORES = frozenset("score confidence parts".split())
-"""Names whose numbers depend a little on how long ago something was said."""
+"""Names of numbers that depend slightly on how long ago something was said."""
 
 SIZES = frozenset(["bytes"])
-"""Names whose numbers are the size of a file."""
+"""Names of file sizes."""
 
 SCORE_DIGITS = 3
 
@@ -31,11 +31,11 @@ IDS: Mapping[str, re.Pattern[str]] = {
     # Names of metrics begin alike, without capital letters.
     "token": re.compile(r"\blobug_(?=[a-z0-9_-]*[A-Z])[A-Za-z0-9_-]{32,}"),
     "person": re.compile(r"\btoken:[0-9a-f]{32}\b"),
-    # Its last part is a digest of text that begins with the minute.
+    # The last part is a digest of text that begins with the minute.
     "context": re.compile(r"(?<=\bctx_)\d+_[0-9a-f]{12}\b"),
     "completion": re.compile(r"\bchatcmpl-[0-9a-f]{8,}"),
 }
-"""Ids that are known by their form, wherever they stand."""
+"""Ids that are recognised by their form, anywhere."""
 
 NAMED_IDS: Mapping[str, tuple[str, re.Pattern[str]]] = {
     "turn": ("turn", re.compile(r"[0-9a-f]{8,}")),
@@ -46,22 +46,22 @@ NAMED_IDS: Mapping[str, tuple[str, re.Pattern[str]]] = {
     "challenge": ("challenge", re.compile(r"\S{16,}")),
     "session_id": ("session", re.compile(r"[0-9a-f-]{8,}")),
 }
-"""Ids that are known by the name they stand under, with their form."""
+"""Ids that are recognised by the key they stand under, and their form."""
 
 ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?")
 TOOK = re.compile(r"\b\d+(?:\.\d+)? ms\b")
 PORT = re.compile(r"\b(127\.0\.0\.1|localhost):\d{4,5}\b")
 
 FUTURE = timedelta(days=1)
-"""Times up to so far ahead belong to the recording: when a code expires, for example."""
+"""How far ahead times of the recording may be, such as when a code expires."""
 
 
 class Normaliser:
-    """Replaces what is volatile; the same id gets the same placeholder throughout."""
+    """Replaces volatile values; an id gets the same placeholder everywhere."""
 
     def __init__(self, literal: Mapping[str, str] | None = None, version: str = "") -> None:
         self.known = ""
-        """The text of a fixture: its ids and days are the same in every recording, so they stay."""
+        """The text of a fixture: its ids and dates are equal in every recording, so they stay."""
         self._version = version
         self._literal = sorted((literal or {}).items(), key=lambda pair: -len(pair[0]))
         self._ids: dict[str, str] = {}
@@ -76,7 +76,7 @@ class Normaliser:
         ]
 
     def value(self, value: Any, name: str = "") -> Any:
-        """Normalise a JSON value that stands under ``name``."""
+        """Normalise a JSON value that stands under the key ``name``."""
         if isinstance(value, Mapping):
             if name == "timings":
                 return dict.fromkeys(sorted(value), "<duration>")
@@ -98,7 +98,7 @@ class Normaliser:
         return self._number(value, name)
 
     def text(self, text: str) -> str:
-        """Normalise words that stand anywhere."""
+        """Normalise text."""
         for raw, placeholder in self._literal:
             text = text.replace(raw, placeholder)
         text = TOOK.sub("<duration>", PORT.sub(r"\1:<port>", text))
@@ -147,7 +147,7 @@ class Normaliser:
 
 
 def described(data: bytes) -> dict[str, object]:
-    """What a sound is like, without its samples: they may differ in the last bit."""
+    """Describe a sound without its samples, which may differ in the last bit."""
     if data[:4] != b"RIFF":
         return {"begins": data[:4].hex(), "bytes": len(data)}
     open_length = data[4:8] == b"\xff\xff\xff\xff"
@@ -160,14 +160,14 @@ def described(data: bytes) -> dict[str, object]:
 
 
 def loudness(pcm: bytes) -> int:
-    """How loud 16-bit samples are on the whole, in dB below full scale."""
+    """The mean level of 16-bit samples, in dB relative to full scale."""
     samples = array("h", pcm[: len(pcm) // 2 * 2])
     power = sum(sample * sample for sample in samples) / max(1, len(samples))
     return round(10 * math.log10(power / 32_768**2 + 1e-12))
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Tell each difference in a line: where, what it was, what it is."""
+    """Yield each difference as a line: where it is, the old value, the new value."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in [*before, *(key for key in after if key not in before)]:
             where = f"{path} > {key}" if path else str(key)
@@ -186,7 +186,7 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
 
 
 def _list_differences(before: Sequence[Any], after: Sequence[Any], path: str) -> Iterator[str]:
-    """Find which items came and went, so that one new item is one difference."""
+    """Match the items of two lists, so that one inserted item is one difference."""
     keys_before, keys_after = ([repr(item) for item in items] for items in (before, after))
     matcher = SequenceMatcher(None, keys_before, keys_after, autojunk=False)
     for tag, b_from, b_to, a_from, a_to in matcher.get_opcodes():
@@ -209,7 +209,7 @@ def _short(value: Any, limit: int = 160) -> str:
 
 
 def _around(before: str, after: str) -> str:
-    """Show two long texts from a little before they part."""
+    """Show two long texts from shortly before their first difference."""
     if max(len(before), len(after)) <= 160:
         return f"{before!r} -> {after!r}"
     both = zip(before, after, strict=False)
