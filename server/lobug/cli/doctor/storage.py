@@ -85,10 +85,9 @@ def _check_file(
         return fail(name, str(error), sentence("doctor.file_read_only_advice"))
     except StorageError as error:
         return fail(name, str(error), advice)
-    if verdict != "ok":
-        return fail(name, sentence("doctor.file_damaged", path=path, verdict=verdict), advice)
-    if version == refused:
-        return fail(name, sentence("doctor.file_refused", path=path), advice)
+    if verdict != "ok" or version == refused:
+        fault = "doctor.file_damaged" if verdict != "ok" else "doctor.file_refused"
+        return fail(name, sentence(fault, path=path, verdict=verdict), advice)
     if version > newest:
         return fail(
             name, sentence("doctor.file_newer", path=path), sentence("doctor.file_newer_advice")
