@@ -59,6 +59,10 @@ FRAME_BYTES = 1_920
 REPLY_S = 60.0
 """Longest wait for the next message of a reply, seconds."""
 
+SILENCE_S = 6.0
+"""After this long without a message, and without a reply, nothing more is expected, seconds. The
+first device with tools waits for an import."""
+
 
 def answers(checkout: Checkout, folder: Path, normal: Normaliser) -> dict[str, Any]:
     """Record the dialogue, the routes, access and the streaming protocol, each on a new server."""
@@ -414,7 +418,7 @@ def _received(socket: ClientConnection) -> Iterator[Any]:
     replying = False
     try:
         while True:
-            message = socket.recv(REPLY_S if replying else 2.0)
+            message = socket.recv(REPLY_S if replying else SILENCE_S)
             if isinstance(message, bytes):
                 audio += message
                 continue

@@ -95,13 +95,9 @@ class DeviceSession:
     async def run(self) -> None:
         """Serve the device until the connection ends. Raises ConnectionLostError when the device
         has gone."""
+        tasks = [asyncio.ensure_future(self._listen()), asyncio.ensure_future(self._watch_idle())]
         if self._connection.agreement.mcp:
-            device_tools = await asyncio.to_thread(_device_tools)
-            self._tools = device_tools(self._send_mcp, self._settings.streaming, self._offer_tools)
-            self._turns.tools = self._tools
-            self._tools.start()
-        listening = asyncio.ensure_future(self._listen())
-        idle = asyncio.ensure_future(self._watch_idle())
+            tasks.append(asyncio.ensure_future(self._start_tools()))
         try:
             while True:
                 message = await self._connection.receive()
@@ -113,10 +109,17 @@ class DeviceSession:
                     return
                 await self._on_message(message)
         finally:
-            listening.cancel()
-            idle.cancel()
-            await asyncio.wait([listening, idle])
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
             await self._leave()
+
+    async def _start_tools(self) -> None:
+        """Begin to list the device's tools, beside the conversation."""
+        device_tools = await asyncio.to_thread(_device_tools)
+        self._tools = device_tools(self._send_mcp, self._settings.streaming, self._offer_tools)
+        self._turns.tools = self._tools
+        self._tools.start()
 
     # Messages of the device.
 
