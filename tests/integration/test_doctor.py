@@ -86,7 +86,7 @@ def database_of(folder: Path) -> Path:
 
 def test_the_database_absent_whole_newer_and_damaged(tmp_path: Path) -> None:
     there = settings(data_dir=tmp_path)
-    assert "will be made" in storage.check_database(there).message
+    assert "will be created" in storage.check_database(there).message
     path = database_of(tmp_path)
     before = path.read_bytes()
     good = storage.check_database(there)
@@ -147,7 +147,7 @@ def test_the_port_free_taken_or_ours() -> None:
 
 def test_the_file_of_devices_absent_whole_newer_and_damaged(tmp_path: Path) -> None:
     there = settings(data_dir=tmp_path)
-    assert "will be made" in storage.check_access(there).message
+    assert "will be created" in storage.check_access(there).message
     path = tmp_path / ACCESS_FILE
     access = Access(there.access, path, clock=lambda: 1_000.0)
 
