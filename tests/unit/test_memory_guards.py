@@ -22,7 +22,8 @@ from lobug.language.en.prompts.background import (
     summarize_conversation_messages,
 )
 from lobug.language.facts import FACT_TYPES, Candidate
-from lobug.memory.learning.extraction import GarbledAnswerError, parse, pieces
+from lobug.memory.learning.context import GarbledAnswerError
+from lobug.memory.learning.extraction import parse, pieces
 
 
 @pytest.mark.parametrize(

@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import bindparam, func, or_, select
-from sqlalchemy.dialects.sqlite import insert
 
 from lobug.errors import IdentityFullError
 from lobug.language.en import words
 from lobug.language.en.paraphrase import is_subsumed
 from lobug.language.en.prompts.background import SECTIONS
 from lobug.language.en.replacement import COMMON
-from lobug.memory import entries, keys
+from lobug.memory import entries
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Entry, Identity, MemoryScope
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run, run_many
+from lobug.storage.statements import insert_once, run, run_many
 from lobug.storage.tables import memories, memory_sources
 
 Line = tuple[str, str]
@@ -120,27 +119,25 @@ def make_room(connection: Connection, user: str, limit: int, now: float) -> None
     Raises IdentityFullError."""
     for entry in evicted(lines_of(connection, user), limit):
         entries.retire(connection, entry.id, status="inactive", reason="evicted", now=now)
-        key = entries.free_key(connection, user, "user", None, keys.key_for(entry.content))
-        moved = entries.insert(connection, _version(entry, key, "knowledge", now))
+        key = entries.free_key(connection, user, "user", None, entries.key_for(entry.content))
+        moved = entries.insert(
+            connection,
+            NewVersion(
+                user=user,
+                told_by=user,
+                content=entry.content,
+                key=key,
+                source=entry.source,
+                said_at=entry.said_at,
+                now=now,
+                importance=entry.importance,
+                tags=entry.tags,
+                project=entry.project,
+                created_at=entry.created_at,
+                valid_from=entry.valid_from,
+            ),
+        )
         entries.change(connection, entry.id, replaced_by=moved)
-
-
-def _version(entry: Entry, key: str, layer: str, now: float) -> NewVersion:
-    return NewVersion(
-        user=entry.user,
-        told_by=entry.user,
-        content=entry.content,
-        key=key,
-        source=entry.source,
-        said_at=entry.said_at,
-        now=now,
-        layer="knowledge" if layer == "knowledge" else "identity",
-        importance=entry.importance,
-        tags=entry.tags,
-        project=entry.project,
-        created_at=entry.created_at,
-        valid_from=entry.valid_from,
-    )
 
 
 def rewrite(
@@ -182,7 +179,7 @@ def rewrite(
                 user=user,
                 told_by=user,
                 content=text,
-                key=entries.free_key(connection, user, "user", None, keys.key_for(text)),
+                key=entries.free_key(connection, user, "user", None, entries.key_for(text)),
                 source="system",
                 said_at=now,
                 now=now,
@@ -237,7 +234,7 @@ def _says(said: set[str], told: set[str], new: set[str]) -> bool:
     return told <= said and not (new - told and new - told <= said)
 
 
-LINK = insert(memory_sources).on_conflict_do_nothing()
+LINK = insert_once(memory_sources)
 
 
 def _note_sources(connection: Connection, entry_id: int, sources: Sequence[int]) -> None:

@@ -14,14 +14,12 @@ from sqlalchemy import Integer, LargeBinary, and_, bindparam, cast, false, func,
 from lobug.errors import StorageError
 from lobug.memory.index import turn_words
 from lobug.memory.model import HOUSEHOLD, ConversationKey, LoggedMessage, Role
-from lobug.storage.columns import among
 from lobug.storage.driver import Connection
-from lobug.storage.statements import Statement, run
+from lobug.storage.statements import Statement, among, columns_of, run
 from lobug.storage.tables import background_tasks, conversation_log, memories
 
 _log = conversation_log.c
-MESSAGE = select(_log.id, _log.role, _log.content, _log.created_at)
-"""The columns of a ``LoggedMessage``, by the names of its fields."""
+MESSAGE = select(*columns_of(conversation_log, LoggedMessage))
 
 BY_ID = _log.id == bindparam("message_id")
 OF_USER = _log.user == bindparam("user")

@@ -233,17 +233,6 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class RelevantFact:
-    """A fact that a search found, with its cosine similarity (-1 to 1, 1: same direction)."""
-
-    id: int
-    content: str
-    fact_type: FactType
-    similarity: float
-    created_at: float
-
-
-@dataclass(frozen=True, slots=True)
 class Hit:
     """A search result: an entry or a former turn."""
 

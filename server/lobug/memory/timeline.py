@@ -13,9 +13,8 @@ from sqlalchemy import Integer, and_, bindparam, false, func, select, update
 from lobug.memory import entries
 from lobug.memory.entries import NewVersion
 from lobug.memory.log import mark_once
-from lobug.storage.columns import among
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import among, run
 from lobug.storage.tables import conversation_log, memories
 
 _entry = memories.c

@@ -35,8 +35,7 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from lobug.errors import StorageError
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
-from lobug.storage.driver import Connection, connect, driver
-from lobug.storage.faults import backups_of, create_private
+from lobug.storage.driver import Connection, backups_of, connect, create_private, driver
 from lobug.storage.statements import run
 from lobug.storage.tables import background_tasks
 

@@ -28,7 +28,7 @@ from lobug.language.en import words
 from lobug.language.en.perspective import about_the_user
 from lobug.language.en.prompts.memory_commands import EXAMPLES, RULES
 from lobug.language.en.statements import is_statement, split_contrast, tokens
-from lobug.memory import keys
+from lobug.memory import entries
 from lobug.memory.tools import validated
 
 TIMEOUT_S = 12.0
@@ -119,9 +119,9 @@ def _takes(tool: str, quoted: str) -> bool:
     """Whether the tool accepts the words."""
     fact = about_the_user(quoted)
     arguments: Mapping[str, Mapping[str, Any]] = {
-        "memory_store": {"key": keys.key_for(fact), "content": fact, "category": "knowledge"},
+        "memory_store": {"key": entries.key_for(fact), "content": fact, "category": "knowledge"},
         "memory_recall": {"query": fact},
-        "memory_forget": {"key": keys.key_for(fact)},
+        "memory_forget": {"key": entries.key_for(fact)},
         "memory_correct": {"content": fact},
     }
     try:

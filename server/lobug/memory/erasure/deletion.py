@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+import sqlalchemy as sa
 from sqlalchemy import (
     Integer,
     and_,
@@ -33,16 +34,19 @@ from sqlalchemy import (
 
 from lobug.language.en import mentions, words
 from lobug.language.en.mentions import Mention
-from lobug.memory import entries
-from lobug.memory.access import VISIBLE, seen_by
+from lobug.memory import entries, jobs
+from lobug.memory.entries import VISIBLE, seen_by
 from lobug.memory.erasure import derived_texts
-from lobug.memory.jobs import queue
-from lobug.memory.model import HOUSEHOLD, Forgotten, MemoryScope
+from lobug.memory.index import entry_index
+from lobug.memory.model import (
+    HOUSEHOLD,
+    Forgotten,
+    MemoryScope,
+)
 from lobug.storage import compaction
-from lobug.storage.columns import among
 from lobug.storage.driver import Connection
-from lobug.storage.statements import Row, run
-from lobug.storage.tables import conversation_log, memories, memory_sources, sessions
+from lobug.storage.statements import Row, among, run, run_many
+from lobug.storage.tables import conversation_log, memories, memory_sources, project_tasks, sessions
 
 _entry, _log = memories.c, conversation_log.c
 DERIVED = or_(
@@ -226,7 +230,7 @@ class Erasure:
                 unsaid += [] if source is None else [source]
             else:
                 # A new row: what holds the old row's vector has to let go of it.
-                entries.rewrite(self._connection, row.id, left)
+                rewrite(self._connection, row.id, left)
                 self._keys[row.id] = row.key
         self.exchanges(
             message_id
@@ -293,9 +297,9 @@ class Erasure:
             **nothing_left,
         )
         if left:
-            queue.renew_extraction(self._connection, message_id)
+            jobs.renew_extraction(self._connection, message_id)
         else:
-            queue.drop_extraction(self._connection, message_id)
+            jobs.drop_extraction(self._connection, message_id)
 
     def _summaries(self) -> None:
         """Erase the summaries of messages that were erased; what is left of the messages is summed
@@ -322,7 +326,7 @@ class Erasure:
         newest = run(connection, NEWEST_SOURCE, entry_id=entry_id, owner=user).scalar()
         if newest is not None:
             run(connection, TAKE_IN_AGAIN, entry_id=entry_id, owner=user)
-            queue.add_cascade(connection, "distill", user, newest, self._now)
+            jobs.add(connection, "distill", user, self._now, up_to_id=newest)
 
     def _distilled(self) -> None:
         """Erase entries that were distilled from erased ones and hold a distinctive word of them
@@ -352,7 +356,7 @@ def reopen(
             in_session=session_id,
             before=min(row.id for row in rows if row.session_id == session_id),
         )
-    queue.add_cascade(connection, "summarize", user, max(row.id for row in rows), now)
+    jobs.add(connection, "summarize", user, now, up_to_id=max(row.id for row in rows))
 
 
 def _says_anything(text: str) -> bool:
@@ -366,3 +370,59 @@ def _may_repeat(text: str, told: Collection[str]) -> bool:
     stems, parts = mentions.distinctive(text)
     foreign = len(words.words(text)) >= FEWEST_WORDS and not words.is_english(text)
     return bool(parts) or foreign or not stems.isdisjoint(told)
+
+
+WHOLE_ROW = select(memories).where(entries.BY_ID)
+
+
+LINKS = select(memory_sources).where(
+    or_(
+        memory_sources.c.memory_id == bindparam("entry_id"),
+        memory_sources.c.source_id == bindparam("entry_id"),
+    )
+)
+
+
+INSERT_LINK = sa.insert(memory_sources)
+
+
+REPLACED = select(memories.c.id).where(memories.c.replaced_by == bindparam("entry_id"))
+
+
+LINK_REPLACED = update(memories).where(entries.BY_ID)
+
+
+ARCHIVED = select(project_tasks.c.id).where(project_tasks.c.archived_as == bindparam("entry_id"))
+
+
+LINK_ARCHIVED = update(project_tasks).where(project_tasks.c.id == bindparam("task_id"))
+
+
+def rewrite(connection: Connection, entry_id: int, content: str) -> int:
+    """Put a row with another content in a version's place, with all its links, so that whatever was
+    made from the old content goes with the old row. Returns the new id."""
+    kept = run(connection, WHOLE_ROW, entry_id=entry_id).one()._asdict()
+    links = run(connection, LINKS, entry_id=entry_id).all()
+    replaced = run(connection, REPLACED, entry_id=entry_id).scalars()
+    archived = run(connection, ARCHIVED, entry_id=entry_id).scalars()
+    entry_index.remove(connection, entry_id)
+    run(connection, entries.DELETE, entry_id=entry_id)
+    del kept["id"]
+    new_id = int(run(connection, entries.INSERT, **{**kept, "content": content}).scalar())
+    run_many(
+        connection,
+        LINK_REPLACED,
+        ({"entry_id": known, "replaced_by": new_id} for known in replaced),
+    )
+    run_many(
+        connection, LINK_ARCHIVED, ({"task_id": known, "archived_as": new_id} for known in archived)
+    )
+    run_many(
+        connection,
+        INSERT_LINK,
+        (
+            {name: new_id if known == entry_id else known for name, known in link._asdict().items()}
+            for link in links
+        ),
+    )
+    return new_id

@@ -8,17 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Integer, bindparam, select
 
 from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.index.turn_vectors import VectorSet
 from lobug.memory.index.turn_words import Log
 from lobug.memory.recall import scoring
-from lobug.memory.recall.prepared_query import QueryVectors, Vector
 from lobug.memory.recall.scoring import Floats, Ints, Terms
 from lobug.storage.driver import Connection
+from lobug.storage.index_tables import turn_index
 from lobug.storage.statements import run
-from lobug.storage.tables import conversation_log, turn_index
+from lobug.storage.tables import conversation_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,3 +290,18 @@ def _fetch(
         exclude=among.exclude_message_id,
     )
     return [Candidate(**row._asdict()) for row in rows]
+
+
+Vector = NDArray[np.float32]
+"""Shape (dimension,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVectors:
+    """Vectors of a question, from one model."""
+
+    model_id: str
+    whole: Vector
+    """Sum of the vectors of the question and of the question without names, at length 1."""
+    words: Mapping[str, Vector]
+    """Vectors of its single words; may be empty."""

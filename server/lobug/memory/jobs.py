@@ -13,12 +13,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import Integer, and_, bindparam, case, delete, func, or_, select, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Integer, and_, bindparam, case, delete, func, insert, or_, select, update
 
 from lobug.storage.columns import Number
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import columns_of, insert_once, insert_or_replace, run
 from lobug.storage.tables import background_tasks, sessions
 
 Kind = Literal["extract", "summarize", "distill", "end_session", "gap_fill", "retention", "compact"]
@@ -63,24 +62,14 @@ class Counts:
 
 
 _task = background_tasks.c
-TASK = select(
-    _task.id,
-    _task.kind,
-    _task.user,
-    _task.message_id,
-    _task.up_to_id,
-    _task.attempts,
-    _task.session_id,
-    _task.next_attempt_at.label("due"),
-)
-"""The columns of a ``Task``, by the names of its fields."""
+TASK = select(*columns_of(background_tasks, Task), _task.next_attempt_at.label("due"))
 
 BY_ID = _task.id == bindparam("task_id")
 OF_MESSAGE = and_(_task.kind == "extract", _task.message_id == bindparam("of_message"))
 OF_SESSION = _task.session_id == bindparam("of_session")
 ERASES = _task.kind.in_(ERASING)
 INSERT = insert(background_tasks)
-INSERT_ONCE = INSERT.on_conflict_do_nothing()
+INSERT_ONCE = insert_once(background_tasks)
 UPDATE = update(background_tasks).where(BY_ID)
 DELETE = delete(background_tasks).where(BY_ID)
 
@@ -133,10 +122,8 @@ def drop_extraction(connection: Connection, message_id: int) -> int:
 _carried = [
     _task[name] for name in "kind user message_id state attempts next_attempt_at created_at".split()
 ]
-RENEW_EXTRACTION = (
-    insert(background_tasks)
-    .prefix_with("OR REPLACE")
-    .from_select([column.name for column in _carried], select(*_carried).where(OF_MESSAGE))
+RENEW_EXTRACTION = insert_or_replace(background_tasks).from_select(
+    [column.name for column in _carried], select(*_carried).where(OF_MESSAGE)
 )
 
 
@@ -146,32 +133,20 @@ def renew_extraction(connection: Connection, message_id: int) -> None:
     run(connection, RENEW_EXTRACTION, of_message=message_id)
 
 
-def add_cascade(connection: Connection, kind: Kind, user: str, up_to_id: int, now: float) -> int:
-    """Note a cascade; nothing happens where one of this kind is noted for the user already. Returns
-    the number of tasks that were added."""
-    return run(
-        connection,
-        INSERT_ONCE,
-        kind=kind,
-        user=user,
-        up_to_id=up_to_id,
-        state="pending",
-        next_attempt_at=now,
-        created_at=now,
-    ).rowcount
-
-
-def add_for_session(
+def add(
     connection: Connection,
     kind: Kind,
     user: str,
-    session_id: int,
     now: float,
     *,
+    session_id: int | None = None,
     up_to_id: int | None = None,
+    state: Literal["pending", "scheduled"] = "pending",
+    due: float | None = None,
 ) -> int:
-    """Note work on a session; nothing happens where this kind is noted for it already. Returns the
-    number of tasks that were added."""
+    """Add a task, due now unless ``due`` is given. Nothing happens where there is one of this kind
+    for the session already, or without a session for the user. Returns the number of tasks that
+    were added."""
     return run(
         connection,
         INSERT_ONCE,
@@ -179,8 +154,8 @@ def add_for_session(
         user=user,
         session_id=session_id,
         up_to_id=up_to_id,
-        state="pending",
-        next_attempt_at=now,
+        state=state,
+        next_attempt_at=now if due is None else due,
         created_at=now,
     ).rowcount
 
@@ -200,17 +175,9 @@ def schedule_session_end(
     )
     if moved.rowcount:
         return False
-    added = run(
-        connection,
-        INSERT_ONCE,
-        kind="end_session",
-        user=user,
-        session_id=session_id,
-        state="scheduled",
-        next_attempt_at=due,
-        created_at=now,
+    return bool(
+        add(connection, "end_session", user, now, session_id=session_id, state="scheduled", due=due)
     )
-    return bool(added.rowcount)
 
 
 END_FORMER = (
@@ -267,15 +234,7 @@ def begin_session_end(connection: Connection, task: Task, now: float, idle_s: fl
 
 def schedule_retention(connection: Connection, due: float, now: float) -> None:
     """Note when old things are erased next; this task is never deleted."""
-    run(
-        connection,
-        INSERT_ONCE,
-        kind="retention",
-        user="",
-        state="scheduled",
-        next_attempt_at=due,
-        created_at=now,
-    )
+    add(connection, "retention", "", now, state="scheduled", due=due)
 
 
 def put_off(connection: Connection, task: Task, due: float, now: float) -> None:
@@ -379,14 +338,6 @@ def is_noted(connection: Connection, kind: Kind, user: str, session_id: int | No
 def complete(connection: Connection, task: Task) -> bool:
     """Delete a task that is done. False: it was done already, so nothing must be stored."""
     return bool(run(connection, DELETE, task_id=task.id).rowcount)
-
-
-EXISTS = select(_task.id).where(BY_ID)
-
-
-def exists(connection: Connection, task: Task) -> bool:
-    """Whether a task is still to be done."""
-    return run(connection, EXISTS, task_id=task.id).first() is not None
 
 
 FAIL = (
