@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from lobug.errors import ImportInvalidError
 from lobug.memory import jobs
-from lobug.memory.exchange.export import export, export_markdown, import_document
+from lobug.memory.exchange.export import export, export_markdown
+from lobug.memory.exchange.import_ import import_parsed, parse
 from lobug.memory.model import HOUSEHOLD, ConversationKey, Imported, MemoryScope
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
@@ -67,7 +68,7 @@ def empty() -> Iterator[Connection]:
 def bring(
     connection: Connection, document: object, scope: MemoryScope = ADA, **more: Any
 ) -> Imported:
-    return within(connection, lambda c: import_document(c, scope, document, NOW, **more))
+    return within(connection, lambda c: import_parsed(c, scope, parse(document), NOW, **more))
 
 
 def exported(connection: Connection, scope: MemoryScope = ADA, now: float = NOW) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def say(
     at: float = NOW,
 ) -> int:
     """One exchange. Returns the id of the user's message; the reply's is the next."""
-    session_id = sessions.touch(connection, conversation_key, at, 600.0)
+    session_id = sessions.continue_or_begin(connection, conversation_key, at, 600.0)
     message_id = log.append(connection, conversation_key, "user", said, at, session_id=session_id)
     log.append(
         connection,

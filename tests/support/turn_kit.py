@@ -57,7 +57,7 @@ def say(
 ) -> int:
     """Log one message. Returns its id."""
     owner = ConversationKey(user, f"{user}/device:{device}")
-    session_id = sessions.touch(connection, owner, at, IDLE_S)
+    session_id = sessions.continue_or_begin(connection, owner, at, IDLE_S)
     return log.append(connection, owner, role, content, at, session_id=session_id, speaker=speaker)
 
 

@@ -356,7 +356,7 @@ SOURCES = (
 
 
 def sources(connection: Connection, entry_id: int) -> tuple[int, ...]:
-    """The ids of the entries that one was distilled from."""
+    """The ids of the entries that an entry was distilled from."""
     return tuple(run(connection, SOURCES, entry_id=entry_id).scalars())
 
 

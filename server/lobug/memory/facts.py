@@ -14,7 +14,7 @@ from typing import Literal
 from sqlalchemy import Integer, and_, bindparam, exists, func, or_, select, true
 
 from lobug.language.en import paraphrase, replacement, words
-from lobug.language.facts import FactType, NewFact
+from lobug.language.facts import NewFact
 from lobug.memory import entries, identity
 from lobug.memory.entries import NewVersion
 from lobug.memory.index import entry_index
@@ -25,7 +25,18 @@ from lobug.storage.index_tables import memory_vectors
 from lobug.storage.statements import among, run
 from lobug.storage.tables import conversation_log, memories
 
-TOLD_IN = select(conversation_log.c.conversation, conversation_log.c.session_id).where(
+
+@dataclass(frozen=True, slots=True)
+class RelevantFact:
+    """A fact that a search found."""
+
+    id: int
+    content: str
+    similarity: float
+    """Cosine, -1 to 1, 1: same direction; without a vector the share of matching words."""
+
+
+SAID_IN = select(conversation_log.c.conversation, conversation_log.c.session_id).where(
     conversation_log.c.id == bindparam("message_id")
 )
 FROM_MESSAGE = (
@@ -59,7 +70,7 @@ def insert(
 ) -> None:
     """Insert facts extracted from a message. The same fact from the same message is stored once,
     and not at all where the user has put it right or taken it away since it was said."""
-    told_in = run(connection, TOLD_IN, message_id=message_id).first()
+    said_in = run(connection, SAID_IN, message_id=message_id).first()
     for fact in facts:
         about = {"user": user, "content": fact.content, "said_at": said_at}
         if run(connection, FROM_MESSAGE, message_id=message_id, content=fact.content).first():
@@ -76,8 +87,8 @@ def insert(
                 source="system",
                 said_at=said_at,
                 now=now,
-                conversation=told_in.conversation if told_in else None,
-                session_id=told_in.session_id if told_in else None,
+                conversation=said_in.conversation if said_in else None,
+                session_id=said_in.session_id if said_in else None,
                 fact_type=fact.fact_type,
                 source_message_id=message_id,
             ),
@@ -136,7 +147,7 @@ BELIEVED = and_(
 """Facts that hold, are of layer knowledge and belong to no one conversation."""
 
 NEWEST = (
-    select(memories.c.id, memories.c.content, memories.c.fact_type, memories.c.created_at)
+    select(memories.c.id, memories.c.content)
     .where(BELIEVED)
     .order_by(memories.c.id.desc())
     .limit(bindparam("limit", type_=Integer))
@@ -144,7 +155,7 @@ NEWEST = (
 
 
 def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:
-    """The facts that the user told last, newest first; none that belong to one conversation."""
+    """The user's newest facts, newest first; none that belong to one conversation."""
     rows = run(connection, NEWEST, user=user, limit=limit)
     return [RelevantFact(similarity=0.0, **row._asdict()) for row in rows]
 
@@ -160,7 +171,7 @@ def only_believed(
     return [fact for fact in found if fact.id in believed]
 
 
-LIVE = select(memories.c.id, memories.c.content, memories.c.fact_type, memories.c.created_at).where(
+LIVE = select(memories.c.id, memories.c.content).where(
     entries.BY_ID, memories.c.user == bindparam("user"), memories.c.replaced_by.is_(None)
 )
 
@@ -172,12 +183,7 @@ def _live(
     return None if row is None else RelevantFact(similarity=similarity, **row._asdict())
 
 
-WITHOUT_VECTOR = select(
-    memories.c.id,
-    memories.c.content,
-    memories.c.fact_type,
-    memories.c.said_at.label("created_at"),
-).where(
+WITHOUT_VECTOR = select(memories.c.id, memories.c.content).where(
     among(memories.c.id, "ids"),
     memories.c.user == bindparam("user"),
     memories.c.status == "active",
@@ -372,7 +378,7 @@ TELLINGS = (
 
 
 def _phrasings(connection: Connection, entry: Entry) -> list[str]:
-    """How an entry was told: its content, and those of the duplicates that it has replaced."""
+    """The wordings of an entry: its content, and those of the duplicates that it has replaced."""
     return run(connection, TELLINGS, entry_id=entry.id).scalars()
 
 
@@ -409,7 +415,7 @@ def replace(
         valid_until=new.valid_from if superseded else None,
     )
     if superseded:
-        identity.without(
+        identity.retire_lines(
             connection, old.user, old.content, now, entry_id=old.id, instead=new.content
         )
     entries.change(
@@ -424,14 +430,3 @@ def _differs(one: str, other: str) -> bool:
     """Whether two facts about the same subject have different content words."""
     said = words.stems(words.content_words(one)) ^ words.stems(words.content_words(other))
     return bool(said - replacement.COMMON)
-
-
-@dataclass(frozen=True, slots=True)
-class RelevantFact:
-    """A fact that a search found, with its cosine similarity (-1 to 1, 1: same direction)."""
-
-    id: int
-    content: str
-    fact_type: FactType
-    similarity: float
-    created_at: float

@@ -161,7 +161,7 @@ def rewrite(
         (section, text)
         for section, text in merged(list(dict.fromkeys(lines)))
         if not any(is_subsumed(text, other) for other in by_hand)
-        and not any(_says(_telling(text), told, new) for told, new in wrong)
+        and not any(_says(_distinctive(text), old, new) for old, new in wrong)
     ]
     for line, entry in distilled.items():
         if line not in wanted:
@@ -213,25 +213,25 @@ TAKEN_BACK = (
 
 
 def _disbelieved(connection: Connection, user: str) -> list[tuple[set[str], set[str]]]:
-    """What a user put right or removed and nothing says any more: its distinctive words, and those
+    """What a user corrected or removed and no entry says any more: its distinctive stems, and those
     of what is believed instead."""
-    believed = [_telling(content) for content in run(connection, HELD, user=user).scalars()]
+    believed = [_distinctive(content) for content in run(connection, HELD, user=user).scalars()]
     rows = run(connection, TAKEN_BACK, user=user)
-    found = ((_telling(row.content), _telling(row.instead)) for row in rows)
+    found = ((_distinctive(row.content), _distinctive(row.instead)) for row in rows)
     return [
-        (told, new)
-        for told, new in found
-        if told and not any(_says(said, told, new) for said in believed)
+        (old, new)
+        for old, new in found
+        if old and not any(_says(said, old, new) for said in believed)
     ]
 
 
-def _telling(text: str) -> set[str]:
+def _distinctive(text: str) -> set[str]:
     return words.stems(words.content_words(text)) - COMMON
 
 
-def _says(said: set[str], told: set[str], new: set[str]) -> bool:
-    """Whether a text has all stems of what is not believed, and not those of its replacement."""
-    return told <= said and not (new - told and new - told <= said)
+def _says(said: set[str], old: set[str], new: set[str]) -> bool:
+    """Whether a text with the stems ``said`` has all of ``old``, and not those of ``new``."""
+    return old <= said and not (new - old and new - old <= said)
 
 
 LINK = insert_once(memory_sources)
@@ -242,7 +242,7 @@ def _note_sources(connection: Connection, entry_id: int, sources: Sequence[int])
     run_many(connection, LINK, links)
 
 
-def without(
+def retire_lines(
     connection: Connection,
     user: str,
     content: str,
@@ -257,15 +257,15 @@ def without(
     ``entry_id`` with any of them that ``instead`` does not have. A line that also says ``instead``
     tells of the change, and stays.
     """
-    told, new = _telling(content), _telling(instead)
-    wrong = told - new
+    old, new = _distinctive(content), _distinctive(instead)
+    wrong = old - new
     retired = 0
     for entry in lines_of(connection, user):
         said = words.stems(words.content_words(entry.content))
-        if new - told and new - told <= said:
+        if new - old and new - old <= said:
             continue
         derived = entry_id is not None and _is_source(connection, entry.id, entry_id)
-        stale = (derived and bool(wrong & said)) or (bool(told) and told <= said)
+        stale = (derived and bool(wrong & said)) or (bool(old) and old <= said)
         if entry.source == "system" and stale:
             entries.retire(connection, entry.id, status="inactive", reason="corrected", now=now)
             retired += 1

@@ -1,4 +1,4 @@
-"""Rows of background work: what is still to be done, so that a crash forgets nothing.
+"""Rows of ``background_tasks``: what is still to be done, so that a crash loses nothing.
 
 A row lives until its work is done and is deleted in the transaction that stores the result.
 ``waiting``: the user's words are logged, the turn is still under way. ``pending``: to be done at
@@ -17,7 +17,7 @@ from sqlalchemy import Integer, and_, bindparam, case, delete, func, insert, or_
 
 from lobug.storage.columns import Number
 from lobug.storage.driver import Connection
-from lobug.storage.statements import columns_of, insert_once, insert_or_replace, run
+from lobug.storage.statements import columns_of, insert_once, insert_or_replace, run, smaller_of
 from lobug.storage.tables import background_tasks, sessions
 
 Kind = Literal["extract", "summarize", "distill", "end_session", "gap_fill", "retention", "compact"]
@@ -54,7 +54,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much is to be done."""
+    """Numbers of tasks."""
 
     pending: int
     """Waiting ones included."""
@@ -107,7 +107,7 @@ RELEASE = (
 
 
 def release(connection: Connection, message_id: int, now: float) -> None:
-    """The turn of a message is over: its facts may be extracted now."""
+    """Make the extraction of a message due: its turn is over."""
     run(connection, RELEASE, of_message=message_id, next_attempt_at=now)
 
 
@@ -115,7 +115,7 @@ DROP_EXTRACTION = delete(background_tasks).where(OF_MESSAGE)
 
 
 def drop_extraction(connection: Connection, message_id: int) -> int:
-    """Nothing is extracted from a message. Returns the number of tasks that were deleted."""
+    """Delete the extraction of a message. Returns the number of tasks that were deleted."""
     return run(connection, DROP_EXTRACTION, of_message=message_id).rowcount
 
 
@@ -128,8 +128,8 @@ RENEW_EXTRACTION = insert_or_replace(background_tasks).from_select(
 
 
 def renew_extraction(connection: Connection, message_id: int) -> None:
-    """The words of a message have changed: an extraction that has read the old ones stores nothing,
-    since its row is gone; another one takes its place."""
+    """Replace the extraction of a message whose words have changed: one that has read the old words
+    stores nothing, since its row is gone."""
     run(connection, RENEW_EXTRACTION, of_message=message_id)
 
 
@@ -200,7 +200,7 @@ END_FORMER = (
 def end_former_sessions(
     connection: Connection, user: str, conversation: str, session_id: int, now: float
 ) -> int:
-    """A session has begun: those before it in the conversation are over now. Returns how many."""
+    """Make the end of a conversation's earlier sessions due. Returns their number."""
     return run(
         connection,
         END_FORMER,
@@ -217,9 +217,9 @@ BEGIN = update(background_tasks).values(state="pending").where(BY_ID, _task.stat
 
 
 def begin_session_end(connection: Connection, task: Task, now: float, idle_s: float) -> bool:
-    """Whether a session is over that a task says may be. False: something was said meanwhile, or
-    the clock was put back, so that nobody knows how long it has been quiet; it then ends after
-    another ``idle_s``."""
+    """Whether the session of a task is over. False: something was said meanwhile, or the clock was
+    put back, so that it is unknown how long it has been quiet; it then ends after another
+    ``idle_s``."""
     row = run(connection, WHEN, task_id=task.id).first()
     if row is None:
         return False
@@ -328,7 +328,9 @@ OF_USER = select(_task.id).where(
 OF_KIND = select(_task.id).where(_task.kind == bindparam("kind"), OF_SESSION)
 
 
-def is_noted(connection: Connection, kind: Kind, user: str, session_id: int | None = None) -> bool:
+def is_scheduled(
+    connection: Connection, kind: Kind, user: str, session_id: int | None = None
+) -> bool:
     """Whether work of a kind is noted, of a user as a whole or of a session."""
     if session_id is None:
         return run(connection, OF_USER, kind=kind, user=user).first() is not None
@@ -342,7 +344,7 @@ def complete(connection: Connection, task: Task) -> bool:
 
 FAIL = (
     update(background_tasks)
-    .values(created_at=func.min(_task.created_at, bindparam("now")))
+    .values(created_at=smaller_of(_task.created_at, bindparam("now")))
     .where(BY_ID)
 )
 
@@ -379,7 +381,7 @@ RESUME_ALL = (
 def resume_all(connection: Connection, now: float) -> None:
     """At the start: everything that is left is due now, with fresh attempts.
 
-    Waiting tasks belong to turns that the last process did not finish. Times are set anew because
+    Waiting tasks belong to turns that the last process did not finish. Times are set again because
     the clock may have been put back since. What is scheduled keeps its time.
     """
     run(connection, RESUME_ALL, next_attempt_at=now)
@@ -396,7 +398,7 @@ RESUME_AFTER_ENGINE_FAILURE = (
 
 
 def resume_after_engine_failure(connection: Connection, now: float) -> None:
-    """The chat model works again: what was parked because it did not is due now."""
+    """Make due what was parked because the chat model did not work: it works again."""
     run(connection, RESUME_AFTER_ENGINE_FAILURE, next_attempt_at=now)
 
 
@@ -407,5 +409,5 @@ COUNTS = select(
 
 
 def counts(connection: Connection) -> Counts:
-    """How much is to be done."""
+    """The numbers of tasks."""
     return Counts(**run(connection, COUNTS).one()._asdict())

@@ -133,10 +133,10 @@ class Scheduler:
         """Add the tasks that an exchange makes due. Returns their number."""
         # A summary for the whole user covers this conversation too. It is looked up first, since
         # counting the backlog costs more with every message.
-        if jobs.is_noted(connection, "summarize", conversation_key.user):
+        if jobs.is_scheduled(connection, "summarize", conversation_key.user):
             return 0
         noted = 0
-        if not jobs.is_noted(connection, "summarize", conversation_key.user, session_id):
+        if not jobs.is_scheduled(connection, "summarize", conversation_key.user, session_id):
             messages, tokens = log.unsummarized_in(connection, conversation_key)
             thresholds = self.thresholds()
             trigger = trigger_of(Backlog(messages=messages, tokens=tokens), thresholds)

@@ -11,20 +11,11 @@ from typing import Any, TypeVar
 
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
-from lobug.memory import (
-    entries,
-    identity,
-    log,
-    recall_log,
-    sessions,
-    statistics,
-    store,
-    turns,
-)
+from lobug.memory import entries, identity, log, recall_log, sessions, statistics, store, turns
 from lobug.memory.embedding import FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.forget import forget_entries, forget_text
 from lobug.memory.erasure.purge import purge
-from lobug.memory.exchange import export
+from lobug.memory.exchange import export, import_
 from lobug.memory.exchange.snapshot import SnapshotSource
 from lobug.memory.model import (
     ConversationKey,
@@ -521,9 +512,9 @@ class Memory:
         """Add the content of an export, or of a ``sessions.json`` snapshot. What is there already
         is skipped. All or nothing. Raises ImportInvalidError."""
         now, limit = self._clock(), self._limits.identity_chars
-        parsed = await asyncio.to_thread(export.parse, document)
+        parsed = await asyncio.to_thread(import_.parse, document)
         done = await self._database.write(
-            "import", lambda c: export.import_parsed(c, scope, parsed, now, identity_chars=limit)
+            "import", lambda c: import_.import_parsed(c, scope, parsed, now, identity_chars=limit)
         )
         await self._worker.recount()
         self.wake()

@@ -14,7 +14,7 @@ from sqlalchemy import Integer, and_, bindparam, exists, false, func, select, up
 from lobug.memory import timeline
 from lobug.memory.model import ConversationKey, Session
 from lobug.storage.driver import Connection
-from lobug.storage.statements import columns_of, run
+from lobug.storage.statements import columns_of, larger_of, run
 from lobug.storage.tables import background_tasks, conversation_log, sessions
 
 BY_ID = sessions.c.id == bindparam("session_id")
@@ -36,9 +36,9 @@ LATEST = (
     .order_by(sessions.c.id.desc())
     .limit(1)
 )
-WENT_ON = (
+NOTE_ACTIVITY = (
     sa.update(sessions)
-    .values(last_active_at=func.max(sessions.c.last_active_at, bindparam("at")))
+    .values(last_active_at=larger_of(sessions.c.last_active_at, bindparam("at")))
     .where(BY_ID)
 )
 END = (
@@ -48,12 +48,11 @@ END = (
 )
 
 
-def touch(
+def continue_or_begin(
     connection: Connection, conversation_key: ConversationKey, now: float, idle_s: float
 ) -> int:
-    """The session that a message said now belongs to; a new one after a pause of ``idle_s``.
-
-    A clock that was put back does not end a session."""
+    """The session that a message said now belongs to; a new one after a pause of ``idle_s``. A
+    clock that was put back does not end a session."""
     latest = run(
         connection,
         LATEST,
@@ -62,7 +61,7 @@ def touch(
     ).first()
     if latest is not None:
         if latest.ended_at is None and now - latest.last_active_at <= idle_s:
-            went_on(connection, latest.id, now)
+            note_activity(connection, latest.id, now)
             return int(latest.id)
         end(connection, latest.id)
     return insert(connection, conversation_key, channel_of(conversation_key.conversation), now)
@@ -74,9 +73,9 @@ def current(connection: Connection, user: str, conversation: str) -> int | None:
     return found
 
 
-def went_on(connection: Connection, session_id: int, at: float) -> None:
-    """Something more was said in a session."""
-    run(connection, WENT_ON, session_id=session_id, at=at)
+def note_activity(connection: Connection, session_id: int, at: float) -> None:
+    """Note that something was said in a session at a time."""
+    run(connection, NOTE_ACTIVITY, session_id=session_id, at=at)
 
 
 INSERT = sa.insert(sessions).returning(sessions.c.id)
@@ -133,7 +132,7 @@ CONSOLIDATED = (
     sa.update(sessions)
     .values(
         failures=0,
-        last_consolidated_at=func.max(
+        last_consolidated_at=larger_of(
             func.coalesce(sessions.c.last_consolidated_at, bindparam("up_to")), bindparam("up_to")
         ),
     )
@@ -142,7 +141,7 @@ CONSOLIDATED = (
 
 
 def consolidated(connection: Connection, session_id: int, up_to: float) -> None:
-    """The session's messages up to this time have become memory, seconds since the epoch."""
+    """Note that the session's messages up to a time are summarized, seconds since the epoch."""
     run(connection, CONSOLIDATED, session_id=session_id, up_to=up_to)
 
 
@@ -155,12 +154,12 @@ FAILED = (
 
 
 def failed(connection: Connection, session_id: int) -> int:
-    """Consolidating the session has failed. Returns how often in a row by now."""
+    """Count a failed consolidation. Returns the number of failures in a row."""
     return int(run(connection, FAILED, session_id=session_id).scalar() or 0)
 
 
 def end(connection: Connection, session_id: int) -> None:
-    """The session is over: what is said next begins another one."""
+    """End a session: the next message begins another one."""
     run(connection, END, session_id=session_id)
 
 
@@ -168,7 +167,7 @@ CONVERSATION = select(sessions.c.user, sessions.c.conversation).where(BY_ID)
 
 
 def conversation_of(connection: Connection, session_id: int) -> ConversationKey | None:
-    """Whose session it is."""
+    """The conversation of a session."""
     row = run(connection, CONVERSATION, session_id=session_id).first()
     return None if row is None else ConversationKey(row.user, row.conversation)
 
@@ -188,8 +187,9 @@ NEVER_ENDED = select(sessions.c.id, sessions.c.user, sessions.c.last_active_at).
 
 
 def never_ended(connection: Connection) -> list[tuple[int, str, float]]:
-    """Sessions with messages that no entry sums up and no task will: id, user, time of the last
-    message. Imported ones are left out: their messages are summed up as they count."""
+    """Sessions with unsummarized messages and without a task to end them: id, user, time of the
+    last message. Imported ones are left out: their messages are summarized when there are
+    enough."""
     rows = run(connection, NEVER_ENDED)
     return [(row.id, row.user, row.last_active_at) for row in rows]
 

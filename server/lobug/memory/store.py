@@ -11,14 +11,7 @@ from dataclasses import dataclass, replace
 from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
 from lobug.language.en import replacement
 from lobug.language.en.prompts.background import SECTIONS
-from lobug.memory import (
-    entries,
-    identity,
-    log,
-    projects,
-    sessions,
-    timeline,
-)
+from lobug.memory import entries, identity, log, projects, sessions, timeline
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Draft, Entry, MemoryScope, Provenance, Reason, Status
 from lobug.storage.driver import Connection
@@ -72,7 +65,7 @@ def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     return found
 
 
-def require_mine(scope: MemoryScope, entry: Entry) -> None:
+def require_writable(scope: MemoryScope, entry: Entry) -> None:
     """Raises MemoryForbiddenError if the scope may read the entry but not change it."""
     scope.require(entry.scope, write=True)
 
@@ -207,7 +200,9 @@ def correct(
         importance=1.0,
     )
     corrected = _insert_successor(connection, entry, new, status="inactive", reason="corrected")
-    identity.without(connection, entry.user, entry.content, now, entry_id=entry.id, instead=text)
+    identity.retire_lines(
+        connection, entry.user, entry.content, now, entry_id=entry.id, instead=text
+    )
     return _fitted_entry(connection, scope, corrected, limits, now)
 
 
@@ -216,7 +211,7 @@ def deactivate(connection: Connection, scope: MemoryScope, entry_id: int, *, now
     entry = _active(connection, scope, entry_id)
     entries.retire(connection, entry.id, status="inactive", reason="removed", now=now)
     if entry.layer != "identity":
-        identity.without(connection, entry.user, entry.content, now, entry_id=entry.id)
+        identity.retire_lines(connection, entry.user, entry.content, now, entry_id=entry.id)
     return entries.find(connection, scope, entry.id)
 
 
@@ -227,7 +222,7 @@ def restore(
     versions become inactive. An active version is returned unchanged. Raises MemoryNotFoundError,
     MemoryForbiddenError, IdentityFullError."""
     entry = entries.find(connection, scope, entry_id)
-    require_mine(scope, entry)
+    require_writable(scope, entry)
     if entry.status == "active":
         return entry
     rivals = {version.id: version for version in entries.versions(connection, scope, entry_id)}
@@ -265,7 +260,7 @@ def provenance(connection: Connection, scope: MemoryScope, entry_id: int) -> Pro
 
 def _active(connection: Connection, scope: MemoryScope, entry_id: int) -> Entry:
     entry = entries.find(connection, scope, entry_id)
-    require_mine(scope, entry)
+    require_writable(scope, entry)
     if entry.status != "active":
         raise MemoryNotFoundError(f"memory {entry_id} is not active; restore it first")
     return entry

@@ -42,7 +42,7 @@ def log_user_message(
 ) -> Logged:
     """Append a user's message and the extraction of its facts, which waits for the reply."""
     user = conversation_key.user
-    session_id = sessions.touch(connection, conversation_key, said_at, scheduler.idle_s)
+    session_id = sessions.continue_or_begin(connection, conversation_key, said_at, scheduler.idle_s)
     message_id = log.append(
         connection,
         conversation_key,
@@ -88,10 +88,10 @@ def log_reply(
     # A message that was said long ago and is imported now has its reply at that time, too.
     at = now if abs(now - said_at) <= scheduler.idle_s else said_at
     if session_id is None:
-        session_id = sessions.touch(connection, conversation_key, at, scheduler.idle_s)
+        session_id = sessions.continue_or_begin(connection, conversation_key, at, scheduler.idle_s)
     if reply_id is None:
         forgotten = log.is_forgotten(connection, user_message_id)
-        sessions.went_on(connection, session_id, at)
+        sessions.note_activity(connection, session_id, at)
         reply_id = log.append(
             connection,
             conversation_key,

@@ -276,6 +276,16 @@ def holds(text: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
     return func.instr(text, bindparam(parameter)) > 0
 
 
+def larger_of(one: Any, other: Any) -> ColumnElement[Any]:
+    """The larger of two values of one row."""
+    return func.max(one, other)
+
+
+def smaller_of(one: Any, other: Any) -> ColumnElement[Any]:
+    """The smaller of two values of one row."""
+    return func.min(one, other)
+
+
 def elements(array: ColumnElement[Any]) -> ColumnElement[Any]:
     """The column of the values of a JSON array."""
     return func.json_each(array).table_valued(column("value")).c.value

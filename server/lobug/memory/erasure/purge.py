@@ -146,7 +146,7 @@ def purge_session(
     erasure.add_messages(messages)
     made = run(connection, ENTRIES_OF_SESSION, session_id=session_id, user=scope.user).scalars()
     for entry_id in made:
-        erasure.entry(entry_id)
+        erasure.erase_entry(entry_id)
     gone = erasure.finish(())
     _delete_messages(connection, messages)
     run(
@@ -187,8 +187,8 @@ def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
 def purge_older(connection: Connection, user: str, cutoff: float, now: float) -> Forgotten:
     """Erase a user's messages, recalls and timeline entries from before ``cutoff`` (seconds since
     the epoch), and the sessions of which nothing is left. What is known stays, without the words
-    that it came from. Of a summary that reaches over the cutoff the later messages are summed up
-    anew."""
+    that it came from. Where a summary reaches over the cutoff, the later messages are summarized
+    again."""
     bound = {"user": user, "cutoff": cutoff}
     messages = run(connection, OLD_MESSAGES, **bound).scalars()
     old = run(connection, OLD_TIMELINE, **bound).all()

@@ -16,15 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from lobug.errors import ImportInvalidError
 from lobug.language.facts import FactType
-from lobug.memory.model import (
-    Category,
-    EntryScope,
-    Layer,
-    Reason,
-    Role,
-    Source,
-    Status,
-)
+from lobug.memory.model import Category, EntryScope, Layer, Reason, Role, Source, Status
 
 FORMAT = "lobug-memory"
 VERSION = 1

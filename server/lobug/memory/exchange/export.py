@@ -17,13 +17,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Label, Select, Table, bindparam, exists, or_, select
 
-from lobug.errors import ImportInvalidError
 from lobug.language.facts import FACT_TYPES
 from lobug.memory import entries
 from lobug.memory.entries import VISIBLE, seen_by
-from lobug.memory.exchange import document_format, snapshot
+from lobug.memory.exchange import document_format
 from lobug.memory.exchange.document_format import (
-    Document,
     EntryRow,
     HitRow,
     MessageRow,
@@ -33,10 +31,8 @@ from lobug.memory.exchange.document_format import (
     SessionRow,
     TaskRow,
 )
-from lobug.memory.exchange.import_ import insert_document
-from lobug.memory.exchange.snapshot import SnapshotSession
-from lobug.memory.model import HOUSEHOLD, Imported, MemoryScope
-from lobug.storage.driver import Connection, driver
+from lobug.memory.model import HOUSEHOLD, MemoryScope
+from lobug.storage.driver import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import (
     background_tasks,
@@ -94,8 +90,6 @@ HITS = (
     .order_by(recall_hits.c.recall_id, recall_hits.c.rank)
 )
 
-Parsed = Document | Sequence[SnapshotSession]
-
 
 def export(connection: Connection, scope: MemoryScope, now: float) -> dict[str, Any]:
     """The whole memory of the scope's user. Imported into an empty database it exports as the same
@@ -108,68 +102,25 @@ def export(connection: Connection, scope: MemoryScope, now: float) -> dict[str, 
     if own:
         connection.execute("BEGIN")
     try:
-        exporting = _Exporting(connection, scope)
+        exported = _Export(connection, scope)
         return {
             "format": document_format.FORMAT,
             "version": document_format.VERSION,
             "exported_at": now,
             "user": scope.user,
-            "sessions": exporting.sessions(),
-            "messages": exporting.messages(),
-            "entries": exporting.entries(),
-            "projects": exporting.projects(),
-            "tasks": exporting.tasks(),
-            "recalls": exporting.recalls(),
+            "sessions": exported.sessions(),
+            "messages": exported.messages(),
+            "entries": exported.entries(),
+            "projects": exported.projects(),
+            "tasks": exported.tasks(),
+            "recalls": exported.recalls(),
         }
     finally:
         if own:
             connection.execute("COMMIT")
 
 
-def parse(document: object) -> Parsed:
-    """The content of a document, checked without a database. Raises ImportInvalidError."""
-    if snapshot.is_snapshot(document):
-        return snapshot.parse(document)
-    return document_format.checked(document)
-
-
-def import_document(
-    connection: Connection,
-    scope: MemoryScope,
-    document: object,
-    now: float,
-    *,
-    identity_chars: int | None = None,
-) -> Imported:
-    """Import an export, or a snapshot of sessions. What is there already is skipped, so a second
-    import changes nothing. Imported lines of layer identity that do not fit into ``identity_chars``
-    go to layer knowledge.
-
-    Raises ImportInvalidError.
-    """
-    return import_parsed(connection, scope, parse(document), now, identity_chars=identity_chars)
-
-
-def import_parsed(
-    connection: Connection,
-    scope: MemoryScope,
-    parsed: Parsed,
-    now: float,
-    *,
-    identity_chars: int | None = None,
-) -> Imported:
-    """``import_document`` for the result of ``parse``."""
-    try:
-        if isinstance(parsed, Document):
-            return insert_document(connection, scope, parsed, now, identity_chars=identity_chars)
-        return snapshot.insert_sessions(connection, scope.user, parsed, now)
-    except driver().IntegrityError as error:
-        raise ImportInvalidError("the document contradicts itself") from error
-    except OverflowError as error:
-        raise ImportInvalidError("a number of the document is too large") from error
-
-
-class _Exporting:
+class _Export:
     """Collects rows in the order of their ids, with positions instead of ids."""
 
     def __init__(self, connection: Connection, scope: MemoryScope) -> None:

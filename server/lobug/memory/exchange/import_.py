@@ -1,4 +1,7 @@
-"""Inserts the rows of a checked document into the database, under one user.
+"""Imports a document into the memory of one user: an export, or a snapshot of sessions.
+
+Whatever user a document names, everything is stored under the scope's own user. Call it in one
+write transaction: if it raises, nothing is imported.
 
 A row is known already if one of the same kind says the same at the same time. Of two equal rows of
 a document the second is matched with the second one in the database, and so on.
@@ -14,11 +17,14 @@ from typing import Any
 
 from sqlalchemy import Select, Table, and_, bindparam, insert, or_, select
 
+from lobug.errors import ImportInvalidError
 from lobug.memory import entries, identity, jobs
+from lobug.memory.exchange import document_format, snapshot
 from lobug.memory.exchange.document_format import Document, EntryRow, Row
+from lobug.memory.exchange.snapshot import SnapshotSession
 from lobug.memory.model import HOUSEHOLD, EntryScope, Imported, MemoryScope
 from lobug.storage import tables
-from lobug.storage.driver import Connection
+from lobug.storage.driver import Connection, driver
 from lobug.storage.statements import Result, insert_once, run, run_many
 
 Places = dict[int | None, int | None]
@@ -93,7 +99,39 @@ INSERT_SOURCE = insert_once(tables.memory_sources)
 INSERT_HIT = insert(tables.recall_hits)
 
 
-def insert_document(
+Parsed = Document | Sequence[SnapshotSession]
+"""The content of a document, checked."""
+
+
+def parse(document: object) -> Parsed:
+    """The content of a document, checked without a database. Raises ImportInvalidError."""
+    if snapshot.is_snapshot(document):
+        return snapshot.parse(document)
+    return document_format.checked(document)
+
+
+def import_parsed(
+    connection: Connection,
+    scope: MemoryScope,
+    parsed: Parsed,
+    now: float,
+    *,
+    identity_chars: int | None = None,
+) -> Imported:
+    """Import the result of ``parse``. What is there already is skipped, so a second import changes
+    nothing. Imported lines of layer identity that do not fit into ``identity_chars`` go to layer
+    knowledge. Raises ImportInvalidError."""
+    try:
+        if isinstance(parsed, Document):
+            return _insert_document(connection, scope, parsed, now, identity_chars=identity_chars)
+        return snapshot.insert_sessions(connection, scope.user, parsed, now)
+    except driver().IntegrityError as error:
+        raise ImportInvalidError("the document contradicts itself") from error
+    except OverflowError as error:
+        raise ImportInvalidError("a number of the document is too large") from error
+
+
+def _insert_document(
     connection: Connection,
     scope: MemoryScope,
     document: Document,
@@ -102,16 +140,16 @@ def insert_document(
     identity_chars: int | None,
 ) -> Imported:
     """Insert the unknown rows. Returns their numbers."""
-    bringing = _Import(connection, scope, document, now)
-    bringing.projects()
-    bringing.sessions()
-    bringing.messages()
-    bringing.entries()
-    bringing.tasks()
-    bringing.recalls()
+    importing = _Import(connection, scope, document, now)
+    importing.projects()
+    importing.sessions()
+    importing.messages()
+    importing.entries()
+    importing.tasks()
+    importing.recalls()
     if identity_chars is not None:
-        bringing.fit_identity(identity_chars)
-    return bringing.done
+        importing.fit_identity(identity_chars)
+    return importing.done
 
 
 class _Known:

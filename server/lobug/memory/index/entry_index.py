@@ -22,16 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import (
-    bindparam,
-    delete,
-    func,
-    insert,
-    or_,
-    select,
-    true,
-    update,
-)
+from sqlalchemy import bindparam, delete, func, insert, or_, select, true, update
 
 from lobug.language.en import words
 from lobug.storage.driver import Connection

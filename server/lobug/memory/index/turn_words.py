@@ -34,7 +34,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class TurnTotals:
     """The number of a user's analysed turns, and of the words in them."""
 
     owner: int
@@ -49,10 +49,10 @@ LOG = select(turn_owners.c.id.label("owner"), turn_owners.c.turns, turn_owners.c
 )
 
 
-def log_of(connection: Connection, user: str) -> Log | None:
+def totals_of(connection: Connection, user: str) -> TurnTotals | None:
     """The user's turns; None: there are none."""
     row = run(connection, LOG, user=user).first()
-    return None if row is None else Log(**row._asdict())
+    return None if row is None else TurnTotals(**row._asdict())
 
 
 def token(owner: int, stem: str) -> str:
@@ -60,9 +60,9 @@ def token(owner: int, stem: str) -> str:
     return f"{owner}x{stem}"
 
 
-def holding(connection: Connection, log: Log, stems: Sequence[str]) -> dict[str, int]:
+def holding(connection: Connection, totals: TurnTotals, stems: Sequence[str]) -> dict[str, int]:
     """How many of the user's turns hold each of the stems."""
-    tokens = {token(log.owner, stem): stem for stem in stems}
+    tokens = {token(totals.owner, stem): stem for stem in stems}
     rows = run(
         connection,
         "SELECT term, doc FROM turn_terms WHERE term IN (SELECT value FROM json_each(:tokens))",
@@ -71,11 +71,11 @@ def holding(connection: Connection, log: Log, stems: Sequence[str]) -> dict[str,
     return dict.fromkeys(stems, 0) | {tokens[row.term]: row.doc for row in rows}
 
 
-def matching(connection: Connection, log: Log, stem: str) -> Ints:
+def matching(connection: Connection, totals: TurnTotals, stem: str) -> Ints:
     """Ids of the messages of all the user's turns that hold a stem, ascending."""
     # A stem is letters and digits, and it is quoted: nothing in it is an operator.
     rows = connection.execute(
-        "SELECT rowid FROM turn_text WHERE turn_text MATCH ?", (f'"{token(log.owner, stem)}"',)
+        "SELECT rowid FROM turn_text WHERE turn_text MATCH ?", (f'"{token(totals.owner, stem)}"',)
     )
     return np.fromiter((row[0] for row in rows), np.int64)
 

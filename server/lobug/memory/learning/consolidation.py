@@ -19,13 +19,7 @@ from lobug.language.en.prompts.background import (
     summarize_conversation_messages,
     without_heading,
 )
-from lobug.memory import (
-    jobs,
-    log,
-    schedule,
-    sessions,
-    timeline,
-)
+from lobug.memory import jobs, log, schedule, sessions, timeline
 from lobug.memory.learning.context import GarbledAnswerError, LearningContext, ask, prompt_chars
 from lobug.memory.learning.extraction import gaps_of
 from lobug.memory.log import Stretch, Within
@@ -209,8 +203,8 @@ def _insert_entries(
             work.task.user,
             taken.conversation,
             content,
-            source_from_id=held[0].id,
-            source_to_id=held[-1].id,
+            first_message_id=held[0].id,
+            last_message_id=held[-1].id,
             now=work.now,
         )
     if taken.session_id is not None:

@@ -72,7 +72,7 @@ async def ask(
 
 
 def prompt_chars(chat: ChatModel, messages: Sequence[ChatMessage], max_tokens: int) -> int:
-    """A cautious estimate of how many more characters of prompt fit beside ``messages`` and an
+    """A cautious estimate of how many more characters of prompt fit, besides ``messages`` and an
     answer."""
     room = chat.context_tokens - max_tokens - 64  # 64: the chat template's own tokens
     used = sum(len(message.content) for message in messages)

@@ -3,7 +3,7 @@
 Facts and vectors are made while nobody talks. Until then "I moved to Seattle" is in the
 conversation only. An older memory "lives in Portland" in the prompt would win, since a small model
 believes its notes; and "Where do I live?" shares no word with the statement and would not find it.
-So recent statements are looked at beside what the search finds.
+So recent statements are looked at too.
 """
 
 from __future__ import annotations
@@ -259,8 +259,8 @@ class Recaller:
             said = [m for m in held if m.role == "user" and m.id != message_id]
             if question.slots and not names:  # with names they may be another person's words
                 waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
-                told = [*said, *(m for m in waiting if m.id != message_id)]
-                hits = _answer_first(hits, newest_answer(question, told))
+                statements = [*said, *(m for m in waiting if m.id != message_id)]
+                hits = _answer_first(hits, newest_answer(question, statements))
             found = [hit.id for hit in hits]
             past = question.past or question.history
             left_out = turn_search.no_longer_believed(

@@ -16,24 +16,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from sqlalchemy import (
-    Integer,
-    and_,
-    bindparam,
-    exists,
-    or_,
-    select,
-)
+from sqlalchemy import Integer, and_, bindparam, exists, or_, select
 
 from lobug.engines.base import Vectors
 from lobug.memory.embedding import FactEmbedder
 from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.index.entry_index import EmbeddedQuery
-from lobug.memory.index.turn_words import MAX_QUESTION_CHARS, Log, QuestionTerms, analyse_question
-from lobug.memory.model import (
-    Hit,
-    MemoryScope,
+from lobug.memory.index.turn_words import (
+    MAX_QUESTION_CHARS,
+    QuestionTerms,
+    TurnTotals,
+    analyse_question,
 )
+from lobug.memory.model import Hit, MemoryScope
 from lobug.memory.recall import candidates, scoring
 from lobug.memory.recall.candidates import Among, Candidate, QueryVectors, Vector
 from lobug.storage.driver import Connection
@@ -98,10 +93,10 @@ def search_turns(
     if not prepared.terms.plain.strip():
         ids = candidates.newest(connection, among, limit) if among.bounded else []
         return _hits(connection, scope, [_Ranked(found) for found in ids])
-    log = turn_words.log_of(connection, scope.user)
-    if log is None:
+    totals = turn_words.totals_of(connection, scope.user)
+    if totals is None:
         return []
-    return _hits(connection, scope, _ranked(connection, log, among, prepared, vectors, limit))
+    return _hits(connection, scope, _ranked(connection, totals, among, prepared, vectors, limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +113,7 @@ class _Ranked:
 
 def _ranked(
     connection: Connection,
-    log: Log,
+    totals: TurnTotals,
     among: Among,
     prepared: PreparedQuery,
     vectors: QueryVectors | None,
@@ -128,8 +123,8 @@ def _ranked(
     if vectors is not None:
         present = turn_vectors.find_set(connection, vectors.model_id, len(vectors.whole))
         whole = None if present is None else vectors.whole
-    held = turn_words.holding(connection, log, asked.stems)
-    found = candidates.gather(connection, log, among, asked.stems, held, present, whole)
+    held = turn_words.holding(connection, totals, asked.stems)
+    found = candidates.gather(connection, totals, among, asked.stems, held, present, whole)
     if not found:
         return []
     flat, starts = candidates.word_ids(found)
@@ -148,14 +143,14 @@ def _ranked(
     holding = np.array([held[stem] for stem in asked.stems], np.int64)
     terms = candidates.terms(
         connection,
-        scoring.idf(log.turns, holding),
+        scoring.idf(totals.turns, holding),
         asked.words,
         asked.stems,
         vocabulary,
         present,
         vectors,
     )
-    scores = scoring.score(turns, terms, log.words / log.turns)
+    scores = scoring.score(turns, terms, totals.words / totals.turns)
     place = np.array([one.message_id for one in found], np.int64)
     chosen = scoring.choose(scores.total, turns.session, max(limit, scoring.BEST))
     chosen = scoring.newer_first(chosen, scores, place)[:limit]
@@ -264,8 +259,8 @@ NO_LONGER_BELIEVED = (
 def no_longer_believed(
     connection: Connection, user: str, message_ids: Iterable[int], *, past: bool
 ) -> set[int]:
-    """Which of these messages told a fact that was corrected, removed or told again since, or that
-    is no longer true (``past``: those may answer). What else they told has entries of its own."""
+    """Which of these messages stated a fact that was corrected, removed or restated since, or that
+    is no longer true (with ``past`` those may answer)."""
     rows = run(connection, NO_LONGER_BELIEVED, user=user, message_ids=message_ids, past=int(past))
     return set(rows.scalars())
 
@@ -324,12 +319,12 @@ class QueryEmbedder:
         texts = prepared.texts
         wanted = prepared.terms.words if texts else ()
         new = [word for word in wanted if word not in self._words]
-        beside = [entries_text] if entries_text.strip() else []
-        batch = [*texts, *new, *beside]
+        for_entries = [entries_text] if entries_text.strip() else []
+        batch = [*texts, *new, *for_entries]
         found = await self._embedding.queries(batch) if batch else None
         if found is None:
             return EmbeddedQuestion()
-        query = EmbeddedQuery(found.model_id, found.vectors[-1]) if beside else None
+        query = EmbeddedQuery(found.model_id, found.vectors[-1]) if for_entries else None
         vectors = found.vectors[: len(texts) + len(new)]
         return EmbeddedQuestion(self._kept(found.model_id, texts, new, wanted, vectors), query)
 

@@ -262,7 +262,7 @@ def m001_nothing(_connection: Connection, _legacy_user: str) -> None:
 
 
 def m002_create_tables(connection: Connection, legacy_user: str) -> None:
-    """Create every table; bring in what a database of the first Lo-Bug holds."""
+    """Create every table; copy what a database of the first Lo-Bug holds."""
     legacy = is_first_design(connection)
     if legacy:
         _set_aside(connection)
@@ -285,7 +285,7 @@ SECTION = re.compile(
     r"^[#*\s]*(User Profile|Preferences|Ongoing Topics|Key History)(?:\W*$|[\s*_]*:[\s*_]*(.+)$)",
     re.I,
 )
-"""A heading, and what stands beside it: "Preferences: likes tea"."""
+"""A heading, and what follows it on its line: "Preferences: likes tea"."""
 
 PLAIN_TABLES = ("conversation_log", "memory_summaries", "memory_base")
 
