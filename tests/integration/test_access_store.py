@@ -33,7 +33,7 @@ from lobug.errors import (
     TooManyAttemptsError,
 )
 from lobug.settings import AccessSettings
-from lobug.storage.faults import backups_of
+from lobug.storage.driver import backups_of
 
 THERE = "192.168.1.7"
 

@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from lobug.memory.erasure.forget import forget_entries, forget_text
 from lobug.memory.erasure.purge import purge
-from lobug.memory.index import fact_vectors
+from lobug.memory.index import entry_index
 from lobug.memory.model import Purge
 from lobug.storage import compaction
 from lobug.storage.compaction import CompactionError, compact, copy_of
@@ -128,10 +128,10 @@ async def usable(database: Database) -> None:
             "SELECT rowid FROM memories_text WHERE memories_text MATCH 'hedgehog'"
         ).fetchall()
         assert found == [(entry_id,)]
-        index = fact_vectors.find(connection, MODEL)
+        index = entry_index.find(connection, MODEL)
         assert index is not None
         own = np.random.default_rng(entry_id).standard_normal(index.dimension).astype("f4")
-        assert fact_vectors.nearest(connection, index, "ada", own, 1)[0].fact_id == entry_id
+        assert entry_index.nearest(connection, index, "ada", own, 1)[0].fact_id == entry_id
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
@@ -160,12 +160,12 @@ async def test_the_file_shrinks(database: Database, path: Path) -> None:
     half = size_of(path)
 
     def every_second(connection: Connection) -> None:
-        index = fact_vectors.find(connection, MODEL)
+        index = entry_index.find(connection, MODEL)
         assert index is not None
         for (entry_id,) in connection.execute(
             "SELECT id FROM memories WHERE id % 4 = 1"
         ).fetchall():
-            fact_vectors.remove(connection, entry_id)
+            entry_index.remove(connection, entry_id)
         compaction.note(connection, NOW)
 
     size = "SELECT count(*) FROM memory_facts_chunks"

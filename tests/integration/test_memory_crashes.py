@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from lobug.storage import migrations
-from lobug.storage.driver import connect
-from lobug.storage.faults import backups_of
+from lobug.storage.driver import backups_of, connect
 from support.memory_child import DAY_S, SAID, SETTINGS, START, Way, session_kit
 from support.memory_kit import ADA, IDENTITY, SUMMARY, Kit, dated, exchange, look
 

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lobug.errors import ImportInvalidError
-from lobug.memory.exchange.export import export, import_document
-from lobug.memory.exchange.markdown import export_markdown
-from lobug.memory.jobs import queue
+from lobug.memory import jobs
+from lobug.memory.exchange.export import export, export_markdown
+from lobug.memory.exchange.import_ import import_parsed, parse
 from lobug.memory.model import HOUSEHOLD, ConversationKey, Imported, MemoryScope
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
@@ -68,7 +68,7 @@ def empty() -> Iterator[Connection]:
 def bring(
     connection: Connection, document: object, scope: MemoryScope = ADA, **more: Any
 ) -> Imported:
-    return within(connection, lambda c: import_document(c, scope, document, NOW, **more))
+    return within(connection, lambda c: import_parsed(c, scope, parse(document), NOW, **more))
 
 
 def exported(connection: Connection, scope: MemoryScope = ADA, now: float = NOW) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def fill(connection: Connection) -> None:
     connection.execute(
         "UPDATE conversation_log SET content = '', forgotten = 1 WHERE id = ?", (second + 1,)
     )
-    queue.wait_for_reply(connection, "ada", second, NOW, NOW)
+    jobs.wait_for_reply(connection, "ada", second, NOW, NOW)
     old = know(connection, "The user lives in Portland", key="user_home", message=first)
     new = know(connection, "The user moved to Seattle", key="user_home_2", message=second,
                tags=("home", "ü"), importance=0.123, project="move")  # fmt: skip
@@ -137,7 +137,7 @@ def test_what_is_exported_and_imported_exports_the_same(
     assert done == Imported(sessions=2, messages=6, entries=6, projects=1, tasks=2, skipped=0)
     assert exported(empty) == document
     assert empty.execute("PRAGMA foreign_key_check").fetchall() == []
-    assert queue.next_due(empty, NOW) is not None  # what was not extracted yet will be
+    assert jobs.next_due(empty, NOW) is not None  # what was not extracted yet will be
 
 
 def test_the_second_time_nothing_is_imported(connection: Connection, empty: Connection) -> None:

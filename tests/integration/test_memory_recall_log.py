@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 
 from lobug.errors import MemoryNotFoundError
-from lobug.memory.entries import no_longer_believed
 from lobug.memory.model import ConversationKey, Draft, Filter, MemoryContext, MemoryScope
+from lobug.memory.recall.turn_search import no_longer_believed
 from lobug.memory.service import Memory
 from lobug.settings import MemorySettings
 from lobug.storage.driver import connect

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.background.retention import BATCH
+from lobug.memory.erasure.purge import BATCH
 from lobug.memory.model import ConversationKey, Draft, MemoryScope
 from lobug.settings import MemorySettings
 from support.memory_kit import ADA, BOB, Kit, exchange, look, recalled

@@ -12,7 +12,7 @@ import pytest
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, EngineUnavailableError
 from lobug.language.en.prompts import CONDENSE_RULES, FACT_RULES, SUMMARY_RULES
-from lobug.memory import session_summary, timeline
+from lobug.memory import sessions, timeline
 from lobug.memory.model import ConversationKey
 from lobug.settings import MemorySettings
 from support.memory_kit import (
@@ -392,7 +392,7 @@ async def test_where_the_model_cannot_condense_the_newest_entries_stay(kit: Kit)
         await exchange(memory, f"{number} there was a user who was there " + "and there " * 30)
         await memory.process_due()
     summary = await memory.session_summary(ADA)
-    assert 0 < len(summary) <= session_summary.MAX_CHARS
+    assert 0 < len(summary) <= sessions.MAX_SUMMARY_CHARS
     assert "5 there was" in summary
     assert "0 there was" not in summary
     await memory.close()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lobug.errors import ImportInvalidError
-from lobug.memory.exchange.export import import_document
+from lobug.memory.exchange import import_
 from lobug.memory.exchange.snapshot import SNAPSHOT, SnapshotSource, parse
 from lobug.memory.model import Imported
 from lobug.storage import migrations
@@ -53,7 +53,7 @@ def connection() -> Iterator[Connection]:
 
 
 def bring(connection: Connection, document: object) -> Imported:
-    return within(connection, lambda c: import_document(c, ADA, document, NOW))
+    return within(connection, lambda c: import_.import_parsed(c, ADA, import_.parse(document), NOW))
 
 
 def without(*names: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from lobug.errors import EngineError
 from lobug.memory.model import Filter, Hit, MemoryScope, Purge
-from lobug.memory.recall.prepared_query import WORDS_KEPT, QueryEmbedder, prepare
+from lobug.memory.recall.turn_search import WORDS_KEPT, QueryEmbedder, prepare
 from lobug.memory.service import Memory
 from lobug.storage.compaction import compact
 from lobug.storage.database import Database
@@ -72,7 +72,7 @@ async def test_a_model_that_changes_embeds_everything_again(kit: Kit, memory: Me
 async def test_a_turn_that_arrives_stops_the_batch(kit: Kit, memory: Memory) -> None:
     await exchange(memory, "It rained in Lisbon.")
     kit.embedder.gate = asyncio.Event()
-    work = asyncio.create_task(memory._background._turns.step())
+    work = asyncio.create_task(memory._worker._turns.step())
     while not kit.embedder.calls:  # noqa: ASYNC110 - the scripted embedder announces nothing
         await asyncio.sleep(0)
     async with kit.priority.turn():

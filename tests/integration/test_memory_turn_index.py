@@ -37,7 +37,7 @@ def test_a_turn_is_found_by_its_words_at_once(connection: Connection) -> None:
     said = say(connection, "My bicycle was stolen at the station.")
     say(connection, "I had pancakes for breakfast.")
     hit = ask(connection, "Where was my bike, the bicycle, stolen?")[0]
-    assert (hit.message_id, hit.role, hit.said_at) == (said, "user", NOW)
+    assert (hit.id, hit.role, hit.said_at) == (said, "user", NOW)
     assert hit.content == "My bicycle was stolen at the station."
     assert hit.confidence >= QUESTION_FLOOR
 
@@ -56,7 +56,7 @@ def test_a_similar_word_finds_a_turn_only_with_vectors(
     for number in range(20):
         say(connection, f"Filler number {number} about nothing.", at=NOW + number * DAY)
     embed_all(connection, embedder)
-    assert ask(connection, "whippets?", embedder)[0].message_id == wanted
+    assert ask(connection, "whippets?", embedder)[0].id == wanted
     # No word in common at all: by meaning everything is a candidate, but nothing is confident.
     assert all(hit.confidence < TURN_FLOOR for hit in ask(connection, "zyzzyva qwerty", embedder))
     assert ask(connection, "zyzzyva qwerty") == []
@@ -65,7 +65,7 @@ def test_a_similar_word_finds_a_turn_only_with_vectors(
 def test_the_neighbour_of_a_match_is_found(connection: Connection) -> None:
     say(connection, "What are you doing on Friday?", role="assistant")
     answer = say(connection, "Chess with Tom.")
-    assert answer in [hit.message_id for hit in ask(connection, "Friday?")]
+    assert answer in [hit.id for hit in ask(connection, "Friday?")]
 
 
 def test_limits_and_times(connection: Connection, embedder: ScriptedEmbedder) -> None:
@@ -75,11 +75,11 @@ def test_limits_and_times(connection: Connection, embedder: ScriptedEmbedder) ->
         assert len(ask(connection, "soup", embedded, limit=2)) == 2
         assert ask(connection, "soup", embedded, limit=0) == []
         found = ask(connection, "soup", embedded, since=NOW + DAY, until=NOW + 3 * DAY)
-        assert {hit.message_id for hit in found} == {ids[1], ids[2]}
+        assert {hit.id for hit in found} == {ids[1], ids[2]}
         without = ask(connection, "soup", embedded, exclude=ids[3])
-        assert {hit.message_id for hit in without} == set(ids) - {ids[3]}
+        assert {hit.id for hit in without} == set(ids) - {ids[3]}
     newest = ask(connection, " ", since=NOW + DAY, until=NOW + 3 * DAY)
-    assert [hit.message_id for hit in newest] == [ids[2], ids[1]]
+    assert [hit.id for hit in newest] == [ids[2], ids[1]]
     assert ask(connection, "") == []
 
 
@@ -87,13 +87,13 @@ def test_who_is_named_is_preferred(connection: Connection) -> None:
     for number in range(3):
         say(connection, "The marathon was hard.", speaker="Philippa", at=NOW + number * DAY)
     wanted = say(connection, "The marathon was hard.", speaker="Mary Ann", at=NOW + 9 * DAY)
-    assert ask(connection, "What did Mary Ann say about the marathon?")[0].message_id == wanted
+    assert ask(connection, "What did Mary Ann say about the marathon?")[0].id == wanted
 
 
 def test_i_means_the_user_not_lobug(connection: Connection) -> None:
     say(connection, "The marathon was hard.", role="assistant")
     wanted = say(connection, "The marathon was hard.", at=NOW + DAY)
-    assert ask(connection, "What did I say about the marathon?")[0].message_id == wanted
+    assert ask(connection, "What did I say about the marathon?")[0].id == wanted
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_is_erased_leaves_nothing(
     ).fetchone()
     embed_all(connection, embedder)
     assert connection.execute(vector, (after,)).fetchone() != with_it
-    assert gone not in [hit.message_id for hit in ask(connection, "xylophone milk", embedder)]
+    assert gone not in [hit.id for hit in ask(connection, "xylophone milk", embedder)]
 
 
 def test_a_message_that_is_cut_is_found_by_what_is_left(
@@ -137,7 +137,7 @@ def test_a_message_that_is_cut_is_found_by_what_is_left(
     connection.execute("UPDATE conversation_log SET content = 'I like tea.' WHERE id = ?", (said,))
     assert ask(connection, "xylophone") == []
     embed_all(connection, embedder)
-    assert ask(connection, "tea")[0].message_id == said
+    assert ask(connection, "tea")[0].id == said
     assert ask(connection, "xylophone") == []
 
 
@@ -187,7 +187,7 @@ def test_another_model_replaces_the_vectors_and_is_not_compared_meanwhile(
     embed_all(connection, embedder)
     other = ScriptedEmbedder(dimension=64, model_id="scripted/other")
     # None of its vectors is there: by words only.
-    assert {hit.message_id for hit in ask(connection, "soup", other)} == set(said)
+    assert {hit.id for hit in ask(connection, "soup", other)} == set(said)
     embed_all(connection, other, batch=2)
     models = connection.execute("SELECT model_id FROM turn_vector_sets").fetchall()
     assert models == [("scripted/other",)]
@@ -211,7 +211,7 @@ def test_turns_of_before_the_index_are_taken_in(tmp_path: Path) -> None:
     assert turn_words.pending(connection, 9) == [1]
     assert ask(connection, "bicycle") == []
     turn_words.analyse(connection, [1])
-    assert [hit.message_id for hit in ask(connection, "bicycle")] == [1]
+    assert [hit.id for hit in ask(connection, "bicycle")] == [1]
     connection.close()
 
 
@@ -238,10 +238,10 @@ def test_hostile_text_is_only_text(
     say(connection, "tea", user="bob")
     embed_all(connection, embedder)
     for embedded in (None, embedder):
-        found = [hit.message_id for hit in ask(connection, text, embedded)]
+        found = [hit.id for hit in ask(connection, text, embedded)]
         assert set(found) <= {said}
     if any(character.isalnum() for character in text) and "OR 1" not in text:
-        assert [hit.message_id for hit in ask(connection, text)] == [said]
+        assert [hit.id for hit in ask(connection, text)] == [said]
     connection.execute("DELETE FROM conversation_log")
     assert connection.execute("SELECT count(*) FROM turn_terms").fetchone() == (0,)
     assert connection.execute("SELECT count(*) FROM turn_words").fetchone() == (0,)
@@ -252,7 +252,7 @@ def test_a_book_is_indexed_by_its_beginning(
 ) -> None:
     said = say(connection, "Ishmael " + "whale " * 170_000 + "epilogue")
     embed_all(connection, embedder)
-    assert ask(connection, "Ishmael", embedder)[0].message_id == said
+    assert ask(connection, "Ishmael", embedder)[0].id == said
     assert ask(connection, "epilogue " * 100_000) == []
 
 
@@ -322,9 +322,9 @@ def test_any_history_leaves_what_indexing_anew_makes(
         }
         for embedded in (None, embedder):
             found = ask(connection, "tea soup tokyo ran 12", embedded, user=user, limit=99)
-            assert {hit.message_id for hit in found} <= live
+            assert {hit.id for hit in found} <= live
         if live:
-            assert {hit.message_id for hit in ask(connection, "x", embedder, user=user)} <= live
+            assert {hit.id for hit in ask(connection, "x", embedder, user=user)} <= live
     connection.close()
     anew.close()
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lobug.engines.base import Vectors
-from lobug.memory.index import fact_vectors
+from lobug.memory.index import entry_index
 from lobug.settings import MemorySettings
 from lobug.storage.driver import connect
 from support.memory_kit import (
@@ -104,7 +104,7 @@ async def test_a_changed_model_embeds_everything_anew_searchable_all_the_while(k
     for left in range(len(things), 0, -2):
         for thing in things:
             assert f"The user keep {thing}" in await recalled(again, f"keep {thing}"), left
-        await again._background.step()
+        await again._worker.step()
         await again.close()  # a restart after every batch
         again = kit.memory()
         await again.start(work=False)
@@ -133,7 +133,7 @@ async def test_a_model_that_comes_back_in_mid_change_loses_nothing(kit: Kit) -> 
         for word in (said, f"{said} too"):
             await exchange(memory, f"I keep {word}")
         for _ in range(steps):
-            if not await memory._background.step():
+            if not await memory._worker.step():
                 break
         await memory.close()
     memory = kit.memory()
@@ -202,7 +202,7 @@ def test_the_nearest_are_the_true_nearest(seed: int, count: int, k: int, dimensi
 
     for step in STEPS:
         step(connection, "owner")
-    index = fact_vectors.make_current(connection, "model", dimension, 0.0)
+    index = entry_index.make_current(connection, "model", dimension, 0.0)
     for number, (vector, user) in enumerate(zip(stored, owner, strict=True), start=1):
         connection.execute(
             "INSERT INTO memories (id, user, told_by, layer, category, key, content, fact_type,"
@@ -210,10 +210,10 @@ def test_the_nearest_are_the_true_nearest(seed: int, count: int, k: int, dimensi
             " VALUES (?1, ?2, ?2, 'knowledge', 'knowledge', ?3, ?3, 'event', 'import', 0, 0, 0, 0)",
             (number, f"u{user}", f"fact_{number}"),
         )
-        fact_vectors.add(connection, index, number, vector)
+        entry_index.add(connection, index, number, vector)
     mine = np.flatnonzero(owner == 1)
     cosine = stored[mine] @ query / np.linalg.norm(stored[mine], axis=1) / np.linalg.norm(query)
-    found = fact_vectors.nearest(connection, index, "u1", query, k)
+    found = entry_index.nearest(connection, index, "u1", query, k)
     connection.close()
     expected = np.sort(1.0 - cosine)[:k]
     assert {near.fact_id - 1 for near in found} <= set(mine.tolist())

@@ -15,7 +15,7 @@ from lobug.access.tables import metadata as access_metadata
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect, driver
-from lobug.storage.tables import metadata as memory_metadata
+from lobug.storage.index_tables import turn_index
 
 SHADOW = re.compile(r"(memories_text|turn_text|turn_terms|memory_facts|sqlite)_?")
 
@@ -32,6 +32,9 @@ def migrated(path: Path, steps: Any) -> Connection:
         steps=steps,
     )
     return connection
+
+
+memory_metadata = turn_index.metadata
 
 
 def declared(metadata: MetaData) -> Connection:

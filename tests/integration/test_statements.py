@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import bindparam, delete, insert, select, update
 
-from lobug.storage.columns import among
 from lobug.storage.driver import Connection, connect
 from lobug.storage.migrations import STEPS
-from lobug.storage.statements import run, run_many, sql_of
+from lobug.storage.statements import among, run, run_many, sql_of
 from lobug.storage.tables import background_tasks, memories, memory_sources
 
 NEW = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from lobug.memory import entries, log, sessions
 from lobug.memory.entries import NewVersion
-from lobug.memory.index import fact_vectors
+from lobug.memory.index import entry_index
 from lobug.memory.model import ConversationKey, Layer, MemoryScope, Source
 from lobug.storage.driver import Connection
 
@@ -34,7 +34,7 @@ def say(
     at: float = NOW,
 ) -> int:
     """One exchange. Returns the id of the user's message; the reply's is the next."""
-    session_id = sessions.touch(connection, conversation_key, at, 600.0)
+    session_id = sessions.continue_or_begin(connection, conversation_key, at, 600.0)
     message_id = log.append(connection, conversation_key, "user", said, at, session_id=session_id)
     log.append(
         connection,
@@ -86,9 +86,9 @@ def know(
 
 def embed(connection: Connection, entry_id: int) -> None:
     """Give an entry a vector of its own."""
-    index = fact_vectors.make_current(connection, MODEL, DIMENSION, NOW)
+    index = entry_index.make_current(connection, MODEL, DIMENSION, NOW)
     random = np.random.default_rng(entry_id)
-    fact_vectors.add(connection, index, entry_id, random.standard_normal(DIMENSION).astype("f4"))
+    entry_index.add(connection, index, entry_id, random.standard_normal(DIMENSION).astype("f4"))
 
 
 def sum_up(connection: Connection, content: str, first: int, last: int, **more: Any) -> int:

@@ -10,14 +10,15 @@ import numpy as np
 
 from lobug.memory import log, sessions
 from lobug.memory.index import turn_vectors, turn_words
-from lobug.memory.model import ConversationKey, MemoryScope, Role
-from lobug.memory.recall.prepared_query import (
+from lobug.memory.model import ConversationKey, Hit, MemoryScope, Role
+from lobug.memory.recall.candidates import QueryVectors
+from lobug.memory.recall.turn_search import (
     PreparedQuery,
-    QueryVectors,
     prepare,
+    search_turns,
+    speakers,
     unit,
 )
-from lobug.memory.recall.turn_search import TurnHit, search_turns, speakers
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect
@@ -56,7 +57,7 @@ def say(
 ) -> int:
     """Log one message. Returns its id."""
     owner = ConversationKey(user, f"{user}/device:{device}")
-    session_id = sessions.touch(connection, owner, at, IDLE_S)
+    session_id = sessions.continue_or_begin(connection, owner, at, IDLE_S)
     return log.append(connection, owner, role, content, at, session_id=session_id, speaker=speaker)
 
 
@@ -95,7 +96,7 @@ def ask(
     since: float | None = None,
     until: float | None = None,
     exclude: int | None = None,
-) -> list[TurnHit]:
+) -> list[Hit]:
     """Search as a turn does; without an embedder by words only."""
     access = MemoryScope(user, None)
     prepared = prepare(question, speakers(connection, access))

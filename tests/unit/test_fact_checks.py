@@ -17,8 +17,9 @@ from lobug.language.en.prompts import (
     summarize_conversation_messages,
 )
 from lobug.language.protocol import FACT_TYPES, Candidate
-from lobug.memory.index.entry_words import fts_string
-from lobug.memory.learning.extraction import GarbledAnswerError, parse, pieces
+from lobug.memory.index.entry_index import fts_string
+from lobug.memory.learning.context import GarbledAnswerError
+from lobug.memory.learning.extraction import parse, pieces
 
 
 @pytest.mark.parametrize(

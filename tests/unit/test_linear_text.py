@@ -29,10 +29,10 @@ from lobug.language.en.speakable import drop_emotes, speakable
 from lobug.language.en.speech_acts import explicit_statements
 from lobug.language.en.spoken_form import spoken_form
 from lobug.language.en.turn_taking import completeness_of
-from lobug.memory.exchange.markdown import escaped
-from lobug.memory.index import turn_analysis
+from lobug.memory.exchange.export import escaped
+from lobug.memory.index import turn_words
 from lobug.memory.learning import extraction
-from lobug.memory.recall import recent_statements
+from lobug.memory.recall import recaller
 from lobug.turn.echo import is_own_voice, without_own_voice
 from lobug.turn.reply import ThinkingStripper
 
@@ -308,7 +308,7 @@ def think(text: str) -> None:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "analysis.asked": turn_analysis.analyse_question,
+    "analysis.asked": turn_words.analyse_question,
     "clause_end": all_clauses,
     "completeness_of": completeness_of,
     "consolidation.cut": lambda text: list(extraction.pieces([text])),
@@ -319,7 +319,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "is_own_voice": lambda text: is_own_voice(text, [text]),
     "mentions.of_request": mentions.of_request,
     "questions.read": questions.analyse,
-    "recent_statements.slots_of": lambda text: recent_statements.slots_of([text]),
+    "recaller.slots_of": lambda text: recaller.slots_of([text]),
     "speakable": speakable,
     "speech_acts.sentences": speech_acts.sentences,
     "speech_acts.statements": speech_acts.statements,

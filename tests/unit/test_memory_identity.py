@@ -271,7 +271,7 @@ def test_no_distilled_line_says_what_is_believed_no_more(
 ) -> None:
     rows.add(line, source)
     rows.add("Lives in Portland", user="bob")
-    identity.without(rows.connection, "ada", wrong, 50.0, instead=instead)
+    identity.retire_lines(rows.connection, "ada", wrong, 50.0, instead=instead)
     assert rows.lines() == ([line] if stays else [])
     assert len(identity.lines_of(rows.connection, "bob")) == 1
 
@@ -281,7 +281,7 @@ def test_of_lines_distilled_from_it_what_is_wrong_is_enough(rows: Rows) -> None:
     lines = [rows.add(text) for text in ("Anna comes in May", "Has a sister", "Plays chess")]
     for line in lines[:2]:
         rows.derive(line, fact)
-    identity.without(
+    identity.retire_lines(
         rows.connection, "ada", "The user's sister is named Anna", 50.0, entry_id=fact,
         instead="The user's sister is named Hanna",
     )  # fmt: skip

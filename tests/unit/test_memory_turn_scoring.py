@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory.index import turn_analysis, turn_vectors
+from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.model import Hit
 from lobug.memory.recall import scoring
 from lobug.memory.recall.ranking import merge_hits
@@ -18,7 +18,7 @@ WHEN = datetime(2023, 5, 8, 13, 0, tzinfo=UTC)
 
 
 def test_a_question_without_the_names_it_names() -> None:
-    asked = turn_analysis.analyse_question(
+    asked = turn_words.analyse_question(
         "When did Ottilie's kids visit Mary Ann?", ["Ottilie", "Mary Ann", "Jo"]
     )
     assert asked.speakers == {"ottilie", "mary ann"}
@@ -26,30 +26,30 @@ def test_a_question_without_the_names_it_names() -> None:
     assert asked.stems == ("child", "visit")
     assert asked.words == ("kids", "visit")
     assert not asked.oneself
-    assert turn_analysis.analyse_question("What did I say to my boss?").oneself
+    assert turn_words.analyse_question("What did I say to my boss?").oneself
 
 
 def test_one_word_for_each_stem() -> None:
-    assert turn_analysis.analyse_question("running runs ran").stems == ("run",)
+    assert turn_words.analyse_question("running runs ran").stems == ("run",)
 
 
 def test_a_turn_offers_its_words_and_its_day() -> None:
-    offered = turn_analysis.analyse_turn("I went to two shows last week. Did you?", WHEN)
+    offered = turn_words.analyse_turn("I went to two shows last week. Did you?", WHEN)
     assert offered.words == ("went", "2", "shows", "last", "week", "2023", "may", "8")
     assert offered.timed
     assert 0.0 < offered.asking < 0.5
-    assert not turn_analysis.analyse_turn("Hello there", WHEN).timed
+    assert not turn_words.analyse_turn("Hello there", WHEN).timed
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_analysed(text: str) -> None:
-    offered = turn_analysis.analyse_turn(text, WHEN)
+    offered = turn_words.analyse_turn(text, WHEN)
     assert 0.0 <= offered.asking <= 1.0
-    asked = turn_analysis.analyse_question(text, [text, "Jo"])
+    asked = turn_words.analyse_question(text, [text, "Jo"])
     for word in (*offered.words, *asked.stems):
         # What the text index takes for one word.
         assert all(character.isalnum() for character in word)
-        assert 0 < len(word) <= turn_analysis.MAX_WORD_CHARS
+        assert 0 < len(word) <= turn_words.MAX_WORD_CHARS
 
 
 def turns(**changes: object) -> scoring.Turns:

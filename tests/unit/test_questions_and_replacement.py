@@ -9,10 +9,10 @@ from lobug.language.en.prompts import SECTIONS
 from lobug.language.en.questions import in_third_person, without_asking
 from lobug.memory.identity import render
 from lobug.memory.learning.consolidation import tidy_summary, transcript
+from lobug.memory.learning.context import GarbledAnswerError
 from lobug.memory.learning.distillation import tidy_identity
-from lobug.memory.learning.extraction import GarbledAnswerError
 from lobug.memory.model import LoggedMessage
-from lobug.memory.recall.prepared_query import prepare
+from lobug.memory.recall.turn_search import prepare
 
 SOURCE = (
     "User: My name is Alex, I like tea, I built a robot. We came, went, came again and talked."

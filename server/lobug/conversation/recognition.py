@@ -39,7 +39,7 @@ from lobug.language.protocol import (
     Why,
     Wrong,
 )
-from lobug.memory import keys
+from lobug.memory import entries
 from lobug.memory.model import HouseholdGrant, scope_of
 from lobug.memory.service import Memory
 from lobug.memory.tools import validated
@@ -253,9 +253,9 @@ def _takes(tool: str, quoted: str) -> bool:
     """Whether the tool accepts the words."""
     fact = about_the_user(quoted)
     arguments: Mapping[str, Mapping[str, Any]] = {
-        "memory_store": {"key": keys.key_for(fact), "content": fact, "category": "knowledge"},
+        "memory_store": {"key": entries.key_for(fact), "content": fact, "category": "knowledge"},
         "memory_recall": {"query": fact},
-        "memory_forget": {"key": keys.key_for(fact)},
+        "memory_forget": {"key": entries.key_for(fact)},
         "memory_correct": {"content": fact},
     }
     try:

@@ -4,15 +4,13 @@
 ``tools`` offers it to callers of tools. Inside, a module imports only from its own layer and from
 those above it in this list:
 
-1. ``model``, ``keys``, ``access``: value types, names of entries, the condition of every query.
+1. ``model``: value types.
 2. ``index``: words and vectors of entries and turns.
-3. ``entries``, ``log``, ``sessions``, ``timeline``, ``recall_log``, ``projects``,
-   ``session_summary``: rows.
-4. ``identity``, ``fact_merge``, ``facts``, ``store``: rules about entries.
+3. ``entries``, ``log``, ``projects``, ``recall_log``, ``sessions``, ``timeline``: rows.
+4. ``identity``, then ``facts`` and ``store``: rules about entries.
 5. ``embedding``: vectors of facts, turns and questions.
-6. ``jobs``: the queue of background tasks and when they are due.
-7. ``recall``, ``learning``, ``erasure``, ``exchange``, ``turns``, ``statistics``, ``project_list``:
-   one operation each.
-8. ``background``: the worker.
+6. ``jobs``: the queue of background tasks. ``schedule``: when they are due.
+7. ``recall``, ``learning``, ``erasure``, ``exchange``, ``statistics``, ``turns``: operations.
+8. ``worker``: runs background tasks.
 9. ``service``, then ``tools``.
 """

@@ -1,11 +1,13 @@
-"""Rows of ``memories``: one for each version of an entry.
+"""Entries: rows of ``memories``, one for each version; their keys; who sees them.
 
-A change never overwrites: it inserts a version and makes the old one inactive, linked to it. What
-an owner's call reads or writes goes through ``MemoryScope``.
+A change inserts a version and makes the old one inactive, linked to it. Every query on behalf of a
+caller carries ``VISIBLE``, with the parameters of its ``MemoryScope``.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -18,7 +20,6 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
-    column,
     delete,
     exists,
     func,
@@ -27,12 +28,12 @@ from sqlalchemy import (
     update,
 )
 
-from lobug.errors import MemoryNotFoundError
+from lobug.errors import MemoryKeyError, MemoryNotFoundError
+from lobug.language.en import fact_comparison, words
 from lobug.language.protocol import FactType
-from lobug.memory import keys
-from lobug.memory.access import VISIBLE, seen_by
-from lobug.memory.index import fact_vectors
+from lobug.memory.index import entry_index
 from lobug.memory.model import (
+    HOUSEHOLD,
     Category,
     Entry,
     EntryScope,
@@ -43,18 +44,38 @@ from lobug.memory.model import (
     Source,
     Status,
 )
-from lobug.storage.columns import TextList, among
+from lobug.storage.columns import TextList
 from lobug.storage.driver import Connection
-from lobug.storage.statements import Result, Row, run, run_many
-from lobug.storage.tables import memories, memory_sources, project_tasks
+from lobug.storage.statements import Result, Row, among, columns_of, elements, run
+from lobug.storage.tables import key_conversation, memories, memory_sources
 
 MAX_ID = 2**63 - 1
 """The largest id that SQLite knows."""
 
-ENTRY = select(*(memories.c[field.name] for field in fields(Entry)))
-"""The columns of an entry, by the names of its fields."""
+ENTRY = select(*columns_of(memories, Entry))
 
 BY_ID = memories.c.id == bindparam("entry_id")
+
+
+VISIBLE = and_(
+    memories.c.user.in_([bindparam("seen_user"), bindparam("seen_household")]),
+    or_(
+        memories.c.user == bindparam("seen_household"),
+        bindparam("seen_conversation").is_(None),
+        memories.c.scope != "conversation",
+        memories.c.conversation == bindparam("seen_conversation"),
+    ),
+)
+"""The condition that every query over ``memories`` carries; ``seen_by`` has its parameters."""
+
+
+def seen_by(scope: MemoryScope) -> Mapping[str, str | None]:
+    """The parameters of ``VISIBLE``; None stands for what nobody sees."""
+    return {
+        "seen_user": scope.user,
+        "seen_conversation": scope.conversation,
+        "seen_household": None if scope.household == "none" else HOUSEHOLD,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +109,16 @@ class NewVersion:
     compared: bool = False
 
 
+_COPIED = {field.name for field in fields(NewVersion)} & {field.name for field in fields(Entry)}
+
+
+def next_version(entry: Entry, *, told_by: str, now: float, **changes: Any) -> NewVersion:
+    """The next version of an entry, with these fields changed. It is not compared with other facts:
+    what the owner wrote must not be merged into another one."""
+    same = {name: getattr(entry, name) for name in _COPIED}
+    return NewVersion(**{**same, "compared": True, **changes}, told_by=told_by, now=now)
+
+
 def entry_of(row: Row) -> Entry:
     """The entry in a row of ``ENTRY``."""
     return Entry(**row._asdict())
@@ -105,6 +136,50 @@ def insert(connection: Connection, new: NewVersion) -> int:
     return int(run(connection, INSERT, **values).scalar())
 
 
+MAX_KEY_CHARS = 64
+KEY = re.compile(r"[a-z][a-z0-9_]*")
+RESERVED_KEY_PREFIXES = ("system_", "internal_")
+"""Reserved for Lo-Bug itself."""
+
+NAMING_WORDS = 5
+"""Most content words in a made key."""
+
+
+def checked_key(key: str) -> str:
+    """The key, if an owner or a tool may use it. Raises MemoryKeyError."""
+    if len(key) > MAX_KEY_CHARS:
+        raise MemoryKeyError(f"the key has {len(key)} characters, {MAX_KEY_CHARS} are allowed")
+    if not KEY.fullmatch(key):
+        raise MemoryKeyError(
+            "a key is a lower-case letter, then lower-case letters, digits and underscores"
+        )
+    for prefix in RESERVED_KEY_PREFIXES:
+        if key.startswith(prefix):
+            raise MemoryKeyError(f"keys that begin with {prefix} are reserved")
+    return key
+
+
+def key_for(content: str) -> str:
+    """A key made from a content: "The user's sister is named Anna" gives ``sister_named_anna``;
+    what a person has only one of has a fixed key, such as ``user_home``."""
+    slot = fact_comparison.slot_of(content)
+    named = f"user {slot}".split() if slot else words.content_words(content)
+    plain = unicodedata.normalize("NFKD", " ".join(named)).encode("ascii", "ignore").decode()
+    parts = [part for part in re.split(r"[^a-z0-9]+", plain.lower()) if part]
+    if not slot:
+        parts = [part for part in parts if part not in ("user", "s")][:NAMING_WORDS]
+    key = "_".join(parts)[:MAX_KEY_CHARS].strip("_")
+    if not key or not key[0].isalpha() or key.startswith(RESERVED_KEY_PREFIXES):
+        key = f"memory_{key}"[:MAX_KEY_CHARS].strip("_")
+    return key
+
+
+def _numbered(key: str, number: int) -> str:
+    """The key for the ``number``-th entry that would have this one."""
+    suffix = f"_{number}"
+    return key[: MAX_KEY_CHARS - len(suffix)].rstrip("_") + suffix
+
+
 def free_key(
     connection: Connection, user: str, scope: EntryScope, conversation: str | None, wanted: str
 ) -> str:
@@ -112,7 +187,7 @@ def free_key(
     key, number = wanted, 1
     while active_key(connection, user, scope, conversation, key) is not None:
         number += 1
-        key = keys.numbered(wanted, number)
+        key = _numbered(wanted, number)
     return key
 
 
@@ -120,9 +195,7 @@ ACTIVE_KEY = select(memories.c.id).where(
     memories.c.user == bindparam("user"),
     memories.c.status == "active",
     memories.c.key == bindparam("key"),
-    # The expression of the unique index memories_key.
-    func.iif(memories.c.scope == "conversation", memories.c.conversation, "")
-    == bindparam("conversation"),
+    key_conversation == bindparam("conversation"),
 )
 
 
@@ -168,8 +241,7 @@ def find_key(connection: Connection, scope: MemoryScope, key: str) -> Entry:
     return entry_of(row)
 
 
-_wanted_tags = func.json_each(bindparam("with_tags", type_=TextList)).table_valued(column("value"))
-_own_tags = func.json_each(memories.c.tags).table_valued(column("value"))
+_wanted_tag = elements(bindparam("with_tags", type_=TextList))
 
 CONDITIONS = {
     "with_layer": memories.c.layer == bindparam("with_layer"),
@@ -178,9 +250,7 @@ CONDITIONS = {
     "with_status": memories.c.status == bindparam("with_status"),
     "with_project": memories.c.project == bindparam("with_project"),
     "with_tags": ~exists(
-        select(1)
-        .select_from(_wanted_tags)
-        .where(_wanted_tags.c.value.not_in(select(_own_tags.c.value)))
+        select(_wanted_tag).where(_wanted_tag.not_in(select(elements(memories.c.tags))))
     ),
     "since": memories.c.said_at >= bindparam("since"),
     "until": memories.c.said_at < bindparam("until"),
@@ -286,7 +356,7 @@ SOURCES = (
 
 
 def sources(connection: Connection, entry_id: int) -> tuple[int, ...]:
-    """The ids of the entries that one was distilled from."""
+    """The ids of the entries that an entry was distilled from."""
     return tuple(run(connection, SOURCES, entry_id=entry_id).scalars())
 
 
@@ -306,101 +376,8 @@ DELETE = delete(memories).where(BY_ID)
 def delete_row(connection: Connection, entry_id: int) -> None:
     """Delete a version with its vectors; what it replaced is linked to what replaced it."""
     run(connection, BRIDGE, entry_id=entry_id)
-    fact_vectors.remove(connection, entry_id)
+    entry_index.remove(connection, entry_id)
     run(connection, DELETE, entry_id=entry_id)
-
-
-WHOLE_ROW = select(memories).where(BY_ID)
-LINKS = select(memory_sources).where(
-    or_(
-        memory_sources.c.memory_id == bindparam("entry_id"),
-        memory_sources.c.source_id == bindparam("entry_id"),
-    )
-)
-INSERT_LINK = sa.insert(memory_sources)
-REPLACED = select(memories.c.id).where(memories.c.replaced_by == bindparam("entry_id"))
-LINK_REPLACED = update(memories).where(BY_ID)
-ARCHIVED = select(project_tasks.c.id).where(project_tasks.c.archived_as == bindparam("entry_id"))
-LINK_ARCHIVED = update(project_tasks).where(project_tasks.c.id == bindparam("task_id"))
-
-
-def rewrite(connection: Connection, entry_id: int, content: str) -> int:
-    """Put a row with another content in a version's place, with all its links, so that whatever was
-    made from the old content goes with the old row. Returns the new id."""
-    kept = run(connection, WHOLE_ROW, entry_id=entry_id).one()._asdict()
-    links = run(connection, LINKS, entry_id=entry_id).all()
-    replaced = run(connection, REPLACED, entry_id=entry_id).scalars()
-    archived = run(connection, ARCHIVED, entry_id=entry_id).scalars()
-    fact_vectors.remove(connection, entry_id)
-    run(connection, DELETE, entry_id=entry_id)
-    del kept["id"]
-    new_id = int(run(connection, INSERT, **{**kept, "content": content}).scalar())
-    run_many(
-        connection,
-        LINK_REPLACED,
-        ({"entry_id": known, "replaced_by": new_id} for known in replaced),
-    )
-    run_many(
-        connection, LINK_ARCHIVED, ({"task_id": known, "archived_as": new_id} for known in archived)
-    )
-    run_many(
-        connection,
-        INSERT_LINK,
-        (
-            {name: new_id if known == entry_id else known for name, known in link._asdict().items()}
-            for link in links
-        ),
-    )
-    return new_id
-
-
-_newer, _first, _same = memories.alias(), memories.alias(), memories.alias()
-NO_LONGER_BELIEVED = (
-    select(memories.c.source_message_id)
-    .distinct()
-    .select_from(memories.outerjoin(_newer, _newer.c.id == memories.c.replaced_by))
-    .where(
-        memories.c.user == bindparam("user"),
-        among(memories.c.source_message_id, "message_ids"),
-        or_(
-            memories.c.reason.in_(("corrected", "edited", "removed")),
-            and_(
-                bindparam("past", type_=Integer) == 0,
-                or_(
-                    memories.c.reason == "superseded",
-                    and_(
-                        memories.c.reason == "duplicate",
-                        _newer.c.source_message_id > memories.c.source_message_id,
-                    ),
-                ),
-            ),
-        ),
-        # What the words themselves said is its first version; restored, it is believed again.
-        ~exists(
-            select(1).where(
-                _first.c.replaced_by == memories.c.id,
-                _first.c.source_message_id == memories.c.source_message_id,
-            )
-        ),
-        ~exists(
-            select(1).where(
-                _same.c.user == memories.c.user,
-                _same.c.status == "active",
-                _same.c.source_message_id == memories.c.source_message_id,
-                _same.c.content == memories.c.content,
-            )
-        ),
-    )
-)
-
-
-def no_longer_believed(
-    connection: Connection, user: str, message_ids: Iterable[int], *, past: bool
-) -> set[int]:
-    """Which of these messages told a fact that was corrected, removed or told again since, or that
-    is no longer true (``past``: those may answer). What else they told has entries of its own."""
-    rows = run(connection, NO_LONGER_BELIEVED, user=user, message_ids=message_ids, past=int(past))
-    return set(rows.scalars())
 
 
 RETIRE = (
@@ -426,7 +403,7 @@ def retire(
     """Make a version past or inactive. An inactive one leaves the vector indexes; a past one stays
     in them, since questions about the past find it."""
     if status == "inactive":
-        fact_vectors.remove(connection, entry_id)
+        entry_index.remove(connection, entry_id)
     run(
         connection,
         RETIRE,
@@ -437,18 +414,6 @@ def retire(
         successor=replaced_by,
         ended_at=valid_until,
     )
-
-
-COUNT = select(func.count()).where(
-    memories.c.user == bindparam("user"),
-    memories.c.layer == bindparam("layer"),
-    memories.c.status == "active",
-)
-
-
-def count(connection: Connection, user: str, layer: Layer) -> int:
-    """Active entries of a layer."""
-    return int(run(connection, COUNT, user=user, layer=layer).scalar())
 
 
 UPDATE = update(memories).where(BY_ID)

@@ -1,45 +1,42 @@
-"""Facts: entries of layer knowledge that come from what the user said."""
+"""Facts: entries of layer knowledge that come from what the user said.
+
+They are inserted, searched, and merged: of facts that exclude each other or say the same, one stays
+active. A replaced fact stays, linked to its successor: past if it was true once, inactive if both
+say the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from sqlalchemy import Integer, and_, bindparam, exists, func, select, true
+from sqlalchemy import Integer, and_, bindparam, exists, func, or_, select, true
 
-from lobug.language.en import words
+from lobug.language.en import fact_comparison, words
 from lobug.language.protocol import NewFact
-from lobug.memory import entries, fact_merge, keys
+from lobug.memory import entries, identity
 from lobug.memory.entries import NewVersion
-from lobug.memory.index import entry_words, fact_vectors
-from lobug.memory.index.fact_vectors import Vector, VectorIndex
-from lobug.memory.model import RelevantFact
-from lobug.storage.columns import among
+from lobug.memory.index import entry_index
+from lobug.memory.index.entry_index import EmbeddedQuery, Vector, VectorIndex
+from lobug.memory.model import Entry, Source
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
-from lobug.storage.tables import conversation_log, memories, memory_vectors
+from lobug.storage.index_tables import memory_vectors
+from lobug.storage.statements import among, run
+from lobug.storage.tables import conversation_log, memories
 
 
 @dataclass(frozen=True, slots=True)
-class UnembeddedFact:
-    """A fact that is not in a vector index yet."""
+class RelevantFact:
+    """A fact that a search found."""
 
     id: int
-    user: str
     content: str
-    compared: bool
-    """Whether it has been compared with older facts; that is done once."""
+    similarity: float
+    """Cosine, -1 to 1, 1: same direction; without a vector the share of matching words."""
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedQuery:
-    """A query's vector and the model it comes from."""
-
-    model_id: str
-    vector: Vector
-
-
-TOLD_IN = select(conversation_log.c.conversation, conversation_log.c.session_id).where(
+SAID_IN = select(conversation_log.c.conversation, conversation_log.c.session_id).where(
     conversation_log.c.id == bindparam("message_id")
 )
 FROM_MESSAGE = (
@@ -73,7 +70,7 @@ def insert(
 ) -> None:
     """Insert facts extracted from a message. The same fact from the same message is stored once,
     and not at all where the user has put it right or taken it away since it was said."""
-    told_in = run(connection, TOLD_IN, message_id=message_id).first()
+    said_in = run(connection, SAID_IN, message_id=message_id).first()
     for fact in facts:
         about = {"user": user, "content": fact.content, "said_at": said_at}
         if run(connection, FROM_MESSAGE, message_id=message_id, content=fact.content).first():
@@ -86,12 +83,12 @@ def insert(
                 user=user,
                 told_by=user,
                 content=fact.content,
-                key=entries.free_key(connection, user, "user", None, keys.key_for(fact.content)),
+                key=entries.free_key(connection, user, "user", None, entries.key_for(fact.content)),
                 source="system",
                 said_at=said_at,
                 now=now,
-                conversation=told_in.conversation if told_in else None,
-                session_id=told_in.session_id if told_in else None,
+                conversation=said_in.conversation if said_in else None,
+                session_id=said_in.session_id if said_in else None,
                 fact_type=fact.fact_type,
                 source_message_id=message_id,
             ),
@@ -106,77 +103,8 @@ def count(connection: Connection) -> int:
     return int(run(connection, COUNT).scalar())
 
 
-EMBEDDABLE = and_(memories.c.status != "inactive", memories.c.layer != "identity")
-"""What the vector indexes hold: all that a search may find."""
-
-UNSEEN = ~exists(
-    select(1).where(
-        memory_vectors.c.index_id == bindparam("index_id"),
-        memory_vectors.c.memory_id == memories.c.id,
-    )
-)
-"""The index has not seen the entry; without an index it has seen none."""
-
-COUNT_UNEMBEDDED = select(func.count()).select_from(memories).where(EMBEDDABLE, UNSEEN)
-
-
-def count_unembedded(connection: Connection, index: VectorIndex | None) -> int:
-    """Entries that an index has not seen; None: there is no index, so all of them."""
-    return int(run(connection, COUNT_UNEMBEDDED, index_id=_id(index)).scalar())
-
-
-UNEMBEDDED = (
-    select(memories.c.id, memories.c.user, memories.c.content, memories.c.compared)
-    .where(EMBEDDABLE, memories.c.id > bindparam("after_id"), UNSEEN)
-    .order_by(memories.c.id)
-    .limit(bindparam("limit", type_=Integer))
-)
-
-
-def unembedded(
-    connection: Connection, index: VectorIndex | None, after_id: int, limit: int
-) -> list[UnembeddedFact]:
-    """The next entries that an index has not seen, in the order of their ids."""
-    rows = run(connection, UNEMBEDDED, after_id=after_id, index_id=_id(index), limit=limit)
-    return [UnembeddedFact(**row._asdict()) for row in rows]
-
-
 def _id(index: VectorIndex | None) -> int | None:
     return None if index is None else index.id
-
-
-TO_EMBED = entries.ENTRY.where(entries.BY_ID, EMBEDDABLE, UNSEEN)
-COMPARED = select(memories.c.compared).where(entries.BY_ID)
-
-
-def embed(
-    connection: Connection,
-    index: VectorIndex,
-    fact_id: int,
-    vector: Vector,
-    *,
-    duplicate_distance: float,
-    now: float,
-) -> bool:
-    """Put a fact into an index and, the first time, let it replace what it makes obsolete.
-
-    ``fact_merge`` decides what that is. Returns False when there was nothing to do: the fact was
-    replaced or embedded in the meantime.
-    """
-    row = run(connection, TO_EMBED, entry_id=fact_id, index_id=index.id).first()
-    if row is None:
-        return False
-    fact = entries.entry_of(row)
-    if not run(connection, COMPARED, entry_id=fact_id).scalar():
-        entries.change(connection, fact_id, compared=True)
-        if fact.layer == "knowledge" and fact.status == "active":
-            fact_merge.merge(
-                connection, index, fact, vector, duplicate_distance=duplicate_distance, now=now
-            )
-    fact_vectors.add(connection, index, fact_id, vector)
-    if fact_merge.status(connection, fact_id) == "inactive":
-        fact_vectors.remove(connection, fact_id)
-    return True
 
 
 def search(
@@ -195,27 +123,19 @@ def search(
     share of the query's content words that they hold.
     """
     index = (
-        fact_vectors.find(connection, embedded.model_id, len(embedded.vector))
+        entry_index.find(connection, embedded.model_id, len(embedded.vector))
         if embedded is not None
         else None
     )
     found: list[RelevantFact] = []
     if index is not None and embedded is not None:
-        for near in fact_vectors.nearest(connection, index, user, embedded.vector, 4 * k):
+        for near in entry_index.nearest(connection, index, user, embedded.vector, 4 * k):
             fact = _live(connection, user, near.fact_id, 1.0 - near.distance)
             if fact is not None:
                 found.append(fact)
     found += _by_text(connection, user, query, index, k)
     found = [fact for fact in found if fact.similarity >= min_similarity]
     return sorted(found, key=lambda fact: -fact.similarity)[: max(k, 0)]
-
-
-NEWEST_ID = select(func.coalesce(func.max(memories.c.id), 0))
-
-
-def newest_id(connection: Connection) -> int:
-    """The id of the newest fact of all; 0: there is none."""
-    return int(run(connection, NEWEST_ID).scalar())
 
 
 BELIEVED = and_(
@@ -227,7 +147,7 @@ BELIEVED = and_(
 """Facts that hold, are of layer knowledge and belong to no one conversation."""
 
 NEWEST = (
-    select(memories.c.id, memories.c.content, memories.c.fact_type, memories.c.created_at)
+    select(memories.c.id, memories.c.content)
     .where(BELIEVED)
     .order_by(memories.c.id.desc())
     .limit(bindparam("limit", type_=Integer))
@@ -235,7 +155,7 @@ NEWEST = (
 
 
 def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:
-    """The facts that the user told last, newest first; none that belong to one conversation."""
+    """The user's newest facts, newest first; none that belong to one conversation."""
     rows = run(connection, NEWEST, user=user, limit=limit)
     return [RelevantFact(similarity=0.0, **row._asdict()) for row in rows]
 
@@ -251,7 +171,7 @@ def only_believed(
     return [fact for fact in found if fact.id in believed]
 
 
-LIVE = select(memories.c.id, memories.c.content, memories.c.fact_type, memories.c.created_at).where(
+LIVE = select(memories.c.id, memories.c.content).where(
     entries.BY_ID, memories.c.user == bindparam("user"), memories.c.replaced_by.is_(None)
 )
 
@@ -263,12 +183,7 @@ def _live(
     return None if row is None else RelevantFact(similarity=similarity, **row._asdict())
 
 
-WITHOUT_VECTOR = select(
-    memories.c.id,
-    memories.c.content,
-    memories.c.fact_type,
-    memories.c.said_at.label("created_at"),
-).where(
+WITHOUT_VECTOR = select(memories.c.id, memories.c.content).where(
     among(memories.c.id, "ids"),
     memories.c.user == bindparam("user"),
     memories.c.status == "active",
@@ -287,10 +202,10 @@ def _by_text(
     connection: Connection, user: str, query: str, index: VectorIndex | None, k: int
 ) -> list[RelevantFact]:
     """Facts without a usable vector in ``index`` that share content words with the query."""
-    wanted = words.content_words(query)[: entry_words.MAX_QUERY_WORDS]
+    wanted = words.content_words(query)[: entry_index.MAX_QUERY_WORDS]
     if not wanted or k <= 0:
         return []
-    scores = entry_words.scores(connection, (user,), wanted)
+    scores = entry_index.word_scores(connection, (user,), wanted)
     found = run(connection, WITHOUT_VECTOR, ids=scores, user=user, index_id=_id(index))
     rows = sorted(found, key=lambda row: (-scores[row.id], -row.id))[:k]
     stems = words.stems(wanted)
@@ -301,3 +216,217 @@ def _by_text(
         )
         for row in rows
     ]
+
+
+COMPARED_NEIGHBOURS = 8
+"""Near facts that are compared with a new one."""
+
+MAX_PHRASINGS = 50
+"""Former wordings of a fact that a new one is compared with."""
+
+PARAPHRASE_RANGE = 3.0
+"""Facts within this multiple of the duplicate distance are compared by their words."""
+
+
+def merge(
+    connection: Connection,
+    index: VectorIndex,
+    fact: Entry,
+    vector: Vector,
+    *,
+    duplicate_distance: float,
+    now: float,
+) -> None:
+    """Let a fact that is new to the index replace the facts that it makes obsolete, or be replaced
+    itself.
+
+    The user's nearest fact about the same people is replaced if its cosine distance is below
+    ``duplicate_distance``; so are facts that say the same in other words
+    (``language.en.paraphrase``) and other values of what a person has only one of
+    (``language.en.replacement``). Of two facts the one that was said later stays, whichever was
+    extracted first.
+    """
+    rivals = [
+        *_same_slot(connection, fact),
+        *_near_duplicate(connection, index, fact, vector, duplicate_distance),
+    ]
+    resolve_rivals(connection, fact, rivals, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """An entry that says the same, or another value of what a person has only one of."""
+
+    entry: Entry
+    reason: Literal["superseded", "duplicate"]
+
+
+def resolve_rivals(
+    connection: Connection, fact: Entry, rivals: Sequence[Rival], now: float
+) -> None:
+    """Decide which of a fact and its rivals stays active. Of two values, the one said last; of two
+    that say the same, the one from the more trusted source, else the one that says more, else the
+    one said last."""
+    for rival in rivals:
+        if status(connection, rival.entry.id) != "active":
+            continue
+        if status(connection, fact.id) != "active":
+            return
+        older, newer = sorted((rival.entry, fact), key=_said_order)
+        if rival.reason == "duplicate" and _better(older, newer):
+            older, newer = newer, older
+        replace(connection, older, newer, rival.reason, now)
+
+
+def _better(older: Entry, newer: Entry) -> bool:
+    """Whether the older of two duplicates is worth more."""
+    if older.source != newer.source:
+        return TRUST[older.source] > TRUST[newer.source]
+    same = fact_comparison.is_paraphrase(older.content, newer.content)
+    return same and fact_comparison.is_fuller(older.content, newer.content)
+
+
+def _said_order(entry: Entry) -> tuple[float, int, int]:
+    return (entry.said_at, entry.source_message_id or 0, entry.id)
+
+
+TRUST: dict[Source, int] = {"correction": 3, "user": 2, "agent": 1, "import": 1, "system": 0}
+"""Rank of sources: the higher, the more trusted."""
+
+
+STATUS = select(memories.c.status).where(entries.BY_ID)
+
+
+def status(connection: Connection, entry_id: int) -> str:
+    """An entry's status."""
+    return str(run(connection, STATUS, entry_id=entry_id).scalar())
+
+
+RIVALS = entries.ENTRY.where(
+    memories.c.user == bindparam("user"),
+    memories.c.status == "active",
+    memories.c.layer == "knowledge",
+    memories.c.category == "knowledge",
+    memories.c.id != bindparam("entry_id"),
+    memories.c.scope == bindparam("scope"),
+    or_(
+        memories.c.scope != "conversation",
+        memories.c.conversation.is_not_distinct_from(bindparam("conversation")),
+    ),
+    memories.c.compared == true(),
+)
+
+
+def _rivals_of(connection: Connection, fact: Entry) -> list[Entry]:
+    rows = run(
+        connection,
+        RIVALS,
+        user=fact.user,
+        entry_id=fact.id,
+        scope=fact.scope,
+        conversation=fact.conversation,
+    )
+    return [entries.entry_of(row) for row in rows]
+
+
+def _near_duplicate(
+    connection: Connection,
+    index: VectorIndex,
+    fact: Entry,
+    vector: Vector,
+    duplicate_distance: float,
+) -> list[Rival]:
+    """The nearest fact about the same people if it is near enough, and facts that say the same in
+    other words."""
+    near_ids = {
+        near.fact_id: near.distance
+        for near in entry_index.nearest(connection, index, fact.user, vector, COMPARED_NEIGHBOURS)
+        if near.distance < PARAPHRASE_RANGE * duplicate_distance
+    }
+    if not near_ids:
+        return []
+    rivals = [rival for rival in _rivals_of(connection, fact) if rival.id in near_ids]
+    found: list[Rival] = []
+    nearest = True
+    for rival in sorted(rivals, key=lambda known: near_ids[known.id]):
+        # What a person wrote on purpose is a duplicate only of exactly the same statement.
+        written = rival.source != "system" or fact.source != "system"
+        if written and _differs(rival.content, fact.content):
+            continue
+        near = near_ids[rival.id] < duplicate_distance and fact_comparison.same_people(
+            rival.content, fact.content
+        )
+        retold = any(
+            fact_comparison.is_paraphrase(content, fact.content)
+            for content in _phrasings(connection, rival)
+        )
+        if (near and nearest) or retold:
+            found.append(Rival(rival, "duplicate"))
+            nearest = nearest and not near
+    return found
+
+
+_chain = select(bindparam("entry_id", type_=Integer).label("id")).cte("chain", recursive=True)
+_chain = _chain.union(
+    select(memories.c.id)
+    .join(_chain, memories.c.replaced_by == _chain.c.id)
+    .where(memories.c.reason == "duplicate")
+)
+TELLINGS = (
+    select(memories.c.content).where(memories.c.id.in_(select(_chain.c.id))).limit(MAX_PHRASINGS)
+)
+
+
+def _phrasings(connection: Connection, entry: Entry) -> list[str]:
+    """The wordings of an entry: its content, and those of the duplicates that it has replaced."""
+    return run(connection, TELLINGS, entry_id=entry.id).scalars()
+
+
+def _same_slot(connection: Connection, fact: Entry) -> list[Rival]:
+    """The user's other values of what a person has only one of."""
+    slot = fact_comparison.slot_of(fact.content)
+    if slot is None:
+        return []
+    return [
+        Rival(rival, "superseded")
+        for rival in _rivals_of(connection, fact)
+        if fact_comparison.slot_of(rival.content) == slot
+    ]
+
+
+def replace(
+    connection: Connection,
+    old: Entry,
+    new: Entry,
+    reason: Literal["superseded", "duplicate"],
+    now: float,
+) -> None:
+    """Make one fact the successor of another. A superseded fact is past: it was true until the new
+    one was said, and questions about the past find it. A duplicate is inactive. The successor takes
+    the key and, from a duplicate, the earlier ``valid_from``."""
+    superseded = reason == "superseded" and _differs(old.content, new.content)
+    entries.retire(
+        connection,
+        old.id,
+        status="past" if superseded else "inactive",
+        reason="superseded" if superseded else "duplicate",
+        now=now,
+        replaced_by=new.id,
+        valid_until=new.valid_from if superseded else None,
+    )
+    if superseded:
+        identity.retire_lines(
+            connection, old.user, old.content, now, entry_id=old.id, instead=new.content
+        )
+    entries.change(
+        connection,
+        new.id,
+        key=old.key,
+        valid_from=new.valid_from if superseded else min(old.valid_from, new.valid_from),
+    )
+
+
+def _differs(one: str, other: str) -> bool:
+    """Whether two facts about the same subject have different content words."""
+    said = words.stems(words.content_words(one)) ^ words.stems(words.content_words(other))
+    return bool(said - fact_comparison.COMMON)

@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import bindparam, func, or_, select
-from sqlalchemy.dialects.sqlite import insert
 
 from lobug.errors import IdentityFullError
 from lobug.language.en import words
 from lobug.language.en.fact_comparison import COMMON, is_subsumed
 from lobug.language.en.prompts import SECTIONS
-from lobug.memory import entries, keys
+from lobug.memory import entries
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Entry, Identity, MemoryScope
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run, run_many
+from lobug.storage.statements import insert_once, run, run_many
 from lobug.storage.tables import memories, memory_sources
 
 Line = tuple[str, str]
@@ -119,27 +118,25 @@ def make_room(connection: Connection, user: str, limit: int, now: float) -> None
     Raises IdentityFullError."""
     for entry in evicted(lines_of(connection, user), limit):
         entries.retire(connection, entry.id, status="inactive", reason="evicted", now=now)
-        key = entries.free_key(connection, user, "user", None, keys.key_for(entry.content))
-        moved = entries.insert(connection, _version(entry, key, "knowledge", now))
+        key = entries.free_key(connection, user, "user", None, entries.key_for(entry.content))
+        moved = entries.insert(
+            connection,
+            NewVersion(
+                user=user,
+                told_by=user,
+                content=entry.content,
+                key=key,
+                source=entry.source,
+                said_at=entry.said_at,
+                now=now,
+                importance=entry.importance,
+                tags=entry.tags,
+                project=entry.project,
+                created_at=entry.created_at,
+                valid_from=entry.valid_from,
+            ),
+        )
         entries.change(connection, entry.id, replaced_by=moved)
-
-
-def _version(entry: Entry, key: str, layer: str, now: float) -> NewVersion:
-    return NewVersion(
-        user=entry.user,
-        told_by=entry.user,
-        content=entry.content,
-        key=key,
-        source=entry.source,
-        said_at=entry.said_at,
-        now=now,
-        layer="knowledge" if layer == "knowledge" else "identity",
-        importance=entry.importance,
-        tags=entry.tags,
-        project=entry.project,
-        created_at=entry.created_at,
-        valid_from=entry.valid_from,
-    )
 
 
 def rewrite(
@@ -163,7 +160,7 @@ def rewrite(
         (section, text)
         for section, text in merged(list(dict.fromkeys(lines)))
         if not any(is_subsumed(text, other) for other in by_hand)
-        and not any(_says(_telling(text), told, new) for told, new in wrong)
+        and not any(_says(_distinctive(text), old, new) for old, new in wrong)
     ]
     for line, entry in distilled.items():
         if line not in wanted:
@@ -181,7 +178,7 @@ def rewrite(
                 user=user,
                 told_by=user,
                 content=text,
-                key=entries.free_key(connection, user, "user", None, keys.key_for(text)),
+                key=entries.free_key(connection, user, "user", None, entries.key_for(text)),
                 source="system",
                 said_at=now,
                 now=now,
@@ -215,28 +212,28 @@ TAKEN_BACK = (
 
 
 def _disbelieved(connection: Connection, user: str) -> list[tuple[set[str], set[str]]]:
-    """What a user put right or removed and nothing says any more: its distinctive words, and those
+    """What a user corrected or removed and no entry says any more: its distinctive stems, and those
     of what is believed instead."""
-    believed = [_telling(content) for content in run(connection, HELD, user=user).scalars()]
+    believed = [_distinctive(content) for content in run(connection, HELD, user=user).scalars()]
     rows = run(connection, TAKEN_BACK, user=user)
-    found = ((_telling(row.content), _telling(row.instead)) for row in rows)
+    found = ((_distinctive(row.content), _distinctive(row.instead)) for row in rows)
     return [
-        (told, new)
-        for told, new in found
-        if told and not any(_says(said, told, new) for said in believed)
+        (old, new)
+        for old, new in found
+        if old and not any(_says(said, old, new) for said in believed)
     ]
 
 
-def _telling(text: str) -> set[str]:
+def _distinctive(text: str) -> set[str]:
     return words.stems(words.content_words(text)) - COMMON
 
 
-def _says(said: set[str], told: set[str], new: set[str]) -> bool:
-    """Whether a text has all stems of what is not believed, and not those of its replacement."""
-    return told <= said and not (new - told and new - told <= said)
+def _says(said: set[str], old: set[str], new: set[str]) -> bool:
+    """Whether a text with the stems ``said`` has all of ``old``, and not those of ``new``."""
+    return old <= said and not (new - old and new - old <= said)
 
 
-LINK = insert(memory_sources).on_conflict_do_nothing()
+LINK = insert_once(memory_sources)
 
 
 def _note_sources(connection: Connection, entry_id: int, sources: Sequence[int]) -> None:
@@ -244,7 +241,7 @@ def _note_sources(connection: Connection, entry_id: int, sources: Sequence[int])
     run_many(connection, LINK, links)
 
 
-def without(
+def retire_lines(
     connection: Connection,
     user: str,
     content: str,
@@ -259,15 +256,15 @@ def without(
     ``entry_id`` with any of them that ``instead`` does not have. A line that also says ``instead``
     tells of the change, and stays.
     """
-    told, new = _telling(content), _telling(instead)
-    wrong = told - new
+    old, new = _distinctive(content), _distinctive(instead)
+    wrong = old - new
     retired = 0
     for entry in lines_of(connection, user):
         said = words.stems(words.content_words(entry.content))
-        if new - told and new - told <= said:
+        if new - old and new - old <= said:
             continue
         derived = entry_id is not None and _is_source(connection, entry.id, entry_id)
-        stale = (derived and bool(wrong & said)) or (bool(told) and told <= said)
+        stale = (derived and bool(wrong & said)) or (bool(old) and old <= said)
         if entry.source == "system" and stale:
             entries.retire(connection, entry.id, status="inactive", reason="corrected", now=now)
             retired += 1

@@ -14,20 +14,19 @@ from sqlalchemy import Integer, LargeBinary, and_, bindparam, cast, false, func,
 from lobug.errors import StorageError
 from lobug.memory.index import turn_words
 from lobug.memory.model import HOUSEHOLD, ConversationKey, LoggedMessage, Role
-from lobug.storage.columns import among
 from lobug.storage.driver import Connection
-from lobug.storage.statements import Statement, run
+from lobug.storage.statements import Statement, among, columns_of, run
 from lobug.storage.tables import background_tasks, conversation_log, memories
 
 _log = conversation_log.c
-MESSAGE = select(_log.id, _log.role, _log.content, _log.created_at)
-"""The columns of a ``LoggedMessage``, by the names of its fields."""
+MESSAGE = select(*columns_of(conversation_log, LoggedMessage))
 
 BY_ID = _log.id == bindparam("message_id")
 OF_USER = _log.user == bindparam("user")
 OF_CONVERSATION = and_(OF_USER, _log.conversation == bindparam("conversation"))
 OF_SESSION = _log.session_id == bindparam("session_id")
 UNSUMMARIZED = _log.summarized == false()
+"""No entry of the timeline covers the message."""
 LIMIT = bindparam("limit", type_=Integer)
 
 
@@ -89,7 +88,7 @@ OWN_WORDS = select(_log.id).where(BY_ID, OF_CONVERSATION, _log.role == "user")
 
 
 def require(connection: Connection, conversation_key: ConversationKey, message_id: int) -> None:
-    """Raises StorageError unless the message is this owner's own words."""
+    """Raises StorageError unless the message is the user's own and of this conversation."""
     found = run(
         connection,
         OWN_WORDS,
@@ -185,7 +184,7 @@ LATEST_CONVERSATIONS = (
 
 
 def latest_conversations(connection: Connection, limit: int) -> list[ConversationKey]:
-    """Whose conversations went on last, latest first."""
+    """The conversations that were last active, latest first."""
     rows = run(connection, LATEST_CONVERSATIONS, limit=limit)
     return [ConversationKey(row.user, row.conversation) for row in rows]
 
@@ -203,7 +202,7 @@ COUNT_UNSUMMARIZED = select(func.count()).where(OF_USER, UNSUMMARIZED)
 
 
 def count_unsummarized(connection: Connection, user: str) -> int:
-    """Messages of a user that no entry of the timeline sums up."""
+    """Unsummarized messages of a user."""
     return int(run(connection, COUNT_UNSUMMARIZED, user=user).scalar())
 
 
@@ -214,8 +213,8 @@ UNSUMMARIZED_IN = select(
 
 
 def unsummarized_in(connection: Connection, conversation_key: ConversationKey) -> tuple[int, int]:
-    """Messages of a conversation that no entry of the timeline sums up, and their tokens, estimated
-    as for prompts: a third of the bytes, and 8 for each message."""
+    """Unsummarized messages of a conversation, and their tokens, estimated as for prompts: a third
+    of the bytes, and 8 for each message."""
     row = run(
         connection,
         UNSUMMARIZED_IN,
@@ -229,7 +228,7 @@ COUNT_UNSUMMARIZED_OF = select(func.count()).where(OF_SESSION, UNSUMMARIZED)
 
 
 def count_unsummarized_of(connection: Connection, session_id: int) -> int:
-    """Messages of a session that no entry of the timeline sums up."""
+    """Unsummarized messages of a session."""
     return int(run(connection, COUNT_UNSUMMARIZED_OF, session_id=session_id).scalar())
 
 
@@ -270,7 +269,7 @@ STRETCH_MESSAGES = 400
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Of which messages a stretch may be: up to an id, of one conversation or session."""
+    """Limits the messages of a stretch: up to an id, of one conversation or session."""
 
     up_to_id: int
     conversation: str | None = None
@@ -346,7 +345,7 @@ MARK_NOT_MEANT = sa.update(conversation_log).values(summarized=True, meant=False
 
 
 def mark_not_meant(connection: Connection, user: str, ids: Sequence[int]) -> None:
-    """Mark messages as not said to Lo-Bug: no summary will ever cover them."""
+    """Mark messages as not said to Lo-Bug, so that no summary ever covers them."""
     run(connection, MARK_NOT_MEANT, user=user, ids=ids)
 
 
@@ -375,5 +374,5 @@ USERS = sa.union(select(_log.user), select(memories.c.user).where(memories.c.use
 
 
 def users(connection: Connection) -> set[str]:
-    """Everybody who has said something or is known."""
+    """Users who have messages or entries."""
     return set(run(connection, USERS).scalars())

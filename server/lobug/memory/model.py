@@ -8,7 +8,8 @@ description of the HTTP answers (``lobug.http.memory.schemas``), which are deriv
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from operator import add
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
@@ -233,17 +234,6 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class RelevantFact:
-    """A fact that a search found, with its cosine similarity (-1 to 1, 1: same direction)."""
-
-    id: int
-    content: str
-    fact_type: FactType
-    similarity: float
-    created_at: float
-
-
-@dataclass(frozen=True, slots=True)
 class Hit:
     """A search result: an entry or a former turn."""
 
@@ -263,6 +253,11 @@ class Hit:
     """Of a turn: the speaker's name, where it is known."""
     parts: Mapping[str, float] = field(default_factory=dict)
     """The summands of the score, by name."""
+
+    @property
+    def reference(self) -> str:
+        """Its name in the retrieval log: "memory:ID" or "turn:ID"."""
+        return f"{self.kind}:{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,6 +417,9 @@ class Imported:
     projects: Annotated[int, Field(description="Projects that are new.")] = 0
     tasks: Annotated[int, Field(description="Tasks that are new.")] = 0
     skipped: Annotated[int, Field(description="Already there, or not importable.")] = 0
+
+    def __add__(self, other: Imported) -> Imported:
+        return Imported(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)

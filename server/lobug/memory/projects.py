@@ -1,38 +1,30 @@
-"""Rows of ``projects`` and ``project_tasks``: what the user works on."""
+"""Projects and tasks of the user: rows of ``projects`` and ``project_tasks``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, TypeVar
 
-from sqlalchemy import and_, bindparam, func, or_, select, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import and_, bindparam, func, insert, or_, select, update
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
-from lobug.memory import entries, keys, timeline
+from lobug.memory import entries, timeline
 from lobug.memory.entries import MAX_ID, NewVersion
 from lobug.memory.model import MemoryScope, Project, ProjectTask
+from lobug.storage.database import Database
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import columns_of, insert_once, run
 from lobug.storage.tables import project_tasks, projects
 
 MAX_NAME_CHARS = 100
 MAX_STATE_CHARS = 8_000
 
-PROJECT = select(
-    projects.c.name, projects.c.description, projects.c.status, projects.c.created_at
-).where(projects.c.user == bindparam("user"))
-TASK = select(
-    project_tasks.c.id,
-    project_tasks.c.project,
-    project_tasks.c.title,
-    project_tasks.c.status,
-    project_tasks.c.state,
-    project_tasks.c.created_at,
-    project_tasks.c.completed_at,
-    project_tasks.c.archived_as,
-).where(project_tasks.c.user == bindparam("user"))
+PROJECT = select(*columns_of(projects, Project)).where(projects.c.user == bindparam("user"))
+TASK = select(*columns_of(project_tasks, ProjectTask)).where(
+    project_tasks.c.user == bindparam("user")
+)
 
-INSERT_PROJECT = insert(projects).on_conflict_do_nothing()
+INSERT_PROJECT = insert_once(projects)
 LISTED = PROJECT.order_by(projects.c.name)
 ONE_PROJECT = PROJECT.where(projects.c.name == bindparam("name"))
 THIS_PROJECT = and_(projects.c.user == bindparam("owner"), projects.c.name == bindparam("project"))
@@ -156,7 +148,7 @@ def complete(
     parts = [f"Task done: {known.title}.", known.state.strip(), result.strip()]
     content = " ".join(part for part in parts if part)
     key = entries.free_key(
-        connection, scope.user, "user", None, keys.key_for(f"task {known.title}")
+        connection, scope.user, "user", None, entries.key_for(f"task {known.title}")
     )
     archived = entries.insert(
         connection,
@@ -186,3 +178,56 @@ def complete(
         archived_as=archived,
     )
     return task(connection, scope, task_id)
+
+
+T = TypeVar("T")
+
+
+class Change(Protocol):
+    """One transaction that changes memory. Raises MemoryDisabledError while memory is off."""
+
+    def __call__(self, name: str, work: Callable[[Connection, float], T], /) -> Awaitable[T]:
+        """Run ``work`` on a connection and the present time; ``name`` is for the log."""
+
+
+class ProjectList:
+    """Projects and tasks of all users: ``Memory.projects``. All calls raise StorageError."""
+
+    def __init__(self, database: Database, change: Change) -> None:
+        self._database = database
+        self._change = change
+
+    async def listed(self, scope: MemoryScope) -> Sequence[Project]:
+        """Projects of the user, by name."""
+        return await self._database.read(lambda c: listed(c, scope))
+
+    async def add(self, scope: MemoryScope, name: str, description: str = "") -> Project:
+        """Add or describe a project; an archived one becomes active. Raises MemoryContentError."""
+        return await self._change("project", lambda c, now: add(c, scope, name, description, now))
+
+    async def archive(self, scope: MemoryScope, name: str) -> Project:
+        """Archive a project. Raises MemoryNotFoundError."""
+        return await self._change("project", lambda c, _now: archive(c, scope, name))
+
+    async def tasks(
+        self, scope: MemoryScope, *, project: str | None = None
+    ) -> Sequence[ProjectTask]:
+        """Tasks of the user, oldest first; of one project where it is given."""
+        return await self._database.read(lambda c: tasks(c, scope, project))
+
+    async def add_task(
+        self, scope: MemoryScope, title: str, *, project: str | None = None
+    ) -> ProjectTask:
+        """Open a task. Raises MemoryContentError."""
+        return await self._change("task", lambda c, now: add_task(c, scope, title, project, now))
+
+    async def note_task(self, scope: MemoryScope, task_id: int, state: str) -> ProjectTask:
+        """Set a task's working state. Raises MemoryNotFoundError, MemoryContentError."""
+        return await self._change("task", lambda c, _now: note(c, scope, task_id, state))
+
+    async def complete_task(
+        self, scope: MemoryScope, task_id: int, result: str = ""
+    ) -> ProjectTask:
+        """Complete a task: its working state goes to the archive. Raises MemoryNotFoundError,
+        MemoryContentError."""
+        return await self._change("task", lambda c, now: complete(c, scope, task_id, result, now))

@@ -32,11 +32,6 @@ class NewRecall:
     """References ("memory:ID", "turn:ID") of the hits that went to the prompt."""
 
 
-def reference(hit: Hit) -> str:
-    """What a hit is called in ``Recall.injected``."""
-    return f"{hit.kind}:{hit.id}"
-
-
 INSERT = sa.insert(recalls).returning(recalls.c.id)
 INSERT_HIT = sa.insert(recall_hits)
 HAS_ENTRY = select(memories.c.id).where(memories.c.id == bindparam("hit_id"))
@@ -64,7 +59,7 @@ def insert(connection: Connection, new: NewRecall) -> int:
         known = HAS_ENTRY if hit.kind == "memory" else HAS_MESSAGE
         if run(connection, known, hit_id=hit.id).first() is None:
             continue
-        injected = reference(hit) in new.injected
+        injected = hit.reference in new.injected
         run(
             connection,
             INSERT_HIT,
@@ -177,5 +172,5 @@ def _recall(connection: Connection, scope: MemoryScope, recall_id: int) -> Recal
         )
         hits.append(hit)
         if row.injected:
-            injected.append(reference(hit))
+            injected.append(hit.reference)
     return Recall(hits=tuple(hits), injected=tuple(injected), **head._asdict())

@@ -11,26 +11,12 @@ from typing import Any, TypeVar
 
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
-from lobug.memory import (
-    entries,
-    identity,
-    keys,
-    log,
-    recall_log,
-    session_summary,
-    sessions,
-    statistics,
-    store,
-    turns,
-)
-from lobug.memory.background.task_processor import TaskProcessor
-from lobug.memory.embedding.fact_embedder import FactEmbedder
-from lobug.memory.embedding.turn_embedder import TurnEmbedder
+from lobug.memory import entries, identity, log, recall_log, sessions, statistics, store, turns
+from lobug.memory.embedding import FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.forget import forget_entries, forget_text
 from lobug.memory.erasure.purge import purge
-from lobug.memory.exchange import export, markdown
+from lobug.memory.exchange import export, import_
 from lobug.memory.exchange.snapshot import SnapshotSource
-from lobug.memory.jobs.schedule import Scheduler
 from lobug.memory.model import (
     ConversationKey,
     Draft,
@@ -50,10 +36,13 @@ from lobug.memory.model import (
     RememberedUser,
     Session,
 )
-from lobug.memory.project_list import ProjectList
+from lobug.memory.projects import ProjectList
 from lobug.memory.recall.recaller import Recaller
+from lobug.memory.schedule import Scheduler
 from lobug.memory.statistics import Counter
 from lobug.memory.store import Limits
+from lobug.memory.turns import Logged
+from lobug.memory.worker import Worker
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.compaction import CompactionError, compact
@@ -119,26 +108,22 @@ class Memory:
         self._embedding = FactEmbedder(
             self._database,
             embedder,
+            settings,
             priority,
-            duplicate_distance=settings.duplicate_distance_threshold,
             batch_size=batch_size,
-            retry_delay_s=settings.retry_delay_s,
-            longest_deferral_s=settings.embedding_deferral_s,
-            recall_timeout_s=settings.recall_timeout_s,
             clock=clock,
             checkpoint=checkpoint,
         )
         turn_embedding = TurnEmbedder(
             self._database,
             embedder,
+            settings,
             priority,
             batch_size=batch_size,
-            retry_delay_s=settings.retry_delay_s,
-            longest_deferral_s=settings.embedding_deferral_s,
             clock=clock,
             checkpoint=checkpoint,
         )
-        self._background = TaskProcessor(
+        self._worker = Worker(
             self._database,
             self._embedding,
             turn_embedding,
@@ -153,7 +138,7 @@ class Memory:
         self._recaller = Recaller(
             self._database, self._embedding, settings, chat, clock, working_memory=working_memory
         )
-        self.projects = ProjectList(self._database, self._change, clock)
+        self.projects = ProjectList(self._database, self._change)
 
     # ---- life
 
@@ -161,14 +146,14 @@ class Memory:
         """Open the database and take up the tasks that the last process left. ``work`` False: no
         worker, ``process_due`` does its job when called. May be called again after a failure.
         Raises StorageError."""
-        await self._database.open(self._background.resume)
+        await self._database.open(self._worker.resume)
         if work:
-            self._background.start()
+            self._worker.start()
 
     async def close(self) -> None:
         """Stop the worker, finish what is being written, close the file. Safe to call twice, and
         when the file was never opened."""
-        await self._background.close()
+        await self._worker.close()
         await self._database.close()
 
     async def check(self) -> None:
@@ -208,17 +193,17 @@ class Memory:
     async def analyse_turns(self) -> None:
         """Add all waiting turns, after an import for example, to the index by words now; otherwise
         the worker does it. Raises StorageError."""
-        await self._background.analyse_turns()
+        await self._worker.analyse_turns()
 
     async def process_due(self) -> None:
         """Do all background work that is due, without the worker; for tests and the command line.
         What fails is due again later. Raises StorageError."""
-        while await self._background.step():
+        while await self._worker.step():
             pass
 
     def wake(self) -> None:
         """Tell the worker that there may be something to do."""
-        self._background.wake()
+        self._worker.wake()
 
     def fault(self) -> StorageError | None:
         """Why memory cannot be used, as last known; None: it can. No I/O."""
@@ -255,9 +240,7 @@ class Memory:
                 speaker=speaker,
                 now=now,
             ),
-            lambda done: self._counter.count_turn(
-                conversation_key.user, messages=done.messages, tasks=done.tasks
-            ),
+            self._count_turn(conversation_key.user),
         )
         return logged.message_id
 
@@ -288,11 +271,14 @@ class Memory:
                 recall=recall,
                 now=now,
             ),
-            lambda done: self._counter.count_turn(
-                conversation_key.user, messages=done.messages, tasks=done.tasks
-            ),
+            self._count_turn(conversation_key.user),
         )
         return logged.message_id
+
+    def _count_turn(self, user: str) -> Callable[[Logged], None]:
+        return lambda logged: self._counter.count_turn(
+            user, messages=logged.messages, tasks=logged.tasks
+        )
 
     async def recent_messages(
         self, conversation_key: ConversationKey, limit: int
@@ -330,7 +316,7 @@ class Memory:
         empty when there is none."""
         if not self._settings.enabled:
             return ""
-        return await self._database.read(lambda c: session_summary.current(c, conversation_key))
+        return await self._database.read(lambda c: sessions.current_summary(c, conversation_key))
 
     # ---- entries
 
@@ -339,9 +325,8 @@ class Memory:
         only importance, tags and project.
 
         Raises MemoryKeyError, MemoryContentError, MemoryForbiddenError, IdentityFullError."""
-        now = self._clock()
         return await self._change(
-            "store", lambda c: store.store(c, scope, draft, limits=self._limits, now=now)
+            "store", lambda c, now: store.store(c, scope, draft, limits=self._limits, now=now)
         )
 
     async def edit(
@@ -356,10 +341,9 @@ class Memory:
     ) -> Entry:
         """Make a new version; None leaves a field unchanged. Raises MemoryNotFoundError,
         MemoryContentError, MemoryForbiddenError."""
-        now = self._clock()
         return await self._change(
             "edit",
-            lambda c: store.edit(
+            lambda c, now: store.edit(
                 c,
                 scope,
                 entry_id,
@@ -376,24 +360,24 @@ class Memory:
         """Replace a wrong entry: it becomes inactive for good, linked to the correction, which
         outranks everything else. Raises MemoryNotFoundError, MemoryContentError,
         MemoryForbiddenError."""
-        now = self._clock()
         return await self._change(
             "correct",
-            lambda c: store.correct(c, scope, entry_id, content, limits=self._limits, now=now),
+            lambda c, now: store.correct(c, scope, entry_id, content, limits=self._limits, now=now),
         )
 
     async def deactivate(self, scope: MemoryScope, entry_id: int) -> Entry:
         """Make an entry inactive without erasing it; ``restore`` brings it back. Raises
         MemoryNotFoundError, MemoryForbiddenError."""
-        now = self._clock()
-        return await self._change("remove", lambda c: store.deactivate(c, scope, entry_id, now=now))
+        return await self._change(
+            "remove", lambda c, now: store.deactivate(c, scope, entry_id, now=now)
+        )
 
     async def restore(self, scope: MemoryScope, entry_id: int) -> Entry:
         """Make a version active again, as a new version; the entry that is active under its key
         becomes inactive. Raises MemoryNotFoundError, MemoryForbiddenError, IdentityFullError."""
-        now = self._clock()
         return await self._change(
-            "restore", lambda c: store.restore(c, scope, entry_id, limits=self._limits, now=now)
+            "restore",
+            lambda c, now: store.restore(c, scope, entry_id, limits=self._limits, now=now),
         )
 
     async def get(self, scope: MemoryScope, entry_id: int) -> Provenance:
@@ -402,7 +386,7 @@ class Memory:
 
     async def find_key(self, scope: MemoryScope, key: str) -> Entry:
         """The active entry of a key. Raises MemoryNotFoundError, MemoryKeyError."""
-        keys.checked(key)
+        entries.checked_key(key)
         return await self._database.read(lambda c: entries.find_key(c, scope, key))
 
     async def entries(
@@ -442,17 +426,15 @@ class Memory:
     async def forget(self, scope: MemoryScope, entry_id: int) -> Forgotten:
         """Erase an entry with all its versions, the words it came from, and what was derived from
         them. Cannot be undone. Raises MemoryNotFoundError, MemoryForbiddenError."""
-        now = self._clock()
         return await self._erase(
-            scope, "forget", lambda c: forget_entries(c, scope, [entry_id], now)
+            scope, "forget", lambda c, now: forget_entries(c, scope, [entry_id], now)
         )
 
     async def forget_key(self, scope: MemoryScope, key: str) -> Forgotten:
         """``forget`` the active entry of a key. Raises MemoryNotFoundError, MemoryKeyError."""
-        keys.checked(key)
-        now = self._clock()
+        entries.checked_key(key)
 
-        def work(connection: Connection) -> Forgotten:
+        def work(connection: Connection, now: float) -> Forgotten:
             entry = entries.find_key(connection, scope, key)
             return forget_entries(connection, scope, [entry.id], now)
 
@@ -463,19 +445,16 @@ class Memory:
     ) -> Forgotten:
         """Erase every entry and message that says this, and what was derived from them. Nothing
         found is an empty result. ``dry_run``: only say what would be erased."""
-        now = self._clock()
-
-        def work(connection: Connection) -> Forgotten:
-            return forget_text(connection, scope, text, now, dry_run=dry_run)
-
         if dry_run:  # a write all the same, that is rolled back
-            return await self._database.write("forget", work)
-        return await self._erase(scope, "forget", work)
+            now = self._clock()
+            return await self._database.write(
+                "forget", lambda c: forget_text(c, scope, text, now, dry_run=True)
+            )
+        return await self._erase(scope, "forget", lambda c, now: forget_text(c, scope, text, now))
 
     async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
         """Erase a session, a user, or what is old. The caller asks for confirmation."""
-        now = self._clock()
-        return await self._erase(scope, "purge", lambda c: purge(c, scope, what, now))
+        return await self._erase(scope, "purge", lambda c, now: purge(c, scope, what, now))
 
     # ---- sessions, retrieval log, counts
 
@@ -526,36 +505,39 @@ class Memory:
         """All of the user's memory as readable Markdown."""
         now = self._clock()
         return await self._database.aside(
-            lambda c: markdown.export_markdown(export.export(c, scope, now))
+            lambda c: export.export_markdown(export.export(c, scope, now))
         )
 
     async def import_json(self, scope: MemoryScope, document: object) -> Imported:
         """Add the content of an export, or of a ``sessions.json`` snapshot. What is there already
         is skipped. All or nothing. Raises ImportInvalidError."""
         now, limit = self._clock(), self._limits.identity_chars
-        parsed = await asyncio.to_thread(export.parse, document)
+        parsed = await asyncio.to_thread(import_.parse, document)
         done = await self._database.write(
-            "import", lambda c: export.import_parsed(c, scope, parsed, now, identity_chars=limit)
+            "import", lambda c: import_.import_parsed(c, scope, parsed, now, identity_chars=limit)
         )
-        await self._background.recount()
+        await self._worker.recount()
         self.wake()
         return done
 
-    async def _change(self, name: str, work: Callable[[Connection], T]) -> T:
-        """One transaction that changes entries or projects. Raises MemoryDisabledError."""
+    async def _change(self, name: str, work: Callable[[Connection, float], T]) -> T:
+        """One transaction that changes entries or projects; ``work`` takes the connection and the
+        present time. Raises MemoryDisabledError."""
         if not self._settings.enabled:
             raise MemoryDisabledError("memory.enabled is off")
-        result = await self._database.write(name, work)
+        now = self._clock()
+        result = await self._database.write(name, lambda connection: work(connection, now))
         self.wake()
         return result
 
     async def _erase(
-        self, scope: MemoryScope, name: str, work: Callable[[Connection], Forgotten]
+        self, scope: MemoryScope, name: str, work: Callable[[Connection, float], Forgotten]
     ) -> Forgotten:
         """One transaction that erases; also while memory is switched off."""
+        now = self._clock()
         # Background work that has read what is erased must not store anything made from it.
         async with self._priority.exclusive():
-            gone = await self._database.write(name, work)
+            gone = await self._database.write(name, lambda connection: work(connection, now))
             await self._report_erasure(None if scope.household == "write" else scope.user)
         self.wake()
         return gone
@@ -564,4 +546,4 @@ class Memory:
         # At once: before the next turn of anybody can use what was erased.
         for callback in self._erasure_callbacks:
             callback(user)
-        await self._background.recount()
+        await self._worker.recount()

@@ -1,15 +1,20 @@
-"""Rows of ``sessions``: stretches of one conversation without a long pause."""
+"""Sessions: stretches of one conversation without a long pause, each with a summary.
+
+The summary is for a prompt whose history was cut. It is made from the session's timeline entries:
+all of them in order; if they are too long, the newest that fit, until the model has condensed them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import sqlalchemy as sa
-from sqlalchemy import Integer, and_, bindparam, exists, false, func, select
+from sqlalchemy import Integer, and_, bindparam, exists, false, func, select, update
 
+from lobug.memory import timeline
 from lobug.memory.model import ConversationKey, Session
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import columns_of, larger_of, run
 from lobug.storage.tables import background_tasks, conversation_log, sessions
 
 BY_ID = sessions.c.id == bindparam("session_id")
@@ -31,9 +36,9 @@ LATEST = (
     .order_by(sessions.c.id.desc())
     .limit(1)
 )
-WENT_ON = (
+NOTE_ACTIVITY = (
     sa.update(sessions)
-    .values(last_active_at=func.max(sessions.c.last_active_at, bindparam("at")))
+    .values(last_active_at=larger_of(sessions.c.last_active_at, bindparam("at")))
     .where(BY_ID)
 )
 END = (
@@ -43,12 +48,11 @@ END = (
 )
 
 
-def touch(
+def continue_or_begin(
     connection: Connection, conversation_key: ConversationKey, now: float, idle_s: float
 ) -> int:
-    """The session that a message said now belongs to; a new one after a pause of ``idle_s``.
-
-    A clock that was put back does not end a session."""
+    """The session that a message said now belongs to; a new one after a pause of ``idle_s``. A
+    clock that was put back does not end a session."""
     latest = run(
         connection,
         LATEST,
@@ -57,7 +61,7 @@ def touch(
     ).first()
     if latest is not None:
         if latest.ended_at is None and now - latest.last_active_at <= idle_s:
-            went_on(connection, latest.id, now)
+            note_activity(connection, latest.id, now)
             return int(latest.id)
         end(connection, latest.id)
     return insert(connection, conversation_key, channel_of(conversation_key.conversation), now)
@@ -69,9 +73,9 @@ def current(connection: Connection, user: str, conversation: str) -> int | None:
     return found
 
 
-def went_on(connection: Connection, session_id: int, at: float) -> None:
-    """Something more was said in a session."""
-    run(connection, WENT_ON, session_id=session_id, at=at)
+def note_activity(connection: Connection, session_id: int, at: float) -> None:
+    """Note that something was said in a session at a time."""
+    run(connection, NOTE_ACTIVITY, session_id=session_id, at=at)
 
 
 INSERT = sa.insert(sessions).returning(sessions.c.id)
@@ -106,18 +110,7 @@ _messages = (
     .label("messages")
 )
 LISTED = (
-    select(
-        sessions.c.id,
-        sessions.c.user,
-        sessions.c.conversation,
-        sessions.c.channel,
-        sessions.c.started_at,
-        sessions.c.last_active_at,
-        sessions.c.ended_at,
-        sessions.c.last_consolidated_at,
-        _messages,
-        sessions.c.summary,
-    )
+    select(*columns_of(sessions, Session), _messages)
     .where(
         sessions.c.user == bindparam("user"),
         sessions.c.id < func.coalesce(bindparam("before_id"), 2**63 - 1),
@@ -139,7 +132,7 @@ CONSOLIDATED = (
     sa.update(sessions)
     .values(
         failures=0,
-        last_consolidated_at=func.max(
+        last_consolidated_at=larger_of(
             func.coalesce(sessions.c.last_consolidated_at, bindparam("up_to")), bindparam("up_to")
         ),
     )
@@ -148,7 +141,7 @@ CONSOLIDATED = (
 
 
 def consolidated(connection: Connection, session_id: int, up_to: float) -> None:
-    """The session's messages up to this time have become memory, seconds since the epoch."""
+    """Note that the session's messages up to a time are summarized, seconds since the epoch."""
     run(connection, CONSOLIDATED, session_id=session_id, up_to=up_to)
 
 
@@ -161,12 +154,12 @@ FAILED = (
 
 
 def failed(connection: Connection, session_id: int) -> int:
-    """Consolidating the session has failed. Returns how often in a row by now."""
+    """Count a failed consolidation. Returns the number of failures in a row."""
     return int(run(connection, FAILED, session_id=session_id).scalar() or 0)
 
 
 def end(connection: Connection, session_id: int) -> None:
-    """The session is over: what is said next begins another one."""
+    """End a session: the next message begins another one."""
     run(connection, END, session_id=session_id)
 
 
@@ -174,7 +167,7 @@ CONVERSATION = select(sessions.c.user, sessions.c.conversation).where(BY_ID)
 
 
 def conversation_of(connection: Connection, session_id: int) -> ConversationKey | None:
-    """Whose session it is."""
+    """The conversation of a session."""
     row = run(connection, CONVERSATION, session_id=session_id).first()
     return None if row is None else ConversationKey(row.user, row.conversation)
 
@@ -194,7 +187,75 @@ NEVER_ENDED = select(sessions.c.id, sessions.c.user, sessions.c.last_active_at).
 
 
 def never_ended(connection: Connection) -> list[tuple[int, str, float]]:
-    """Sessions with messages that no entry sums up and no task will: id, user, time of the last
-    message. Imported ones are left out: their messages are summed up as they count."""
+    """Sessions with unsummarized messages and without a task to end them: id, user, time of the
+    last message. Imported ones are left out: their messages are summarized when there are
+    enough."""
     rows = run(connection, NEVER_ENDED)
     return [(row.id, row.user, row.last_active_at) for row in rows]
+
+
+MAX_SUMMARY_CHARS = 1_200
+"""Longest summary of a session, characters: about 300 tokens of every prompt that has it."""
+
+
+def joined(entries: Sequence[str]) -> str:
+    """Entries as one text, without their time stamps."""
+    return " ".join(" ".join(timeline.unstamped(text).split()) for text in entries)
+
+
+def newest_that_fit(entries: Sequence[str], limit: int = MAX_SUMMARY_CHARS) -> str:
+    """The last entries that fit; at least the end of the last one."""
+    kept: list[str] = []
+    for text in reversed(entries):
+        if kept and len(joined([text, *kept])) > limit:
+            break
+        kept.insert(0, text)
+    whole = joined(kept)
+    return whole if len(whole) <= limit else "... " + whole[-(limit - 4) :].split(" ", 1)[-1]
+
+
+STORE_SUMMARY = update(sessions).where(sessions.c.id == bindparam("session_id"))
+SUMMARY = select(sessions.c.summary).where(sessions.c.id == bindparam("session_id"))
+LATEST_SUMMARY = (
+    select(sessions.c.summary, sessions.c.ended_at)
+    .where(
+        sessions.c.user == bindparam("user"), sessions.c.conversation == bindparam("conversation")
+    )
+    .order_by(sessions.c.id.desc())
+    .limit(1)
+)
+
+
+def refresh_summary(connection: Connection, session_id: int) -> None:
+    """Rebuild a session's summary from the entries that it has."""
+    summary = newest_that_fit(timeline.of_session(connection, session_id))
+    run(connection, STORE_SUMMARY, session_id=session_id, summary=summary)
+
+
+def entries_to_condense(connection: Connection, session_id: int) -> list[str]:
+    """A session's entries where its summary holds only the newest of them; else an empty list."""
+    entries = timeline.of_session(connection, session_id)
+    summary = run(connection, SUMMARY, session_id=session_id).scalar()
+    cut = len(joined(entries)) > MAX_SUMMARY_CHARS
+    return entries if cut and summary == newest_that_fit(entries) else []
+
+
+def store_condensed(
+    connection: Connection, session_id: int, entries: Sequence[str], summary: str
+) -> bool:
+    """Store the model's summary of a session's entries. False: the entries have changed since."""
+    if timeline.of_session(connection, session_id) != list(entries):
+        return False
+    run(connection, STORE_SUMMARY, session_id=session_id, summary=summary[:MAX_SUMMARY_CHARS])
+    return True
+
+
+def current_summary(connection: Connection, conversation_key: ConversationKey) -> str:
+    """The summary of a conversation's current session; empty when it has none."""
+    latest = run(
+        connection,
+        LATEST_SUMMARY,
+        user=conversation_key.user,
+        conversation=conversation_key.conversation,
+    ).first()
+    return "" if latest is None or latest.ended_at is not None else str(latest.summary)

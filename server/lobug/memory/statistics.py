@@ -9,9 +9,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Table, Text, bindparam, false, func, select
 
-from lobug.memory import facts, identity, log, timeline
-from lobug.memory.index.fact_vectors import VectorIndex
-from lobug.memory.jobs import queue
+from lobug.memory import embedding, facts, identity, jobs, log, timeline
+from lobug.memory.index.entry_index import VectorIndex
 from lobug.memory.model import HOUSEHOLD, MemoryScope, MemoryStats, RememberedUser
 from lobug.storage.driver import Connection
 from lobug.storage.statements import run
@@ -115,14 +114,14 @@ class Counter:
 
     def count_entries(self, connection: Connection, index: VectorIndex | None) -> MemoryStats:
         """Count what background work changes."""
-        counted = queue.counts(connection)
+        counted = jobs.counts(connection)
         return replace(
             self.stats,
             facts=facts.count(connection),
             summaries=timeline.count(connection),
             pending_tasks=counted.pending,
             parked_tasks=counted.parked,
-            embedding_backlog=facts.count_unembedded(connection, index),
+            embedding_backlog=embedding.count_unembedded(connection, index),
         )
 
     def publish(self, stats: MemoryStats) -> None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
 from lobug.language.en import fact_comparison
 from lobug.language.en.prompts import SECTIONS
-from lobug.memory import entries, identity, keys, log, projects, sessions, timeline
+from lobug.memory import entries, identity, log, projects, sessions, timeline
 from lobug.memory.entries import NewVersion
-from lobug.memory.model import Draft, Entry, MemoryScope, Provenance, Reason, Source, Status
+from lobug.memory.model import Draft, Entry, MemoryScope, Provenance, Reason, Status
 from lobug.storage.driver import Connection
 
 MAX_TAGS = 32
@@ -65,7 +65,7 @@ def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     return found
 
 
-def require_mine(scope: MemoryScope, entry: Entry) -> None:
+def require_writable(scope: MemoryScope, entry: Entry) -> None:
     """Raises MemoryForbiddenError if the scope may read the entry but not change it."""
     scope.require(entry.scope, write=True)
 
@@ -92,7 +92,7 @@ def store(
     if draft.source_message_id is not None:
         _require_own_message(connection, scope, draft.source_message_id)
     named = draft.key is not None
-    key = keys.checked(draft.key) if draft.key is not None else keys.key_for(content)
+    key = entries.checked_key(draft.key) if draft.key is not None else entries.key_for(content)
     known_id = entries.active_key(connection, user, draft.scope, scope.conversation, key)
     known = None if known_id is None else entries.find(connection, scope, known_id)
     if known is not None and not named and not _same_thing(known.content, content):
@@ -162,8 +162,12 @@ def edit(
     if text == entry.content:
         _update_labels(connection, entry_id, new_importance, new_tags, new_project, now)
         return entries.find(connection, scope, entry_id)
-    new = replace(
-        _version_of(entry, scope, text, "user", now),
+    new = entries.next_version(
+        entry,
+        told_by=scope.user,
+        now=now,
+        content=text,
+        source="user",
         importance=new_importance,
         tags=new_tags,
         project=new_project,
@@ -186,9 +190,19 @@ def correct(
     MemoryForbiddenError."""
     entry = _active(connection, scope, entry_id)
     text = checked_content(content, limits)
-    new = replace(_version_of(entry, scope, text, "correction", now), importance=1.0)
+    new = entries.next_version(
+        entry,
+        told_by=scope.user,
+        now=now,
+        content=text,
+        source="correction",
+        said_at=now,
+        importance=1.0,
+    )
     corrected = _insert_successor(connection, entry, new, status="inactive", reason="corrected")
-    identity.without(connection, entry.user, entry.content, now, entry_id=entry.id, instead=text)
+    identity.retire_lines(
+        connection, entry.user, entry.content, now, entry_id=entry.id, instead=text
+    )
     return _fitted_entry(connection, scope, corrected, limits, now)
 
 
@@ -197,7 +211,7 @@ def deactivate(connection: Connection, scope: MemoryScope, entry_id: int, *, now
     entry = _active(connection, scope, entry_id)
     entries.retire(connection, entry.id, status="inactive", reason="removed", now=now)
     if entry.layer != "identity":
-        identity.without(connection, entry.user, entry.content, now, entry_id=entry.id)
+        identity.retire_lines(connection, entry.user, entry.content, now, entry_id=entry.id)
     return entries.find(connection, scope, entry.id)
 
 
@@ -208,7 +222,7 @@ def restore(
     versions become inactive. An active version is returned unchanged. Raises MemoryNotFoundError,
     MemoryForbiddenError, IdentityFullError."""
     entry = entries.find(connection, scope, entry_id)
-    require_mine(scope, entry)
+    require_writable(scope, entry)
     if entry.status == "active":
         return entry
     rivals = {version.id: version for version in entries.versions(connection, scope, entry_id)}
@@ -218,9 +232,8 @@ def restore(
     active = [version for version in rivals.values() if version.status == "active"]
     for version in active:
         entries.retire(connection, version.id, status="inactive", reason="edited", now=now)
-    new = replace(
-        _version_of(entry, scope, entry.content, entry.source, now), valid_from=entry.valid_from
-    )
+    said_at = now if entry.source == "correction" else entry.said_at
+    new = entries.next_version(entry, told_by=scope.user, now=now, said_at=said_at)
     restored = entries.insert(connection, new)
     for version in (*active, entry):
         if version.replaced_by is None:
@@ -247,43 +260,10 @@ def provenance(connection: Connection, scope: MemoryScope, entry_id: int) -> Pro
 
 def _active(connection: Connection, scope: MemoryScope, entry_id: int) -> Entry:
     entry = entries.find(connection, scope, entry_id)
-    require_mine(scope, entry)
+    require_writable(scope, entry)
     if entry.status != "active":
         raise MemoryNotFoundError(f"memory {entry_id} is not active; restore it first")
     return entry
-
-
-def _version_of(
-    entry: Entry, scope: MemoryScope, content: str, source: Source, now: float
-) -> NewVersion:
-    """The next version of an entry, with another content."""
-    return NewVersion(
-        user=entry.user,
-        told_by=scope.user,
-        content=content,
-        key=entry.key,
-        source=source,
-        said_at=now if source == "correction" else entry.said_at,
-        now=now,
-        scope=entry.scope,
-        conversation=entry.conversation,
-        session_id=entry.session_id,
-        layer=entry.layer,
-        category=entry.category,
-        fact_type=entry.fact_type,
-        section=entry.section,
-        importance=entry.importance,
-        tags=entry.tags,
-        project=entry.project,
-        task_id=entry.task_id,
-        source_message_id=entry.source_message_id,
-        from_message_id=entry.from_message_id,
-        to_message_id=entry.to_message_id,
-        created_at=entry.created_at,
-        valid_from=entry.valid_from,
-        # What the owner wrote must not be merged into another fact.
-        compared=True,
-    )
 
 
 def _insert_successor(

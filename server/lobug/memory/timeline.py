@@ -1,4 +1,4 @@
-"""Rows of the timeline: entries of the archive that each sum up a stretch of one conversation."""
+"""The timeline: entries of the archive, each the summary of a stretch of one conversation."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from sqlalchemy import Integer, and_, bindparam, false, func, select, update
 from lobug.memory import entries
 from lobug.memory.entries import NewVersion
 from lobug.memory.log import mark_once
-from lobug.storage.columns import among
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import among, columns_of, run
 from lobug.storage.tables import conversation_log, memories
 
 _entry = memories.c
@@ -28,7 +27,8 @@ WAITING = and_(
     _entry.incorporated == false(),
     _entry.user == bindparam("user"),
 )
-"""What layer identity has yet to take in: it is seen in every conversation of the user."""
+"""Entries that layer identity does not hold yet; only those that all conversations of the user may
+see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,7 @@ class Summary:
     """A stretch of one conversation in a few sentences, beginning with when it was."""
 
     id: int
-    conversation: str
     content: str
-    source_from_id: int
-    source_to_id: int
-    """First and last message of the stretch."""
-    created_at: float
 
 
 def stamped(content: str, at: float) -> str:
@@ -51,11 +46,11 @@ def stamped(content: str, at: float) -> str:
 
 STAMP = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ")
 RAW = "[RAW] "
-"""Begins, after the time, what could not be summed up and is kept as it was said."""
+"""Follows the time in an entry that could not be summarized and keeps the words themselves."""
 
 
 def unstamped(content: str) -> str:
-    """An entry's text without when it was and without the mark of raw ones."""
+    """An entry's text without its time and without ``RAW``."""
     return STAMP.sub("", content).removeprefix(RAW)
 
 
@@ -70,12 +65,12 @@ def insert(
     conversation: str,
     content: str,
     *,
-    source_from_id: int,
-    source_to_id: int,
+    first_message_id: int,
+    last_message_id: int,
     now: float,
 ) -> int:
-    """Store what sums up a stretch of messages, dated by the first of them. Returns its id."""
-    first = run(connection, FIRST_MESSAGE, message_id=source_from_id).first()
+    """Insert the summary of a stretch of messages, dated by the first of them. Returns its id."""
+    first = run(connection, FIRST_MESSAGE, message_id=first_message_id).first()
     session_id, said_at = (None, now) if first is None else (first.session_id, first.created_at)
     return entries.insert(
         connection,
@@ -92,8 +87,8 @@ def insert(
             layer="archive",
             category="timeline",
             fact_type="event",
-            from_message_id=source_from_id,
-            to_message_id=source_to_id,
+            from_message_id=first_message_id,
+            to_message_id=last_message_id,
             compared=True,
         ),
     )
@@ -107,7 +102,7 @@ OF_SESSION = (
 
 
 def of_session(connection: Connection, session_id: int) -> list[str]:
-    """The texts that sum up a session, oldest first."""
+    """The summaries of a session's stretches, oldest first."""
     return run(connection, OF_SESSION, session_id=session_id).scalars()
 
 
@@ -143,14 +138,7 @@ def last_to_incorporate(connection: Connection, user: str, keep: int) -> int | N
 
 
 UNINCORPORATED = (
-    select(
-        _entry.id,
-        func.coalesce(_entry.conversation, "").label("conversation"),
-        _entry.content,
-        func.coalesce(_entry.from_message_id, 0).label("source_from_id"),
-        func.coalesce(_entry.to_message_id, 0).label("source_to_id"),
-        _entry.created_at,
-    )
+    select(*columns_of(memories, Summary))
     .where(WAITING, _entry.id <= bindparam("up_to_id"))
     .order_by(_entry.id)
 )
@@ -170,8 +158,8 @@ MARK_INCORPORATED = update(memories).values(incorporated=True).where(THESE)
 
 
 def mark_incorporated(connection: Connection, user: str, ids: Sequence[int]) -> bool:
-    """Mark entries as taken into layer identity. False, and nothing is marked, when some were
-    already: then nothing must be stored."""
+    """Mark entries as incorporated into layer identity. False, and nothing is marked, when some
+    were already: then nothing must be stored."""
     return mark_once(connection, COUNT_TO_MARK, MARK_INCORPORATED, user, ids)
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from lobug.errors import InvalidRequestError, LobugError, MemoryContentError, MemoryNotFoundError
 from lobug.language.en.fact_comparison import wrong_entry
-from lobug.memory import keys
+from lobug.memory import entries
 from lobug.memory.model import Category, Draft, Entry, Filter, Hit, MemoryScope, Source
 from lobug.memory.service import Memory
 
@@ -25,7 +25,7 @@ MAX_CONTENT_CHARS = 4_000
 MAX_LISTED = 50
 """Memories that one call returns at most."""
 
-Key = Annotated[str, StringConstraints(min_length=1, max_length=keys.MAX_KEY_CHARS)]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=entries.MAX_KEY_CHARS)]
 Content = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_CONTENT_CHARS)
 ]
@@ -166,7 +166,7 @@ def validated(name: str, arguments: object) -> Arguments:
         ) from None
     key = getattr(checked, "key", None)
     if key is not None:
-        keys.checked(key)
+        entries.checked_key(key)
     return checked
 
 

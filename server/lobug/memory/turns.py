@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lobug.memory import log, recall_log, sessions
-from lobug.memory.jobs import queue
-from lobug.memory.jobs.schedule import Scheduler
+from lobug.memory import jobs, log, recall_log, sessions
 from lobug.memory.model import ConversationKey
 from lobug.memory.recall_log import NewRecall
+from lobug.memory.schedule import Scheduler
 from lobug.storage.driver import Connection
 
 REPLY_DEADLINE_S = 180.0
@@ -43,7 +42,7 @@ def log_user_message(
 ) -> Logged:
     """Append a user's message and the extraction of its facts, which waits for the reply."""
     user = conversation_key.user
-    session_id = sessions.touch(connection, conversation_key, said_at, scheduler.idle_s)
+    session_id = sessions.continue_or_begin(connection, conversation_key, said_at, scheduler.idle_s)
     message_id = log.append(
         connection,
         conversation_key,
@@ -56,7 +55,7 @@ def log_user_message(
     if not scheduler.settings.enabled:
         log.mark_not_meant(connection, user, [message_id])
         return Logged(message_id, 1, 0)
-    queue.wait_for_reply(connection, user, message_id, now, now + REPLY_DEADLINE_S)
+    jobs.wait_for_reply(connection, user, message_id, now, now + REPLY_DEADLINE_S)
     return Logged(
         message_id, 1, 1 + scheduler.message_logged(connection, conversation_key, session_id, now)
     )
@@ -89,10 +88,10 @@ def log_reply(
     # A message that was said long ago and is imported now has its reply at that time, too.
     at = now if abs(now - said_at) <= scheduler.idle_s else said_at
     if session_id is None:
-        session_id = sessions.touch(connection, conversation_key, at, scheduler.idle_s)
+        session_id = sessions.continue_or_begin(connection, conversation_key, at, scheduler.idle_s)
     if reply_id is None:
         forgotten = log.is_forgotten(connection, user_message_id)
-        sessions.went_on(connection, session_id, at)
+        sessions.note_activity(connection, session_id, at)
         reply_id = log.append(
             connection,
             conversation_key,
@@ -106,9 +105,9 @@ def log_reply(
             log.mark_forgotten(connection, reply_id)
     tasks = 0
     if extract and enabled:
-        queue.release(connection, user_message_id, now)
+        jobs.release(connection, user_message_id, now)
     else:
-        tasks -= queue.drop_extraction(connection, user_message_id)
+        tasks -= jobs.drop_extraction(connection, user_message_id)
         # What a television said must not become what a summary says of the user; nor must what was
         # said while memory was switched off, once it is on again.
         log.mark_not_meant(connection, conversation_key.user, [user_message_id, reply_id])

@@ -1,4 +1,5 @@
-"""Types of columns, and how their values travel between Python and SQLite."""
+"""Types of columns and how their values travel between Python and SQLite; short forms to declare
+columns and indexes."""
 
 from __future__ import annotations
 
@@ -6,9 +7,20 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import REAL, Boolean, Double, Integer, Text, bindparam, column, func, select
+from sqlalchemy import (
+    REAL,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    Text,
+    text,
+)
 from sqlalchemy.engine import Dialect
-from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 Number: TypeEngine[float] = Double().with_variant(REAL(), "sqlite")
@@ -45,22 +57,72 @@ class TextList(TypeDecorator[tuple[str, ...]]):
         return None if value is None else tuple(json.loads(value))
 
 
-class _Ids(TypeDecorator[Iterable[int]]):
-    """Ids of rows, passed as one parameter."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: Iterable[Any] | None, dialect: Dialect) -> str:
-        """Write a JSON array."""
-        return json.dumps(list(value or ()))
+STRICT: dict[str, Any] = {"sqlite_strict": True}
+NUMBERED: dict[str, Any] = {**STRICT, "sqlite_autoincrement": True}
+"""An id is never given twice, even after its row is gone."""
+KEYED: dict[str, Any] = {**STRICT, "sqlite_with_rowid": False}
+"""A table that is stored in the order of its primary key."""
 
 
-def among(tested: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
-    """The condition that a column's value is one of those in a parameter, of any length.
+def row_id() -> Column[int]:
+    """The primary key "id"."""
+    return Column("id", Integer, primary_key=True, nullable=True)
 
-    One parameter instead of one for each value: SQLite allows 32,766 of them, and an erasure may
-    name more rows than that.
-    """
-    values = func.json_each(bindparam(parameter, type_=_Ids)).table_valued(column("value"))
-    return tested.in_(select(values.c.value))
+
+def flag(name: str, comment: str, *, default: int | None = 0) -> Column[bool]:
+    """A truth value; ``default`` None: a row must have it."""
+    return Column(
+        name,
+        Flag,
+        CheckConstraint(f"{name} IN (0, 1)"),
+        nullable=False,
+        server_default=None if default is None else text(str(default)),
+        comment=comment,
+    )
+
+
+def one_of(name: str, values: str, comment: str, *, default: str | None = None) -> Column[str]:
+    """A text that is one of a few words."""
+    listed = ", ".join(f"'{value}'" for value in values.split())
+    return Column(
+        name,
+        Text,
+        CheckConstraint(f"{name} IN ({listed})"),
+        nullable=False,
+        server_default=None if default is None else text(f"'{default}'"),
+        comment=comment,
+    )
+
+
+def link(
+    name: str, target: str, comment: str | None = None, *, ondelete: str | None = None
+) -> Column[int]:
+    """The id of another row; null: none."""
+    return Column(name, Integer, ForeignKey(target, ondelete=ondelete), comment=comment)
+
+
+def count(name: str, comment: str) -> Column[int]:
+    """A whole number, at first 0."""
+    return Column(name, Integer, nullable=False, server_default=text("0"), comment=comment)
+
+
+def words(name: str, comment: str) -> Column[str]:
+    """A text, at first empty."""
+    return Column(name, Text, nullable=False, server_default=text("''"), comment=comment)
+
+
+def required(name: str, kind: Any, comment: str = "") -> Column[Any]:
+    """A column that is never null."""
+    return Column(name, kind, nullable=False, comment=comment or None)
+
+
+def add_index(
+    name: str, table: Table, columns: str, *, where: str | None = None, unique: bool = False
+) -> None:
+    """An index over columns; ``where``: over some of the rows only."""
+    Index(
+        name,
+        *(table.c[column] for column in columns.split()),
+        unique=unique,
+        sqlite_where=None if where is None else text(where),
+    )

@@ -4,7 +4,7 @@
 keeps half-empty chunks, and the write-ahead log and the backups of migrations keep old pages. So:
 
 1. vec0 tables are repacked and text indexes merged, in small transactions;
-2. ``VACUUM INTO`` writes a fresh copy beside the file, while turns go on writing to it;
+2. ``VACUUM INTO`` writes a fresh copy next to the file, while turns go on writing to it;
 3. the copy is checked; it then takes the file's place, page by page, in one transaction of SQLite's
    backup interface, unless something was written in the meantime: then 2 begins again. Where the
    rebuild is overdue and writes never stop, they wait for the last attempt;
@@ -35,8 +35,7 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from lobug.errors import StorageError
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
-from lobug.storage.driver import Connection, connect, driver
-from lobug.storage.faults import backups_of, create_private
+from lobug.storage.driver import Connection, backups_of, connect, create_private, driver
 from lobug.storage.statements import run
 from lobug.storage.tables import background_tasks
 

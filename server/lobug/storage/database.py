@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 
 from lobug.errors import StorageCorruptError, StorageError, StorageReadOnlyError
 from lobug.storage import migrations
-from lobug.storage.driver import Connection, connect
-from lobug.storage.faults import (
+from lobug.storage.driver import (
+    Connection,
     backups_of,
+    connect,
     corrupt,
     create_private,
     file_of,

@@ -7,18 +7,38 @@ driver does (docs/decisions/sqlalchemy-core.md). Hand-written SQL goes the same 
 
 from __future__ import annotations
 
+import json
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import BindParameter, Delete, Insert, Select, Update
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    Delete,
+    Insert,
+    Select,
+    Table,
+    Text,
+    Update,
+    bindparam,
+    column,
+    func,
+    insert,
+    select,
+)
+from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler, SQLiteDialect
+from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import visitors
+from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import CompoundSelect
-from sqlalchemy.types import TypeEngine
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from lobug.storage.driver import Connection
 
@@ -145,6 +165,12 @@ class _Prepared:
         return every
 
 
+def columns_of(table: Table, record: type[Any]) -> list[Column[Any]]:
+    """The columns that a dataclass has as fields, so that ``record(**row._asdict())`` makes one;
+    fields that are no columns are left out."""
+    return [table.c[field.name] for field in fields(record) if field.name in table.c]
+
+
 def run(connection: Connection, statement: Statement | str, /, **values: Any) -> Result:
     """Run a statement, or hand-written SQL with named parameters. Raises the driver's errors."""
     if isinstance(statement, str):
@@ -221,3 +247,65 @@ def _row_class(names: tuple[str, ...]) -> Callable[[Any], Row]:
     kind: Any = namedtuple("Row", names, rename=True)  # type: ignore[misc]
     make: Callable[[Any], Row] = kind._make
     return make
+
+
+# What standard SQL lacks, as SQLite has it.
+
+
+def insert_once(table: Table) -> SqliteInsert:
+    """An INSERT that does nothing where a row has the same key already."""
+    return sqlite_insert(table).on_conflict_do_nothing()
+
+
+def insert_or_replace(table: Table) -> Insert:
+    """An INSERT that deletes the row that has the same key."""
+    return insert(table).prefix_with("OR REPLACE")
+
+
+def insert_or_add(table: Table, key: str, number: str) -> SqliteInsert:
+    """An INSERT that adds its ``number`` to that of the row that has the same ``key``."""
+    statement = sqlite_insert(table)
+    return statement.on_conflict_do_update(
+        index_elements=[table.c[key]],
+        set_={number: table.c[number] + statement.excluded[number]},
+    )
+
+
+def holds(text: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
+    """The condition that a text has another one in it, in the same case."""
+    return func.instr(text, bindparam(parameter)) > 0
+
+
+def larger_of(one: Any, other: Any) -> ColumnElement[Any]:
+    """The larger of two values of one row."""
+    return func.max(one, other)
+
+
+def smaller_of(one: Any, other: Any) -> ColumnElement[Any]:
+    """The smaller of two values of one row."""
+    return func.min(one, other)
+
+
+def elements(array: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The column of the values of a JSON array."""
+    return func.json_each(array).table_valued(column("value")).c.value
+
+
+class _Ids(TypeDecorator[Iterable[int]]):
+    """Ids of rows, passed as one parameter."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Iterable[Any] | None, dialect: Dialect) -> str:
+        """Write a JSON array."""
+        return json.dumps(list(value or ()))
+
+
+def among(tested: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
+    """The condition that a column's value is one of those in a parameter, of any length.
+
+    One parameter instead of one for each value: SQLite allows 32,766 of them, and an erasure may
+    name more rows than that.
+    """
+    return tested.in_(select(elements(bindparam(parameter, type_=_Ids))))

@@ -17,7 +17,7 @@ from lobug.errors import (
 )
 from lobug.settings import Settings
 from lobug.storage import driver, migrations
-from lobug.storage.faults import backups_of, typed_errors
+from lobug.storage.driver import backups_of, typed_errors
 from lobug.storage.migrations import version_of
 
 

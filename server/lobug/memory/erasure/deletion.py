@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+import sqlalchemy as sa
 from sqlalchemy import (
     Integer,
     and_,
@@ -33,16 +34,15 @@ from sqlalchemy import (
 
 from lobug.language.en import mentions, words
 from lobug.language.en.mentions import Mention
-from lobug.memory import entries
-from lobug.memory.access import VISIBLE, seen_by
+from lobug.memory import entries, jobs
+from lobug.memory.entries import VISIBLE, seen_by
 from lobug.memory.erasure import derived_texts
-from lobug.memory.jobs import queue
+from lobug.memory.index import entry_index
 from lobug.memory.model import HOUSEHOLD, Forgotten, MemoryScope
 from lobug.storage import compaction
-from lobug.storage.columns import among
 from lobug.storage.driver import Connection
-from lobug.storage.statements import Row, run
-from lobug.storage.tables import conversation_log, memories, memory_sources, sessions
+from lobug.storage.statements import Row, among, run, run_many
+from lobug.storage.tables import conversation_log, memories, memory_sources, project_tasks, sessions
 
 _entry, _log = memories.c, conversation_log.c
 DERIVED = or_(
@@ -165,7 +165,7 @@ class Erasure:
         self._suspects: set[int] = set()
         """Entries that were distilled from an erased one."""
 
-    def entry(self, entry_id: int, *, derived: bool = False) -> None:
+    def erase_entry(self, entry_id: int, *, derived: bool = False) -> None:
         """Erase one version of an entry."""
         row = run(self._connection, CONTENT, entry_id=entry_id).first()
         if row is None:
@@ -180,15 +180,15 @@ class Erasure:
         self._suspects.update(run(self._connection, DISTILLED, entry_id=entry_id).scalars())
         entries.delete_row(self._connection, entry_id)
 
-    def messages(self, ids: Iterable[int]) -> None:
+    def erase_messages(self, ids: Iterable[int]) -> None:
         """Erase the words of the user's messages."""
         for message_id, content in self._contents(ids):
             if content:
                 self._rewrite_message(message_id, content, "")
 
-    def exchanges(self, ids: Iterable[int]) -> None:
+    def erase_exchanges(self, ids: Iterable[int]) -> None:
         """Erase the words of messages, of the replies to them, and of what they reply to."""
-        self.messages(run(self._connection, EXCHANGES, ids=[*ids]).scalars())
+        self.erase_messages(run(self._connection, EXCHANGES, ids=[*ids]).scalars())
 
     def add_messages(self, ids: Iterable[int]) -> None:
         """Add messages whose rows the caller deletes after ``finish``."""
@@ -196,7 +196,7 @@ class Erasure:
             self._messages.add(message_id)
             self._stems |= mentions.distinctive(content)[0]
 
-    def messages_that_say(self, said: Sequence[Mention]) -> None:
+    def erase_matching_messages(self, said: Sequence[Mention]) -> None:
         """Cut the matching sentences out of the user's messages. If nothing is left of a message
         of the user, its reply is erased too: it may repeat the words."""
         if not said:
@@ -208,9 +208,9 @@ class Erasure:
         ]
         for row, left in found:
             self._rewrite_message(row.id, row.content, left)
-        self.exchanges([row.id for row, left in found if row.role == "user" and not left])
+        self.erase_exchanges([row.id for row, left in found if row.role == "user" and not left])
 
-    def entries_that_say(self, said: Sequence[Mention]) -> None:
+    def erase_matching_entries(self, said: Sequence[Mention]) -> None:
         """Erase the matching entries, and the matching sentences of longer ones. If the messages
         that an entry came from say it in other words, they are erased as a whole."""
         unsaid: list[int] = []
@@ -222,21 +222,21 @@ class Erasure:
             if left is row.content:
                 continue
             if derived or not _says_anything(left):
-                self.entry(row.id, derived=derived)
+                self.erase_entry(row.id, derived=derived)
                 unsaid += [] if source is None else [source]
             else:
                 # A new row: what holds the old row's vector has to let go of it.
-                entries.rewrite(self._connection, row.id, left)
+                rewrite(self._connection, row.id, left)
                 self._keys[row.id] = row.key
-        self.exchanges(
+        self.erase_exchanges(
             message_id
             for message_id, content in self._contents(unsaid)
             if not mentions.contains_any(content, said)
         )
 
-    def stems_left(self, stems: Collection[str]) -> set[str]:
-        """Those of the stems that remaining entries hold, without derived entries; including
-        what others told the household."""
+    def remaining_stems(self, stems: Collection[str]) -> set[str]:
+        """Those of the stems that remaining entries hold. Derived entries do not count; what others
+        told the household does."""
         if not stems:
             return set()
         contents = run(
@@ -293,9 +293,9 @@ class Erasure:
             **nothing_left,
         )
         if left:
-            queue.renew_extraction(self._connection, message_id)
+            jobs.renew_extraction(self._connection, message_id)
         else:
-            queue.drop_extraction(self._connection, message_id)
+            jobs.drop_extraction(self._connection, message_id)
 
     def _summaries(self) -> None:
         """Erase the summaries of messages that were erased; what is left of the messages is summed
@@ -304,10 +304,10 @@ class Erasure:
             self._connection, SUMMARIES, user=self._scope.user, ids=sorted(self._messages)
         ).scalars()
         for entry_id in found:
-            self.entry(entry_id, derived=True)
+            self.erase_entry(entry_id, derived=True)
 
     def _reopen_sources(self, entry_id: int) -> None:
-        """What a derived entry was made from is to be summed up, or distilled, anew."""
+        """Have what a derived entry was made from summed up, or distilled, again."""
         user, connection = self._scope.user, self._connection
         made = run(connection, STRETCH, entry_id=entry_id).one()
         if None not in (made.conversation, made.from_message_id, made.to_message_id):
@@ -322,18 +322,18 @@ class Erasure:
         newest = run(connection, NEWEST_SOURCE, entry_id=entry_id, owner=user).scalar()
         if newest is not None:
             run(connection, TAKE_IN_AGAIN, entry_id=entry_id, owner=user)
-            queue.add_cascade(connection, "distill", user, newest, self._now)
+            jobs.add(connection, "distill", user, self._now, up_to_id=newest)
 
     def _distilled(self) -> None:
         """Erase entries that were distilled from erased ones and hold a distinctive word of them
         that no remaining entry holds."""
-        told = self._stems - self.stems_left(self._stems) if self._suspects else set()
+        erased = self._stems - self.remaining_stems(self._stems) if self._suspects else set()
         while self._suspects:
             suspects, self._suspects = self._suspects, set()
             for entry_id in sorted(suspects):
                 row = run(self._connection, CONTENT, entry_id=entry_id).first()
-                if row is not None and _may_repeat(row.content, told):
-                    self.entry(entry_id, derived=True)
+                if row is not None and _may_repeat(row.content, erased):
+                    self.erase_entry(entry_id, derived=True)
 
 
 def reopen(
@@ -352,7 +352,7 @@ def reopen(
             in_session=session_id,
             before=min(row.id for row in rows if row.session_id == session_id),
         )
-    queue.add_cascade(connection, "summarize", user, max(row.id for row in rows), now)
+    jobs.add(connection, "summarize", user, now, up_to_id=max(row.id for row in rows))
 
 
 def _says_anything(text: str) -> bool:
@@ -360,9 +360,65 @@ def _says_anything(text: str) -> bool:
     return bool(stems or parts)
 
 
-def _may_repeat(text: str, told: Collection[str]) -> bool:
+def _may_repeat(text: str, erased: Collection[str]) -> bool:
     """Whether a distilled text may repeat erased words: it holds a distinctive one, or is in a
     language whose words are not compared."""
     stems, parts = mentions.distinctive(text)
     foreign = len(words.words(text)) >= FEWEST_WORDS and not words.is_english(text)
-    return bool(parts) or foreign or not stems.isdisjoint(told)
+    return bool(parts) or foreign or not stems.isdisjoint(erased)
+
+
+WHOLE_ROW = select(memories).where(entries.BY_ID)
+
+
+LINKS = select(memory_sources).where(
+    or_(
+        memory_sources.c.memory_id == bindparam("entry_id"),
+        memory_sources.c.source_id == bindparam("entry_id"),
+    )
+)
+
+
+INSERT_LINK = sa.insert(memory_sources)
+
+
+REPLACED = select(memories.c.id).where(memories.c.replaced_by == bindparam("entry_id"))
+
+
+LINK_REPLACED = update(memories).where(entries.BY_ID)
+
+
+ARCHIVED = select(project_tasks.c.id).where(project_tasks.c.archived_as == bindparam("entry_id"))
+
+
+LINK_ARCHIVED = update(project_tasks).where(project_tasks.c.id == bindparam("task_id"))
+
+
+def rewrite(connection: Connection, entry_id: int, content: str) -> int:
+    """Put a row with another content in a version's place, with all its links, so that whatever was
+    made from the old content goes with the old row. Returns the new id."""
+    kept = run(connection, WHOLE_ROW, entry_id=entry_id).one()._asdict()
+    links = run(connection, LINKS, entry_id=entry_id).all()
+    replaced = run(connection, REPLACED, entry_id=entry_id).scalars()
+    archived = run(connection, ARCHIVED, entry_id=entry_id).scalars()
+    entry_index.remove(connection, entry_id)
+    run(connection, entries.DELETE, entry_id=entry_id)
+    del kept["id"]
+    new_id = int(run(connection, entries.INSERT, **{**kept, "content": content}).scalar())
+    run_many(
+        connection,
+        LINK_REPLACED,
+        ({"entry_id": known, "replaced_by": new_id} for known in replaced),
+    )
+    run_many(
+        connection, LINK_ARCHIVED, ({"task_id": known, "archived_as": new_id} for known in archived)
+    )
+    run_many(
+        connection,
+        INSERT_LINK,
+        (
+            {name: new_id if known == entry_id else known for name, known in link._asdict().items()}
+            for link in links
+        ),
+    )
+    return new_id

@@ -9,10 +9,10 @@ from sqlalchemy import bindparam, delete, select, true, update
 
 from lobug.language.en import mentions
 from lobug.language.en.mentions import Mention
-from lobug.memory import entries, keys, session_summary
-from lobug.storage.columns import among
+from lobug.memory import entries
+from lobug.memory.sessions import refresh_summary
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import among, run
 from lobug.storage.tables import (
     conversation_log,
     memories,
@@ -100,7 +100,7 @@ def _sessions(
     changed = 0
     for row in rows:
         if row.touched or mentions.contains_any(row.summary, said):
-            session_summary.refresh(connection, row.id)
+            refresh_summary(connection, row.id)
             changed += 1
     return changed
 
@@ -161,7 +161,7 @@ def _names_of_entries(connection: Connection, user: str, said: Sequence[Mention]
         kept = [tag for tag in row.tags if not mentions.contains_any(tag, said)]
         key = row.key
         if mentions.contains_any(_spoken(key), said):
-            key = keys.key_for(row.content)
+            key = entries.key_for(row.content)
             if mentions.contains_any(_spoken(key), said):
                 key = f"memory_{row.id}"
             if row.status == "active":

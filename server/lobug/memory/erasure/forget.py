@@ -87,9 +87,9 @@ def _forget(
     erasure = Erasure(connection, scope, now)
     for version in versions:
         if version.source_message_id is not None:
-            erasure.exchanges([version.source_message_id])
-        erasure.messages(_summed_up(connection, version))
-        erasure.entry(version.id)
+            erasure.erase_exchanges([version.source_message_id])
+        erasure.erase_messages(_summed_up(connection, version))
+        erasure.erase_entry(version.id)
     named = [
         mentions.telling_names_in(version.content) for version in versions if _said_by(version)
     ]
@@ -98,10 +98,10 @@ def _forget(
 
 def _finish(erasure: Erasure, said: list[Mention], names: frozenset[str]) -> Forgotten:
     """Erase what matches, and what has a name that no remaining entry mentions."""
-    erasure.entries_that_say(said)
-    alone = [mentions.of_name(stem) for stem in sorted(names - erasure.stems_left(names))]
-    erasure.entries_that_say(alone)
-    erasure.messages_that_say([*said, *alone])
+    erasure.erase_matching_entries(said)
+    alone = [mentions.of_name(stem) for stem in sorted(names - erasure.remaining_stems(names))]
+    erasure.erase_matching_entries(alone)
+    erasure.erase_matching_messages([*said, *alone])
     return erasure.finish([*said, *alone])
 
 

@@ -1,24 +1,30 @@
-"""Purges a session, a user, or what is old: the rows are deleted, whatever they say.
+"""Deletes rows, whatever they say: of a session, of a user, or what is old.
 
-Call each function in one write transaction and within ``TurnPriority.exclusive()``.
+Call ``purge`` in one write transaction and within ``TurnPriority.exclusive()``. ``retain`` is a
+background task that keeps to the settings. It leaves layer knowledge, layer identity and the
+results of finished tasks, and of the timeline what layer identity has not taken in.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from sqlalchemy import BindParameter, bindparam, delete, exists, or_, select, update
+from sqlalchemy import BindParameter, Integer, bindparam, delete, exists, or_, select, true, update
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
-from lobug.memory import entries, session_summary
+from lobug.memory import entries, jobs, timeline
 from lobug.memory.erasure import deletion
 from lobug.memory.erasure.deletion import Erasure
+from lobug.memory.jobs import Task
 from lobug.memory.model import Forgotten, MemoryScope, Purge
+from lobug.memory.sessions import refresh_summary
+from lobug.settings import MemorySettings
 from lobug.storage import compaction
-from lobug.storage.columns import among
+from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import Row, among, run
 from lobug.storage.tables import (
     background_tasks,
     conversation_log,
@@ -140,7 +146,7 @@ def purge_session(
     erasure.add_messages(messages)
     made = run(connection, ENTRIES_OF_SESSION, session_id=session_id, user=scope.user).scalars()
     for entry_id in made:
-        erasure.entry(entry_id)
+        erasure.erase_entry(entry_id)
     gone = erasure.finish(())
     _delete_messages(connection, messages)
     run(
@@ -181,17 +187,14 @@ def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
 def purge_older(connection: Connection, user: str, cutoff: float, now: float) -> Forgotten:
     """Erase a user's messages, recalls and timeline entries from before ``cutoff`` (seconds since
     the epoch), and the sessions of which nothing is left. What is known stays, without the words
-    that it came from. Of a summary that reaches over the cutoff the later messages are summed up
-    anew."""
+    that it came from. Where a summary reaches over the cutoff, the later messages are summarized
+    again."""
     bound = {"user": user, "cutoff": cutoff}
     messages = run(connection, OLD_MESSAGES, **bound).scalars()
     old = run(connection, OLD_TIMELINE, **bound).all()
-    for row in old:
-        entries.delete_row(connection, row.id)
     run(connection, DELETE_OLD_RECALLS, **bound)
     _delete_messages(connection, messages)
-    for session_id in {row.session_id for row in old if row.session_id is not None}:
-        session_summary.refresh(connection, session_id)
+    _delete_timeline(connection, old)
     for row in old:
         if None not in (row.conversation, row.from_message_id, row.to_message_id):
             deletion.reopen(
@@ -213,3 +216,102 @@ def _delete_messages(connection: Connection, ids: Sequence[int]) -> None:
     source."""
     for change in (DELETE_WORK_ON, CUT_SOURCES, CUT_REPLIES, DELETE_MESSAGES):
         run(connection, change, ids=ids)
+
+
+def _delete_timeline(connection: Connection, rows: Sequence[Row]) -> None:
+    """Delete entries of the timeline and rebuild the summaries of their sessions."""
+    for row in rows:
+        entries.delete_row(connection, row.id)
+    for session_id in {row.session_id for row in rows if row.session_id is not None}:
+        refresh_summary(connection, session_id)
+
+
+BATCH = 200
+"""Rows that are erased in one transaction: a turn's own write waits for it."""
+
+
+BATCH_SIZE = bindparam("limit", type_=Integer)
+EXPIRED_TIMELINE = (
+    select(_entry.id, _entry.session_id)
+    .where(
+        timeline.TIMELINE,
+        _entry.layer == "archive",
+        _entry.source == "system",
+        _entry.task_id.is_(None),
+        _entry.incorporated == true(),
+        _entry.said_at < bindparam("before"),
+    )
+    .order_by(_entry.id)
+    .limit(BATCH_SIZE)
+)
+
+
+def _erase_timeline(before: float, now: float, connection: Connection) -> int:
+    rows = run(connection, EXPIRED_TIMELINE, before=before, limit=BATCH).all()
+    _delete_timeline(connection, rows)
+    if rows:
+        compaction.note(connection, now)
+    return len(rows)
+
+
+DELETE_EXPIRED_RECALLS = delete(recalls).where(
+    recalls.c.id.in_(
+        select(recalls.c.id)
+        .where(recalls.c.created_at < bindparam("before"))
+        .order_by(recalls.c.id)
+        .limit(BATCH_SIZE)
+    )
+)
+
+
+def _erase_recalls(before: float, _now: float, connection: Connection) -> int:
+    return run(connection, DELETE_EXPIRED_RECALLS, before=before, limit=BATCH).rowcount
+
+
+EXPIRED_MESSAGES = (
+    select(_log.id).where(_log.created_at < bindparam("before")).order_by(_log.id).limit(BATCH_SIZE)
+)
+
+
+def _erase_messages(before: float, now: float, connection: Connection) -> int:
+    ids = run(connection, EXPIRED_MESSAGES, before=before, limit=BATCH).scalars()
+    _delete_messages(connection, ids)
+    if ids:
+        compaction.note(connection, now)
+    return len(ids)
+
+
+async def retain(
+    database: Database,
+    task: Task,
+    settings: MemorySettings,
+    *,
+    now: float,
+    next_at: float,
+    checkpoint: Checkpoint,
+) -> None:
+    """Erase what is older than the settings keep it, and put the task off to ``next_at``. Safe to
+    cancel and to run again. Raises StorageError."""
+    for days, erase in (
+        (settings.timeline_retention_days, _erase_timeline),
+        (settings.recall_log_days, _erase_recalls),
+        (settings.log_retention_days, _erase_messages),
+    ):
+        if days > 0:
+            await _erase_all(database, partial(erase, now - days * DAY_S, now), checkpoint)
+    await database.write(
+        "retention_done", lambda connection: jobs.put_off(connection, task, next_at, now)
+    )
+
+
+async def _erase_all(
+    database: Database, erase: Callable[[Connection], int], checkpoint: Checkpoint
+) -> None:
+    """Call ``erase`` in transactions of ``BATCH`` rows; it returns how many it has erased."""
+
+    def batch(connection: Connection) -> int:
+        checkpoint("retention.erasing")
+        return erase(connection)
+
+    while await database.write("retention", batch) == BATCH:
+        pass

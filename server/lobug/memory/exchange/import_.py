@@ -1,4 +1,7 @@
-"""Inserts the rows of a checked document into the database, under one user.
+"""Imports a document into the memory of one user: an export, or a snapshot of sessions.
+
+Whatever user a document names, everything is stored under the scope's own user. Call it in one
+write transaction: if it raises, nothing is imported.
 
 A row is known already if one of the same kind says the same at the same time. Of two equal rows of
 a document the second is matched with the second one in the database, and so on.
@@ -12,16 +15,17 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Select, Table, and_, bindparam, or_, select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Select, Table, and_, bindparam, insert, or_, select
 
-from lobug.memory import entries, identity
-from lobug.memory.exchange.document_format import Document, EntryRow
-from lobug.memory.jobs import queue
+from lobug.errors import ImportInvalidError
+from lobug.memory import entries, identity, jobs
+from lobug.memory.exchange import document_format, snapshot
+from lobug.memory.exchange.document_format import Document, EntryRow, Row
+from lobug.memory.exchange.snapshot import SnapshotSession
 from lobug.memory.model import HOUSEHOLD, EntryScope, Imported, MemoryScope
 from lobug.storage import tables
-from lobug.storage.driver import Connection
-from lobug.storage.statements import Result, run, run_many
+from lobug.storage.driver import Connection, driver
+from lobug.storage.statements import Result, insert_once, run, run_many
 
 Places = dict[int | None, int | None]
 """Ids in the database by positions in the document; None by None."""
@@ -90,12 +94,44 @@ INSERTS = {
         tables.recalls,
     )
 }
-INSERT_PROJECT = insert(tables.projects).on_conflict_do_nothing()
-INSERT_SOURCE = insert(tables.memory_sources).on_conflict_do_nothing()
+INSERT_PROJECT = insert_once(tables.projects)
+INSERT_SOURCE = insert_once(tables.memory_sources)
 INSERT_HIT = insert(tables.recall_hits)
 
 
-def insert_document(
+Parsed = Document | Sequence[SnapshotSession]
+"""The content of a document, checked."""
+
+
+def parse(document: object) -> Parsed:
+    """The content of a document, checked without a database. Raises ImportInvalidError."""
+    if snapshot.is_snapshot(document):
+        return snapshot.parse(document)
+    return document_format.checked(document)
+
+
+def import_parsed(
+    connection: Connection,
+    scope: MemoryScope,
+    parsed: Parsed,
+    now: float,
+    *,
+    identity_chars: int | None = None,
+) -> Imported:
+    """Import the result of ``parse``. What is there already is skipped, so a second import changes
+    nothing. Imported lines of layer identity that do not fit into ``identity_chars`` go to layer
+    knowledge. Raises ImportInvalidError."""
+    try:
+        if isinstance(parsed, Document):
+            return _insert_document(connection, scope, parsed, now, identity_chars=identity_chars)
+        return snapshot.insert_sessions(connection, scope.user, parsed, now)
+    except driver().IntegrityError as error:
+        raise ImportInvalidError("the document contradicts itself") from error
+    except OverflowError as error:
+        raise ImportInvalidError("a number of the document is too large") from error
+
+
+def _insert_document(
     connection: Connection,
     scope: MemoryScope,
     document: Document,
@@ -104,16 +140,16 @@ def insert_document(
     identity_chars: int | None,
 ) -> Imported:
     """Insert the unknown rows. Returns their numbers."""
-    bringing = _Import(connection, scope, document, now)
-    bringing.projects()
-    bringing.sessions()
-    bringing.messages()
-    bringing.entries()
-    bringing.tasks()
-    bringing.recalls()
+    importing = _Import(connection, scope, document, now)
+    importing.projects()
+    importing.sessions()
+    importing.messages()
+    importing.entries()
+    importing.tasks()
+    importing.recalls()
     if identity_chars is not None:
-        bringing.fit_identity(identity_chars)
-    return bringing.done
+        importing.fit_identity(identity_chars)
+    return importing.done
 
 
 class _Known:
@@ -176,19 +212,12 @@ class _Import:
             if session_id is None:
                 session_id = self._insert(
                     tables.sessions,
-                    user=self._user,
+                    row,
                     conversation=self._conversation(row.conversation),
-                    channel=row.channel,
-                    external_id=row.external_id,
-                    started_at=row.started_at,
-                    last_active_at=row.last_active_at,
                     # If the conversation goes on here, this is not its open session.
                     ended_at=row.last_active_at
                     if row.ended_at is None and self._own_name(row.conversation) in self._taken
                     else row.ended_at,
-                    last_consolidated_at=row.last_consolidated_at,
-                    failures=row.failures,
-                    summary=row.summary,
                 )
                 if row.external_id is not None:
                     named[row.external_id] = session_id
@@ -206,24 +235,17 @@ class _Import:
                 reply_to = self._message_at[row.reply_to]
                 message_id = self._insert(
                     tables.conversation_log,
-                    user=self._user,
+                    row,
                     conversation=self._conversation(row.conversation),
-                    role=row.role,
-                    content=row.content,
-                    created_at=row.created_at,
-                    summarized=row.summarized,
                     reply_to=None if reply_to in replied else reply_to,
                     session_id=self._session_at[row.session],
-                    speaker=row.speaker,
-                    forgotten=row.forgotten,
-                    meant=row.meant,
                 )
                 replied.add(reply_to)
                 if row.to_extract and row.role == "user" and row.content:
-                    queue.wait_for_reply(
+                    jobs.wait_for_reply(
                         self._connection, self._user, message_id, self._now, self._now
                     )
-                    queue.release(self._connection, message_id, self._now)
+                    jobs.release(self._connection, message_id, self._now)
                 new += 1
             self._message_at[row.id] = message_id
         self._count("messages", new, len(self._document.messages))
@@ -267,13 +289,7 @@ class _Import:
             if task_id is None:
                 task_id = self._insert(
                     tables.project_tasks,
-                    user=self._user,
-                    project=row.project,
-                    title=row.title,
-                    status=row.status,
-                    state=row.state,
-                    created_at=row.created_at,
-                    completed_at=row.completed_at,
+                    row,
                     archived_as=self._entry_at[row.archived_as],
                 )
                 new += 1
@@ -290,12 +306,9 @@ class _Import:
                 continue
             recall_id = self._insert(
                 tables.recalls,
-                user=self._user,
+                row,
                 conversation=self._conversation(row.conversation),
                 message_id=self._message_at[row.message],
-                query=row.query,
-                created_at=row.created_at,
-                took_ms=row.took_ms,
             )
             run_many(
                 self._connection,
@@ -336,36 +349,17 @@ class _Import:
             source = None
         entry_id = self._insert(
             tables.memories,
+            row,
             user=user,
+            told_by=self._user,
             scope=scope,
             conversation=conversation,
             session_id=self._session_at[row.session],
-            told_by=self._user,
-            layer=row.layer,
-            category=row.category,
             key=key,
-            content=row.content,
-            fact_type=row.fact_type,
-            section=row.section,
-            importance=row.importance,
-            source=row.source,
-            status=row.status,
-            reason=row.reason,
-            tags=row.tags,
-            project=row.project,
             source_message_id=source,
             from_message_id=self._message_at[row.from_message],
             to_message_id=self._message_at[row.to_message],
-            incorporated=row.incorporated,
-            said_at=row.said_at,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-            valid_from=row.valid_from,
-            valid_until=row.valid_until,
-            expired_at=row.expired_at,
-            compared=row.compared,
-            recall_count=row.recall_count,
-            last_recalled_at=row.last_recalled_at,
+            replaced_by=None,
         )
         if row.task is not None:
             self._task_entries.append((entry_id, row.task))
@@ -423,7 +417,10 @@ class _Import:
     def _select(self, statement: Select[*tuple[Any, ...]]) -> Result:
         return run(self._connection, statement, user=self._user)
 
-    def _insert(self, table: Table, **values: Any) -> int:
+    def _insert(self, table: Table, row: Row, **changes: Any) -> int:
+        """Insert a row of the document: its fields that are columns, and ``changes``."""
+        values = {name: value for name, value in row if name in table.c and name != "id"}
+        values = {"user": self._user, **values, **changes}
         return int(run(self._connection, INSERTS[table.name], **values).scalar())
 
     def _count(self, what: str, new: int, all_of: int) -> None:

@@ -24,7 +24,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -153,12 +153,7 @@ def insert_sessions(
     """Insert unknown sessions for one user. Call it in one transaction."""
     done = Imported()
     for session in found:
-        brought = _insert(connection, user, session, now)
-        done = Imported(
-            sessions=done.sessions + brought.sessions,
-            messages=done.messages + brought.messages,
-            skipped=done.skipped + brought.skipped,
-        )
+        done += _insert(connection, user, session, now)
     return done
 
 
@@ -185,13 +180,7 @@ async def import_file(
             insert = partial(
                 _insert, user=source.user_of(session.user_id), session=session, now=clock()
             )
-            brought = await database.write("snapshot", insert)
-            done = replace(
-                done,
-                sessions=done.sessions + brought.sessions,
-                messages=done.messages + brought.messages,
-                skipped=done.skipped + brought.skipped,
-            )
+            done += await database.write("snapshot", insert)
         checkpoint("snapshot.imported")
         await asyncio.to_thread(path.replace, source.imported)
     except (LobugError, OSError) as error:
@@ -391,8 +380,8 @@ def _time(value: Any, place: str) -> float | None:
 def _digest(channel: str, channel_id: str | None, messages: Sequence[SnapshotMessage]) -> str:
     """An id for a session without one, made from its content."""
     said = [[message.role, message.content, message.created_at] for message in messages]
-    told = json.dumps([channel, channel_id, said], ensure_ascii=False)
-    return f"sha256:{hashlib.sha256(told.encode()).hexdigest()[:32]}"
+    content = json.dumps([channel, channel_id, said], ensure_ascii=False)
+    return f"sha256:{hashlib.sha256(content.encode()).hexdigest()[:32]}"
 
 
 def _first(value: Mapping[str, Any], *names: str) -> Any:

@@ -20,12 +20,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Column, Integer, LargeBinary, bindparam, delete, exists, func, select, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import (
+    Column,
+    Integer,
+    LargeBinary,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
-from lobug.storage.tables import (
+from lobug.storage.index_tables import (
     turn_codes,
     turn_index,
     turn_vector_sets,
@@ -33,6 +42,7 @@ from lobug.storage.tables import (
     turn_word_vectors,
     turn_words,
 )
+from lobug.storage.statements import columns_of, insert_once, insert_or_replace, run
 
 Floats = NDArray[np.float32]
 
@@ -106,7 +116,7 @@ class Word:
 
 
 FIND_SET = (
-    select(turn_vector_sets.c.id, turn_vector_sets.c.model_id, turn_vector_sets.c.dimension)
+    select(*columns_of(turn_vector_sets, VectorSet))
     .where(
         turn_vector_sets.c.model_id == bindparam("model_id"),
         turn_vector_sets.c.dimension
@@ -125,7 +135,7 @@ def find_set(
     return None if row is None else VectorSet(**row._asdict())
 
 
-INSERT_SET = insert(turn_vector_sets).on_conflict_do_nothing()
+INSERT_SET = insert_once(turn_vector_sets)
 
 
 def make_set(connection: Connection, model_id: str, dimension: int) -> VectorSet:
@@ -256,17 +266,13 @@ def store(
         _write_codes(connection, present, owner, codes)
 
 
-PUT_WORD_VECTOR = (
-    insert(turn_word_vectors)
-    .prefix_with("OR REPLACE")
-    .from_select(
-        ["word_id", "set_id", "vector"],
-        select(
-            turn_words.c.id,
-            bindparam("of_set", type_=Integer),
-            bindparam("encoded", type_=LargeBinary),
-        ).where(turn_words.c.id == bindparam("of_word"), turn_words.c.word == bindparam("text")),
-    )
+PUT_WORD_VECTOR = insert_or_replace(turn_word_vectors).from_select(
+    ["word_id", "set_id", "vector"],
+    select(
+        turn_words.c.id,
+        bindparam("of_set", type_=Integer),
+        bindparam("encoded", type_=LargeBinary),
+    ).where(turn_words.c.id == bindparam("of_word"), turn_words.c.word == bindparam("text")),
 )
 NOTE_WORD = update(turn_words).where(turn_words.c.id == bindparam("of_word"))
 
@@ -295,7 +301,7 @@ ONE_BLOCK = select(turn_codes.c.codes).where(
     turn_codes.c.owner == bindparam("owner"),
     turn_codes.c.block == bindparam("block"),
 )
-PUT_BLOCK = insert(turn_codes).prefix_with("OR REPLACE")
+PUT_BLOCK = insert_or_replace(turn_codes)
 
 
 def nearest(

@@ -2,13 +2,17 @@
 
 A row of ``turn_index`` is made, and everything derived from a turn's words is deleted, by triggers
 of ``conversation_log`` (migration 3): a row without words waits to be analysed. Only this module
-reads and writes the FTS5 table ``turn_text``. Functions on a connection, called on the database's
-own threads, within a write transaction where they write.
+reads and writes the FTS5 table ``turn_text``.
+
+Words are those of ``lobug.language.en.words`` (stop words, stems with irregular forms, numbers as
+digits). In other languages than English they are compared as they are, and questions are known by
+their mark.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,19 +21,20 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Integer, bindparam, select, update
-from sqlalchemy.dialects.sqlite import insert
 
-from lobug.memory.index import turn_analysis
-from lobug.storage.columns import among
+from lobug.language.en import speech_acts, words
+from lobug.language.en.data import MONTHS
+from lobug.language.en.questions import ONESELF, has_time
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
-from lobug.storage.tables import conversation_log, turn_index, turn_owners, turn_words
+from lobug.storage.index_tables import turn_index, turn_owners, turn_words
+from lobug.storage.statements import among, insert_or_add, run
+from lobug.storage.tables import conversation_log
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class TurnTotals:
     """The number of a user's analysed turns, and of the words in them."""
 
     owner: int
@@ -44,10 +49,10 @@ LOG = select(turn_owners.c.id.label("owner"), turn_owners.c.turns, turn_owners.c
 )
 
 
-def log_of(connection: Connection, user: str) -> Log | None:
+def totals_of(connection: Connection, user: str) -> TurnTotals | None:
     """The user's turns; None: there are none."""
     row = run(connection, LOG, user=user).first()
-    return None if row is None else Log(**row._asdict())
+    return None if row is None else TurnTotals(**row._asdict())
 
 
 def token(owner: int, stem: str) -> str:
@@ -55,9 +60,9 @@ def token(owner: int, stem: str) -> str:
     return f"{owner}x{stem}"
 
 
-def holding(connection: Connection, log: Log, stems: Sequence[str]) -> dict[str, int]:
+def holding(connection: Connection, totals: TurnTotals, stems: Sequence[str]) -> dict[str, int]:
     """How many of the user's turns hold each of the stems."""
-    tokens = {token(log.owner, stem): stem for stem in stems}
+    tokens = {token(totals.owner, stem): stem for stem in stems}
     rows = run(
         connection,
         "SELECT term, doc FROM turn_terms WHERE term IN (SELECT value FROM json_each(:tokens))",
@@ -66,11 +71,11 @@ def holding(connection: Connection, log: Log, stems: Sequence[str]) -> dict[str,
     return dict.fromkeys(stems, 0) | {tokens[row.term]: row.doc for row in rows}
 
 
-def matching(connection: Connection, log: Log, stem: str) -> Ints:
+def matching(connection: Connection, totals: TurnTotals, stem: str) -> Ints:
     """Ids of the messages of all the user's turns that hold a stem, ascending."""
     # A stem is letters and digits, and it is quoted: nothing in it is an operator.
     rows = connection.execute(
-        "SELECT rowid FROM turn_text WHERE turn_text MATCH ?", (f'"{token(log.owner, stem)}"',)
+        "SELECT rowid FROM turn_text WHERE turn_text MATCH ?", (f'"{token(totals.owner, stem)}"',)
     )
     return np.fromiter((row[0] for row in rows), np.int64)
 
@@ -103,7 +108,7 @@ TO_ANALYSE = (
 def analyse(connection: Connection, message_ids: Iterable[int]) -> None:
     """Analyse turns that wait for it; a search then finds them by their words."""
     for row in run(connection, TO_ANALYSE, message_ids=message_ids).all():
-        offered = turn_analysis.analyse_turn(row.content, _local(row.created_at))
+        offered = analyse_turn(row.content, _local(row.created_at))
         _analyse(connection, row.message_id, row.owner, offered)
 
 
@@ -115,9 +120,7 @@ COUNT_TURN = (
 )
 
 
-def _analyse(
-    connection: Connection, message_id: int, owner: int, offered: turn_analysis.TurnTerms
-) -> None:
+def _analyse(connection: Connection, message_id: int, owner: int, offered: TurnTerms) -> None:
     ids = _word_ids(connection, offered.words)
     run(
         connection,
@@ -132,22 +135,17 @@ def _analyse(
         connection,
         "INSERT INTO turn_text (rowid, tokens) VALUES (:message_id, :tokens)",
         message_id=message_id,
-        tokens=" ".join(token(owner, turn_analysis.stem(word)) for word in offered.words),
+        tokens=" ".join(token(owner, stem(word)) for word in offered.words),
     )
 
 
-_word = insert(turn_words)
-COUNT_WORD = _word.on_conflict_do_update(
-    index_elements=[turn_words.c.word], set_={"uses": turn_words.c.uses + _word.excluded.uses}
-).returning(turn_words.c.id)
+COUNT_WORD = insert_or_add(turn_words, "word", "uses").returning(turn_words.c.id)
 
 
 def _word_ids(connection: Connection, found: Sequence[str]) -> dict[str, int]:
     """Ids of words; their uses are counted."""
     return {
-        word: run(
-            connection, COUNT_WORD, word=word, stem=turn_analysis.stem(word), uses=uses
-        ).scalar()
+        word: run(connection, COUNT_WORD, word=word, stem=stem(word), uses=uses).scalar()
         for word, uses in Counter(found).items()
     }
 
@@ -158,3 +156,91 @@ def _local(at: float) -> datetime:
         return datetime.fromtimestamp(at, UTC).astimezone()
     except (ValueError, OverflowError, OSError):
         return datetime.fromtimestamp(0.0, UTC)
+
+
+MAX_TURN_CHARS = 16_000
+"""Characters of a turn that are analysed. A message may hold a book; such a one is no answer."""
+
+MAX_QUESTION_CHARS = 2_000
+
+MAX_QUESTION_WORDS = 64
+
+MAX_WORD_CHARS = 48
+"""Longer ones (addresses, keys) are cut: the text index has its own limit far above."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTerms:
+    """A question, analysed for retrieval."""
+
+    words: tuple[str, ...]
+    """Content words in their order, one for each stem, without names of speakers."""
+    stems: tuple[str, ...]
+    """Their stems, indexed like ``words``; each once."""
+    speakers: frozenset[str]
+    """Speakers it names, lower case; empty where speakers have no names."""
+    oneself: bool
+    """Whether who asks is named: "What did I say about my sister?"."""
+    plain: str
+    """The question without the names of speakers."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTerms:
+    """What is stored of a turn so that it can be found."""
+
+    words: tuple[str, ...]
+    """Content words in their order, with repetitions; then year, month and day it was said."""
+    asking: float
+    """Share of the text that are questions, 0 to 1."""
+    timed: bool
+    """Whether it has a word of time."""
+
+
+def analyse_question(question: str, speakers: Iterable[str] = ()) -> QuestionTerms:
+    """Analyse a question. ``speakers``: names that occur in this user's log, if any."""
+    question = question[:MAX_QUESTION_CHARS]
+    said = words.words(question)
+    named, parts = set[str](), set[str]()
+    plain = question
+    for name in speakers:
+        name_words = words.words(name)
+        if name_words and _contains(said, name_words):
+            named.add(name.lower())
+            parts.update(name_words)
+            pattern = rf"\b{re.escape(name)}\b(?:['\u2019]s)?"
+            plain = re.sub(pattern, " ", plain, flags=re.IGNORECASE)
+    by_stem: dict[str, str] = {}
+    for word in words.content_words(question):
+        if word not in parts and len(by_stem) < MAX_QUESTION_WORDS:
+            by_stem.setdefault(stem(word), word[:MAX_WORD_CHARS])
+    return QuestionTerms(
+        words=tuple(by_stem.values()),
+        stems=tuple(by_stem),
+        speakers=frozenset(named),
+        oneself=not ONESELF.isdisjoint(said),
+        plain=" ".join(plain.split()) or question,
+    )
+
+
+def analyse_turn(text: str, when: datetime) -> TurnTerms:
+    """Analyse a turn that was said at ``when``, local time."""
+    text = text[:MAX_TURN_CHARS]
+    sentences = speech_acts.sentences(text)
+    total = sum(map(len, sentences))
+    questions = sum(len(part) for part in sentences if speech_acts.is_question(part))
+    content = (word[:MAX_WORD_CHARS] for word in words.words(text) if word not in words.STOP_WORDS)
+    return TurnTerms(
+        words=(*content, str(when.year), MONTHS[when.month - 1].lower(), str(when.day)),
+        asking=questions / total if total else 0.0,
+        timed=has_time(text),
+    )
+
+
+def stem(word: str) -> str:
+    """The stem of a word, as it is indexed."""
+    return words.stem(word)[:MAX_WORD_CHARS]
+
+
+def _contains(said: list[str], name: list[str]) -> bool:
+    return any(said[at : at + len(name)] == name for at in range(len(said) - len(name) + 1))

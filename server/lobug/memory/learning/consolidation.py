@@ -1,4 +1,4 @@
-"""Summarizes messages into timeline entries.
+"""Summarizes messages into timeline entries, in the background and when a session ends.
 
 A summary, the marks on its messages and the time up to which the session is consolidated are one
 transaction: no message is summarized twice or left out. Messages that cannot be summarized are kept
@@ -10,9 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from lobug.engines.base import ChatModel
 from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError
 from lobug.language.en import words
 from lobug.language.en.prompts import (
@@ -21,12 +19,12 @@ from lobug.language.en.prompts import (
     summarize_conversation_messages,
     without_heading,
 )
-from lobug.memory import log, session_summary, sessions, timeline
-from lobug.memory.learning.extraction import GarbledAnswerError
-from lobug.memory.learning.model_request import ask, prompt_chars
+from lobug.memory import jobs, log, schedule, sessions, timeline
+from lobug.memory.learning.context import GarbledAnswerError, LearningContext, ask, prompt_chars
+from lobug.memory.learning.extraction import gaps_of
 from lobug.memory.log import Stretch, Within
 from lobug.memory.model import LoggedMessage
-from lobug.storage.database import Checkpoint, Database
+from lobug.memory.schedule import Backlog
 from lobug.storage.driver import Connection
 
 logger = logging.getLogger(__name__)
@@ -53,20 +51,6 @@ SPEAKERS = {"user": "User", "assistant": "Lo-Bug"}
 
 UNFIT = (GarbledAnswerError, EngineTimeoutError, ContextOverflowError)
 """Errors of a working engine that cannot summarize this. A failed engine is waited for instead."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConsolidationContext:
-    """Engine, database and state of a consolidation."""
-
-    database: Database
-    chat: ChatModel
-    attempts: int
-    """Failed attempts of the task."""
-    max_failures: int
-    """Failures of a session in a row after which its messages are kept raw."""
-    now: float
-    checkpoint: Checkpoint
 
 
 def transcript(messages: Sequence[LoggedMessage], limit: int) -> tuple[str, int]:
@@ -133,7 +117,7 @@ def _leaks(sentence: str, source: str) -> bool:
     return not from_example <= words.stems(words.words(source))
 
 
-async def consolidate(work: ConsolidationContext, user: str, within: Within) -> int:
+async def consolidate(work: LearningContext, within: Within) -> int:
     """Summarize the unsummarized messages: one entry for each stretch of a session that fits into
     the model's window. Returns the number of new entries.
 
@@ -143,7 +127,7 @@ async def consolidate(work: ConsolidationContext, user: str, within: Within) -> 
     written = 0
     while True:
         stretch = await work.database.read(
-            lambda connection: log.next_stretch(connection, user, within)
+            lambda connection: log.next_stretch(connection, work.task.user, within)
         )
         if stretch is None:
             return written
@@ -152,95 +136,94 @@ async def consolidate(work: ConsolidationContext, user: str, within: Within) -> 
         try:
             summary = await _summary_of(work, text)
         except UNFIT as error:
-            kept = await _note_failure(work, user, taken)
+            kept = await _note_failure(work, taken)
             if not kept:
                 raise
             logger.warning("memory: messages are kept as they were said: %s", type(error).__name__)
             written += kept
         else:
-            written += await _store(work, user, taken, summary)
+            written += await _store(work, taken, summary)
         if stretch.session_id is not None:
             await condense(work, stretch.session_id)
 
 
-async def _summary_of(work: ConsolidationContext, text: str) -> str:
+async def _summary_of(work: LearningContext, text: str) -> str:
     work.checkpoint("summarize.before_model")
     answer = await ask(
         work.chat,
         summarize_conversation_messages(text),
         max_tokens=SUMMARY_TOKENS,
-        attempts=work.attempts,
+        attempts=work.task.attempts,
     )
     work.checkpoint("summarize.after_model")
     return tidy_summary(answer, text)
 
 
-async def _store(work: ConsolidationContext, user: str, taken: Stretch, summary: str) -> int:
+async def _store(work: LearningContext, taken: Stretch, summary: str) -> int:
     def store(connection: Connection) -> int:
         # What was forgotten while the model wrote must not be stored again.
-        if not log.unchanged(connection, user, taken.messages):
+        if not log.unchanged(connection, work.task.user, taken.messages):
             return 0
-        return int(_insert_entries(connection, user, taken, [(summary, taken.messages)], work.now))
+        return int(_insert_entries(connection, work, taken, [(summary, taken.messages)]))
 
     return await work.database.write("summary", store)
 
 
-async def _note_failure(work: ConsolidationContext, user: str, taken: Stretch) -> int:
+async def _note_failure(work: LearningContext, taken: Stretch) -> int:
     """Count a failure of the session; after the last one keep the messages raw. Returns the
     number of new entries; 0: it will be tried again."""
-    session_id = taken.session_id
+    session_id, most = taken.session_id, work.scheduler.settings.max_failures_before_degrade
 
     def note(connection: Connection) -> int:
-        failures = (
-            work.max_failures if session_id is None else sessions.failed(connection, session_id)
-        )
-        if failures < work.max_failures or not log.unchanged(connection, user, taken.messages):
+        failures = most if session_id is None else sessions.failed(connection, session_id)
+        if failures < most or not log.unchanged(connection, work.task.user, taken.messages):
             return 0
         work.checkpoint("raw.inserting")
         pieces = [(timeline.RAW + text, held) for text, held in raw_pieces(taken.messages)]
-        return len(pieces) if _insert_entries(connection, user, taken, pieces, work.now) else 0
+        return len(pieces) if _insert_entries(connection, work, taken, pieces) else 0
 
     return await work.database.write("raw", note)
 
 
 def _insert_entries(
     connection: Connection,
-    user: str,
+    work: LearningContext,
     taken: Stretch,
     pieces: Sequence[tuple[str, Sequence[LoggedMessage]]],
-    now: float,
 ) -> bool:
     """Insert entries and mark the messages that they cover. Returns False if some are covered
     already."""
-    if not log.mark_summarized(connection, user, [message.id for message in taken.messages]):
+    if not log.mark_summarized(
+        connection, work.task.user, [message.id for message in taken.messages]
+    ):
         return False
     for content, held in pieces:
         timeline.insert(
             connection,
-            user,
+            work.task.user,
             taken.conversation,
             content,
-            source_from_id=held[0].id,
-            source_to_id=held[-1].id,
-            now=now,
+            first_message_id=held[0].id,
+            last_message_id=held[-1].id,
+            now=work.now,
         )
     if taken.session_id is not None:
         last = max(message.created_at for message in taken.messages)
         sessions.consolidated(connection, taken.session_id, last)
-        session_summary.refresh(connection, taken.session_id)
+        sessions.refresh_summary(connection, taken.session_id)
     return True
 
 
-async def condense(work: ConsolidationContext, session_id: int) -> None:
+async def condense(work: LearningContext, session_id: int) -> None:
     """Let the model shorten the summary of a long session. If that fails, the summary stays cut.
     Raises StorageError."""
     entries = await work.database.read(
-        lambda connection: session_summary.to_condense(connection, session_id)
+        lambda connection: sessions.entries_to_condense(connection, session_id)
     )
     if not entries:
         return
     limit = prompt_chars(work.chat, condense_session_messages(""), SUMMARY_TOKENS)
-    text = session_summary.newest_that_fit(entries, limit)
+    text = sessions.newest_that_fit(entries, limit)
     work.checkpoint("condense.before_model")
     try:
         answer = await ask(work.chat, condense_session_messages(text), max_tokens=SUMMARY_TOKENS)
@@ -250,5 +233,57 @@ async def condense(work: ConsolidationContext, session_id: int) -> None:
         return
     await work.database.write(
         "condense",
-        lambda connection: session_summary.condensed(connection, session_id, entries, summary),
+        lambda connection: sessions.store_condensed(connection, session_id, entries, summary),
     )
+
+
+async def summarize(work: LearningContext) -> bool:
+    """Summarize the messages of a user, or of one session's conversation, up to the task's id.
+    Returns whether there are new entries. Raises GarbledAnswerError, EngineError, StorageError."""
+    task, owner = work.task, None
+    if task.session_id is not None:
+        session_id = task.session_id
+        owner = await work.database.read(lambda c: sessions.conversation_of(c, session_id))
+    within = Within(task.up_to_id or 0, conversation=owner.conversation if owner else None)
+    written = await consolidate(work, within)
+
+    def finish(connection: Connection) -> None:
+        jobs.complete(connection, task)
+        work.scheduler.schedule_summary(connection, task.user, work.now)
+        work.scheduler.schedule_distillation(connection, task.user, work.now)
+
+    await work.database.write("summarize_done", finish)
+    return written > 0
+
+
+async def end_session(work: LearningContext) -> bool:
+    """Summarize a session and end it, if it is over. Returns False: nothing is known of the model.
+    Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError."""
+    task, scheduler, session_id = work.task, work.scheduler, work.task.session_id or 0
+
+    def begin(connection: Connection) -> Within | None:
+        if not jobs.begin_session_end(connection, task, work.now, scheduler.idle_s):
+            return None
+        sessions.end(connection, session_id)
+        backlog = Backlog(
+            log.count_unsummarized_of(connection, session_id), idle_s=scheduler.idle_s
+        )
+        idle = schedule.trigger_of(backlog, scheduler.thresholds()) == "idle"
+        last = log.last_of(connection, session_id) if idle else 0
+        return Within(last, session_id=session_id)
+
+    within = await work.database.write("session_end", begin)
+    if within is None:
+        return False
+    await consolidate(work, within)
+    await condense(work, session_id)
+
+    def finish(connection: Connection) -> None:
+        if not jobs.complete(connection, task):
+            return
+        if gaps_of(connection, task.user, session_id):
+            jobs.add(connection, "gap_fill", task.user, work.now, session_id=session_id)
+        scheduler.schedule_distillation(connection, task.user, work.now)
+
+    await work.database.write("session_ended", finish)
+    return False

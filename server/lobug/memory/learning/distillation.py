@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, select
 
-from lobug.engines.base import ChatModel
 from lobug.language.en import fact_comparison, words
 from lobug.language.en.prompts import (
     BASE_SCHEMA,
@@ -17,27 +16,25 @@ from lobug.language.en.prompts import (
     distill_base_memory_messages,
     is_placeholder,
 )
-from lobug.memory import identity, timeline
+from lobug.memory import facts, identity, jobs, timeline
+from lobug.memory.facts import RelevantFact
 from lobug.memory.identity import Line
-from lobug.memory.jobs import queue
-from lobug.memory.jobs.queue import Task
-from lobug.memory.jobs.schedule import Scheduler
+from lobug.memory.index.entry_index import EmbeddedQuery
 from lobug.memory.learning.consolidation import ENGLISH_SHARE
-from lobug.memory.learning.extraction import GarbledAnswerError
-from lobug.memory.learning.model_request import ask, prompt_chars
-from lobug.memory.model import RelevantFact
+from lobug.memory.learning.context import GarbledAnswerError, LearningContext, ask, prompt_chars
 from lobug.memory.timeline import Summary
-from lobug.storage.columns import among
-from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import among, run
 from lobug.storage.tables import memories
 
 TOPIC_CHARS = 2_000
 """Characters of the timeline that facts are searched with."""
 
-FactsNear = Callable[[str, str], Awaitable[Sequence[RelevantFact]]]
-"""Returns a user's facts about a text."""
+DISTILLED_FACTS = 10
+"""Facts that the model is shown with the timeline."""
+
+EmbedQuery = Callable[[str], Awaitable[EmbeddedQuery | None]]
+"""Returns the vector of a text; None: the embedder fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,27 +113,18 @@ def _lines_of_text(answer: str) -> Iterator[tuple[str, str]]:
             yield section, line
 
 
-async def distill(
-    database: Database,
-    chat: ChatModel,
-    task: Task,
-    scheduler: Scheduler,
-    *,
-    now: float,
-    checkpoint: Checkpoint,
-    facts_near: FactsNear,
-) -> None:
+async def distill(work: LearningContext, embed_query: EmbedQuery) -> bool:
     """Rewrite layer identity so that it takes in the timeline, as many entries at a time as fit
-    into the model's window.
+    into the model's window. Returns True: the model was asked.
 
     The lines and the marks on the entries are one transaction; an unreadable answer changes
     nothing. Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
     """
-    user, up_to_id = task.user, task.up_to_id or 0
-    limit = scheduler.settings.identity_chars
+    user, up_to_id = work.task.user, work.task.up_to_id or 0
+    limit = work.scheduler.settings.identity_chars
     max_tokens = answer_tokens(limit)
     while True:
-        base, left = await database.read(
+        base, left = await work.database.read(
             lambda connection: (
                 identity.document(connection, user),
                 timeline.unincorporated(connection, user, up_to_id),
@@ -144,29 +132,30 @@ async def distill(
         )
         if not left:
             break
-        facts = await facts_near(user, " ".join(summary.content for summary in left)[:TOPIC_CHARS])
-        known = [fact.content for fact in facts]
+        topic = " ".join(summary.content for summary in left)[:TOPIC_CHARS]
+        shown = await _facts_near(work, await embed_query(topic), topic)
+        known = [fact.content for fact in shown]
         room = prompt_chars(
-            chat, distill_base_memory_messages(base, (), known, limit=limit), max_tokens
+            work.chat, distill_base_memory_messages(base, (), known, limit=limit), max_tokens
         )
         taken = _fitting(left, room)
-        checkpoint("distill.before_model")
+        work.checkpoint("distill.before_model")
         messages = distill_base_memory_messages(
             base, [summary.content for summary in taken], known, limit=limit
         )
         answer = await ask(
-            chat,
+            work.chat,
             messages,
             max_tokens=max_tokens,
-            attempts=task.attempts,
+            attempts=work.task.attempts,
             json_schema=BASE_SCHEMA,
         )
-        checkpoint("distill.after_model")
+        work.checkpoint("distill.after_model")
         lines = tidy_identity(answer, messages[-1].content, limit, known)
         given = ModelInput(
             base,
             {summary.id: summary.content for summary in taken},
-            {fact.id: fact.content for fact in facts},
+            {fact.id: fact.content for fact in shown},
         )
 
         def store(
@@ -176,17 +165,38 @@ async def distill(
             if not _still_hold(connection, user, given):
                 return
             if timeline.mark_incorporated(connection, user, list(given.taken)):
-                checkpoint("base.rewriting")
+                work.checkpoint("base.rewriting")
                 sources = [*given.taken, *given.facts]
-                identity.rewrite(connection, user, lines, sources=sources, limit=limit, now=now)
+                identity.rewrite(
+                    connection, user, lines, sources=sources, limit=limit, now=work.now
+                )
 
-        await database.write("base", store)
+        await work.database.write("base", store)
 
     def finish(connection: Connection) -> None:
-        queue.complete(connection, task)
-        scheduler.schedule_distillation(connection, user, now)
+        jobs.complete(connection, work.task)
+        work.scheduler.schedule_distillation(connection, user, work.now)
 
-    await database.write("distill_done", finish)
+    await work.database.write("distill_done", finish)
+    return True
+
+
+async def _facts_near(
+    work: LearningContext, embedded: EmbeddedQuery | None, topic: str
+) -> Sequence[RelevantFact]:
+    """The user's facts nearest to a text, filled up with the newest ones."""
+    user = work.task.user
+
+    def search(connection: Connection) -> list[RelevantFact]:
+        near = facts.search(
+            connection, user, topic, embedded, k=DISTILLED_FACTS, min_similarity=-1.0
+        )
+        near = facts.only_believed(connection, user, near)
+        known = {fact.id for fact in near}
+        newest = facts.newest(connection, user, DISTILLED_FACTS)
+        return [*near, *(fact for fact in newest if fact.id not in known)][:DISTILLED_FACTS]
+
+    return await work.database.read(search)
 
 
 HELD = select(memories.c.id, memories.c.content).where(

@@ -1,31 +1,34 @@
-"""Extracts facts from the user's messages, the first background step."""
+"""Extracts facts from the user's messages.
+
+When a session is over, statements that no memory cites are tried once more: corrections ("no, I
+live in Oslo"; "that's wrong, her name is Hanna") and explicit statements ("remember that ...", "my
+name is ...").
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from lobug.engines.base import ChatModel
+from sqlalchemy import bindparam, exists, false, select, true
+
 from lobug.language.en import fact_checks, fact_comparison, speech_acts
 from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
+from lobug.language.en.speech_acts import explicit_statements
 from lobug.language.protocol import Candidate, NewFact
-from lobug.memory import facts, log
-from lobug.memory.jobs import queue
-from lobug.memory.jobs.queue import Task
-from lobug.memory.learning.model_request import ask
-from lobug.storage.database import Checkpoint, Database
+from lobug.memory import facts, jobs, log
+from lobug.memory.learning.context import GarbledAnswerError, LearningContext, ask
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import background_tasks, conversation_log, memories
 
 MAX_TOKENS = 256
 """Longest answer to one piece, tokens: six facts."""
 
 PIECE_CHARS = 700
 """Length of a piece of the user's words: about 150 words, from which six facts can come."""
-
-
-class GarbledAnswerError(Exception):
-    """The model's answer is not what was asked for. Never leaves the background worker."""
 
 
 def parse(answer: str) -> list[Candidate]:
@@ -73,49 +76,126 @@ def _cut(text: str, limit: int) -> Iterator[str]:
 
 
 async def facts_in(
-    chat: ChatModel, statements: Sequence[str], *, attempts: int, checkpoint: Checkpoint
+    work: LearningContext, statements: Sequence[str], *, attempts: int
 ) -> list[NewFact]:
     """Ask the model for the facts in the user's statements, piece by piece. Raises
     GarbledAnswerError, EngineError."""
     found: list[NewFact] = []
     for piece in pieces(statements):
-        checkpoint("extract.before_model")
+        work.checkpoint("extract.before_model")
         answer = await ask(
-            chat,
+            work.chat,
             fact_extraction_messages(piece),
             max_tokens=MAX_TOKENS,
             attempts=attempts,
             json_schema=FACTS_SCHEMA,
         )
-        checkpoint("extract.after_model")
-        facts = fact_checks.accept(parse(answer), piece)
-        told = [fact.content for fact in facts]
-        found += [fact for fact in facts if not fact_comparison.only_denies(fact.content, told)]
+        work.checkpoint("extract.after_model")
+        accepted = fact_checks.accept(parse(answer), piece)
+        contents = [fact.content for fact in accepted]
+        found += [
+            fact for fact in accepted if not fact_comparison.only_denies(fact.content, contents)
+        ]
     return found
 
 
-async def extract(
-    database: Database, chat: ChatModel, task: Task, *, now: float, checkpoint: Checkpoint
-) -> bool:
-    """Run one extraction task. Returns whether the model was asked.
+async def extract(work: LearningContext) -> bool:
+    """Extract the facts of one message. Returns whether the model was asked.
 
     The facts and the end of the task are one transaction, so they are stored exactly once. Safe to
     cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
     """
-    message_id = task.message_id
+    task, message_id = work.task, work.task.message_id
     if message_id is None:
         raise ValueError("an extraction task names a message")
-    message = await database.read(lambda connection: log.message(connection, task.user, message_id))
+    message = await work.database.read(lambda c: log.message(c, task.user, message_id))
     statements = speech_acts.statements(message.content) if message is not None else []
-    found = await facts_in(chat, statements, attempts=task.attempts, checkpoint=checkpoint)
+    found = await facts_in(work, statements, attempts=task.attempts)
     said_at = message.created_at if message is not None else 0.0
 
     def store(connection: Connection) -> None:
-        if queue.complete(connection, task):
-            checkpoint("facts.inserting")
+        if jobs.complete(connection, task):
+            work.checkpoint("facts.inserting")
             facts.insert(
-                connection, task.user, found, message_id=message_id, said_at=said_at, now=now
+                connection, task.user, found, message_id=message_id, said_at=said_at, now=work.now
             )
 
-    await database.write("facts", store)
+    await work.database.write("facts", store)
     return bool(statements)
+
+
+MAX_GAPS = 10
+"""Most gaps of a session: more would be a second extraction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A message with plain statements that no memory cites."""
+
+    message_id: int
+    said_at: float
+    statements: Sequence[str]
+
+
+_log = conversation_log.c
+UNCITED = (
+    select(_log.id, _log.created_at, _log.content)
+    .where(
+        _log.session_id == bindparam("session_id"),
+        _log.user == bindparam("user"),
+        _log.role == "user",
+        _log.meant == true(),
+        _log.forgotten == false(),
+        ~exists(select(1).where(memories.c.source_message_id == _log.id)),
+        ~exists(
+            select(1).where(
+                background_tasks.c.kind == "extract", background_tasks.c.message_id == _log.id
+            )
+        ),
+    )
+    .order_by(_log.id.desc())
+)
+
+
+def gaps_of(connection: Connection, user: str, session_id: int) -> list[Gap]:
+    """The last messages of a session whose plain statements no memory cites, oldest first. Those
+    are left out that extraction has yet to look at."""
+    found = [
+        Gap(row.id, row.created_at, statements)
+        for row in run(connection, UNCITED, session_id=session_id, user=user)
+        if (statements := explicit_statements(row.content))
+    ]
+    return found[:MAX_GAPS][::-1]
+
+
+async def fill_gaps(work: LearningContext) -> bool:
+    """Extract facts from the gaps of a session. Returns whether the model was asked.
+
+    All facts and the end of the task are one transaction. Safe to cancel and to run again. Raises
+    GarbledAnswerError, EngineError, StorageError.
+    """
+    task, session_id = work.task, work.task.session_id or 0
+    missing = await work.database.read(lambda c: gaps_of(c, task.user, session_id))
+    # One attempt more raises the temperature: the same request would get the same answer.
+    found = [
+        (gap, await facts_in(work, gap.statements, attempts=task.attempts + 1)) for gap in missing
+    ]
+
+    def store(connection: Connection) -> None:
+        if not jobs.complete(connection, task):
+            return
+        left = {gap.message_id: gap for gap in gaps_of(connection, task.user, session_id)}
+        for gap, new in found:
+            if left.get(gap.message_id) == gap:  # not forgotten, nor stored meanwhile
+                work.checkpoint("gaps.inserting")
+                facts.insert(
+                    connection,
+                    task.user,
+                    new,
+                    message_id=gap.message_id,
+                    said_at=gap.said_at,
+                    now=work.now,
+                )
+
+    await work.database.write("gaps", store)
+    return bool(missing)

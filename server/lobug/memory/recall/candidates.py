@@ -8,17 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Integer, bindparam, select
 
 from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.index.turn_vectors import VectorSet
-from lobug.memory.index.turn_words import Log
+from lobug.memory.index.turn_words import TurnTotals
 from lobug.memory.recall import scoring
-from lobug.memory.recall.prepared_query import QueryVectors, Vector
 from lobug.memory.recall.scoring import Floats, Ints, Terms
 from lobug.storage.driver import Connection
+from lobug.storage.index_tables import turn_index
 from lobug.storage.statements import run
-from lobug.storage.tables import conversation_log, turn_index
+from lobug.storage.tables import conversation_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Candidate:
 
 def gather(
     connection: Connection,
-    log: Log,
+    totals: TurnTotals,
     among: Among,
     stems: Sequence[str],
     holding: Mapping[str, int],
@@ -95,12 +96,12 @@ def gather(
 ) -> list[Candidate]:
     """The turns that will be scored, by session and place. ``whole`` is the vector of the
     question, from the model of ``present``."""
-    by_words = _by_words(connection, log, among, stems, holding, plan)
+    by_words = _by_words(connection, totals, among, stems, holding, plan)
     near: list[int] = []
     if present is not None and whole is not None:
-        allowed = _slots(connection, present, log.owner, among) if among.bounded else None
-        near = turn_vectors.nearest(connection, present, log.owner, whole, plan.dense, allowed)
-    return _fetch(connection, log, among, by_words, near, present, plan)
+        allowed = _slots(connection, present, totals.owner, among) if among.bounded else None
+        near = turn_vectors.nearest(connection, present, totals.owner, whole, plan.dense, allowed)
+    return _fetch(connection, totals, among, by_words, near, present, plan)
 
 
 NEWEST = (
@@ -190,7 +191,7 @@ def terms(
 
 def _by_words(
     connection: Connection,
-    log: Log,
+    totals: TurnTotals,
     among: Among,
     stems: Sequence[str],
     holding: Mapping[str, int],
@@ -207,8 +208,8 @@ def _by_words(
         return []
     # SQLite's own rank would count the turns of all users: the order, and so what is left
     # out, would depend on what others said.
-    weight = scoring.idf(log.turns, np.array([holding[stem] for stem in asked], np.int64))
-    holders = [turn_words.matching(connection, log, stem) for stem in asked]
+    weight = scoring.idf(totals.turns, np.array([holding[stem] for stem in asked], np.int64))
+    holders = [turn_words.matching(connection, totals, stem) for stem in asked]
     ids, place = np.unique(np.concatenate(holders), return_inverse=True)
     found = np.bincount(place, np.repeat(weight, [len(held) for held in holders]), len(ids))
     if among.bounded:
@@ -223,7 +224,7 @@ def _by_words(
         ids, found = ids[within], found[within]
     best = np.lexsort((ids, -found))[: MEASURED * plan.lexical]
     ids, found = ids[best], found[best]
-    damped = found / scoring.damping(_lengths(connection, ids), log.words / log.turns)
+    damped = found / scoring.damping(_lengths(connection, ids), totals.words / totals.turns)
     best = np.lexsort((ids, -damped))[: plan.lexical]
     return [int(number) for number in ids[best]]
 
@@ -254,7 +255,7 @@ def _slots(connection: Connection, present: VectorSet, owner: int, among: Among)
 
 def _fetch(
     connection: Connection,
-    log: Log,
+    totals: TurnTotals,
     among: Among,
     by_words: Sequence[int],
     near: Sequence[int],
@@ -282,10 +283,25 @@ def _fetch(
         lead=json.dumps(list(by_words[: plan.lead])),
         away=json.dumps([d for d in range(-plan.span, plan.span + 1) if d]),
         set=None if present is None else present.id,
-        owner=log.owner,
+        owner=totals.owner,
         user=among.user,
         since=since,
         until=until,
         exclude=among.exclude_message_id,
     )
     return [Candidate(**row._asdict()) for row in rows]
+
+
+Vector = NDArray[np.float32]
+"""Shape (dimension,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVectors:
+    """Vectors of a question, from one model."""
+
+    model_id: str
+    whole: Vector
+    """Sum of the vectors of the question and of the question without names, at length 1."""
+    words: Mapping[str, Vector]
+    """Vectors of its single words; may be empty."""

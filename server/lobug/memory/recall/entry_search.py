@@ -9,11 +9,11 @@ from sqlalchemy import Integer, bindparam, func, or_, select
 from lobug.language.en import words
 from lobug.language.en.questions import analyse
 from lobug.memory import entries
-from lobug.memory.facts import EmbeddedQuery
-from lobug.memory.index import entry_words, fact_vectors
+from lobug.memory.index import entry_index
+from lobug.memory.index.entry_index import EmbeddedQuery
 from lobug.memory.model import Entry, Filter, Hit, MemoryScope
-from lobug.storage.columns import among
 from lobug.storage.driver import Connection
+from lobug.storage.statements import among, holds
 from lobug.storage.tables import memories
 
 CANDIDATES = 200
@@ -26,8 +26,8 @@ ALLOWED = select(memories.c.id).where(among(memories.c.id, "ids"))
 SAYING = (
     entries.ENTRY.where(
         or_(
-            func.instr(func.lower(memories.c.content), bindparam("wanted")) > 0,
-            func.instr(memories.c.key, bindparam("wanted")) > 0,
+            holds(func.lower(memories.c.content), "wanted"),
+            holds(memories.c.key, "wanted"),
         )
     )
     .order_by(memories.c.said_at.desc())
@@ -107,7 +107,7 @@ def _by_words(
     connection: Connection, scope: MemoryScope, query: str, where: Filter
 ) -> dict[int, float]:
     """Entries that share words with the query, with their BM25, higher is better."""
-    scores = entry_words.scores(
+    scores = entry_index.word_scores(
         connection, scope.owners, words.content_words(query) or words.words(query)
     )
     allowed = entries.matching(connection, ALLOWED, scope, where, ids=scores).scalars()
@@ -121,13 +121,13 @@ def _by_meaning(
     """Entries near the query's vector, with their cosine similarity."""
     if embedded is None:
         return {}
-    index = fact_vectors.find(connection, embedded.model_id, len(embedded.vector))
+    index = entry_index.find(connection, embedded.model_id, len(embedded.vector))
     if index is None:
         return {}
     return {
         near.fact_id: 1.0 - near.distance
         for user in scope.owners
-        for near in fact_vectors.nearest(connection, index, user, embedded.vector, CANDIDATES)
+        for near in entry_index.nearest(connection, index, user, embedded.vector, CANDIDATES)
     }
 
 

@@ -13,7 +13,7 @@ from lobug.language.en import speech_acts
 from lobug.language.en.questions import Question
 from lobug.memory.model import Entry, Hit, Recalled, Source
 from lobug.memory.recall.scoring import WEIGHTS
-from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
+from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR
 
 TRUST: dict[Source, float] = {
     "correction": 0.06,
@@ -131,13 +131,13 @@ QUESTION_SHARE = 0.9
 
 
 def select_turns(
-    hits: Sequence[TurnHit],
+    hits: Sequence[Hit],
     question: Question,
     *,
     known: Collection[int],
     held: Collection[int] = (),
     limit: int,
-) -> list[TurnHit]:
+) -> list[Hit]:
     """The former turns that may answer a question, best first.
 
     For a statement a former turn must fit very well; if none reaches that, none is given. Lo-Bug's
@@ -157,18 +157,18 @@ def select_turns(
         hit
         for hit in hits
         if hit.confidence >= TURN_FLOOR
-        and hit.message_id not in known
+        and hit.id not in known
         and (hit.role == "user" or question.about_lobug)
         and hit.parts.get("asking", 0.0) > QUESTION_SHARE * WEIGHTS.asking
         and not (hit.role == "user" and speech_acts.only_orders(hit.content))
     ]
-    chosen: list[TurnHit] = []
+    chosen: list[Hit] = []
     repeats = 1 if question.asks else 0
     words = set[str]()
     for hit in eligible:
-        if hit.content.casefold() in words or (hit.message_id in held and not repeats):
+        if hit.content.casefold() in words or (hit.id in held and not repeats):
             continue
-        repeats -= hit.message_id in held
+        repeats -= hit.id in held
         words.add(hit.content.casefold())
         chosen.append(hit)
     return chosen[: max(limit, 0)]

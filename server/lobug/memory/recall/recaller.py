@@ -1,4 +1,10 @@
-"""Searches memory for a turn and for the owner, and keeps the searches to be logged."""
+"""Searches memory for a turn and for the owner, and keeps the searches to be logged.
+
+Facts and vectors are made while nobody talks. Until then "I moved to Seattle" is in the
+conversation only. An older memory "lives in Portland" in the prompt would win, since a small model
+believes its notes; and "Where do I live?" shares no word with the statement and would not find it.
+So recent statements are looked at too.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.engines.base import ChatModel
+from lobug.language.en import fact_comparison, perspective, speech_acts
 from lobug.language.en.questions import (
     Question,
     analyse,
@@ -16,9 +23,9 @@ from lobug.language.en.questions import (
     without_asking,
 )
 from lobug.language.en.speech_acts import is_taken_back
-from lobug.memory import entries, identity, log
-from lobug.memory.embedding.fact_embedder import FactEmbedder
-from lobug.memory.facts import EmbeddedQuery
+from lobug.memory import identity, log
+from lobug.memory.embedding import FactEmbedder
+from lobug.memory.index.entry_index import EmbeddedQuery
 from lobug.memory.model import (
     ConversationKey,
     Filter,
@@ -29,10 +36,14 @@ from lobug.memory.model import (
     Recalled,
     scope_of,
 )
-from lobug.memory.recall import entry_search, ranking
-from lobug.memory.recall.prepared_query import QueryEmbedder, prepare
-from lobug.memory.recall.recent_statements import is_outdated, is_restated, newest_answer, slots_of
-from lobug.memory.recall.turn_search import TURN_FLOOR, TurnHit, search_turns, speakers
+from lobug.memory.recall import entry_search, ranking, turn_search
+from lobug.memory.recall.turn_search import (
+    TURN_FLOOR,
+    QueryEmbedder,
+    prepare,
+    search_turns,
+    speakers,
+)
 from lobug.memory.recall_log import NewRecall
 from lobug.settings import MemorySettings
 from lobug.storage.database import Database
@@ -57,7 +68,7 @@ PENDING_SEARCHES = 256
 class FoundTurns:
     """Former turns that a search found."""
 
-    hits: Sequence[TurnHit] = ()
+    hits: Sequence[Hit] = ()
     outdated: frozenset[int] = frozenset()
     """Messages whose fact is not believed any more."""
     in_prompt: frozenset[int] = frozenset()
@@ -139,11 +150,7 @@ class Recaller:
             limit=self._settings.recall_turns,
         )
         recalled = self._affordable(
-            list(
-                ranking.interleaved(
-                    [_recalled(hit) for hit in best], [_recalled(turn_hit(hit)) for hit in said]
-                )
-            )
+            list(ranking.interleaved([*map(_recalled, best)], [*map(_recalled, said)]))
         )
         search = NewRecall(
             conversation_key=conversation_key,
@@ -151,7 +158,7 @@ class Recaller:
             query=None,
             created_at=now,
             took_ms=1_000.0 * (time.perf_counter() - started),
-            hits=[*_logged_hits(best, hits), *map(turn_hit, turns.hits[:LOGGED_HITS])],
+            hits=[*_logged_hits(best, hits), *turns.hits[:LOGGED_HITS]],
             injected=frozenset(memory.reference for memory in recalled),
         )
         context = MemoryContext(known, recalled, asked_for=question.asks, search=search)
@@ -184,9 +191,7 @@ class Recaller:
                 until=where.until,
             )
         )
-        return ranking.merge_hits(
-            known, [turn_hit(hit) for hit in said], limit, by_time=not query.strip()
-        )
+        return ranking.merge_hits(known, said, limit, by_time=not query.strip())
 
     async def _search_entries(
         self,
@@ -259,11 +264,11 @@ class Recaller:
             said = [m for m in held if m.role == "user" and m.id != message_id]
             if question.slots and not names:  # with names they may be another person's words
                 waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
-                told = [*said, *(m for m in waiting if m.id != message_id)]
-                hits = _answer_first(hits, newest_answer(question, told))
-            found = [hit.message_id for hit in hits]
+                statements = [*said, *(m for m in waiting if m.id != message_id)]
+                hits = _answer_first(hits, newest_answer(question, statements))
+            found = [hit.id for hit in hits]
             past = question.past or question.history
-            left_out = entries.no_longer_believed(
+            left_out = turn_search.no_longer_believed(
                 connection, conversation_key.user, found, past=past
             )
             if not past:
@@ -273,50 +278,35 @@ class Recaller:
         return await self._database.read(work)
 
 
-def _answer_first(hits: list[TurnHit], answer: LoggedMessage | None) -> list[TurnHit]:
+def _answer_first(hits: list[Hit], answer: LoggedMessage | None) -> list[Hit]:
     """The hits, best first; before them the message that is known to answer, if there is one."""
     if answer is None:
         return hits
-    sure = TurnHit(
-        message_id=answer.id,
+    sure = Hit(
+        kind="turn",
+        id=answer.id,
         role=answer.role,
-        speaker=None,
         content=answer.content,
         said_at=answer.created_at,
         score=0.0,
         confidence=1.0,
         parts={"told": 1.0},
     )
-    return [sure, *(hit for hit in hits if hit.message_id != answer.id)]
+    return [sure, *(hit for hit in hits if hit.id != answer.id)]
 
 
 def _corrected_turns(
-    hits: Iterable[TurnHit], said: Sequence[LoggedMessage], prompted: Collection[int]
+    hits: Iterable[Hit], said: Sequence[LoggedMessage], prompted: Collection[int]
 ) -> set[int]:
     """Former turns that the user may have corrected later in this conversation."""
     found = set[int]()
     for hit in hits:
         if hit.role == "user" and hit.confidence >= TURN_FLOOR:
-            later = [message.content for message in said if message.id > hit.message_id]
-            taken_back = hit.message_id in prompted and is_taken_back(later)
+            later = [message.content for message in said if message.id > hit.id]
+            taken_back = hit.id in prompted and is_taken_back(later)
             if taken_back or is_restated(hit.content, later):
-                found.add(hit.message_id)
+                found.add(hit.id)
     return found
-
-
-def turn_hit(found: TurnHit) -> Hit:
-    """A former turn as a search result of memory."""
-    return Hit(
-        kind="turn",
-        id=found.message_id,
-        content=found.content,
-        said_at=found.said_at,
-        score=found.score,
-        confidence=found.confidence,
-        role=found.role,
-        speaker=found.speaker,
-        parts=found.parts,
-    )
 
 
 def _logged_hits(best: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
@@ -336,3 +326,34 @@ def _recalled(hit: Hit) -> Recalled:
         role=hit.role,
         speaker=hit.speaker,
     )
+
+
+def newest_answer(question: Question, said: Iterable[LoggedMessage]) -> LoggedMessage | None:
+    """The user's last message that holds the value the question asks for, if a person has only
+    one of it."""
+    if not question.slots:
+        return None
+    telling = (m for m in said if not question.slots.isdisjoint(slots_of([m.content])))
+    return max(telling, key=lambda message: message.id, default=None)
+
+
+def slots_of(messages: Iterable[str]) -> frozenset[str]:
+    """The slots (home, name, age ...) that these messages give a value for."""
+    slots = set[str]()
+    for message in messages:
+        for statement in speech_acts.statements(message):
+            slot = fact_comparison.slot_of(perspective.about_the_user(statement))
+            if slot is not None:
+                slots.add(slot)
+    return frozenset(slots)
+
+
+def is_restated(said: str, later: Iterable[str]) -> bool:
+    """Whether later words give a new value for a slot that ``said`` gives one for."""
+    slots = slots_of([said])
+    return bool(slots) and not slots.isdisjoint(slots_of(later))
+
+
+def is_outdated(content: str, slots: frozenset[str]) -> bool:
+    """Whether an entry holds the value of a slot that has a newer one."""
+    return bool(slots) and fact_comparison.slot_of(content) in slots

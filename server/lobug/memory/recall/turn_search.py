@@ -1,4 +1,4 @@
-"""Searches former turns that fit a question. The entry point of this package for turns.
+"""Searches former turns that fit a question.
 
 names = await database.read(lambda connection: speakers(connection, scope))
 prepared = prepare(query, names)
@@ -11,20 +11,29 @@ hits = await database.read(
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from sqlalchemy import Integer, and_, bindparam, exists, or_, select
 
+from lobug.engines.base import Vectors
+from lobug.memory.embedding import FactEmbedder
 from lobug.memory.index import turn_vectors, turn_words
-from lobug.memory.index.turn_analysis import QuestionTerms
-from lobug.memory.index.turn_words import Log
-from lobug.memory.model import MemoryScope, Role
+from lobug.memory.index.entry_index import EmbeddedQuery
+from lobug.memory.index.turn_words import (
+    MAX_QUESTION_CHARS,
+    QuestionTerms,
+    TurnTotals,
+    analyse_question,
+)
+from lobug.memory.model import Hit, MemoryScope
 from lobug.memory.recall import candidates, scoring
-from lobug.memory.recall.candidates import Among, Candidate
-from lobug.memory.recall.prepared_query import PreparedQuery, QueryVectors
+from lobug.memory.recall.candidates import Among, Candidate, QueryVectors, Vector
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import among, run
+from lobug.storage.tables import memories
 
 QUESTION_FLOOR = 0.325
 """If no turn that was found has this confidence, the log most likely cannot answer: of questions
@@ -44,25 +53,6 @@ MAX_SPEAKERS = 256
 
 SESSION_SPAN = 1 << 32
 """More than the number of turns in any session."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnHit:
-    """A former turn that a search found."""
-
-    message_id: int
-    role: Role
-    speaker: str | None
-    content: str
-    said_at: float
-    """Seconds since the epoch."""
-    score: float
-    """Log-odds, to compare turns of one question; the order of the hits is not strictly by it,
-    since turns of one session make way for others."""
-    confidence: float
-    """0 to 1, comparable between questions; ``QUESTION_FLOOR`` and ``TURN_FLOOR`` are for it."""
-    parts: Mapping[str, float] = field(default_factory=dict)
-    """The summands of the score, by name; confidence is made from "matched" and "cosine"."""
 
 
 def speakers(connection: Connection, scope: MemoryScope) -> list[str]:
@@ -91,7 +81,7 @@ def search_turns(
     since: float | None = None,
     until: float | None = None,
     exclude_message_id: int | None = None,
-) -> list[TurnHit]:
+) -> list[Hit]:
     """The user's turns, of all conversations, that fit a question, best first.
 
     ``vectors`` None: by words only. ``since`` (included) and ``until`` (not): when it was said,
@@ -102,24 +92,28 @@ def search_turns(
         return []
     if not prepared.terms.plain.strip():
         ids = candidates.newest(connection, among, limit) if among.bounded else []
-        return _hits(connection, scope, [_Ranked(found, 0.0, 0.0, {}) for found in ids])
-    log = turn_words.log_of(connection, scope.user)
-    if log is None:
+        return _hits(connection, scope, [_Ranked(found) for found in ids])
+    totals = turn_words.totals_of(connection, scope.user)
+    if totals is None:
         return []
-    return _hits(connection, scope, _ranked(connection, log, among, prepared, vectors, limit))
+    return _hits(connection, scope, _ranked(connection, totals, among, prepared, vectors, limit))
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
     message_id: int
-    score: float
-    confidence: float
-    parts: Mapping[str, float]
+    score: float = 0.0
+    """Log-odds, to compare turns of one question; the order of the hits is not strictly by it,
+    since turns of one session make way for others."""
+    confidence: float = 0.0
+    """0 to 1, comparable between questions; ``QUESTION_FLOOR`` and ``TURN_FLOOR`` are for it."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """The summands of the score, by name; confidence is made from "matched" and "cosine"."""
 
 
 def _ranked(
     connection: Connection,
-    log: Log,
+    totals: TurnTotals,
     among: Among,
     prepared: PreparedQuery,
     vectors: QueryVectors | None,
@@ -129,8 +123,8 @@ def _ranked(
     if vectors is not None:
         present = turn_vectors.find_set(connection, vectors.model_id, len(vectors.whole))
         whole = None if present is None else vectors.whole
-    held = turn_words.holding(connection, log, asked.stems)
-    found = candidates.gather(connection, log, among, asked.stems, held, present, whole)
+    held = turn_words.holding(connection, totals, asked.stems)
+    found = candidates.gather(connection, totals, among, asked.stems, held, present, whole)
     if not found:
         return []
     flat, starts = candidates.word_ids(found)
@@ -149,14 +143,14 @@ def _ranked(
     holding = np.array([held[stem] for stem in asked.stems], np.int64)
     terms = candidates.terms(
         connection,
-        scoring.idf(log.turns, holding),
+        scoring.idf(totals.turns, holding),
         asked.words,
         asked.stems,
         vocabulary,
         present,
         vectors,
     )
-    scores = scoring.score(turns, terms, log.words / log.turns)
+    scores = scoring.score(turns, terms, totals.words / totals.turns)
     place = np.array([one.message_id for one in found], np.int64)
     chosen = scoring.choose(scores.total, turns.session, max(limit, scoring.BEST))
     chosen = scoring.newer_first(chosen, scores, place)[:limit]
@@ -193,27 +187,175 @@ def _spoken(
 
 
 HITS = (
-    "SELECT l.id AS message_id, l.role, l.speaker, l.content, l.created_at AS said_at"
+    "SELECT l.id, l.role, l.speaker, l.content, l.created_at AS said_at"
     " FROM json_each(:ids) j CROSS JOIN conversation_log l ON l.id = j.value WHERE l.user = :user"
 )
 """Hand-written: CROSS JOIN looks the ids up; a join would go through all of the user's log."""
 
 
-def _hits(connection: Connection, scope: MemoryScope, ranked: Sequence[_Ranked]) -> list[TurnHit]:
+def _hits(connection: Connection, scope: MemoryScope, ranked: Sequence[_Ranked]) -> list[Hit]:
     rows = run(
         connection,
         HITS,
         ids=json.dumps([one.message_id for one in ranked]),
         user=scope.user,
     )
-    scored = {one.message_id: one for one in ranked}
-    known = {
-        row.message_id: TurnHit(
-            score=scored[row.message_id].score,
-            confidence=scored[row.message_id].confidence,
-            parts=scored[row.message_id].parts,
-            **row._asdict(),
+    said = {row.id: row for row in rows}
+    return [
+        Hit(
+            kind="turn",
+            score=one.score,
+            confidence=one.confidence,
+            parts=one.parts,
+            **said[one.message_id]._asdict(),
         )
-        for row in rows
-    }
-    return [known[one.message_id] for one in ranked if one.message_id in known]
+        for one in ranked
+        if one.message_id in said
+    ]
+
+
+_newer, _first, _same = memories.alias(), memories.alias(), memories.alias()
+
+
+NO_LONGER_BELIEVED = (
+    select(memories.c.source_message_id)
+    .distinct()
+    .select_from(memories.outerjoin(_newer, _newer.c.id == memories.c.replaced_by))
+    .where(
+        memories.c.user == bindparam("user"),
+        among(memories.c.source_message_id, "message_ids"),
+        or_(
+            memories.c.reason.in_(("corrected", "edited", "removed")),
+            and_(
+                bindparam("past", type_=Integer) == 0,
+                or_(
+                    memories.c.reason == "superseded",
+                    and_(
+                        memories.c.reason == "duplicate",
+                        _newer.c.source_message_id > memories.c.source_message_id,
+                    ),
+                ),
+            ),
+        ),
+        # What the words themselves said is its first version; restored, it is believed again.
+        ~exists(
+            select(1).where(
+                _first.c.replaced_by == memories.c.id,
+                _first.c.source_message_id == memories.c.source_message_id,
+            )
+        ),
+        ~exists(
+            select(1).where(
+                _same.c.user == memories.c.user,
+                _same.c.status == "active",
+                _same.c.source_message_id == memories.c.source_message_id,
+                _same.c.content == memories.c.content,
+            )
+        ),
+    )
+)
+
+
+def no_longer_believed(
+    connection: Connection, user: str, message_ids: Iterable[int], *, past: bool
+) -> set[int]:
+    """Which of these messages stated a fact that was corrected, removed or restated since, or that
+    is no longer true (with ``past`` those may answer)."""
+    rows = run(connection, NO_LONGER_BELIEVED, user=user, message_ids=message_ids, past=int(past))
+    return set(rows.scalars())
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedQuery:
+    """A question with its words."""
+
+    text: str
+    terms: QuestionTerms
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts to embed for the question as a whole, one or two."""
+        if not self.terms.plain.strip():
+            return ()
+        question = self.text[:MAX_QUESTION_CHARS]
+        return tuple(dict.fromkeys((question, self.terms.plain)))
+
+
+def prepare(query: str, speakers: Iterable[str] = ()) -> PreparedQuery:
+    """Analyse a question. ``speakers``: names of people in the user's log
+    (``turn_search.speakers``)."""
+    return PreparedQuery(query, analyse_question(query, speakers))
+
+
+WORDS_KEPT = 2_048
+"""Cached vectors of words: 4 MB at 512 dimensions."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedQuestion:
+    """A question's vectors for both searches; None: search by words only."""
+
+    turns: QueryVectors | None = None
+    entries: EmbeddedQuery | None = None
+
+
+class QueryEmbedder:
+    """Embeds questions; caches the vectors of the last words."""
+
+    def __init__(self, embedding: FactEmbedder) -> None:
+        self._embedding = embedding
+        self._model_id = ""
+        self._words: OrderedDict[str, Vector] = OrderedDict()
+
+    async def vectors(self, prepared: PreparedQuery) -> QueryVectors | None:
+        """The vectors of a question, made in one batch; None if the embedder fails or is slow,
+        or there is nothing to embed."""
+        return (await self.both(prepared, "")).turns
+
+    async def both(self, prepared: PreparedQuery, entries_text: str) -> EmbeddedQuestion:
+        """The vectors for a search over turns and one over entries, made in one batch, since a
+        second batch would cost as much again. ``entries_text`` is the question for the search
+        over entries."""
+        texts = prepared.texts
+        wanted = prepared.terms.words if texts else ()
+        new = [word for word in wanted if word not in self._words]
+        for_entries = [entries_text] if entries_text.strip() else []
+        batch = [*texts, *new, *for_entries]
+        found = await self._embedding.queries(batch) if batch else None
+        if found is None:
+            return EmbeddedQuestion()
+        query = EmbeddedQuery(found.model_id, found.vectors[-1]) if for_entries else None
+        vectors = found.vectors[: len(texts) + len(new)]
+        return EmbeddedQuestion(self._kept(found.model_id, texts, new, wanted, vectors), query)
+
+    def _kept(
+        self,
+        model_id: str,
+        texts: Sequence[str],
+        new: Sequence[str],
+        wanted: Sequence[str],
+        vectors: Vectors,
+    ) -> QueryVectors | None:
+        """The vectors of a question from those of its texts and its new words, in this order."""
+        if not texts:
+            return None
+        if model_id != self._model_id:
+            self._words.clear()
+            self._model_id = model_id
+        for word, vector in zip(new, vectors[len(texts) :], strict=True):
+            self._words[word] = vector
+        kept = {word: self._words[word] for word in wanted if word in self._words}
+        for word in kept:
+            self._words.move_to_end(word)
+        while len(self._words) > WORDS_KEPT:
+            self._words.popitem(last=False)
+        whole = unit(vectors[: len(texts)].sum(axis=0))
+        return None if whole is None else QueryVectors(model_id, whole, kept)
+
+
+def unit(vector: Vector) -> Vector | None:
+    """The vector at length 1; None if its length is 0 or not finite."""
+    length = float(np.linalg.norm(vector))
+    if not np.isfinite(length) or length == 0.0:
+        return None
+    return np.asarray(vector / length, np.float32)

@@ -15,11 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lobug.errors import StorageNewerError
-from lobug.storage.driver import Connection, driver
-from lobug.storage.faults import backups_of, create_private
+from lobug.storage.driver import Connection, backups_of, create_private, driver
 from lobug.storage.migrations.m002_create_tables import m001_nothing, m002_create_tables
-from lobug.storage.migrations.m003_turn_index import m003_turn_index
-from lobug.storage.migrations.m004_word_statistics import m004_word_statistics
+from lobug.storage.migrations.m003_m004_indexes import m003_turn_index, m004_word_statistics
 
 Step = Callable[[Connection, str], None]
 """Takes the connection, inside a transaction, and the user who gets what has no owner yet."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import MemoryForbiddenError, MemoryNotFoundError
+from lobug.memory import jobs
 from lobug.memory.erasure.forget import forget_entries, forget_text
-from lobug.memory.jobs import queue
 from lobug.memory.model import HOUSEHOLD, Forgotten, MemoryScope
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
@@ -62,7 +62,7 @@ def test_an_entry_goes_with_its_words_the_reply_and_what_was_made_of_them(
 ) -> None:
     message = say(connection, "I live in Portland.", "Portland, the city of roses!")
     other = say(connection, "I have a dog called Rex.", "Hello Rex.")
-    queue.wait_for_reply(connection, "ada", message, NOW, NOW)
+    jobs.wait_for_reply(connection, "ada", message, NOW, NOW)
     home = know(connection, "The user lives in Portland", key="user_home", message=message)
     dog = know(connection, "The user's dog is named Rex", key="dog_named_rex", message=other)
     summary = sum_up(connection, "[x] The user lives in Portland.", message, other + 1)
@@ -306,12 +306,12 @@ def test_of_a_longer_entry_the_sentence_goes(connection: Connection) -> None:
 
 def test_an_extraction_under_way_stores_nothing_of_it(connection: Connection) -> None:
     message = say(connection, "I live in Portland. I like tea.")
-    queue.wait_for_reply(connection, "ada", message, NOW, NOW)
-    task = queue.next_due(connection, NOW)
+    jobs.wait_for_reply(connection, "ada", message, NOW, NOW)
+    task = jobs.next_due(connection, NOW)
     assert task is not None
     forget_said(connection, "Portland")
-    assert not queue.complete(connection, task)
-    again = queue.next_due(connection, NOW)
+    assert not jobs.complete(connection, task)
+    again = jobs.next_due(connection, NOW)
     assert again is not None
     assert (again.kind, again.message_id) == ("extract", message)
 

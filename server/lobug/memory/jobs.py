@@ -1,4 +1,4 @@
-"""Rows of background work: what is still to be done, so that a crash forgets nothing.
+"""Rows of ``background_tasks``: what is still to be done, so that a crash loses nothing.
 
 A row lives until its work is done and is deleted in the transaction that stores the result.
 ``waiting``: the user's words are logged, the turn is still under way. ``pending``: to be done at
@@ -13,12 +13,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import Integer, and_, bindparam, case, delete, func, or_, select, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Integer, and_, bindparam, case, delete, func, insert, or_, select, update
 
 from lobug.storage.columns import Number
 from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import columns_of, insert_once, insert_or_replace, run, smaller_of
 from lobug.storage.tables import background_tasks, sessions
 
 Kind = Literal["extract", "summarize", "distill", "end_session", "gap_fill", "retention", "compact"]
@@ -55,7 +54,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much is to be done."""
+    """Numbers of tasks."""
 
     pending: int
     """Waiting ones included."""
@@ -63,24 +62,14 @@ class Counts:
 
 
 _task = background_tasks.c
-TASK = select(
-    _task.id,
-    _task.kind,
-    _task.user,
-    _task.message_id,
-    _task.up_to_id,
-    _task.attempts,
-    _task.session_id,
-    _task.next_attempt_at.label("due"),
-)
-"""The columns of a ``Task``, by the names of its fields."""
+TASK = select(*columns_of(background_tasks, Task), _task.next_attempt_at.label("due"))
 
 BY_ID = _task.id == bindparam("task_id")
 OF_MESSAGE = and_(_task.kind == "extract", _task.message_id == bindparam("of_message"))
 OF_SESSION = _task.session_id == bindparam("of_session")
 ERASES = _task.kind.in_(ERASING)
 INSERT = insert(background_tasks)
-INSERT_ONCE = INSERT.on_conflict_do_nothing()
+INSERT_ONCE = insert_once(background_tasks)
 UPDATE = update(background_tasks).where(BY_ID)
 DELETE = delete(background_tasks).where(BY_ID)
 
@@ -118,7 +107,7 @@ RELEASE = (
 
 
 def release(connection: Connection, message_id: int, now: float) -> None:
-    """The turn of a message is over: its facts may be extracted now."""
+    """Make the extraction of a message due: its turn is over."""
     run(connection, RELEASE, of_message=message_id, next_attempt_at=now)
 
 
@@ -126,52 +115,38 @@ DROP_EXTRACTION = delete(background_tasks).where(OF_MESSAGE)
 
 
 def drop_extraction(connection: Connection, message_id: int) -> int:
-    """Nothing is extracted from a message. Returns the number of tasks that were deleted."""
+    """Delete the extraction of a message. Returns the number of tasks that were deleted."""
     return run(connection, DROP_EXTRACTION, of_message=message_id).rowcount
 
 
 _carried = [
     _task[name] for name in "kind user message_id state attempts next_attempt_at created_at".split()
 ]
-RENEW_EXTRACTION = (
-    insert(background_tasks)
-    .prefix_with("OR REPLACE")
-    .from_select([column.name for column in _carried], select(*_carried).where(OF_MESSAGE))
+RENEW_EXTRACTION = insert_or_replace(background_tasks).from_select(
+    [column.name for column in _carried], select(*_carried).where(OF_MESSAGE)
 )
 
 
 def renew_extraction(connection: Connection, message_id: int) -> None:
-    """The words of a message have changed: an extraction that has read the old ones stores nothing,
-    since its row is gone; another one takes its place."""
+    """Replace the extraction of a message whose words have changed: one that has read the old words
+    stores nothing, since its row is gone."""
     run(connection, RENEW_EXTRACTION, of_message=message_id)
 
 
-def add_cascade(connection: Connection, kind: Kind, user: str, up_to_id: int, now: float) -> int:
-    """Note a cascade; nothing happens where one of this kind is noted for the user already. Returns
-    the number of tasks that were added."""
-    return run(
-        connection,
-        INSERT_ONCE,
-        kind=kind,
-        user=user,
-        up_to_id=up_to_id,
-        state="pending",
-        next_attempt_at=now,
-        created_at=now,
-    ).rowcount
-
-
-def add_for_session(
+def add(
     connection: Connection,
     kind: Kind,
     user: str,
-    session_id: int,
     now: float,
     *,
+    session_id: int | None = None,
     up_to_id: int | None = None,
+    state: Literal["pending", "scheduled"] = "pending",
+    due: float | None = None,
 ) -> int:
-    """Note work on a session; nothing happens where this kind is noted for it already. Returns the
-    number of tasks that were added."""
+    """Add a task, due now unless ``due`` is given. Nothing happens where there is one of this kind
+    for the session already, or without a session for the user. Returns the number of tasks that
+    were added."""
     return run(
         connection,
         INSERT_ONCE,
@@ -179,8 +154,8 @@ def add_for_session(
         user=user,
         session_id=session_id,
         up_to_id=up_to_id,
-        state="pending",
-        next_attempt_at=now,
+        state=state,
+        next_attempt_at=now if due is None else due,
         created_at=now,
     ).rowcount
 
@@ -200,17 +175,9 @@ def schedule_session_end(
     )
     if moved.rowcount:
         return False
-    added = run(
-        connection,
-        INSERT_ONCE,
-        kind="end_session",
-        user=user,
-        session_id=session_id,
-        state="scheduled",
-        next_attempt_at=due,
-        created_at=now,
+    return bool(
+        add(connection, "end_session", user, now, session_id=session_id, state="scheduled", due=due)
     )
-    return bool(added.rowcount)
 
 
 END_FORMER = (
@@ -233,7 +200,7 @@ END_FORMER = (
 def end_former_sessions(
     connection: Connection, user: str, conversation: str, session_id: int, now: float
 ) -> int:
-    """A session has begun: those before it in the conversation are over now. Returns how many."""
+    """Make the end of a conversation's earlier sessions due. Returns their number."""
     return run(
         connection,
         END_FORMER,
@@ -250,9 +217,9 @@ BEGIN = update(background_tasks).values(state="pending").where(BY_ID, _task.stat
 
 
 def begin_session_end(connection: Connection, task: Task, now: float, idle_s: float) -> bool:
-    """Whether a session is over that a task says may be. False: something was said meanwhile, or
-    the clock was put back, so that nobody knows how long it has been quiet; it then ends after
-    another ``idle_s``."""
+    """Whether the session of a task is over. False: something was said meanwhile, or the clock was
+    put back, so that it is unknown how long it has been quiet; it then ends after another
+    ``idle_s``."""
     row = run(connection, WHEN, task_id=task.id).first()
     if row is None:
         return False
@@ -267,15 +234,7 @@ def begin_session_end(connection: Connection, task: Task, now: float, idle_s: fl
 
 def schedule_retention(connection: Connection, due: float, now: float) -> None:
     """Note when old things are erased next; this task is never deleted."""
-    run(
-        connection,
-        INSERT_ONCE,
-        kind="retention",
-        user="",
-        state="scheduled",
-        next_attempt_at=due,
-        created_at=now,
-    )
+    add(connection, "retention", "", now, state="scheduled", due=due)
 
 
 def put_off(connection: Connection, task: Task, due: float, now: float) -> None:
@@ -369,7 +328,9 @@ OF_USER = select(_task.id).where(
 OF_KIND = select(_task.id).where(_task.kind == bindparam("kind"), OF_SESSION)
 
 
-def is_noted(connection: Connection, kind: Kind, user: str, session_id: int | None = None) -> bool:
+def is_scheduled(
+    connection: Connection, kind: Kind, user: str, session_id: int | None = None
+) -> bool:
     """Whether work of a kind is noted, of a user as a whole or of a session."""
     if session_id is None:
         return run(connection, OF_USER, kind=kind, user=user).first() is not None
@@ -381,17 +342,9 @@ def complete(connection: Connection, task: Task) -> bool:
     return bool(run(connection, DELETE, task_id=task.id).rowcount)
 
 
-EXISTS = select(_task.id).where(BY_ID)
-
-
-def exists(connection: Connection, task: Task) -> bool:
-    """Whether a task is still to be done."""
-    return run(connection, EXISTS, task_id=task.id).first() is not None
-
-
 FAIL = (
     update(background_tasks)
-    .values(created_at=func.min(_task.created_at, bindparam("now")))
+    .values(created_at=smaller_of(_task.created_at, bindparam("now")))
     .where(BY_ID)
 )
 
@@ -428,7 +381,7 @@ RESUME_ALL = (
 def resume_all(connection: Connection, now: float) -> None:
     """At the start: everything that is left is due now, with fresh attempts.
 
-    Waiting tasks belong to turns that the last process did not finish. Times are set anew because
+    Waiting tasks belong to turns that the last process did not finish. Times are set again because
     the clock may have been put back since. What is scheduled keeps its time.
     """
     run(connection, RESUME_ALL, next_attempt_at=now)
@@ -445,7 +398,7 @@ RESUME_AFTER_ENGINE_FAILURE = (
 
 
 def resume_after_engine_failure(connection: Connection, now: float) -> None:
-    """The chat model works again: what was parked because it did not is due now."""
+    """Make due what was parked because the chat model did not work: it works again."""
     run(connection, RESUME_AFTER_ENGINE_FAILURE, next_attempt_at=now)
 
 
@@ -456,5 +409,5 @@ COUNTS = select(
 
 
 def counts(connection: Connection) -> Counts:
-    """How much is to be done."""
+    """The numbers of tasks."""
     return Counts(**run(connection, COUNTS).one()._asdict())

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Protocol
 
 from lobug.engines.base import ChatModel
-from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError, StorageError
-from lobug.memory import facts, sessions
-from lobug.memory.background import retention
-from lobug.memory.background.retention import Horizons
-from lobug.memory.background.worker import Worker
-from lobug.memory.embedding.fact_embedder import FactEmbedder
-from lobug.memory.embedding.turn_embedder import TurnEmbedder
+from lobug.errors import (
+    ContextOverflowError,
+    EngineError,
+    EngineTimeoutError,
+    LobugError,
+    StorageError,
+)
+from lobug.memory import jobs
+from lobug.memory.embedding import BackgroundEmbedder, FactEmbedder, TurnEmbedder
+from lobug.memory.erasure.purge import retain
 from lobug.memory.exchange.snapshot import SnapshotSource, import_file
-from lobug.memory.index import fact_vectors
-from lobug.memory.jobs import queue
-from lobug.memory.jobs.queue import Task
-from lobug.memory.jobs.schedule import RETENTION_EVERY_S, Scheduler
-from lobug.memory.learning import session_end
-from lobug.memory.learning.consolidation import ConsolidationContext, consolidate
+from lobug.memory.index import entry_index
+from lobug.memory.jobs import Task
+from lobug.memory.learning import consolidation, extraction
+from lobug.memory.learning.context import GarbledAnswerError, LearningContext
 from lobug.memory.learning.distillation import distill
-from lobug.memory.learning.extraction import GarbledAnswerError, extract
-from lobug.memory.log import Within
-from lobug.memory.model import RelevantFact
+from lobug.memory.schedule import RETENTION_EVERY_S, Scheduler
 from lobug.memory.statistics import Counter
 from lobug.priority import Deferral, PreemptedError, TurnPriority
 from lobug.storage.compaction import compact
@@ -35,32 +34,24 @@ from lobug.storage.driver import Connection
 
 logger = logging.getLogger(__name__)
 
+LONGEST_SLEEP_S = 300.0
+"""Longest sleep, seconds: the clock may have been set back."""
+
+DELAY_AFTER_FAILURE_S = 5.0
+"""Pause after a failure of the storage itself, seconds."""
+
 COUNT_EVERY_S = 1.0
 """Longest age of the counts during background work, seconds."""
 
-DISTILLED_FACTS = 10
-"""Facts that the long-term cascade shows to the model with the timeline."""
 
-
-class Embedding(Protocol):
-    """A background embedder: of facts, or of turns."""
-
-    @property
-    def deadline(self) -> float:
-        """When what waits is overdue, seconds since the epoch; infinite: nothing waits."""
-
-    async def step(self, outdated: Callable[[], bool]) -> bool:
-        """Embed a batch. Returns False when there is nothing to do now."""
-
-
-def _overdue_at(embedding: Embedding, now: float) -> float:
+def _overdue_at(embedding: BackgroundEmbedder, now: float) -> float:
     """The deadline of an embedder if it has passed, else infinite."""
     return embedding.deadline if embedding.deadline <= now else math.inf
 
 
-class TaskProcessor:
-    """Runs tasks one after another, each until it has succeeded, failed or been preempted by a
-    turn."""
+class Worker:
+    """Runs tasks and embeds batches, one after another, each until it has succeeded, failed or been
+    preempted by a turn; sleeps until ``wake`` or until something is due."""
 
     def __init__(
         self,
@@ -86,7 +77,8 @@ class TaskProcessor:
         self._priority = priority
         self._clock = clock
         self._checkpoint = checkpoint
-        self._worker = Worker(self.step, self._pause)
+        self._task: asyncio.Task[None] | None = None
+        self._wake_up = asyncio.Event()
         self._snapshot = snapshot
         self._looked_for_snapshot = snapshot is None
         self._stale = False
@@ -100,23 +92,48 @@ class TaskProcessor:
         """Take up the tasks that the last process left. Runs in the transaction that opens the
         database."""
         now = self._clock()
-        queue.resume_all(connection, now)
+        jobs.resume_all(connection, now)
         self._scheduler.resume(connection, now)
         self._counter.publish(self._counter.count_all(connection, self._index(connection)))
 
     def start(self) -> None:
-        """Start the worker. Safe to call again."""
-        self._worker.start()
+        """Start the asyncio task that works. Safe to call again."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="memory-worker")
 
     def wake(self) -> None:
-        """Tell the worker that there may be something to do."""
+        """End the sleep: there may be something to do."""
         self._woken = True
-        self._worker.wake()
+        self._wake_up.set()
         self._priority.look_again()
 
     async def close(self) -> None:
-        """Stop the worker; an unfinished task is run again at the next start."""
-        await self._worker.close()
+        """Stop; a step under way is cancelled, and its task is run again at the next start."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _run(self) -> None:
+        while True:
+            self._wake_up.clear()
+            try:
+                if await self.step():
+                    continue
+                pause = await self._pause()
+            except LobugError as error:
+                logger.warning("memory: background work failed: %s", error)
+                pause = DELAY_AFTER_FAILURE_S
+            except Exception:
+                # The worker must survive any fault without a restart.
+                logger.exception("memory: a fault in background work")
+                pause = LONGEST_SLEEP_S
+            timeout = LONGEST_SLEEP_S if pause is None else min(max(pause, 0.0), LONGEST_SLEEP_S)
+            try:
+                async with asyncio.timeout(timeout):
+                    await self._wake_up.wait()
+            except TimeoutError:
+                continue
 
     async def recount(self) -> None:
         """Count everything in the database again."""
@@ -137,7 +154,7 @@ class TaskProcessor:
         now, self._woken = self._clock(), False
         enabled = self._settings.enabled
         task, deadline = await self._database.read(lambda connection: self._next(connection, now))
-        both: list[Embedding] = [self._embedding, self._turns]
+        both: list[BackgroundEmbedder] = [self._embedding, self._turns]
         embedders = sorted(both, key=lambda embedding: _overdue_at(embedding, now))
         first = _overdue_at(embedders[0], now) if enabled else math.inf
         self._first_deadline = min([deadline, *(e.deadline for e in embedders if enabled)])
@@ -160,17 +177,17 @@ class TaskProcessor:
         """The next task, and the deadline of the first of all tasks."""
         settings = self._settings
         erasure_s, learning_s = settings.erasure_deferral_s, settings.learning_deferral_s
-        task = queue.next_due(
+        task = jobs.next_due(
             connection, now, enabled=settings.enabled, erasure_s=erasure_s, learning_s=learning_s
         )
-        deadline = queue.first_deadline(
+        deadline = jobs.first_deadline(
             connection, enabled=settings.enabled, erasure_s=erasure_s, learning_s=learning_s
         )
         return task, deadline
 
     def _deferral(self, task: Task) -> Deferral:
         settings = self._settings
-        erases = task.kind in queue.ERASING
+        erases = task.kind in jobs.ERASING
         longest_s = settings.erasure_deferral_s if erases else settings.learning_deferral_s
         return Deferral(longest_s, self._clock, task.due)
 
@@ -188,7 +205,7 @@ class TaskProcessor:
 
     async def _pause(self) -> float | None:
         next_time = await self._database.read(
-            lambda connection: queue.next_time(connection, enabled=self._settings.enabled)
+            lambda connection: jobs.next_time(connection, enabled=self._settings.enabled)
         )
         pauses = [] if next_time is None else [next_time - self._clock()]
         pauses += [
@@ -215,7 +232,7 @@ class TaskProcessor:
             # another attempt.
             await self._failed(task, f"too much: {error.code}")
         except EngineError as error:
-            await self._failed(task, f"{queue.ENGINE_PREFIX}{error.code}")
+            await self._failed(task, f"{jobs.ENGINE_PREFIX}{error.code}")
         except GarbledAnswerError as error:
             await self._failed(task, f"garbled: {error}")
         except Exception as error:
@@ -227,75 +244,35 @@ class TaskProcessor:
                 now = self._clock()
                 await self._database.write(
                     "resume_parked",
-                    lambda connection: queue.resume_after_engine_failure(connection, now),
+                    lambda connection: jobs.resume_after_engine_failure(connection, now),
                 )
         return True
 
     async def _do(self, task: Task) -> bool:
         """Run a task. Returns whether the chat model has answered."""
-        work: dict[queue.Kind, Callable[[Task], Awaitable[bool]]] = {
-            "extract": self._extract,
-            "gap_fill": self._fill_gaps,
-            "summarize": self._summarize,
-            "end_session": self._end_session,
-            "distill": self._distill,
-            "retention": self._retain,
-            "compact": self._compact,
+        if task.kind == "retention":
+            return await self._retain(task)
+        if task.kind == "compact":
+            return await self._compact(task)
+        work = LearningContext(
+            self._database, self._chat, self._scheduler, task, self._clock(), self._checkpoint
+        )
+        if task.kind == "distill":
+            return await distill(work, self._embedding.query)
+        learn = {
+            "extract": extraction.extract,
+            "gap_fill": extraction.fill_gaps,
+            "summarize": consolidation.summarize,
+            "end_session": consolidation.end_session,
         }
-        return await work[task.kind](task)
-
-    async def _extract(self, task: Task) -> bool:
-        return await extract(
-            self._database, self._chat, task, now=self._clock(), checkpoint=self._checkpoint
-        )
-
-    async def _fill_gaps(self, task: Task) -> bool:
-        return await session_end.fill_gaps(
-            self._database, self._chat, task, now=self._clock(), checkpoint=self._checkpoint
-        )
-
-    async def _summarize(self, task: Task) -> bool:
-        work, owner = self._consolidating(task), None
-        if task.session_id is not None:
-            session_id = task.session_id
-            owner = await self._database.read(lambda c: sessions.conversation_of(c, session_id))
-        within = Within(task.up_to_id or 0, conversation=owner.conversation if owner else None)
-        written = await consolidate(work, task.user, within)
-
-        def finish(connection: Connection) -> None:
-            queue.complete(connection, task)
-            self._scheduler.schedule_summary(connection, task.user, work.now)
-            self._scheduler.schedule_distillation(connection, task.user, work.now)
-
-        await self._database.write("summarize_done", finish)
-        return written > 0
-
-    async def _end_session(self, task: Task) -> bool:
-        await session_end.end(self._consolidating(task), task, self._scheduler)
-        return False
-
-    async def _distill(self, task: Task) -> bool:
-        await distill(
-            self._database,
-            self._chat,
-            task,
-            self._scheduler,
-            now=self._clock(),
-            checkpoint=self._checkpoint,
-            facts_near=self._facts_near,
-        )
-        return True
+        return await learn[task.kind](work)
 
     async def _retain(self, task: Task) -> bool:
-        now, settings = self._clock(), self._settings
-        await retention.retain(
+        now = self._clock()
+        await retain(
             self._database,
             task,
-            Horizons(
-                timeline=retention.horizon(now, settings.timeline_retention_days),
-                recalls=retention.horizon(now, settings.recall_log_days),
-                messages=retention.horizon(now, settings.log_retention_days),
-            ),
+            self._settings,
             now=now,
             next_at=now + RETENTION_EVERY_S,
             checkpoint=self._checkpoint,
@@ -323,37 +300,12 @@ class TaskProcessor:
                 await self.recount()
         return True
 
-    def _consolidating(self, task: Task) -> ConsolidationContext:
-        return ConsolidationContext(
-            self._database,
-            self._chat,
-            attempts=task.attempts,
-            max_failures=self._settings.max_failures_before_degrade,
-            now=self._clock(),
-            checkpoint=self._checkpoint,
-        )
-
-    async def _facts_near(self, user: str, topic: str) -> Sequence[RelevantFact]:
-        """The user's facts nearest to a text, filled up with the newest ones."""
-        embedded = await self._embedding.query(topic)
-
-        def work(connection: Connection) -> list[RelevantFact]:
-            near = facts.search(
-                connection, user, topic, embedded, k=DISTILLED_FACTS, min_similarity=-1.0
-            )
-            near = facts.only_believed(connection, user, near)
-            known = {fact.id for fact in near}
-            newest = facts.newest(connection, user, DISTILLED_FACTS)
-            return [*near, *(fact for fact in newest if fact.id not in known)][:DISTILLED_FACTS]
-
-        return await self._database.read(work)
-
     async def _failed(self, task: Task, error: str) -> None:
         logger.warning("memory: %s task %d failed: %s", task.kind, task.id, error)
         now = self._clock()
         await self._database.write(
             "failed",
-            lambda connection: queue.fail(
+            lambda connection: jobs.fail(
                 connection,
                 task,
                 error=error,
@@ -370,11 +322,9 @@ class TaskProcessor:
             self._counter.publish,
         )
 
-    def _index(self, connection: Connection) -> fact_vectors.VectorIndex | None:
+    def _index(self, connection: Connection) -> entry_index.VectorIndex | None:
         """The index of the present embedding model; the last index while the model is not known."""
         model_id = self._embedding.model_id()
         return (
-            fact_vectors.find(connection, model_id)
-            if model_id
-            else fact_vectors.current(connection)
+            entry_index.find(connection, model_id) if model_id else entry_index.current(connection)
         )

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.jobs.schedule import FIRST_RETENTION_S
 from lobug.memory.model import Draft, MemoryScope
+from lobug.memory.schedule import FIRST_RETENTION_S
 from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
-from lobug.storage.driver import connect
-from lobug.storage.faults import backups_of
+from lobug.storage.driver import backups_of, connect
 from support.memory_kit import ADA, BOB, ENDLESS, Kit, exchange, look
 from support.scripted import ScriptedChatModel
 

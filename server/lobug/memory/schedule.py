@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from lobug.memory import log, sessions, timeline
-from lobug.memory.jobs import queue
+from lobug.memory import jobs, log, sessions, timeline
 from lobug.memory.model import ConversationKey
 from lobug.settings import MemorySettings
 from lobug.storage.driver import Connection
@@ -119,12 +118,12 @@ class Scheduler:
     ) -> int:
         """Schedule the end of a session after a message, and end the sessions before it. Returns
         the number of new tasks."""
-        begun = queue.schedule_session_end(
+        begun = jobs.schedule_session_end(
             connection, conversation_key.user, session_id, now, now + self.idle_s
         )
         if not begun:
             return 0
-        return queue.end_former_sessions(
+        return jobs.end_former_sessions(
             connection, conversation_key.user, conversation_key.conversation, session_id, now
         )
 
@@ -134,10 +133,10 @@ class Scheduler:
         """Add the tasks that an exchange makes due. Returns their number."""
         # A summary for the whole user covers this conversation too. It is looked up first, since
         # counting the backlog costs more with every message.
-        if queue.is_noted(connection, "summarize", conversation_key.user):
+        if jobs.is_scheduled(connection, "summarize", conversation_key.user):
             return 0
         noted = 0
-        if not queue.is_noted(connection, "summarize", conversation_key.user, session_id):
+        if not jobs.is_scheduled(connection, "summarize", conversation_key.user, session_id):
             messages, tokens = log.unsummarized_in(connection, conversation_key)
             thresholds = self.thresholds()
             trigger = trigger_of(Backlog(messages=messages, tokens=tokens), thresholds)
@@ -149,12 +148,12 @@ class Scheduler:
                     conversation=conversation_key.conversation,
                 )
                 if up_to is not None:
-                    noted += queue.add_for_session(
+                    noted += jobs.add(
                         connection,
                         "summarize",
                         conversation_key.user,
-                        session_id,
                         now,
+                        session_id=session_id,
                         up_to_id=up_to,
                     )
         return noted + self.schedule_summary(connection, conversation_key.user, now)
@@ -170,7 +169,7 @@ class Scheduler:
         up_to = log.last_to_summarize(connection, user, messages_to_keep(trigger, thresholds))
         if up_to is None:
             return 0
-        return queue.add_cascade(connection, "summarize", user, up_to, now)
+        return jobs.add(connection, "summarize", user, now, up_to_id=up_to)
 
     def schedule_distillation(self, connection: Connection, user: str, now: float) -> int:
         """Add a distillation of a user's timeline if it has grown enough. Returns the number of
@@ -180,16 +179,16 @@ class Scheduler:
         up_to = timeline.last_to_incorporate(connection, user, self.settings.long_term_keep)
         if up_to is None:
             return 0
-        return queue.add_cascade(connection, "distill", user, up_to, now)
+        return jobs.add(connection, "distill", user, now, up_to_id=up_to)
 
     def resume(self, connection: Connection, now: float) -> None:
         """Add the due tasks of all users at the start; thresholds may have changed since the
         last one."""
-        queue.schedule_retention(connection, now + FIRST_RETENTION_S, now)
+        jobs.schedule_retention(connection, now + FIRST_RETENTION_S, now)
         if not self.settings.enabled:
             return
         for session_id, user, last in sessions.never_ended(connection):
-            queue.schedule_session_end(
+            jobs.schedule_session_end(
                 connection, user, session_id, now, min(last, now) + self.idle_s
             )
         for user in log.users_over(connection, self.settings.short_term_threshold):

@@ -11,12 +11,11 @@ import pytest
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, StorageError
 from lobug.language.en.prompts import FACTS_SCHEMA
-from lobug.memory.jobs.queue import PARKED_S
-from lobug.memory.learning.model_request import TIMEOUT_S
+from lobug.memory.jobs import PARKED_S
+from lobug.memory.learning.context import TIMEOUT_S
 from lobug.settings import MemorySettings
 from lobug.storage import migrations
-from lobug.storage.driver import Connection, connect
-from lobug.storage.faults import backups_of
+from lobug.storage.driver import Connection, backups_of, connect
 from support.memory_kit import ENDLESS, Kit, dated, exchange, look, model_that_listens
 from support.scripted import Reply, ScriptedChatModel
 
@@ -80,7 +79,7 @@ async def test_a_dimension_that_goes_back_in_mid_change_does_not_run_in_circles(
     memory = kit.memory()
     await memory.start(work=False)
     await exchange(memory, "I keep cows")
-    await memory._background.step()
+    await memory._worker.step()
     kit.embedder.dimension = 256
     async with asyncio.timeout(5.0):
         await memory.process_due()

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
+from lobug.memory import jobs
 from lobug.memory.erasure.purge import DAY_S, purge
 from lobug.memory.exchange.export import export
-from lobug.memory.jobs import queue
 from lobug.memory.model import HOUSEHOLD, Forgotten, Purge
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
@@ -51,7 +51,7 @@ def two_sessions(connection: Connection) -> tuple[int, int]:
     """The first message of each."""
     first = say(connection, "I keep bees.", "Bees!", at=NOW - 5 * DAY_S)
     second = say(connection, "I keep goats.", "Goats!", at=NOW)
-    queue.wait_for_reply(connection, "ada", first, NOW, NOW)
+    jobs.wait_for_reply(connection, "ada", first, NOW, NOW)
     bees = know(connection, "The user keeps bees", key="bees", message=first, at=NOW - 5 * DAY_S)
     know(connection, "The user keeps goats", key="goats", message=second)
     summary = sum_up(connection, "[x] Bees and goats.", first, second + 1, at=NOW - 5 * DAY_S)

@@ -1,13 +1,17 @@
-"""Sends one bounded background request to the chat model."""
+"""What background tasks that ask the chat model work with, and bounded requests to it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any, cast
 
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatModel, ChatOptions
+from lobug.memory.jobs import Task
+from lobug.memory.schedule import Scheduler
+from lobug.storage.database import Checkpoint, Database
 
 TIMEOUT_S = 300.0
 """Longest time for one answer, seconds. Nobody waits for it; a small model on two busy cores reads
@@ -20,6 +24,23 @@ MAX_ANSWER_CHARS_PER_TOKEN = 16
 """An answer longer than this for each of its tokens comes from a model that ignores its bound."""
 
 THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+class GarbledAnswerError(Exception):
+    """The model's answer is not what was asked for. Never leaves the background worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearningContext:
+    """A task that asks the chat model, with what it needs."""
+
+    database: Database
+    chat: ChatModel
+    scheduler: Scheduler
+    task: Task
+    now: float
+    """When the task began, seconds since the epoch."""
+    checkpoint: Checkpoint
 
 
 async def ask(
@@ -51,7 +72,7 @@ async def ask(
 
 
 def prompt_chars(chat: ChatModel, messages: Sequence[ChatMessage], max_tokens: int) -> int:
-    """A cautious estimate of how many more characters of prompt fit beside ``messages`` and an
+    """A cautious estimate of how many more characters of prompt fit, besides ``messages`` and an
     answer."""
     room = chat.context_tokens - max_tokens - 64  # 64: the chat template's own tokens
     used = sum(len(message.content) for message in messages)

@@ -112,7 +112,7 @@ async def test_a_model_that_changes_in_mid_backlog_embeds_timeline_and_facts_onc
     kit.embedder = ScriptedEmbedder(dimension=64, model_id="scripted/other")
     memory = kit.memory()
     await memory.start(work=False)
-    await memory._background.step()
+    await memory._worker.step()
     await exchange(memory, "I keep a parrot")
     await memory.process_due()
     stats = memory.stats()

@@ -1,25 +1,33 @@
-"""The vector index of entries: one vec0 table for each embedding model in use.
+"""The index of entries: by words, and by vectors (one vec0 table for each embedding model in use).
 
-Only this module names the vec0 tables. Verbs: ``find``, ``make_current``, ``add``, ``remove``,
-``nearest``, ``drop_others``.
+By words: SQLite's ``bm25()`` counts the entries of everybody in the file, so that the score of an
+own entry would tell which words other people's entries hold. Here the text index only finds
+entries; how rare a word is and how long an entry is on average are counted over the given users
+alone.
 
-A user's vectors are a partition of their own (``user`` is the partition key): a search reads the
-user's chunks only, so it can neither see nor be slowed by others. A partition allocates whole
-chunks, hence the small ones: with the default of 1,024, a hundred users of ten facts took 211 MB;
-with 32 they take 7 MB (512 dimensions), and a search of 10,000 vectors is as fast (11 ms).
+By vectors: only this module names the vec0 tables. A user's vectors are a partition of their own: a
+search reads the user's chunks only, so it can neither see nor be slowed by others. A partition
+allocates whole chunks, hence the small ones: with the default of 1,024, a hundred users of ten
+facts took 211 MB; with 32 they take 7 MB (512 dimensions), and a search of 10,000 vectors is as
+fast (11 ms).
 """
 
 from __future__ import annotations
 
+import json
+import math
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import bindparam, delete, func, insert, or_, select, true, update
 
+from lobug.language.en import words
 from lobug.storage.driver import Connection
-from lobug.storage.statements import Row, run
-from lobug.storage.tables import memory_vectors, vector_indexes
+from lobug.storage.index_tables import memory_owners, memory_vectors, vector_indexes
+from lobug.storage.statements import Row, among, columns_of, run
 
 CHUNK_SIZE = 32
 """Vectors that a partition allocates at once; the module's docstring has the measurement."""
@@ -29,6 +37,11 @@ MAX_K = 4096
 
 Vector = NDArray[np.float32]
 """Shape (dimension,)."""
+
+
+def fts_string(word: str) -> str:
+    """A word as a string of FTS5, so that it is no operator."""
+    return '"' + word.replace('"', '""') + '"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +63,7 @@ class Neighbour:
     """Cosine distance, 0 (same direction) to 2."""
 
 
-INDEX = select(
-    vector_indexes.c.id,
-    vector_indexes.c.name,
-    vector_indexes.c.model_id,
-    vector_indexes.c.dimension,
-)
-"""The columns of a ``VectorIndex``, by the names of its fields."""
+INDEX = select(*columns_of(vector_indexes, VectorIndex))
 
 
 def _index(row: Row | None) -> VectorIndex | None:
@@ -215,3 +222,65 @@ def nearest(
         user=user,
     )
     return [Neighbour(**row._asdict()) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedQuery:
+    """A query's vector and the model it comes from."""
+
+    model_id: str
+    vector: Vector
+
+
+MAX_QUERY_WORDS = 64
+"""Words of a query that are looked for: a long text has enough with its first ones."""
+
+IN_KEY = 2.0
+"""What a word in the key counts, against 1 in content and tags: a key says what an entry is about.
+Repetitions within either do not count: entries are short."""
+
+K1 = 1.2
+"""BM25: how much a word counts more that key and content both hold."""
+B = 0.75
+"""BM25: how much long entries are discounted, 0 to 1."""
+
+
+TOTALS = select(
+    func.coalesce(func.sum(memory_owners.c.entries), 0).label("entries"),
+    func.coalesce(func.sum(memory_owners.c.words), 0).label("words"),
+).where(among(memory_owners.c.user, "users"))
+
+
+def word_scores(
+    connection: Connection, users: Sequence[str], query_words: Sequence[str]
+) -> dict[int, float]:
+    """BM25 of every entry of these users that holds one of the words, by its id: above 0, higher is
+    better. All versions are among them, whatever their status; the caller filters."""
+    owners = json.dumps(list(users))
+    total = run(connection, TOTALS, users=users).one()
+    if not total.entries:
+        return {}
+    mean = max(total.words / total.entries, 1.0)
+    by_stem: dict[str, str] = {}
+    for word in query_words[:MAX_QUERY_WORDS]:
+        by_stem.setdefault(words.stem(word), word)
+    found: defaultdict[int, float] = defaultdict(float)
+    for word in by_stem.values():
+        counts: dict[int, tuple[float, int]] = {}
+        for columns, count in (("key", IN_KEY), ("{content tags}", 1.0)):
+            # The order of the loops is fixed: SQLite would else go through all of a user's entries.
+            for row in run(
+                connection,
+                "SELECT l.memory_id, l.words FROM memories_text t"
+                " CROSS JOIN memory_lengths l ON l.memory_id = t.rowid"
+                " WHERE memories_text MATCH :match AND l.owner IN (SELECT id FROM memory_owners"
+                " WHERE user IN (SELECT value FROM json_each(:owners)))",
+                match=f"{columns} : {fts_string(word)}",
+                owners=owners,
+            ):
+                before, _ = counts.get(row.memory_id, (0.0, 0))
+                counts[row.memory_id] = (before + count, row.words)
+        idf = math.log1p((total.entries - len(counts) + 0.5) / (len(counts) + 0.5))
+        for entry_id, (count, size) in counts.items():
+            found[entry_id] += idf * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * size / mean))
+    return dict(found)

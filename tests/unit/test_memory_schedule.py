@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.memory.jobs.schedule import (
+from lobug.memory.schedule import (
     Backlog,
     Thresholds,
     Trigger,

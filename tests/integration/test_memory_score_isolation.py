@@ -192,7 +192,7 @@ def test_which_turns_are_looked_at_does_not_depend_on_others(
         connection = filled(tmp_path / f"{others}.db", others=others)
         while waiting := turn_words.pending(connection, 1_000):
             turn_words.analyse(connection, waiting)
-        log = turn_words.log_of(connection, "ada")
+        log = turn_words.totals_of(connection, "ada")
         assert log is not None
         stems = ["tea", "epilepsi", "cake"]
         held = turn_words.holding(connection, log, stems)

@@ -25,8 +25,8 @@ from lobug.memory.recall.ranking import (
     tokens_of,
     within_budget,
 )
-from lobug.memory.recall.recent_statements import is_outdated, is_restated, newest_answer, slots_of
-from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR, TurnHit
+from lobug.memory.recall.recaller import is_outdated, is_restated, newest_answer, slots_of
+from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR
 
 NOW = 1_790_000_000.0
 
@@ -196,16 +196,16 @@ def test_what_is_taken_fits_and_keeps_its_order(texts: list[str], tokens: int, m
         assert taken[0] is memories[0]
 
 
-def turn(number: int, confidence: float, role: Literal["user", "assistant"] = "user") -> TurnHit:
+def turn(number: int, confidence: float, role: Literal["user", "assistant"] = "user") -> Hit:
     said = f"We ate {number} figs"
-    return TurnHit(number, role, None, said, NOW, 0.0, confidence)
+    return Hit("turn", number, said, NOW, 0.0, confidence, role=role)
 
 
 def chosen_turns(
-    question: str, *hits: TurnHit, known: Collection[int] = (), held: Collection[int] = ()
+    question: str, *hits: Hit, known: Collection[int] = (), held: Collection[int] = ()
 ) -> list[int]:
     found = select_turns(hits, analyse(question), known=known, held=held, limit=3)
-    return [hit.message_id for hit in found]
+    return [hit.id for hit in found]
 
 
 def test_former_turns_answer_questions_and_nothing_else() -> None:

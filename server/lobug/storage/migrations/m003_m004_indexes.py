@@ -1,10 +1,15 @@
-"""Step 3: an index over the turns of the log, by words and by meaning.
+"""Steps 3 and 4: what a search needs to score turns and entries. All of it is derived, by triggers,
+in the very transaction in which a message or an entry changes, whoever changes it.
 
-Everything in it is derived from ``conversation_log``, and triggers take it out again in the very
-transaction in which words change, are forgotten or are deleted, whoever does that: the words from
-the text index and, where nobody else has them, from the vocabulary; the vector of the turn and of
-the next one, which was made from both; the bits. Turns that are in the log already are noted as
-not yet analysed and are taken in by and by.
+Step 3: an index over the turns of the log, by words and by meaning. When words change, are
+forgotten or are deleted, the triggers take out: the words from the text index and, where nobody
+else has them, from the vocabulary; the vector of the turn and of the next one, which was made from
+both; the bits. Turns that are in the log already are noted as not yet analysed.
+
+Step 4: how many entries each user has and how long they are. The text index ``memories_text`` holds
+the entries of everybody, and SQLite's ``bm25()`` counts all of them: how an own entry scored told
+which words other people's entries hold. With these tables a search scores by the entries of its own
+user (and of the household).
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ from __future__ import annotations
 from lobug.storage.driver import Connection
 from lobug.storage.migrations.m002_create_tables import statements
 
-TABLES = """
+TURN_TABLES = """
 CREATE TABLE turn_owners (
     id    INTEGER PRIMARY KEY AUTOINCREMENT,     -- never given to anybody else
     user  TEXT NOT NULL UNIQUE,
@@ -79,7 +84,7 @@ CREATE INDEX conversation_log_speakers ON conversation_log (user, speaker)
     WHERE speaker IS NOT NULL;
 """
 
-TRIGGERS = """
+TURN_TRIGGERS = """
 CREATE TRIGGER turn_index_insert AFTER INSERT ON conversation_log
 WHEN new.content <> '' AND new.forgotten = 0 AND new.meant = 1 BEGIN
     INSERT INTO turn_owners (user) SELECT new.user
@@ -150,5 +155,66 @@ INSERT INTO turn_index (message_id, owner, session_id, place)
 
 def m003_turn_index(connection: Connection, _legacy_user: str) -> None:
     """Create the index and note every turn of the log as not yet analysed."""
-    for statement in statements(TABLES + TRIGGERS + BACKLOG):
+    for statement in statements(TURN_TABLES + TURN_TRIGGERS + BACKLOG):
+        connection.execute(statement)
+
+
+WORDS = (
+    "2 + length({row}.content) - length(replace({row}.content, ' ', ''))"
+    " + length({row}.key) - length(replace({row}.key, '_', '')) + json_array_length({row}.tags)"
+)
+"""Words in the content, the key and the tags of a row of ``memories``, counted by what separates
+them."""
+
+LENGTH_TABLES = """
+CREATE TABLE memory_owners (
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,   -- never given to anybody else
+    user    TEXT NOT NULL UNIQUE,                -- 'household:' for the scope household
+    entries INTEGER NOT NULL DEFAULT 0,          -- all versions, as the text index has them
+    words   INTEGER NOT NULL DEFAULT 0           -- in them
+) STRICT;
+CREATE TABLE memory_lengths (
+    memory_id INTEGER PRIMARY KEY REFERENCES memories (id),
+    owner     INTEGER NOT NULL REFERENCES memory_owners (id),
+    words     INTEGER NOT NULL
+) STRICT;
+"""
+
+LENGTH_TRIGGERS = f"""
+CREATE TRIGGER memory_lengths_insert AFTER INSERT ON memories BEGIN
+    INSERT INTO memory_owners (user) SELECT new.user
+        WHERE NOT EXISTS (SELECT 1 FROM memory_owners WHERE user = new.user);
+    INSERT INTO memory_lengths (memory_id, owner, words)
+        SELECT new.id, o.id, {WORDS.format(row="new")} FROM memory_owners o WHERE o.user = new.user;
+    UPDATE memory_owners SET entries = entries + 1,
+        words = words + (SELECT words FROM memory_lengths WHERE memory_id = new.id)
+        WHERE user = new.user;
+END;
+CREATE TRIGGER memory_lengths_update AFTER UPDATE OF key, content, tags ON memories BEGIN
+    UPDATE memory_owners
+        SET words = words - (SELECT words FROM memory_lengths WHERE memory_id = new.id)
+                    + {WORDS.format(row="new")}
+        WHERE id = (SELECT owner FROM memory_lengths WHERE memory_id = new.id);
+    UPDATE memory_lengths SET words = {WORDS.format(row="new")} WHERE memory_id = new.id;
+END;
+CREATE TRIGGER memory_lengths_delete AFTER DELETE ON memories BEGIN
+    UPDATE memory_owners SET entries = entries - 1,
+        words = words - (SELECT words FROM memory_lengths WHERE memory_id = old.id)
+        WHERE id = (SELECT owner FROM memory_lengths WHERE memory_id = old.id);
+    DELETE FROM memory_lengths WHERE memory_id = old.id;
+    DELETE FROM memory_owners WHERE user = old.user AND entries <= 0;
+END;
+"""
+
+ENTRIES = f"""
+INSERT INTO memory_owners (user, entries, words)
+    SELECT m.user, count(*), sum({WORDS.format(row="m")}) FROM memories m GROUP BY m.user;
+INSERT INTO memory_lengths (memory_id, owner, words)
+    SELECT m.id, o.id, {WORDS.format(row="m")} FROM memories m JOIN memory_owners o USING (user);
+"""
+
+
+def m004_word_statistics(connection: Connection, _legacy_user: str) -> None:
+    """Create the tables and count what is there."""
+    for statement in statements(LENGTH_TABLES + LENGTH_TRIGGERS + ENTRIES):
         connection.execute(statement)

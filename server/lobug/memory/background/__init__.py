@@ -1,1 +1,0 @@
-"""The background worker: runs the due tasks one after another while nobody talks."""

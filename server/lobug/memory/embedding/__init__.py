@@ -1,1 +1,0 @@
-"""Vectors of facts, turns and questions: the only callers of the embedding engine."""

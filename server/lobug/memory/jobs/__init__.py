@@ -1,1 +1,0 @@
-"""Background work: what is to be done, when, and by whom."""
