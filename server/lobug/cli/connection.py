@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lobug.cli.faults import EXIT_UNREACHABLE, CommandError
 from lobug.cli.terminal import server_address
-from lobug.engines.urls import is_loopback
+from lobug.engines.model_server import is_loopback
 
 if TYPE_CHECKING:
     import httpx

@@ -11,9 +11,9 @@ from typing import Any
 
 from lobug.devices import frames, messages
 from lobug.devices import messages as say
+from lobug.devices.connected_devices import DeviceHost
 from lobug.devices.connection import Connection, MessageBudget
 from lobug.devices.frames import CloseCode
-from lobug.devices.host import DeviceHost
 from lobug.devices.microphone import Microphone
 from lobug.devices.tool_client import DeviceTools
 from lobug.devices.turns import DeviceTurns

@@ -9,8 +9,8 @@ from contextlib import ExitStack, aclosing, suppress
 from dataclasses import dataclass, field
 
 from lobug.devices import messages as say
+from lobug.devices.connected_devices import DeviceHost
 from lobug.devices.connection import Connection
-from lobug.devices.host import DeviceHost
 from lobug.devices.microphone import Microphone
 from lobug.devices.speaker import Speaker
 from lobug.devices.tool_client import DeviceTools

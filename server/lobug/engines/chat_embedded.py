@@ -25,8 +25,8 @@ from lobug.engines.base import (
 )
 from lobug.engines.llama_child import Endpoint, LlamaOptions
 from lobug.engines.llama_process import LlamaProcess
+from lobug.engines.model_server import PrefillSpeed, paced
 from lobug.engines.openai import connect, stream_text, typed_error
-from lobug.engines.timing import PrefillSpeed, paced
 from lobug.errors import EngineError, EngineTimeoutError, ModelDamagedError
 from lobug.models.catalog import Job, get, main_file
 from lobug.settings import ChatSettings

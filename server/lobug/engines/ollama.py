@@ -12,10 +12,17 @@ import httpx
 import ollama
 
 from lobug.concurrency import PROBE_INTERVAL_S, Periodic
-from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus, Vectors
-from lobug.engines.timing import PrefillSpeed, paced
-from lobug.engines.urls import is_loopback, without_password
-from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
+from lobug.engines.base import (
+    EMBEDDINGS,
+    ChatMessage,
+    ChatOptions,
+    EngineStatus,
+    Vectors,
+    batches,
+    stacked,
+    unit_rows,
+)
+from lobug.engines.model_server import PrefillSpeed, is_loopback, paced, without_password
 from lobug.errors import (
     ContextOverflowError,
     EngineError,
@@ -366,7 +373,7 @@ class OllamaEmbedder:
         self._dimension: int | None = None
         self._keep_alive = probe.settings.keep_alive
         self._client = connect(probe.settings)
-        self._server = OllamaServer(probe, engine=ENGINE, model=self._model)
+        self._server = OllamaServer(probe, engine=EMBEDDINGS, model=self._model)
 
     @property
     def model_id(self) -> str:

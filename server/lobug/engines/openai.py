@@ -16,10 +16,17 @@ import openai
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
 from lobug.concurrency import PROBE_INTERVAL_S, Periodic
-from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus, Vectors
-from lobug.engines.timing import paced
-from lobug.engines.urls import is_loopback, without_password
-from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
+from lobug.engines.base import (
+    EMBEDDINGS,
+    ChatMessage,
+    ChatOptions,
+    EngineStatus,
+    Vectors,
+    batches,
+    stacked,
+    unit_rows,
+)
+from lobug.engines.model_server import is_loopback, paced, without_password
 from lobug.errors import (
     ContextOverflowError,
     EngineError,
@@ -332,7 +339,7 @@ class OpenAIEmbedder:
         url = settings.embeddings.openai_base_url
         self._client = connect(url, settings.embeddings.openai_api_key.get_secret_value())
         self._server = OpenAIServer(
-            self._client, engine=ENGINE, url=url, model=self._model, interval_s=interval_s
+            self._client, engine=EMBEDDINGS, url=url, model=self._model, interval_s=interval_s
         )
 
     @property
@@ -384,10 +391,10 @@ class OpenAIEmbedder:
             rows = [item.embedding for item in sorted(response.data, key=lambda item: item.index)]
         except (openai.OpenAIError, httpx2.HTTPError, OSError) as error:
             raise typed_error(
-                error, engine=ENGINE, where=where, model=self._model, answering=False
+                error, engine=EMBEDDINGS, where=where, model=self._model, answering=False
             ) from error
         except (ValueError, TypeError, AttributeError) as error:
             raise EngineUnavailableError(
-                ENGINE, f"{where} does not speak the OpenAI protocol ({type(error).__name__})"
+                EMBEDDINGS, f"{where} does not speak the OpenAI protocol ({type(error).__name__})"
             ) from error
         return unit_rows(rows, count=len(texts), dimension=self._dimension)

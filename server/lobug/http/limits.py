@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lobug.access.pairing import MAX_BYTES as INTRODUCTION_BYTES
+from lobug.access.devices import MAX_BYTES as INTRODUCTION_BYTES
 from lobug.errors import BodyTimeoutError, BodyTooLargeError, LobugError
 from lobug.http.authentication import OPEN_PATHS
 from lobug.http.caller import caller_of, claimant_of_scope

@@ -15,8 +15,7 @@ import numpy as np
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from lobug.access.callers import Caller
-from lobug.access.revocation import Revoked
+from lobug.access.callers import Caller, Revoked
 from lobug.access.service import Access
 from lobug.audio.resample import resample
 from lobug.audio.wav import encode

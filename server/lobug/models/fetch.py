@@ -22,14 +22,14 @@ from tenacity import (
 
 from lobug.models import catalog, verify, wheels
 from lobug.models.catalog import Model, Wheel
-from lobug.models.errors import (
+from lobug.models.partial import PartialModel
+from lobug.models.wheels import (
     DiskFullError,
     MismatchError,
     NetworkError,
     PackageClientError,
     PullError,
 )
-from lobug.models.partial import PartialModel
 
 LOCK_NAME = ".pull.lock"
 WORK_PREFIX = ".pull-"

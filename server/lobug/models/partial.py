@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import IO
 
 from lobug.models.catalog import Model, ModelFile, Wheel
-from lobug.models.errors import MismatchError
 from lobug.models.verify import sha256_of
+from lobug.models.wheels import MismatchError
 
 JOURNAL_NAME = ".pull.json"
 PARTIAL_SUFFIX = ".partial"

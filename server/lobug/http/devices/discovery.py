@@ -15,8 +15,7 @@ from pydantic import BaseModel, Field
 
 from lobug import __version__
 from lobug.access.addresses import is_forwarded
-from lobug.access.devices import Discovery
-from lobug.access.pairing import Introduction, read_introduction
+from lobug.access.devices import Discovery, Introduction, read_introduction
 from lobug.access.rules import checked_client_id, checked_device_id, require_own_name
 from lobug.errors import (
     AccessFullError,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lobug.engines.tools import Tool
+from lobug.engines.base import Tool
 
 LONGEST_CALL = 2_000
 """Characters; a longer call counts as broken."""

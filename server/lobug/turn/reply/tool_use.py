@@ -23,8 +23,7 @@ from lobug.conversation.tool_prompt import (
     tool_prompt,
     with_state,
 )
-from lobug.engines.base import ChatMessage
-from lobug.engines.tools import Tool, ToolBox, ToolResult
+from lobug.engines.base import ChatMessage, Tool, ToolBox, ToolResult
 from lobug.errors import EngineError
 from lobug.language.en.prompts.tools import STATUS_TOOL
 from lobug.turn.reply.tool_calls import CallFinder, coerce_arguments, read_call
