@@ -48,7 +48,7 @@ def is_within(address: str | None, networks: Iterable[Network]) -> bool:
 
 def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
     """Whether a ``Host`` header has a value that no foreign web page can have: an address,
-    ``localhost``, or one of ``hostnames`` (small letters). A request without the header passes,
+    ``localhost``, or one of ``hostnames`` (lower case). A request without the header passes,
     because it does not come from a browser.
 
     ``0.0.0.0``, ``::`` and loopback written as ``::ffff:127.0.0.1`` reach this computer too, but
@@ -66,7 +66,7 @@ def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
 
 
 def host_name(host: str) -> str:
-    """Return the name in a ``Host`` header, in small letters, without port, brackets and last
+    """Return the name in a ``Host`` header, in lower case, without port, brackets and last
     dot."""
     name = host.strip().lower()
     if name.startswith("["):
@@ -86,7 +86,7 @@ def source_of(address: str | None) -> str:
 
 
 def is_forwarded(headers: Iterable[str]) -> bool:
-    """Whether a proxy forwarded the request. ``headers``: their names, in small letters."""
+    """Whether a proxy forwarded the request. ``headers``: their names, in lower case."""
     return any(name in FORWARDING_HEADERS or name.startswith("x-forwarded-") for name in headers)
 
 

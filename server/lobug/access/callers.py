@@ -34,7 +34,7 @@ class Caller:
     owner: bool = False
     """Whether it may approve devices and create tokens."""
     device_id: str | None = None
-    """The device, in small letters; None: it is not a device."""
+    """The device, in lower case; None: it is not a device."""
     token_hash: str | None = None
     """SHA-256 of its token; None: it sent no token of Lo-Bug's."""
     scope: str | None = None
@@ -78,7 +78,7 @@ def device_key(device_id: str) -> str:
 
 
 def valid_device_id(device_id: str) -> str:
-    """Return a ``Device-Id`` in small letters.
+    """Return a ``Device-Id`` in lower case.
 
     Raises InvalidRequestError when it is not 1 to 128 letters, digits or ``. : @ + - _``.
     """
@@ -102,7 +102,7 @@ class Revoked:
     key: str
     """``Caller.key``: ``device:ID`` or ``token:DIGEST``."""
     device_id: str | None
-    """The device, in small letters; None: it is an API token."""
+    """The device, in lower case; None: it is an API token."""
     token_hash: str | None
     """``Caller.token_hash``; None: a caller without a token, from a trusted network, that used the
     ``Device-Id`` of a device that has a token now."""

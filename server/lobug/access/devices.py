@@ -209,7 +209,7 @@ class Devices:
         address: str | None,
         at_this_computer: bool = False,
     ) -> Discovery:
-        """Answer a device that asks where to connect. ``device_id``: in small letters.
+        """Answer a device that asks where to connect. ``device_id``: in lower case.
         ``at_this_computer``: the limit of new devices does not apply. Raises TooManyAttemptsError,
         AccessFullError."""
         register = self._store.opened()

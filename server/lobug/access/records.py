@@ -19,7 +19,7 @@ class Device:
     """A device that has been approved; it may be revoked by now."""
 
     device_id: str
-    """The ``Device-Id`` that it sends (its MAC address), in small letters."""
+    """The ``Device-Id`` that it sends (its MAC address), in lower case."""
     client_id: str
     """The UUID that its firmware generated; a wiped device generates another."""
     name: str
@@ -132,7 +132,7 @@ devices = Table(
         "device_id",
         Text,
         primary_key=True,
-        comment="as it names itself (its MAC address), in small letters",
+        comment="as it names itself (its MAC address), in lower case",
     ),
     Column("client_id", Text, nullable=False, comment="the UUID that its firmware made"),
     Column("name", Text, nullable=False, comment="what the owner calls it; may be empty"),
@@ -174,7 +174,7 @@ api_tokens = Table(
     Column("created_at", Number, nullable=False),
     Column("last_used_at", Number),
     Column("revoked_at", Number),
-    Column("scope", Text, comment="the only purpose that it is good for; null: it may talk"),
+    Column("scope", Text, comment="its only purpose; null: it may talk"),
     comment="tokens of people and scripts",
     sqlite_strict=True,
 )

@@ -41,8 +41,8 @@ class Decoder(Protocol):
     """Decodes what a device sends into the samples that the engines take."""
 
     def decode(self, packet: bytes) -> Samples:
-        """The next samples, 16 kHz mono. Raises AudioPacketError for a packet that is no audio; the
-        stream continues with the next one."""
+        """The next samples, 16 kHz mono. Raises AudioPacketError for a packet that is not audio;
+        the stream continues with the next one."""
 
     def flush(self) -> Samples:
         """The last samples of an utterance, which filters still hold. The stream may continue."""
@@ -116,7 +116,7 @@ class PcmDecoder:
     def decode(self, packet: bytes) -> Samples:
         """As of ``Decoder.decode``."""
         if not packet or len(packet) % (2 * self._channels) or len(packet) > self._most_bytes:
-            raise AudioPacketError(f"{len(packet)} bytes are no packet of PCM")
+            raise AudioPacketError(f"{len(packet)} bytes are not a packet of PCM")
         samples = _scaled(np.frombuffer(packet, "<i2"))
         if self._channels > 1:
             samples = samples.reshape(-1, self._channels).mean(axis=1, dtype=np.float32)

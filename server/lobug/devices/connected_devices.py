@@ -167,7 +167,7 @@ class DeviceHost(Protocol):
         self, conversation_key: ConversationKey, tools: Sequence[Tool], *, again: bool = False
     ) -> None:
         """Put a device's tools into the prompt of its conversation. ``again``: only if the prompt
-        tells of none."""
+        has none."""
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Prepare for the conversation's next turn."""

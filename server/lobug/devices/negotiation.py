@@ -69,7 +69,7 @@ def _version(said: int | None, header: str | None) -> int:
     served = ", ".join(map(str, VERSIONS))
     if header is not None:
         if not _NUMBER.fullmatch(header.strip()):
-            raise HelloError(f"Protocol-Version is no number; served: {served}")
+            raise HelloError(f"Protocol-Version is not a number; served: {served}")
         number = int(header)
         if said is not None and said != number:
             raise HelloError(f"Protocol-Version is {number}, the hello's version {said}")

@@ -314,7 +314,7 @@ def unit_rows(rows: ArrayLike, *, count: int, dimension: int | None) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or (lengths == 0.0).any():
         raise EngineError(
-            EMBEDDINGS, "the model answered with zeros or with values that are no numbers"
+            EMBEDDINGS, "the model answered with zeros or with values that are not numbers"
         )
     return np.asarray(vectors / lengths, dtype=np.float32)
 

@@ -27,7 +27,7 @@ def choose_tts(settings: Settings) -> tuple[TextToSpeech, str]:
         return NoVoice(why, wanted=True), why
     if voice_file() is None:
         why = (
-            "No voice: the package hibari-tts is missing or not whole; replies are text only."
+            "No voice: the package hibari-tts is missing or incomplete; replies are text only."
             " Delete .venv, then `make run`."
         )
         return NoVoice(why, wanted=False), why

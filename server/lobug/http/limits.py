@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lobug.access.devices import MAX_BYTES as INTRODUCTION_BYTES
 from lobug.errors import BodyTimeoutError, BodyTooLargeError, LobugError
 from lobug.http.authentication import OPEN_PATHS
-from lobug.http.caller import caller_of, claimant_of_scope
+from lobug.http.dependencies import caller_of, claimant_of_scope
 from lobug.http.problems import problem
 from lobug.http.uploads import (
     SMALL_BYTES,

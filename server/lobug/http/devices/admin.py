@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Request
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+)
 
-from lobug.access.records import Device
+from lobug.access.records import Device, Pairing
 from lobug.access.service import Access
 from lobug.devices import messages
 from lobug.errors import (
@@ -25,19 +32,142 @@ from lobug.errors import (
     StorageError,
     TooManyAttemptsError,
 )
-from lobug.http.body import documented, json_body
-from lobug.http.caller import require_admin
-from lobug.http.devices.schemas import (
-    AlertRequest,
-    ApproveRequest,
-    DescribeRequest,
-    KnownDevice,
-    KnownDevices,
-    Sent,
-    WaitingDevice,
-)
+from lobug.http.dependencies import ServerDep, documented, json_body, require_admin
+from lobug.http.formats import Time
 from lobug.http.problems import error_responses
-from lobug.http.state import ServerDep
+from lobug.language.emotions import Emotion
+from lobug.settings.section import UserName
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("it must be one line of printable text")
+    return text
+
+
+def _digits(code: object) -> object:
+    """People write codes in groups."""
+    return "".join(code.split()).replace("-", "") if isinstance(code, str) else code
+
+
+Name = Annotated[str, Field(max_length=80), AfterValidator(_printable)]
+
+
+User = Annotated[UserName, AfterValidator(_printable)]
+
+
+Code = Annotated[str, BeforeValidator(_digits), Field(pattern=r"^[0-9]{6}$")]
+
+
+class KnownDevice(BaseModel):
+    """A device that was approved once."""
+
+    id: str = Field(description="Its `Device-Id`, in lower case.")
+    name: str = Field(description="What the owner calls it; may be empty.")
+    user: str | None = Field(
+        description="Whose words come from it; null: `conversation.users` says, else it is a user"
+        " of its own."
+    )
+    state: Literal["approved", "paired", "revoked"] = Field(
+        description="`approved`: it has not used a token yet. `paired`: it has."
+        " `revoked`: it may not talk."
+    )
+    approved_at: Time = Field(description="When it was let in.")
+    last_seen_at: Time | None = Field(description="When its token was used last.")
+    connected: bool | None = Field(description="Whether it has an open connection; null: unknown.")
+
+    @classmethod
+    def of(cls, device: Device, *, connected: bool | None = None) -> KnownDevice:
+        """As the routes show it."""
+        state: Literal["approved", "paired", "revoked"] = "approved"
+        if device.revoked_at is not None:
+            state = "revoked"
+        elif device.token_hash is not None and device.last_seen_at is not None:
+            state = "paired"
+        return cls.model_validate(
+            {
+                "id": device.device_id,
+                "name": device.name,
+                "user": device.user,
+                "state": state,
+                "approved_at": device.created_at,
+                "last_seen_at": device.last_seen_at,
+                "connected": connected,
+            }
+        )
+
+
+class WaitingDevice(BaseModel):
+    """A device that shows a code."""
+
+    code: str = Field(description="What it shows.")
+    id: str = Field(description="Its `Device-Id`, in lower case.")
+    description: str = Field(description="What it says of itself: board and firmware.")
+    address: str = Field(description="Where it asked from.")
+    expires_at: Time = Field(description="Until when the code can be approved.")
+    replaces: bool = Field(
+        description="Whether a device with this id is paired already: either it was wiped, or"
+        " somebody else uses its id."
+    )
+
+    @classmethod
+    def of(cls, pairing: Pairing, *, replaces: bool) -> WaitingDevice:
+        """As the routes show it."""
+        return cls.model_validate(
+            {
+                "code": pairing.code,
+                "id": pairing.device_id,
+                "description": pairing.description,
+                "address": pairing.address,
+                "expires_at": pairing.expires_at,
+                "replaces": replaces,
+            }
+        )
+
+
+class KnownDevices(BaseModel):
+    """All devices."""
+
+    devices: list[KnownDevice] = Field(description="Those that were approved once, oldest first.")
+    waiting: list[WaitingDevice] = Field(description="Those that show a code, oldest first.")
+
+
+class ApproveRequest(BaseModel):
+    """Which device may talk."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    code: Code = Field(description="What the device shows: six digits.")
+    name: Name | None = Field(None, description="What to call it.")
+    user: User | None = Field(None, description="Whose words come from it.")
+
+
+class DescribeRequest(BaseModel):
+    """What changes about a device; what is absent or null stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name | None = Field(None, description="What to call it; empty: nothing.")
+    user: User | Literal[""] | None = Field(
+        None, description="Whose words come from it; empty: as the settings say."
+    )
+
+
+class AlertRequest(BaseModel):
+    """Something that a device is to show and sound."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    message: str = Field(min_length=1, max_length=500, description="A sentence.")
+    status: str = Field("Lo-Bug", min_length=1, max_length=60, description="A short title.")
+    emotion: Emotion = Field(Emotion.NEUTRAL, description="The face that goes with it.")
+
+
+class Sent(BaseModel):
+    """The message has gone to the device."""
+
+    status: Literal["sent"] = Field("sent", description="Always `sent`.")
+
 
 OWNER_ERRORS: tuple[type[LobugError], ...] = (
     OwnerOnlyError,

@@ -27,23 +27,21 @@ from lobug.errors import (
     UnknownModelError,
     UnsupportedParameterError,
 )
-from lobug.http.accept import EVENT_STREAM
-from lobug.http.body import documented
-from lobug.http.caller import ConversationDep, caller_of
-from lobug.http.openai.messages import turn_request, words_of
-from lobug.http.openai.models import CHAT_MODEL, require_model
-from lobug.http.openai.schemas import (
+from lobug.http.dependencies import ConversationDep, ServerDep, caller_of, documented, openai_json
+from lobug.http.formats import EVENT_STREAM
+from lobug.http.openai.messages import (
     ChatCompletion,
     ChatRequest,
     Choice,
     FinishReason,
     ReplyMessage,
     Usage,
-    openai_json,
+    turn_request,
+    words_of,
 )
+from lobug.http.openai.models import CHAT_MODEL, require_model
 from lobug.http.problems import client_closed, error_responses, failure_body, problem
-from lobug.http.sse import TURN_HEADER, event_response
-from lobug.http.state import ServerDep
+from lobug.http.stream_response import TURN_HEADER, event_response
 from lobug.http.turn_stream import TURN_ERRORS, TurnStream, run_to_end, while_connected
 from lobug.settings import Settings
 from lobug.turn.events import Done, Failed, ReplyDelta
