@@ -94,8 +94,8 @@ CONFIGURATION_HEAD = f"""\
 # Configuration
 
 Every setting is an environment variable. It may also stand in a file `.env` in the working \
-directory, one `NAME=value` a line; the environment wins over the file. A value that does not fit \
-stops the start with a sentence that names it, and a name that is no setting is warned about.
+directory, one `NAME=value` a line; the environment takes precedence over the file. An invalid \
+value stops the start with a sentence that names it, and an unknown name causes a warning.
 
 `lobug config` shows what is in effect and where each value comes from. `.env.example` holds all \
 defaults, ready to be copied to `.env`."""
@@ -104,7 +104,7 @@ CONFIGURATION_TAIL = """
 ## Whole sections at once
 
 A section may also be given as JSON: `LOBUG_CHAT={"engine": "ollama"}`. A single variable of the \
-section wins over it."""
+section takes precedence over it."""
 
 
 def configuration_page() -> str:
