@@ -24,8 +24,7 @@ import pytest
 
 from lobug.models import verify
 from lobug.models.catalog import Member, ModelFile
-from lobug.models.fetch import LOCK_NAME, pull_model
-from lobug.models.partial import JOURNAL_NAME, PARTIAL_SUFFIX, PartialModel
+from lobug.models.fetch import JOURNAL_NAME, LOCK_NAME, PARTIAL_SUFFIX, PartialModel, pull_model
 from lobug.models.wheels import (
     DiskFullError,
     MismatchError,

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 FORWARDING_HEADERS = frozenset(
     {"forwarded", "x-real-ip", "via", "x-client-ip", "true-client-ip", "cf-connecting-ip"}
 )
-"""Headers that proxies add, besides those that begin with ``x-forwarded-``."""
+"""Headers that proxies add, in addition to those that begin with ``x-forwarded-``."""
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - compared, not bound
 """For a server that listens on all addresses: the address at which its own computer reaches it."""
@@ -35,7 +35,6 @@ def parse_address(address: str | None) -> IPv4Address | IPv6Address | None:
 
 
 def is_loopback(address: str | None) -> bool:
-    """Whether an address is a loopback address."""
     parsed = parse_address(address)
     return parsed is not None and parsed.is_loopback
 
@@ -53,7 +52,7 @@ def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
 
     ``0.0.0.0``, ``::`` and loopback written as ``::ffff:127.0.0.1`` reach this computer too, but
     browsers do not treat them as loopback: they send no ``Sec-Fetch-Site``, so a foreign page could
-    not be told from a person.
+    not be distinguished from a person.
     """
     if host is None:
         return True

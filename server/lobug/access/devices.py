@@ -85,7 +85,7 @@ class Answer(Enum):
     welcome = auto()
     """Only the addresses: it has its token."""
     token = auto()
-    """A token of its own."""
+    """A token."""
     code = auto()
     """A code to show until the owner has approved the device."""
 

@@ -94,7 +94,6 @@ class Register:
         pairings: Iterable[Pairing],
         api_tokens: Iterable[ApiToken],
     ) -> Register:
-        """Build the indexes."""
         known = {device.device_id: device for device in devices}
         tokens = {token.token_id: token for token in api_tokens}
         return cls(

@@ -99,7 +99,6 @@ Known = TypeVar("Known", Device, Pairing, ApiToken)
 
 
 def load(connection: Connection) -> Register:
-    """Everything."""
     return Register.of(
         _records(connection, Device),
         _records(connection, Pairing),
@@ -182,7 +181,6 @@ class Seen:
         and that must survive this process."""
 
     def note(self, caller: Caller) -> None:
-        """Note a request of a caller."""
         if caller.token_hash is None:
             return
         by_hash = self.devices if caller.kind == "device" else self.api_tokens

@@ -44,15 +44,12 @@ class SharedSpeechToText:
         """Number of transcriptions that run or wait."""
 
     async def start(self) -> None:
-        """Start the engine."""
         await self._engine.start()
 
     async def close(self) -> None:
-        """Close the engine."""
         await self._engine.close()
 
     def status(self) -> EngineStatus:
-        """The engine's state."""
         return self._engine.status()
 
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript:

@@ -151,7 +151,6 @@ class Microphone:
                 await self._changed.wait()
 
     async def close(self) -> None:
-        """Stop listening."""
         self._closed = True
         if self._listener is not None:
             self._listener.close()

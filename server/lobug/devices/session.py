@@ -283,7 +283,6 @@ class DeviceSession:
             await asyncio.sleep(left)
 
     async def _leave(self) -> None:
-        """Leave nothing running."""
         self._connection.closed = True
         self._speaking.close()
         await self._turns.discard()

@@ -149,11 +149,9 @@ class Announcer:
         self._fault = ""
 
     def start(self) -> None:
-        """Announce in the background."""
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        """Withdraw the announcement and stop."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

@@ -278,11 +278,9 @@ class AbsentTools:
     """The tools of a device that is not connected."""
 
     def tools(self) -> Sequence[Tool]:
-        """Return no tools."""
         return ()
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Return an error result."""
         return ToolResult("The device is not connected.", is_error=True)
 
 

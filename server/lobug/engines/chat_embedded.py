@@ -194,7 +194,6 @@ class EmbeddedChat:
 
     @property
     def process(self) -> LlamaProcess:
-        """The supervised process."""
         return self._process
 
     @property
@@ -218,7 +217,6 @@ class EmbeddedChat:
         await self.close()
 
     async def close(self) -> None:
-        """End the process."""
         clearing, self._clearing = self._clearing, None
         if clearing is not None:
             clearing.cancel()
@@ -227,7 +225,6 @@ class EmbeddedChat:
         await self._process.close()
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         process = self._process
         ready = process.endpoint is not None and not process.silent_s
         reason = None

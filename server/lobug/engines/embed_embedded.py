@@ -49,7 +49,6 @@ class EmbeddedEmbedder(ThreadEngine[_Encode]):
 
     @property
     def dimension(self) -> int:
-        """512."""
         return DIMENSION
 
     async def start(self) -> None:
@@ -64,7 +63,6 @@ class EmbeddedEmbedder(ThreadEngine[_Encode]):
         self._error = None
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         reason = None
         if self._error is not None:
             reason = f"{self._error}."

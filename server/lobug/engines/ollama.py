@@ -59,7 +59,6 @@ def connect(settings: OllamaSettings) -> ollama.AsyncClient:
 
 
 async def disconnect(client: ollama.AsyncClient) -> None:
-    """Close the client's connections."""
     await client.close()  # type: ignore[no-untyped-call]  # the package leaves it unannotated
 
 
@@ -189,13 +188,11 @@ class OllamaServer:
             )
 
     async def close(self) -> None:
-        """Stop probing."""
         if self._started:
             self._started = False
             await self._probe.close()
 
     def answered(self) -> None:
-        """Record that a call succeeded."""
         self._error = None
         self._probe.learned(self._model, present=True)
 
@@ -220,7 +217,6 @@ class OllamaServer:
         return typed
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         reason: str | None = None
         ready = True
         if not self._probe.reachable:
@@ -266,12 +262,10 @@ class OllamaChat:
         await self._server.start()
 
     async def close(self) -> None:
-        """Stop probing and close connections."""
         await self._server.close()
         await disconnect(self._client)
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         return self._server.status()
 
     @property
@@ -392,12 +386,10 @@ class OllamaEmbedder:
         await self.embed(["dimension"])
 
     async def close(self) -> None:
-        """Stop probing and close connections."""
         await self._server.close()
         await disconnect(self._client)
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         return self._server.status()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:

@@ -203,24 +203,20 @@ class OpenAIServer:
             raise self._error
 
     async def close(self) -> None:
-        """Stop probing, close connections."""
         if self._started:
             self._started = False
             await self._probe.close()
         await self._client.close()
 
     def answered(self) -> None:
-        """Record that a call succeeded."""
         self._error, self._reachable = None, True
 
     def failed(self, error: EngineError) -> None:
-        """Record that a call failed."""
         self._error = error
         if isinstance(error, EngineUnavailableError):
             self._reachable = False
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         error = self._error
         return EngineStatus(
             name="openai",
@@ -289,11 +285,9 @@ class OpenAIChat:
         await self._server.start()
 
     async def close(self) -> None:
-        """Stop probing and close connections."""
         await self._server.close()
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         return self._server.status()
 
     async def stream(
@@ -359,11 +353,9 @@ class OpenAIEmbedder:
         await self.embed(["dimension"])
 
     async def close(self) -> None:
-        """Stop probing and close connections."""
         await self._server.close()
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         return self._server.status()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:

@@ -32,6 +32,7 @@ from lobug.http.formats import (
     EVENT_STREAM,
     JSON,
     WAV,
+    Answer,
     preferred,
 )
 from lobug.http.problems import client_closed, error_responses, problem
@@ -66,7 +67,7 @@ class TextReply(BaseModel):
     )
 
 
-class AudioReply(BaseModel):
+class AudioReply(Answer):
     """The reply to a recording."""
 
     transcription: str = Field(description="What was heard; empty when nothing was.")
@@ -236,14 +237,11 @@ async def chat_audio(
     if isinstance(answer, Response):
         return answer
     wav = await answer.wav(server.settings.tts.reply_sample_rate)
-    return AudioReply(
-        transcription=answer.done.transcription,
-        response=answer.done.response,
+    return AudioReply.of(
+        answer.done,
         action=answer.done.action.value,
         audio_b64=base64.b64encode(wav).decode("ascii"),
         reason=answer.reason,
-        speech_error=answer.done.speech_error,
-        timings=dict(answer.done.timings),
     )
 
 

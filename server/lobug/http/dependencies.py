@@ -70,7 +70,6 @@ def claimant_of_scope(scope: Scope, settings: Settings) -> Claimant:
 
 
 async def get_caller(request: Request) -> Caller:
-    """The caller of this request."""
     return caller_of(request.scope)
 
 
@@ -87,7 +86,6 @@ async def get_conversation(
         ),
     ] = None,
 ) -> ConversationKey:
-    """User and conversation of this request."""
     return conversation_of_scope(request.scope, server.settings)
 
 
@@ -115,7 +113,6 @@ async def require_watcher(request: Request) -> Caller:
 
 CallerDep = Annotated[Caller, Depends(get_caller)]
 ConversationDep = Annotated[ConversationKey, Depends(get_conversation)]
-AdminDep = Annotated[Caller, Depends(require_admin)]
 
 
 class AudioJobs:

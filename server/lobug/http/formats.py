@@ -41,12 +41,14 @@ Time = Annotated[
 
 
 class Answer(BaseModel):
-    """An answer with the attributes of a value, by name."""
+    """An answer whose fields are those of a value, by name."""
 
     @classmethod
     def of(cls, value: object, **more: object) -> Self:
-        """The answer for ``value``. ``more``: fields that the value does not have, not checked."""
-        return cls.model_validate(value, from_attributes=True).model_copy(update=more)
+        """The answer for ``value``. ``more``: fields that the value lacks or has in another
+        form."""
+        taken = {name: getattr(value, name) for name in cls.model_fields if hasattr(value, name)}
+        return cls.model_validate(taken | more, from_attributes=True)
 
 
 def epoch_seconds(text: str) -> float:

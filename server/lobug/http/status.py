@@ -54,7 +54,7 @@ class MemoryHealth(Answer):
     embedding_backlog: int = Field(description="Facts that wait for their vector.")
 
 
-class BriefHealth(BaseModel):
+class BriefHealth(Answer):
     """The state of the server. The first three fields are the contract with devices."""
 
     status: Literal["ok", "degraded"] = Field(
@@ -91,28 +91,14 @@ async def health(server: ServerDep, caller: CallerDep, response: Response) -> He
     # For every caller: by it a command recognises the server of its data folder before it sends
     # anything else.
     response.headers["Lobug-Instance"] = server.instance
-    status: Literal["ok", "degraded"] = "ok" if report.can_talk else "degraded"
+    status = "ok" if report.can_talk else "degraded"
     if not caller.may_watch:
-        return BriefHealth(
-            status=status,
-            ollama=report.ollama,
-            timestamp=report.timestamp,
-            version=report.version,
-        )
-    return Health(
-        status=status,
-        ollama=report.ollama,
-        timestamp=report.timestamp,
-        version=report.version,
-        uptime_s=round(report.uptime_s, 1),
-        degraded=list(report.degraded),
-        engines={
-            job: EngineHealth.of(status, chosen_because=report.choices.get(job))
-            for job, status in report.engines.items()
-        },
-        memory=MemoryHealth.of(report.memory),
-        turns=report.turns,
-    )
+        return BriefHealth.of(report, status=status)
+    engines = {
+        job: EngineHealth.of(engine, chosen_because=report.choices.get(job))
+        for job, engine in report.engines.items()
+    }
+    return Health.of(report, status=status, uptime_s=round(report.uptime_s, 1), engines=engines)
 
 
 metrics_router = APIRouter(tags=["telemetry"], dependencies=[Depends(require_watcher)])

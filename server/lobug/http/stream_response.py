@@ -19,7 +19,7 @@ from starlette.types import Message, Receive, Scope, Send
 from lobug.audio.resample import resample
 from lobug.audio.wav import encode, header, pcm16
 from lobug.errors import EngineUnavailableError
-from lobug.http.formats import WAV
+from lobug.http.formats import WAV, Answer
 from lobug.http.problems import client_closed, error_reply, problem
 from lobug.http.turn_stream import TurnStream, while_connected
 from lobug.settings import Settings
@@ -36,33 +36,33 @@ from lobug.turn.events import (
 )
 
 
-class HeardEvent(BaseModel):
+class HeardEvent(Answer):
     """``heard``: the words are known."""
 
     text: str = Field(description="The transcript, or the words that were typed.")
     language: str | None = Field(description="ISO 639-1, of a transcript.")
 
 
-class IgnoredEvent(BaseModel):
+class IgnoredEvent(Answer):
     """``ignored``: it was not meant for Lo-Bug."""
 
     reason: str = Field(description="`no_speech`, `noise` or `model`.")
 
 
-class ReplyDeltaEvent(BaseModel):
+class ReplyDeltaEvent(Answer):
     """``reply_delta``: more of the reply."""
 
     text: str = Field(description="To be shown behind what came before, as it is.")
 
 
-class PieceEvent(BaseModel):
+class PieceEvent(Answer):
     """``piece``: what is about to be spoken in one go."""
 
     index: int = Field(description="From 0.")
     text: str = Field(description="Its words.")
 
 
-class AudioEvent(BaseModel):
+class AudioEvent(Answer):
     """``audio``: a piece's speech."""
 
     index: int = Field(description="Which piece it is.")
@@ -70,7 +70,7 @@ class AudioEvent(BaseModel):
     audio_b64: str = Field(description="Base64 of a WAV with a 44-byte header, PCM16, mono.")
 
 
-class DoneEvent(BaseModel):
+class DoneEvent(Answer):
     """``done``: the turn is over and stored."""
 
     turn: str = Field(description="The turn's id.")
@@ -134,7 +134,6 @@ class _Events(EventSourceResponse):
     """Logs one line when a caller reads nothing; the base class would leave a stack trace."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the events."""
         try:
             await super().__call__(scope, receive, send)
         except SendTimeoutError:
@@ -152,13 +151,13 @@ def as_server_sent(
     data: BaseModel
     match event:
         case Heard():
-            name, data = "heard", HeardEvent(text=event.text, language=event.language)
+            name, data = "heard", HeardEvent.of(event)
         case Ignored():
-            name, data = "ignored", IgnoredEvent(reason=event.reason)
+            name, data = "ignored", IgnoredEvent.of(event)
         case ReplyDelta():
-            name, data = "reply_delta", ReplyDeltaEvent(text=event.text)
+            name, data = "reply_delta", ReplyDeltaEvent.of(event)
         case Piece():
-            name, data = "piece", PieceEvent(index=event.index, text=event.text)
+            name, data = "piece", PieceEvent.of(event)
         case SpeechAudio():
             wav = encode(resample(event.samples, event.sample_rate, sample_rate), sample_rate)
             audio_b64 = base64.b64encode(wav).decode("ascii")
@@ -166,15 +165,7 @@ def as_server_sent(
             data = AudioEvent(index=event.index, sample_rate=sample_rate, audio_b64=audio_b64)
         case Done():
             name = "done"
-            data = DoneEvent(
-                turn=turn_id,
-                transcription=event.transcription,
-                response=event.response,
-                action=event.action.value,
-                reason=reason,
-                speech_error=event.speech_error,
-                timings=dict(event.timings),
-            )
+            data = DoneEvent.of(event, turn=turn_id, action=event.action.value, reason=reason)
         case Failed():
             name, data = "error", error_reply(event.error, event.transcription)
     return ServerSentEvent(data.model_dump_json(), event=name, sep=_LINE_END)
@@ -200,8 +191,6 @@ class AudioResponse(StreamingResponse):
         self._send_timeout_s = send_timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the response."""
-
         async def sending(message: Message) -> None:
             async with asyncio.timeout(self._send_timeout_s):
                 await send(message)

@@ -182,7 +182,7 @@ _FILES = ("application/octet-stream", "application/ogg")
 _DEFAULT_RATE = "16000"
 _MAX_CHANNELS = 32
 _LONGEST_FIELD_BYTES = 64 * 1024
-"""Longest field of a form beside its file. Fields are kept in memory."""
+"""Longest field of a form, except its file. Fields are kept in memory."""
 
 RECORDING_FORM = {
     "type": "object",

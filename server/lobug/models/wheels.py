@@ -1,6 +1,6 @@
 """Downloads of single wheels by pip, which serves as a package client only.
 
-pip runs in a process of its own and uses the index, proxy and certificates that the owner
+pip runs in a separate process and uses the index, proxy and certificates that the owner
 configured for it; no registry is named here. It checks the wheel's hash (``--require-hashes``).
 Nothing is installed, and nothing from the wheel runs.
 """

@@ -60,7 +60,6 @@ def is_newer(offered: str, running: str | None) -> bool:
 
 
 def is_same(one: str, other: str | None) -> bool:
-    """Whether two versions are equal."""
     return one == other or (parse_version(one) or one) == (parse_version(other) or other)
 
 

@@ -14,7 +14,7 @@ from pydantic import (
     Field,
 )
 
-from lobug.access.records import Device, Pairing
+from lobug.access.records import Device
 from lobug.access.service import Access
 from lobug.devices import messages
 from lobug.errors import (
@@ -33,7 +33,7 @@ from lobug.errors import (
     TooManyAttemptsError,
 )
 from lobug.http.dependencies import ServerDep, documented, json_body, require_admin
-from lobug.http.formats import Time
+from lobug.http.formats import Answer, Time
 from lobug.http.problems import error_responses
 from lobug.language.emotions import Emotion
 from lobug.settings.section import UserName
@@ -46,7 +46,7 @@ def _printable(text: str) -> str:
 
 
 def _digits(code: object) -> object:
-    """People write codes in groups."""
+    """The code without the spaces and hyphens with which people group digits."""
     return "".join(code.split()).replace("-", "") if isinstance(code, str) else code
 
 
@@ -59,7 +59,7 @@ User = Annotated[UserName, AfterValidator(_printable)]
 Code = Annotated[str, BeforeValidator(_digits), Field(pattern=r"^[0-9]{6}$")]
 
 
-class KnownDevice(BaseModel):
+class KnownDevice(Answer):
     """A device that was approved once."""
 
     id: str = Field(description="Its `Device-Id`, in lower case.")
@@ -76,28 +76,8 @@ class KnownDevice(BaseModel):
     last_seen_at: Time | None = Field(description="When its token was used last.")
     connected: bool | None = Field(description="Whether it has an open connection; null: unknown.")
 
-    @classmethod
-    def of(cls, device: Device, *, connected: bool | None = None) -> KnownDevice:
-        """As the routes show it."""
-        state: Literal["approved", "paired", "revoked"] = "approved"
-        if device.revoked_at is not None:
-            state = "revoked"
-        elif device.token_hash is not None and device.last_seen_at is not None:
-            state = "paired"
-        return cls.model_validate(
-            {
-                "id": device.device_id,
-                "name": device.name,
-                "user": device.user,
-                "state": state,
-                "approved_at": device.created_at,
-                "last_seen_at": device.last_seen_at,
-                "connected": connected,
-            }
-        )
 
-
-class WaitingDevice(BaseModel):
+class WaitingDevice(Answer):
     """A device that shows a code."""
 
     code: str = Field(description="What it shows.")
@@ -109,20 +89,6 @@ class WaitingDevice(BaseModel):
         description="Whether a device with this id is paired already: either it was wiped, or"
         " somebody else uses its id."
     )
-
-    @classmethod
-    def of(cls, pairing: Pairing, *, replaces: bool) -> WaitingDevice:
-        """As the routes show it."""
-        return cls.model_validate(
-            {
-                "code": pairing.code,
-                "id": pairing.device_id,
-                "description": pairing.description,
-                "address": pairing.address,
-                "expires_at": pairing.expires_at,
-                "replaces": replaces,
-            }
-        )
 
 
 class KnownDevices(BaseModel):
@@ -199,7 +165,7 @@ async def devices(server: ServerDep) -> KnownDevices:
     return KnownDevices(
         devices=[_known_device(access, device) for device in known],
         waiting=[
-            WaitingDevice.of(pairing, replaces=pairing.device_id in paired)
+            WaitingDevice.of(pairing, id=pairing.device_id, replaces=pairing.device_id in paired)
             for pairing in access.devices.waiting()
         ],
     )
@@ -252,7 +218,18 @@ def _known_device(access: Access, device: Device) -> KnownDevice:
     connected = None
     if access.connected is not None:
         connected = access.connected(f"device:{device.device_id}")
-    return KnownDevice.of(device, connected=connected)
+    state: Literal["approved", "paired", "revoked"] = "approved"
+    if device.revoked_at is not None:
+        state = "revoked"
+    elif device.token_hash is not None and device.last_seen_at is not None:
+        state = "paired"
+    return KnownDevice.of(
+        device,
+        id=device.device_id,
+        state=state,
+        approved_at=device.created_at,
+        connected=connected,
+    )
 
 
 @router.post(
@@ -273,6 +250,6 @@ async def alert(
 
 @router.post("/{device_id}/reboot", responses=error_responses(*OWNER_ERRORS, DeviceOfflineError))
 async def reboot(device_id: DeviceId, server: ServerDep) -> Sent:
-    """Let a connected device start again."""
+    """Restart a connected device."""
     await server.connections.send(f"device:{device_id.lower()}", messages.system_reboot)
     return Sent()

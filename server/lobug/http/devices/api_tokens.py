@@ -12,7 +12,6 @@ from pydantic import (
     model_validator,
 )
 
-from lobug.access.records import ApiToken
 from lobug.access.rules import TokenScope
 from lobug.errors import AccessFullError, TokenUnknownError
 from lobug.http.dependencies import ServerDep, documented, json_body, require_admin
@@ -22,13 +21,13 @@ from lobug.http.devices.admin import (
     Name,
     User,
 )
-from lobug.http.formats import Time
+from lobug.http.formats import Answer, Time
 from lobug.http.problems import error_responses
 
 ConversationName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:@+\-]{1,128}$")]
 
 
-class KnownToken(BaseModel):
+class KnownToken(Answer):
     """An API token, without the token itself."""
 
     id: str = Field(description="By which it is revoked.")
@@ -45,21 +44,6 @@ class KnownToken(BaseModel):
     created_at: Time = Field(description="When it was made.")
     last_used_at: Time | None = Field(description="When it was used last.")
     revoked_at: Time | None = Field(description="When it was revoked; null: it is in force.")
-
-    @classmethod
-    def fields_of(cls, token: ApiToken) -> dict[str, object]:
-        """As the routes show it."""
-        return {
-            "id": token.token_id,
-            "name": token.name,
-            "user": token.user,
-            "conversation": token.conversation,
-            "owner": token.owner,
-            "scope": token.scope,
-            "created_at": token.created_at,
-            "last_used_at": token.last_used_at,
-            "revoked_at": token.revoked_at,
-        }
 
 
 class NewToken(KnownToken):
@@ -105,7 +89,7 @@ router = APIRouter(prefix="/tokens", tags=["tokens"], dependencies=[Depends(requ
 async def tokens(server: ServerDep) -> KnownTokens:
     """List the API tokens; of each all but the token itself, which is not kept."""
     known = server.access.tokens.all()
-    return KnownTokens.model_validate({"tokens": [KnownToken.fields_of(token) for token in known]})
+    return KnownTokens(tokens=[KnownToken.of(token, id=token.token_id) for token in known])
 
 
 @router.post(
@@ -127,7 +111,7 @@ async def create(
         owner=body.owner,
         scope=body.scope,
     )
-    return NewToken.model_validate({**KnownToken.fields_of(made), "token": token})
+    return NewToken.of(made, id=made.token_id, token=token)
 
 
 @router.delete("/{token_id}", responses=error_responses(*OWNER_ERRORS, TokenUnknownError))
@@ -136,4 +120,4 @@ async def revoke(
 ) -> KnownToken:
     """End an API token, at once."""
     ended = await server.access.tokens.revoke(token_id)
-    return KnownToken.model_validate(KnownToken.fields_of(ended))
+    return KnownToken.of(ended, id=ended.token_id)

@@ -345,7 +345,6 @@ class _ImageResponse(Response):
         self._timeout_s = timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the image."""
         try:
             await while_connected(Request(scope, receive), self._send(send))
         except ClientDisconnect:

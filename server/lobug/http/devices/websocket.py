@@ -10,9 +10,8 @@ from contextlib import suppress
 from fastapi import APIRouter, WebSocket
 
 from lobug.devices import messages
-from lobug.devices.connection import Connection, ConnectionLostError
+from lobug.devices.connection import Connection, ConnectionLostError, negotiate
 from lobug.devices.frames import CloseCode
-from lobug.devices.negotiation import negotiate
 from lobug.devices.session import DeviceSession
 from lobug.errors import HelloError, MessageError
 from lobug.http.dependencies import caller_of, conversation_of_caller

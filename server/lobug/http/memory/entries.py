@@ -246,7 +246,7 @@ async def correct_entry(
     scope: ScopeDep,
     memory: MemoryDep,
 ) -> MemoryEntry:
-    """Put a wrong memory right: it is never recalled again, what is told here outranks all."""
+    """Correct a wrong memory: it is never recalled again, and the correction outranks all else."""
     return MemoryEntry.of(await memory.correct(scope, entry_id, body.content))
 
 

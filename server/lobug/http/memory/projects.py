@@ -57,7 +57,7 @@ TaskId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of a task.")]
 
 
 class ProjectRequest(Body):
-    """A project, new or to be described anew."""
+    """A new project, or a new description of one."""
 
     name: str = Field(min_length=1, max_length=200, description="Its name.")
     description: str = Field("", description="What it is about.")
@@ -102,7 +102,7 @@ async def add_project(
     scope: ScopeDep,
     memory: MemoryDep,
 ) -> MemoryProject:
-    """Add a project, or describe it anew; an archived one becomes active."""
+    """Add a project, or change its description; an archived one becomes active."""
     return MemoryProject.of(await memory.projects.add(scope, body.name, body.description))
 
 

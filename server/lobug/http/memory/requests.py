@@ -30,7 +30,6 @@ from lobug.memory.service import Memory
 
 
 async def get_memory(server: ServerDep) -> Memory:
-    """The server's memory."""
     return server.memory
 
 

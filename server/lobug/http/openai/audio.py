@@ -131,7 +131,7 @@ class Transcription(BaseModel):
     },
 )
 async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request) -> Response:
-    """Hear."""
+    """Transcribe a recording."""
     form = await read_form(request, max_fields=32)
     fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
     recording = recording_in(form, "file")
@@ -246,7 +246,7 @@ async def speech(
     jobs: AudioJobsDep,
     request: Request,
 ) -> Response:
-    """Speak."""
+    """Speak a text."""
     require_model(body.model, TTS_MODEL)
     tts = server.engines.tts
     if body.stream_format not in {None, "audio"}:

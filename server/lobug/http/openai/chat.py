@@ -81,7 +81,7 @@ async def chat_completions(
     request: Request,
     answer: Response,
 ) -> ChatCompletion | Response:
-    """Say something to Lo-Bug, with its memory: whose it is says the token, never the body."""
+    """Say something to Lo-Bug, with its memory. The token decides whose memory, never the body."""
     require_model(body.model, CHAT_MODEL)
     asked = turn_request(body, server.settings.limits.max_text_chars)
     timeline = Timeline("openai", server.clock)
@@ -175,7 +175,6 @@ class _Completion:
         self._said = ""
 
     def whole(self, done: Done) -> ChatCompletion:
-        """The whole answer."""
         self._said = done.response
         choice = Choice(message=ReplyMessage(content=done.response), finish_reason=_finish(done))
         return ChatCompletion(**self._head, choices=[choice], usage=self._usage())

@@ -158,7 +158,7 @@ _NEUTRAL: dict[str, tuple[object, ...]] = {
     "audio": (),
     "web_search_options": (),
 }
-"""Unsupported fields, with the values beside null that have no effect and are accepted."""
+"""Unsupported fields, with the values other than null that have no effect and are accepted."""
 
 
 @dataclass(frozen=True, slots=True)
