@@ -15,20 +15,19 @@ from lobug.http import (
     chat,
     status,
 )
-from lobug.http.audio_jobs import AudioJobs
 from lobug.http.authentication import REFUSALS, Authentication
 from lobug.http.browser import BrowserRules, add_docs_page
+from lobug.http.dependencies import AudioJobs
 from lobug.http.devices import (
     admin,
+    api_tokens,
     discovery,
-    firmware,
-    tokens,
     websocket,
 )
 from lobug.http.limits import limit_bodies
-from lobug.http.memory.routes import router as memory_router
+from lobug.http.memory import router as memory_router
+from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
-from lobug.http.openai import models, speech, transcriptions
 from lobug.http.problems import add_problem_handlers, error_responses
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -104,11 +103,10 @@ def create_app(
     app.include_router(websocket.router)
     app.include_router(memory_router)
     app.include_router(discovery.router)
-    app.include_router(firmware.router)
     app.include_router(admin.router)
-    app.include_router(tokens.router)
+    app.include_router(api_tokens.router)
     app.include_router(status.metrics_router)
     app.include_router(status.turns_router)
-    for openai_part in (models, openai_chat, transcriptions, speech):
+    for openai_part in (models, openai_chat, audio):
         app.include_router(openai_part.router)
     return app

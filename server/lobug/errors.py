@@ -413,8 +413,8 @@ class MemoryNotFoundError(LobugError):
 
 
 class MemoryKeyError(InvalidRequestError):
-    """The key is not a small letter followed by small letters, digits and underscores, is longer
-    than 64 characters, or begins with a reserved prefix (``system_``, ``internal_``)."""
+    """The key is not valid: it must be a lower-case letter followed by lower-case letters, digits
+    and underscores, at most 64 characters, and not begin with ``system_`` or ``internal_``."""
 
     code = "memory_key_invalid"
 

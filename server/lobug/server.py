@@ -16,9 +16,8 @@ from lobug.conversation.prompt import make_persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
 from lobug.devices.connected_devices import ConnectedDevices
-from lobug.engines.base import Engine, Engines, EngineStatus
+from lobug.engines.base import Engine, Engines, EngineStatus, Tool
 from lobug.engines.integrity import ModelIntegrity
-from lobug.engines.tools import Tool
 from lobug.errors import EngineError, StorageError
 from lobug.memory.model import ConversationKey, MemoryStats
 from lobug.memory.service import Memory

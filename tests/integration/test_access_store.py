@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from lobug.access import store, tokens
+from lobug.access.callers import Revoked
 from lobug.access.records import Pairing
-from lobug.access.revocation import Revoked
 from lobug.access.rules import Credentials
 from lobug.access.service import FILE, Access
 from lobug.errors import (

@@ -24,7 +24,7 @@ from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage,
 from lobug.engines.chat_embedded import EmbeddedChat, PromptUse, llama_options
 from lobug.engines.llama_child import LlamaOptions
 from lobug.engines.llama_process import LlamaProcess
-from lobug.engines.timing import PrefillSpeed
+from lobug.engines.model_server import PrefillSpeed
 from lobug.errors import (
     ContextOverflowError,
     EngineInterruptedError,

@@ -20,8 +20,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 
 from lobug import __version__
 from lobug.app import create_app
-from lobug.discovery.announcer import SERVICE, Announcer
-from lobug.discovery.interfaces import lan_addresses
+from lobug.discovery.announcer import SERVICE, Announcer, lan_addresses
 from support.app_server import scripted_assembler, settings_for
 from support.memory_app import quiet_engines
 

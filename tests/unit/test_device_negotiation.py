@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lobug.devices.connection import Agreement, negotiate
 from lobug.devices.frames import (
     FRAME_DURATIONS_MS,
     OPUS_RATES,
@@ -13,7 +14,6 @@ from lobug.devices.frames import (
     AudioFormat,
 )
 from lobug.devices.messages import AudioParams, Hello
-from lobug.devices.negotiation import Agreement, negotiate
 from lobug.errors import HelloError
 
 OPUS, PCM = AudioCodec.OPUS, AudioCodec.PCM
@@ -69,10 +69,10 @@ def test_the_version(said: int | None, header: str | None, version: int) -> None
         (Hello(version=4), None, "served: 1, 2, 3"),
         (Hello(version=0), None, "served: 1, 2, 3"),
         (Hello(), "4", "served: 1, 2, 3"),
-        (Hello(), "one", "no number"),
-        (Hello(), "", "no number"),
-        (Hello(), "9" * 5_000, "no number"),
-        (Hello(), "\u0663", "no number"),
+        (Hello(), "one", "not a number"),
+        (Hello(), "", "not a number"),
+        (Hello(), "9" * 5_000, "not a number"),
+        (Hello(), "\u0663", "not a number"),
         (Hello(version=1), "3", "Protocol-Version is 3"),
         (Hello(transport="udp"), None, "websocket"),
         (Hello(audio=AudioParams("mp3")), None, "opus, pcm"),

@@ -11,12 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.concurrency import Periodic
-from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage
+from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage, batches, unit_rows
 from lobug.engines.chat_embedded import LaneMap, shared_beginning
 from lobug.engines.llama_process import backoff_s
-from lobug.engines.timing import paced
-from lobug.engines.urls import is_loopback, without_password
-from lobug.engines.vectors import batches, unit_rows
+from lobug.engines.model_server import is_loopback, paced, without_password
 from lobug.errors import EngineError, EngineTimeoutError
 
 

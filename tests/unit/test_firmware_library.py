@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.access.pairing import Introduction
+from lobug.access.devices import Introduction
 from lobug.errors import FirmwareUnknownError
 from lobug.ota.image import (
     FirmwareExistsError,

@@ -14,8 +14,10 @@ from zeroconf import NonUniqueNameException
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from lobug import __version__
-from lobug.discovery.announcer import SERVICE, Announcer, announcer_for
-from lobug.discovery.interfaces import (
+from lobug.discovery.announcer import (
+    SERVICE,
+    Announcer,
+    announcer_for,
     choose,
     is_hardware,
     lan_addresses,

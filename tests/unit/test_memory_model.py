@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from lobug.cli.memory import memory_app
-from lobug.http.memory import schemas
+from lobug.http.memory import entries, projects, queries, transfer
 from lobug.memory import model
 from lobug.memory.exchange.document_format import EntryRow
 
@@ -19,12 +19,12 @@ NAMES = [field.name for field in fields(model.Entry)]
 @pytest.mark.parametrize(
     ("answer", "of"),
     [
-        (schemas.MemoryEntry, model.Entry),
-        (schemas.MemorySession, model.Session),
-        (schemas.MemoryProject, model.Project),
-        (schemas.MemoryTask, model.ProjectTask),
-        (schemas.MemoryUser, model.RememberedUser),
-        (schemas.MemoryImported, model.Imported),
+        (entries.MemoryEntry, model.Entry),
+        (queries.MemorySession, model.Session),
+        (projects.MemoryProject, model.Project),
+        (projects.MemoryTask, model.ProjectTask),
+        (queries.MemoryUser, model.RememberedUser),
+        (transfer.MemoryImported, model.Imported),
     ],
 )
 def test_an_answer_has_the_fields_of_its_value(answer: Any, of: Any) -> None:
@@ -34,7 +34,7 @@ def test_an_answer_has_the_fields_of_its_value(answer: Any, of: Any) -> None:
 
 
 def test_times_are_answered_as_text() -> None:
-    properties = schemas.MemoryEntry.model_json_schema()["properties"]
+    properties = entries.MemoryEntry.model_json_schema()["properties"]
     assert properties["said_at"]["format"] == "date-time"
     assert {"type": "null"} in properties["valid_until"]["anyOf"]
     assert properties["importance"]["type"] == "number"

@@ -10,14 +10,14 @@ import pytest
 from lobug.errors import ModelMissingError
 from lobug.models import catalog, verify
 from lobug.models.catalog import Job, Model, Wheel, needed_models
-from lobug.models.errors import (
+from lobug.models.wheels import (
     DiskFullError,
     MismatchError,
     NetworkError,
     NotServedError,
     PackageClientError,
+    explain,
 )
-from lobug.models.wheels import explain
 from lobug.settings import ChatSettings, Settings, SttSettings
 
 ROOT = Path(__file__).parents[2]

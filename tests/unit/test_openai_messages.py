@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from lobug.conversation.registry import Exchange
 from lobug.engines.base import ChatMessage
 from lobug.errors import InvalidRequestError
-from lobug.http.openai.messages import exchanges, turn_request
-from lobug.http.openai.schemas import ChatRequest
+from lobug.http.openai.messages import ChatRequest, exchanges, turn_request
 from lobug.turn.model_turn import is_end_of
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance
 

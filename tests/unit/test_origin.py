@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from starlette.datastructures import Headers
 
-from lobug.http.authentication import follows_link, from_foreign_page
+from lobug.http.browser import (
+    follows_link,
+    from_foreign_page,
+)
 
 HERE = {"host": "127.0.0.1:8321"}
 LINK = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lobug.engines.timing import KEPT, PrefillSpeed
+from lobug.engines.model_server import KEPT, PrefillSpeed
 
 
 def test_nothing_is_known_before_the_first_long_prompt() -> None:

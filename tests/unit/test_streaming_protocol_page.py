@@ -11,6 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from lobug.devices import frames, messages
+from lobug.devices.connection import negotiate
 from lobug.devices.frames import (
     FRAME_DURATIONS_MS,
     OPUS_RATES,
@@ -26,7 +27,6 @@ from lobug.devices.messages import (
     Unknown,
     parse,
 )
-from lobug.devices.negotiation import negotiate
 from lobug.language.emotions import Emotion
 from lobug.settings import Settings
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lobug.engines.tools import Tool
+from lobug.engines.base import Tool
 from lobug.turn.tool_use import (
     LONGEST_CALL,
     CallFinder,

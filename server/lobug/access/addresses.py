@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 FORWARDING_HEADERS = frozenset(
     {"forwarded", "x-real-ip", "via", "x-client-ip", "true-client-ip", "cf-connecting-ip"}
 )
-"""Headers that proxies add, besides those that begin with ``x-forwarded-``."""
+"""Headers that proxies add, in addition to those that begin with ``x-forwarded-``."""
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - compared, not bound
 """For a server that listens on all addresses: the address at which its own computer reaches it."""
@@ -35,7 +35,6 @@ def parse_address(address: str | None) -> IPv4Address | IPv6Address | None:
 
 
 def is_loopback(address: str | None) -> bool:
-    """Whether an address is a loopback address."""
     parsed = parse_address(address)
     return parsed is not None and parsed.is_loopback
 
@@ -48,12 +47,12 @@ def is_within(address: str | None, networks: Iterable[Network]) -> bool:
 
 def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
     """Whether a ``Host`` header has a value that no foreign web page can have: an address,
-    ``localhost``, or one of ``hostnames`` (small letters). A request without the header passes,
+    ``localhost``, or one of ``hostnames`` (lower case). A request without the header passes,
     because it does not come from a browser.
 
     ``0.0.0.0``, ``::`` and loopback written as ``::ffff:127.0.0.1`` reach this computer too, but
     browsers do not treat them as loopback: they send no ``Sec-Fetch-Site``, so a foreign page could
-    not be told from a person.
+    not be distinguished from a person.
     """
     if host is None:
         return True
@@ -66,7 +65,7 @@ def is_own_name(host: str | None, hostnames: Collection[str] = ()) -> bool:
 
 
 def host_name(host: str) -> str:
-    """Return the name in a ``Host`` header, in small letters, without port, brackets and last
+    """Return the name in a ``Host`` header, in lower case, without port, brackets and last
     dot."""
     name = host.strip().lower()
     if name.startswith("["):
@@ -86,7 +85,7 @@ def source_of(address: str | None) -> str:
 
 
 def is_forwarded(headers: Iterable[str]) -> bool:
-    """Whether a proxy forwarded the request. ``headers``: their names, in small letters."""
+    """Whether a proxy forwarded the request. ``headers``: their names, in lower case."""
     return any(name in FORWARDING_HEADERS or name.startswith("x-forwarded-") for name in headers)
 
 

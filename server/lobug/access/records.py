@@ -1,9 +1,17 @@
-"""Records of devices, pairings and API tokens. Pure. Times are seconds since the epoch."""
+"""Records of devices, pairings and API tokens, and the tables of ``access.db`` that hold them.
+
+A test compares the tables with what the migrations in ``store`` make. All times are seconds since
+the epoch. Of a token only the SHA-256 is stored.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+
+from sqlalchemy import Column, MetaData, Table, Text
+
+from lobug.storage.columns import Flag, Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +19,7 @@ class Device:
     """A device that has been approved; it may be revoked by now."""
 
     device_id: str
-    """The ``Device-Id`` that it sends (its MAC address), in small letters."""
+    """The ``Device-Id`` that it sends (its MAC address), in lower case."""
     client_id: str
     """The UUID that its firmware generated; a wiped device generates another."""
     name: str
@@ -86,7 +94,6 @@ class Register:
         pairings: Iterable[Pairing],
         api_tokens: Iterable[ApiToken],
     ) -> Register:
-        """Build the indexes."""
         known = {device.device_id: device for device in devices}
         tokens = {token.token_id: token for token in api_tokens}
         return cls(
@@ -113,3 +120,60 @@ class Register:
             if (pairing.device_id, pairing.client_id) == (device_id, client_id):
                 return pairing if now < pairing.expires_at else None
         return None
+
+
+metadata = MetaData()
+
+devices = Table(
+    "devices",
+    metadata,
+    Column(
+        "device_id",
+        Text,
+        primary_key=True,
+        comment="as it names itself (its MAC address), in lower case",
+    ),
+    Column("client_id", Text, nullable=False, comment="the UUID that its firmware made"),
+    Column("name", Text, nullable=False, comment="what the owner calls it; may be empty"),
+    Column("user", Text, comment="whose words come from it; null: the settings say"),
+    Column("token_hash", Text, unique=True, comment="null: no token was given to it yet"),
+    Column("created_at", Number, nullable=False),
+    Column("last_seen_at", Number),
+    Column("token_given_at", Number),
+    Column("token_used_at", Number, comment="first use"),
+    Column("revoked_at", Number),
+    comment="devices that were approved once",
+    sqlite_strict=True,
+)
+
+pairings = Table(
+    "pairings",
+    metadata,
+    Column("device_id", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    Column("code", Text, nullable=False, unique=True, comment="what the device shows"),
+    Column("challenge", Text, nullable=False),
+    Column("description", Text, nullable=False, comment="board and firmware, as it says itself"),
+    Column("address", Text, nullable=False, comment="where it asked from"),
+    Column("created_at", Number, nullable=False),
+    Column("expires_at", Number, nullable=False),
+    comment="devices that wait for approval",
+    sqlite_strict=True,
+)
+
+api_tokens = Table(
+    "api_tokens",
+    metadata,
+    Column("token_id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("token_hash", Text, nullable=False, unique=True),
+    Column("user", Text, comment="whose words come with it; null: the settings say"),
+    Column("conversation", Text, comment="null: one of its own"),
+    Column("owner", Flag, nullable=False, comment="it may approve devices and make tokens"),
+    Column("created_at", Number, nullable=False),
+    Column("last_used_at", Number),
+    Column("revoked_at", Number),
+    Column("scope", Text, comment="its only purpose; null: it may talk"),
+    comment="tokens of people and scripts",
+    sqlite_strict=True,
+)

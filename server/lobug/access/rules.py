@@ -232,7 +232,7 @@ def _api_caller(token: ApiToken) -> Caller:
 
 
 def checked_device_id(device_id: str | None) -> str:
-    """Return a ``Device-Id`` in small letters. Raises InvalidRequestError when it is missing or not
+    """Return a ``Device-Id`` in lower case. Raises InvalidRequestError when it is missing or not
     valid."""
     if device_id is None:
         raise InvalidRequestError("the header Device-Id is missing")

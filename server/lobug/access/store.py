@@ -15,8 +15,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Integer, Table, bindparam, delete, func, insert, select, text, update
 
 from lobug.access.callers import Caller
-from lobug.access.records import ApiToken, Device, Pairing, Register
-from lobug.access.tables import api_tokens, devices, pairings
+from lobug.access.records import ApiToken, Device, Pairing, Register, api_tokens, devices, pairings
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
 from lobug.settings.access import AccessSettings
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
@@ -100,7 +99,6 @@ Known = TypeVar("Known", Device, Pairing, ApiToken)
 
 
 def load(connection: Connection) -> Register:
-    """Everything."""
     return Register.of(
         _records(connection, Device),
         _records(connection, Pairing),
@@ -183,7 +181,6 @@ class Seen:
         and that must survive this process."""
 
     def note(self, caller: Caller) -> None:
-        """Note a request of a caller."""
         if caller.token_hash is None:
             return
         by_hash = self.devices if caller.kind == "device" else self.api_tokens

@@ -53,7 +53,6 @@ class AcceptFaults:
         self._admission = admission
 
     def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Handle an exception that asyncio reports."""
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in _EXHAUSTED and "socket" in context:
             self._admission.out_of_descriptors(error)

@@ -5,7 +5,7 @@ thousands. So a new connection is always accepted; when its pool is full it repl
 connection of the address that has the most. A flooding address thus evicts its own connections,
 while an honest caller has sent its token long before its connection becomes the oldest.
 
-A connection is in one of three pools until its caller is known. Loopback has a pool of its own, and
+A connection is in one of three pools until its caller is known. Loopback has its own pool, and
 so have familiar addresses, from which a good token came lately; strangers cannot fill those.
 """
 

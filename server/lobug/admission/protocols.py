@@ -45,15 +45,12 @@ class CoalescingTransport(asyncio.Transport):
         self._transport.abort()
 
     def is_closing(self) -> bool:
-        """Whether it is closed or closing."""
         return self._transport.is_closing()
 
     def pause_reading(self) -> None:
-        """Stop reading until ``resume_reading``."""
         self._transport.pause_reading()
 
     def resume_reading(self) -> None:
-        """Read again after ``pause_reading``."""
         self._transport.resume_reading()
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
@@ -61,7 +58,6 @@ class CoalescingTransport(asyncio.Transport):
         return self._transport.get_extra_info(name, default)
 
     def get_write_buffer_size(self) -> int:
-        """Return the number of unsent bytes."""
         return self._transport.get_write_buffer_size() + sum(map(len, self._waiting))
 
     def _flush(self) -> None:
@@ -74,7 +70,6 @@ class CoalescingWebSocket(WebSocketsSansIOProtocol):
     """Uvicorn's WebSocket protocol on a ``CoalescingTransport``; for uvicorn's setting ``ws``."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wrap the transport."""
         joined = CoalescingTransport(cast("asyncio.Transport", transport), self.loop)
         super().connection_made(joined)
 
@@ -97,14 +92,12 @@ class HttpConnection(H11Protocol):
     _connection: OpenConnection | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
-        """Register the connection."""
         super().connection_made(transport)
         self._connection = self.admission.open(transport, self._answer_too_slow)
         # Uvicorn puts it into each request's scope, and passes it to a WebSocket upgrade.
         self.app_state = {**self.app_state, STATE_KEY: self._connection}
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Deregister the connection."""
         super().connection_lost(exc)
         if self._connection is not None:
             self._connection.lost()
@@ -126,7 +119,6 @@ class WebSocketConnection(CoalescingWebSocket):
     """A connection that was upgraded to a WebSocket."""
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Deregister the connection."""
         super().connection_lost(exc)
         if (connection := self._open_connection()) is not None:
             connection.lost()

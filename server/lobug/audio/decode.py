@@ -36,8 +36,6 @@ _CONTAINERS = (
 )
 """Offset, bytes there, and ffmpeg's name of the only demuxer that may read the file."""
 
-_WAV_NAMES = (b"RIFF", b"RIFX", b"RF64")
-
 _CODECS = frozenset(
     [
         *("pcm_u8", "pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_s32be"),

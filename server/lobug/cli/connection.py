@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lobug.access.addresses import local_url
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
-from lobug.engines.urls import is_loopback
+from lobug.engines.model_server import is_loopback
 
 if TYPE_CHECKING:
     import httpx

@@ -17,9 +17,9 @@ from lobug.data_folder.claim import Claim
 from lobug.data_folder.permissions import restrict_access
 from lobug.engines.absent import absent_engines
 from lobug.http.authentication import Authentication
-from lobug.http.devices import admin, tokens
+from lobug.http.devices import admin, api_tokens
 from lobug.http.limits import limit_bodies
-from lobug.http.memory import routes
+from lobug.http.memory import router as memory_router
 from lobug.http.problems import add_problem_handlers
 from lobug.memory.service import Memory
 from lobug.settings import Settings
@@ -103,7 +103,7 @@ class DirectMemoryTransport(DirectTransport):
     """Opens the database. A search goes by words; vectors follow when a server runs."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, routes.router)
+        super().__init__(settings, memory_router)
 
     @property
     def _memory(self) -> Memory:
@@ -129,7 +129,7 @@ class DirectAccessTransport(DirectTransport):
     """Opens the file of devices and tokens, and nothing else."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, admin.router, tokens.router)
+        super().__init__(settings, admin.router, api_tokens.router)
 
     async def open(self) -> None:
         await self.server.access.start(watch=False)

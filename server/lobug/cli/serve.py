@@ -186,7 +186,7 @@ def _devices_lines(server: LobugServer, url: str, host: str, program: str) -> li
     from rich.markup import escape
 
     from lobug.access.addresses import is_loopback
-    from lobug.discovery.interfaces import network_address
+    from lobug.discovery.announcer import network_address
 
     access = server.settings.access
     if is_loopback(host) or host == "localhost":

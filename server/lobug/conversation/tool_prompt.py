@@ -16,8 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lobug.engines.base import ChatMessage
-from lobug.engines.tools import Tool
+from lobug.engines.base import ChatMessage, Tool
 from lobug.language.en.prompts import (
     KNOWN_TOOLS,
     STATUS_TOOL,

@@ -5,7 +5,7 @@ command while it has a file open. The kernel releases the lock when the process 
 process leaves none behind. ``server.json``, which only its owner may read, says who holds the lock;
 it is meaningless while the lock is free.
 
-A database outside the data folder has a lock file of its own beside it (``NAME.lock``).
+A database outside the data folder has its own lock file next to it (``NAME.lock``).
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def why_not_restrictable(path: Path) -> str | None:
     if found.st_uid != os.geteuid():
         return "it belongs to another user"
     if stat.S_ISDIR(found.st_mode) and (found.st_mode & stat.S_ISVTX or _holds_home(path)):
-        return "the folder is not Lo-Bug's alone; set LOBUG_DATA_DIR to one of its own"
+        return "the folder is not Lo-Bug's alone; set LOBUG_DATA_DIR to a separate one"
     return None
 
 

@@ -41,8 +41,8 @@ class Decoder(Protocol):
     """Decodes what a device sends into the samples that the engines take."""
 
     def decode(self, packet: bytes) -> Samples:
-        """The next samples, 16 kHz mono. Raises AudioPacketError for a packet that is no audio; the
-        stream continues with the next one."""
+        """The next samples, 16 kHz mono. Raises AudioPacketError for a packet that is not audio;
+        the stream continues with the next one."""
 
     def flush(self) -> Samples:
         """The last samples of an utterance, which filters still hold. The stream may continue."""
@@ -100,7 +100,6 @@ class OpusDecoder:
         return self._resampler.feed(_scaled(np.concatenate(pieces)))
 
     def flush(self) -> Samples:
-        """As of ``Decoder.flush``."""
         return self._resampler.flush()
 
 
@@ -114,16 +113,14 @@ class PcmDecoder:
         self._resampler = open_resampler(uplink.sample_rate, STT_SAMPLE_RATE)
 
     def decode(self, packet: bytes) -> Samples:
-        """As of ``Decoder.decode``."""
         if not packet or len(packet) % (2 * self._channels) or len(packet) > self._most_bytes:
-            raise AudioPacketError(f"{len(packet)} bytes are no packet of PCM")
+            raise AudioPacketError(f"{len(packet)} bytes are not a packet of PCM")
         samples = _scaled(np.frombuffer(packet, "<i2"))
         if self._channels > 1:
             samples = samples.reshape(-1, self._channels).mean(axis=1, dtype=np.float32)
         return self._resampler.feed(samples)
 
     def flush(self) -> Samples:
-        """As of ``Decoder.flush``."""
         return self._resampler.flush()
 
 
@@ -150,12 +147,10 @@ class _Packets(ABC):
         return self._flushed + self._fed / self._source_rate / self._frame_s
 
     def feed(self, samples: Samples) -> list[bytes]:
-        """As of ``Encoder.feed``."""
         self._fed += len(samples)
         return self._cut(self._resampler.feed(samples))
 
     def flush(self) -> list[bytes]:
-        """As of ``Encoder.flush``."""
         if not self._fed:
             return []
         rest = self._resampler.flush()

@@ -1,19 +1,23 @@
-"""The devices that are connected now, and what they share."""
+"""The devices that are connected, and what their sessions need from the server."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Protocol
 
-from lobug.access.callers import Caller
-from lobug.access.revocation import Revoked
+from lobug.access.callers import Caller, Revoked
 from lobug.devices.frames import CloseCode
-from lobug.engines.base import EngineStatus, Samples, SpeechToText, Transcript
+from lobug.engines.base import Engines, EngineStatus, Samples, SpeechToText, Tool, Transcript
 from lobug.errors import DeviceOfflineError
-from lobug.settings import StreamingSettings
+from lobug.memory.model import ConversationKey
+from lobug.priority import TurnPriority
+from lobug.settings import Settings, StreamingSettings
+from lobug.telemetry.telemetry import Telemetry
+from lobug.turn.prefetch import PromptPrefetcher
+from lobug.turn.runner import TurnRunner
 
 CODEC_THREADS = 2
 """Enough: Opus takes under a millisecond a frame and runs outside of the interpreter lock."""
@@ -40,15 +44,12 @@ class CountedSpeechToText:
         """Number of transcriptions that run or wait."""
 
     async def start(self) -> None:
-        """Start the engine."""
         await self._engine.start()
 
     async def close(self) -> None:
-        """Close the engine."""
         await self._engine.close()
 
     def status(self) -> EngineStatus:
-        """The engine's state."""
         return self._engine.status()
 
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
@@ -126,3 +127,44 @@ class ConnectedDevices:
         task = asyncio.ensure_future(connection.close(code))
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
+
+
+class DeviceHost(Protocol):
+    """The server, as sessions of devices use it."""
+
+    @property
+    def settings(self) -> Settings:
+        """The server's settings."""
+
+    @property
+    def engines(self) -> Engines:
+        """The engines that turns use."""
+
+    @property
+    def priority(self) -> TurnPriority:
+        """Decides between turns and background work."""
+
+    @property
+    def telemetry(self) -> Telemetry:
+        """Takes the records of turns and devices."""
+
+    @property
+    def connections(self) -> ConnectedDevices:
+        """The devices that are connected, and what they share."""
+
+    @property
+    def turns(self) -> TurnRunner:
+        """Runs turns."""
+
+    @property
+    def prefetcher(self) -> PromptPrefetcher:
+        """Fills the chat model's prompt caches ahead of turns."""
+
+    def offer_tools(
+        self, conversation_key: ConversationKey, tools: Sequence[Tool], *, again: bool = False
+    ) -> None:
+        """Put a device's tools into the prompt of its conversation. ``again``: only if the prompt
+        has none."""
+
+    async def after_turn(self, conversation_key: ConversationKey) -> None:
+        """Prepare for the conversation's next turn."""

@@ -370,7 +370,6 @@ def mcp(session_id: str, payload: Mapping[str, Any]) -> str:
 
 
 def system_reboot(session_id: str) -> str:
-    """Restart the device."""
     return _message("system", session_id, command="reboot")
 
 

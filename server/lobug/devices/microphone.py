@@ -116,7 +116,7 @@ class Microphone:
         return self._listener.moment(stream_s)
 
     async def decode(self, packet: bytes) -> None:
-        """Decode an audio packet and listen to it. A packet that is no audio is skipped and raises
+        """Decode an audio packet and listen to it. A packet that is not audio is skipped and raises
         AudioPacketError."""
         ignored = self._replying and self.mode != "realtime"
         listener, decoder = self._listener, self._decoder
@@ -151,7 +151,6 @@ class Microphone:
                 await self._changed.wait()
 
     async def close(self) -> None:
-        """Stop listening."""
         self._closed = True
         if self._listener is not None:
             self._listener.close()

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from lobug.devices import frames, messages
 from lobug.devices import messages as say
+from lobug.devices.connected_devices import DeviceHost
 from lobug.devices.connection import Connection, MessageBudget
 from lobug.devices.frames import CloseCode
-from lobug.devices.host import DeviceHost
 from lobug.devices.microphone import Microphone
 from lobug.devices.turns import DeviceTurns
 from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
@@ -289,7 +289,6 @@ class DeviceSession:
             await asyncio.sleep(left)
 
     async def _leave(self) -> None:
-        """Leave nothing running."""
         self._connection.closed = True
         self._speaking.close()
         await self._turns.discard()

@@ -89,10 +89,6 @@ class Pacer:
         in_run = (now - self._run_start) / self._frame_s
         return self._run_first + min(max(in_run, 0.0), float(self._sent - self._run_first))
 
-    def played_s(self, now: float) -> float:
-        """Seconds of audio played by now."""
-        return self.position(now) * self._frame_s
-
     def playing(self, now: float) -> int | None:
         """Index of the frame that is being played; None: the device is silent."""
         if self._stopped_at is not None and now >= self._stopped_at:

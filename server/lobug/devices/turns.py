@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lobug.devices import messages as say
+from lobug.devices.connected_devices import DeviceHost
 from lobug.devices.connection import Connection
-from lobug.devices.host import DeviceHost
 from lobug.devices.microphone import Microphone
 from lobug.devices.speaker import Speaker
 from lobug.errors import LobugError
@@ -55,7 +55,7 @@ def face_of(response: str, action: Action) -> Emotion:
 
 @dataclass(slots=True, eq=False)
 class _LiveTurn:
-    """One turn, which runs in a task of its own."""
+    """One turn, which runs in its own task."""
 
     timeline: Timeline
     speaker: Speaker
@@ -168,7 +168,7 @@ class DeviceTurns:
             restarts = self._microphone.restarts
             await self.discard()
             if restarts != self._microphone.restarts:
-                return  # the device began anew while a model was being stopped
+                return  # the device began again while a model was being stopped
             draft = self._begin(text, event.transcript.language, event.speech_end_s)
         # From here to the commitment nothing is awaited: nothing can withdraw it in between.
         self._draft = None

@@ -46,7 +46,6 @@ class AbsentEngine:
         """Do nothing."""
 
     def status(self) -> EngineStatus:
-        """Not ready."""
         return EngineStatus("none", "", ready=False, reason=str(self._absent()))
 
     async def stream(
@@ -122,5 +121,4 @@ class NoVoice:
         )
 
     async def synthesize(self, sentence: str) -> Samples:
-        """Return empty audio."""
         return np.zeros(0, np.float32)

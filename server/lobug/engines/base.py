@@ -7,14 +7,14 @@ awaiting task stops the work as soon as the engine can, and leaves the engine us
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from lobug.errors import ModelDamagedError
+from lobug.errors import EngineError, ModelDamagedError
 
 Samples = NDArray[np.float32]
 """Mono audio, shape (samples,), values in [-1, 1]. The rate is stated where it is used."""
@@ -243,3 +243,86 @@ class Engines:
             "gate": self.gate,
             "tts": self.tts,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as it is described to the chat model."""
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    """JSON schema of its arguments; its type is ``object``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """The result of a call."""
+
+    text: str
+    is_error: bool = False
+
+
+class ToolBox(Protocol):
+    """The tools of one device."""
+
+    def tools(self) -> Sequence[Tool]:
+        """Return the tools that can be used now; empty until the device has announced some."""
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Use a tool. Does not raise when the device fails: a time-out, a refusal and a lost
+        connection are results with ``is_error``."""
+
+
+class AbsentTools:
+    """The tools of a device that is not connected."""
+
+    def tools(self) -> Sequence[Tool]:
+        return ()
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("The device is not connected.", is_error=True)
+
+
+ABSENT_TOOLS = AbsentTools()
+
+
+EMBEDDINGS = "embeddings"
+"""The job's name in the errors of embedders."""
+
+
+def unit_rows(rows: ArrayLike, *, count: int, dimension: int | None) -> Vectors:
+    """Return ``rows`` as float32 of shape (count, dimension), each row of length 1.
+
+    ``dimension`` None: any. Raises EngineError when the model answered with the wrong number of
+    vectors, another dimension, a vector of zeros, or values that are not numbers.
+    """
+    try:
+        vectors = np.asarray(rows, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise EngineError(EMBEDDINGS, "the answer is not a list of equally long vectors") from error
+    if vectors.ndim != 2 or vectors.shape[0] != count or vectors.shape[1] == 0:
+        raise EngineError(EMBEDDINGS, f"wanted {count} vectors, got shape {vectors.shape}")
+    if dimension is not None and vectors.shape[1] != dimension:
+        raise EngineError(
+            EMBEDDINGS,
+            f"the model answered with {vectors.shape[1]} dimensions instead of {dimension}; if it"
+            " was replaced, restart the server",
+        )
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or (lengths == 0.0).any():
+        raise EngineError(
+            EMBEDDINGS, "the model answered with zeros or with values that are not numbers"
+        )
+    return np.asarray(vectors / lengths, dtype=np.float32)
+
+
+def batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Split ``texts`` into batches of at most ``size``."""
+    for start in range(0, len(texts), size):
+        yield texts[start : start + size]
+
+
+def stacked(parts: Sequence[Vectors], dimension: int) -> Vectors:
+    """Concatenate batches; without any, the shape is (0, dimension)."""
+    return np.concatenate(parts) if parts else np.zeros((0, dimension), dtype=np.float32)

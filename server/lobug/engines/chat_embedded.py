@@ -25,8 +25,8 @@ from lobug.engines.base import (
 )
 from lobug.engines.llama_child import Endpoint, LlamaOptions
 from lobug.engines.llama_process import LlamaProcess
+from lobug.engines.model_server import PrefillSpeed, paced
 from lobug.engines.openai import connect, stream_text, typed_error
-from lobug.engines.timing import PrefillSpeed, paced
 from lobug.errors import EngineError, EngineTimeoutError, ModelDamagedError
 from lobug.models.catalog import Job, get, main_file
 from lobug.settings import ChatSettings
@@ -194,7 +194,6 @@ class EmbeddedChat:
 
     @property
     def process(self) -> LlamaProcess:
-        """The supervised process."""
         return self._process
 
     @property
@@ -218,7 +217,6 @@ class EmbeddedChat:
         await self.close()
 
     async def close(self) -> None:
-        """End the process."""
         clearing, self._clearing = self._clearing, None
         if clearing is not None:
             clearing.cancel()
@@ -227,7 +225,6 @@ class EmbeddedChat:
         await self._process.close()
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         process = self._process
         ready = process.endpoint is not None and not process.silent_s
         reason = None

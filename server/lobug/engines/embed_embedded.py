@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from lobug.engines.base import EngineStatus, Vectors
-from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
+from lobug.engines.base import (
+    EMBEDDINGS,
+    EngineStatus,
+    Vectors,
+    batches,
+    stacked,
+    unit_rows,
+)
 from lobug.engines.worker_thread import Abandoned, ThreadEngine
 from lobug.errors import (
     EngineError,
@@ -31,7 +37,7 @@ class EmbeddedEmbedder(ThreadEngine[_Encode]):
     """``Embedder`` in this process: one thread, one batch at a time."""
 
     def __init__(self, settings: EmbeddingSettings) -> None:
-        super().__init__(ENGINE, load_timeout_s=None)
+        super().__init__(EMBEDDINGS, load_timeout_s=None)
         self._settings = settings
         self._error: EngineError | None = None
         """Of the last call; None: it succeeded."""
@@ -43,7 +49,6 @@ class EmbeddedEmbedder(ThreadEngine[_Encode]):
 
     @property
     def dimension(self) -> int:
-        """512."""
         return DIMENSION
 
     async def start(self) -> None:
@@ -58,7 +63,6 @@ class EmbeddedEmbedder(ThreadEngine[_Encode]):
         self._error = None
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         reason = None
         if self._error is not None:
             reason = f"{self._error}."
@@ -80,13 +84,13 @@ class EmbeddedEmbedder(ThreadEngine[_Encode]):
     async def _embed(self, texts: Sequence[str]) -> Vectors:
         encode = self._loaded
         if encode is None:
-            raise EngineUnavailableError(ENGINE, "the embedded embedding model is not started")
+            raise EngineUnavailableError(EMBEDDINGS, "the embedded embedding model is not started")
         try:
             rows = await self._thread.run(lambda _: encode(list(texts)), self._settings.timeout_s)
             vectors = unit_rows(rows, count=len(texts), dimension=DIMENSION)
         except EngineTimeoutError as error:
             self._error = EngineTimeoutError(
-                ENGINE, f"no vectors within {self._settings.timeout_s:g} s"
+                EMBEDDINGS, f"no vectors within {self._settings.timeout_s:g} s"
             )
             raise self._error from error
         except EngineError as error:
@@ -103,6 +107,7 @@ class EmbeddedEmbedder(ThreadEngine[_Encode]):
             encode(["load the weights"])
         except (ImportError, OSError, KeyError, ValueError) as fault:
             raise ModelMissingError(
-                ENGINE, f"the embedded embedding model cannot be loaded ({fault}); run `make run`"
+                EMBEDDINGS,
+                f"the embedded embedding model cannot be loaded ({fault}); run `make run`",
             ) from fault
         return encode

@@ -163,7 +163,6 @@ class LlamaChild:
         return _exit_phrase(await self._process.wait())
 
     def kill(self) -> None:
-        """End the process at once."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()

@@ -72,7 +72,6 @@ class Watchdog:
         self._missed: list[Probe] = []
 
     def note(self, probe: Probe) -> None:
-        """Record the result of a probe."""
         if probe.answered:
             self._missed.clear()
         elif probe.ended_s - probe.began_s <= self.probe_timeout_s + HELD_UP_S:

@@ -58,12 +58,10 @@ class WorkerConfig:
     parent_pid: int
 
     def to_line(self) -> str:
-        """One line of JSON."""
         return json.dumps(asdict(self)) + "\n"
 
     @classmethod
     def from_line(cls, line: str) -> WorkerConfig:
-        """Read what ``to_line`` wrote."""
         return cls(**json.loads(line))
 
 

@@ -12,10 +12,17 @@ import httpx
 import ollama
 
 from lobug.concurrency import PROBE_INTERVAL_S, Periodic
-from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus, Vectors
-from lobug.engines.timing import PrefillSpeed, paced
-from lobug.engines.urls import is_loopback, without_password
-from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
+from lobug.engines.base import (
+    EMBEDDINGS,
+    ChatMessage,
+    ChatOptions,
+    EngineStatus,
+    Vectors,
+    batches,
+    stacked,
+    unit_rows,
+)
+from lobug.engines.model_server import PrefillSpeed, is_loopback, paced, without_password
 from lobug.errors import (
     ContextOverflowError,
     EngineError,
@@ -52,7 +59,6 @@ def connect(settings: OllamaSettings) -> ollama.AsyncClient:
 
 
 async def disconnect(client: ollama.AsyncClient) -> None:
-    """Close the client's connections."""
     await client.close()  # type: ignore[no-untyped-call]  # the package leaves it unannotated
 
 
@@ -182,13 +188,11 @@ class OllamaServer:
             )
 
     async def close(self) -> None:
-        """Stop probing."""
         if self._started:
             self._started = False
             await self._probe.close()
 
     def answered(self) -> None:
-        """Record that a call succeeded."""
         self._error = None
         self._probe.learned(self._model, present=True)
 
@@ -213,7 +217,6 @@ class OllamaServer:
         return typed
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         reason: str | None = None
         ready = True
         if not self._probe.reachable:
@@ -259,12 +262,10 @@ class OllamaChat:
         await self._server.start()
 
     async def close(self) -> None:
-        """Stop probing and close connections."""
         await self._server.close()
         await disconnect(self._client)
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         return self._server.status()
 
     @property
@@ -366,7 +367,7 @@ class OllamaEmbedder:
         self._dimension: int | None = None
         self._keep_alive = probe.settings.keep_alive
         self._client = connect(probe.settings)
-        self._server = OllamaServer(probe, engine=ENGINE, model=self._model)
+        self._server = OllamaServer(probe, engine=EMBEDDINGS, model=self._model)
 
     @property
     def model_id(self) -> str:
@@ -385,12 +386,10 @@ class OllamaEmbedder:
         await self.embed(["dimension"])
 
     async def close(self) -> None:
-        """Stop probing and close connections."""
         await self._server.close()
         await disconnect(self._client)
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         return self._server.status()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:

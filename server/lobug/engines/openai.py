@@ -16,10 +16,17 @@ import openai
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
 from lobug.concurrency import PROBE_INTERVAL_S, Periodic
-from lobug.engines.base import ChatMessage, ChatOptions, EngineStatus, Vectors
-from lobug.engines.timing import paced
-from lobug.engines.urls import is_loopback, without_password
-from lobug.engines.vectors import ENGINE, batches, stacked, unit_rows
+from lobug.engines.base import (
+    EMBEDDINGS,
+    ChatMessage,
+    ChatOptions,
+    EngineStatus,
+    Vectors,
+    batches,
+    stacked,
+    unit_rows,
+)
+from lobug.engines.model_server import is_loopback, paced, without_password
 from lobug.errors import (
     ContextOverflowError,
     EngineError,
@@ -196,24 +203,20 @@ class OpenAIServer:
             raise self._error
 
     async def close(self) -> None:
-        """Stop probing, close connections."""
         if self._started:
             self._started = False
             await self._probe.close()
         await self._client.close()
 
     def answered(self) -> None:
-        """Record that a call succeeded."""
         self._error, self._reachable = None, True
 
     def failed(self, error: EngineError) -> None:
-        """Record that a call failed."""
         self._error = error
         if isinstance(error, EngineUnavailableError):
             self._reachable = False
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         error = self._error
         return EngineStatus(
             name="openai",
@@ -282,11 +285,9 @@ class OpenAIChat:
         await self._server.start()
 
     async def close(self) -> None:
-        """Stop probing and close connections."""
         await self._server.close()
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         return self._server.status()
 
     async def stream(
@@ -332,7 +333,7 @@ class OpenAIEmbedder:
         url = settings.embeddings.openai_base_url
         self._client = connect(url, settings.embeddings.openai_api_key.get_secret_value())
         self._server = OpenAIServer(
-            self._client, engine=ENGINE, url=url, model=self._model, interval_s=interval_s
+            self._client, engine=EMBEDDINGS, url=url, model=self._model, interval_s=interval_s
         )
 
     @property
@@ -352,11 +353,9 @@ class OpenAIEmbedder:
         await self.embed(["dimension"])
 
     async def close(self) -> None:
-        """Stop probing and close connections."""
         await self._server.close()
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         return self._server.status()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -384,10 +383,10 @@ class OpenAIEmbedder:
             rows = [item.embedding for item in sorted(response.data, key=lambda item: item.index)]
         except (openai.OpenAIError, httpx2.HTTPError, OSError) as error:
             raise typed_error(
-                error, engine=ENGINE, where=where, model=self._model, answering=False
+                error, engine=EMBEDDINGS, where=where, model=self._model, answering=False
             ) from error
         except (ValueError, TypeError, AttributeError) as error:
             raise EngineUnavailableError(
-                ENGINE, f"{where} does not speak the OpenAI protocol ({type(error).__name__})"
+                EMBEDDINGS, f"{where} does not speak the OpenAI protocol ({type(error).__name__})"
             ) from error
         return unit_rows(rows, count=len(texts), dimension=self._dimension)

@@ -12,10 +12,10 @@ from lobug.engines.base import ChatModel, Embedder, TextToSpeech
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.embed_embedded import EmbeddedEmbedder
 from lobug.engines.llama_process import LlamaProcess
+from lobug.engines.model_server import without_password
 from lobug.engines.ollama import OllamaChat, OllamaEmbedder, OllamaProbe
 from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
 from lobug.engines.tts_hibari import HibariVoice, voice_file
-from lobug.engines.urls import without_password
 from lobug.settings import Settings
 
 
@@ -27,7 +27,7 @@ def choose_tts(settings: Settings) -> tuple[TextToSpeech, str]:
         return NoVoice(why, wanted=True), why
     if voice_file() is None:
         why = (
-            "No voice: the package hibari-tts is missing or not whole; replies are text only."
+            "No voice: the package hibari-tts is missing or incomplete; replies are text only."
             " Delete .venv, then `make run`."
         )
         return NoVoice(why, wanted=False), why

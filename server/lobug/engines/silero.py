@@ -125,12 +125,10 @@ class SileroGate(ThreadEngine[Literal[True]]):
         await super().start()
 
     async def close(self) -> None:
-        """Free both threads."""
         await super().close()
         self._streams.close()
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         fault = self._thread.fault or self._streams.fault
         return EngineStatus(
             name="silero",
@@ -145,7 +143,6 @@ class SileroGate(ThreadEngine[Literal[True]]):
         return await self._thread.run(lambda _: self._find(audio), _TIMEOUT_S)
 
     def open_stream(self) -> VoiceStream:
-        """Return a new stream."""
         return SileroStream(self._streams)
 
     def _load(self, abandoned: Abandoned) -> Literal[True]:

@@ -67,7 +67,6 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         self._withdrawn = None
 
     def status(self) -> EngineStatus:
-        """The state as last known."""
         return EngineStatus(
             name="faster-whisper",
             model=str(self._folder) if self._own_folder else self._settings.model,

@@ -48,7 +48,6 @@ class HibariVoice(ThreadEngine[Any]):
 
     @property
     def sample_rate(self) -> int:
-        """24 000 Hz."""
         return SAMPLE_RATE
 
     def status(self) -> EngineStatus:

@@ -1,4 +1,4 @@
-"""A thread of its own for an engine that computes in this process, and the base of such engines."""
+"""The thread of an engine that computes in this process, and the base class of such engines."""
 
 from __future__ import annotations
 

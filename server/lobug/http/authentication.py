@@ -3,9 +3,7 @@ pages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -27,52 +25,8 @@ from lobug.errors import (
     TooManyAttemptsError,
     TooManyConnectionsError,
 )
-from lobug.http.browser import DOCS_PATH
+from lobug.http.browser import DOCS_PATH, follows_link, from_foreign_page
 from lobug.http.problems import problem
-
-
-def from_foreign_page(headers: Mapping[str, str]) -> bool:
-    """Whether a browser sent the request on behalf of a page of another origin. Pure.
-
-    Args:
-        headers: of the request; names are found in any case, as Starlette's mapping does.
-    """
-    return _is_foreign_fetch(headers) or _is_foreign_origin(headers)
-
-
-def follows_link(headers: Mapping[str, str]) -> bool:
-    """Whether a browser opens the address as a top-level page: not framed by another page, nor
-    readable by it. Pure."""
-    return (
-        headers.get("sec-fetch-mode") == "navigate"
-        and headers.get("sec-fetch-dest") == "document"
-        and not _is_foreign_origin(headers)
-    )
-
-
-def _is_foreign_fetch(headers: Mapping[str, str]) -> bool:
-    """Judge by ``Sec-Fetch-Site``. Browsers send it with every request to a loopback address or
-    over TLS, also for pictures and scripts, and no page can change it. ``none``: a person typed the
-    address, or opened a bookmark. ``same-site`` is another port of this computer."""
-    return headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
-
-
-def _is_foreign_origin(headers: Mapping[str, str]) -> bool:
-    """Judge by ``Origin``: whether it names another site than ``Host``.
-
-    Any web page can post to this address without reading the answer, and so put words into a
-    memory; from a WebSocket it could even read. Devices, curl and scripts send no ``Origin``, but
-    some WebSocket libraries for microcontrollers and some programs do, with any value.
-    """
-    origin = headers.get("origin")
-    if origin is None:
-        return False
-    try:
-        netloc = urlsplit(origin).netloc
-    except ValueError:
-        return True
-    return not netloc or netloc.lower() != headers.get("host", "").lower()
-
 
 POLICY_VIOLATION = 1008
 """Close code of a refused WebSocket (RFC 6455)."""
@@ -149,7 +103,7 @@ class Authentication:
             if caller.token_hash is None and _is_foreign(scope, headers):
                 raise ForeignOriginError("the request comes from a web page of another site")
             if caller.scope and not allows(caller.scope, scope.get("method", ""), scope["path"]):
-                raise TokenScopeError(f"the token is good for its scope alone: {caller.scope}")
+                raise TokenScopeError(f"the token is valid only for its scope: {caller.scope}")
             if connection is not None:
                 connection.recognize(caller)
         except LobugError as error:

@@ -1,9 +1,10 @@
-"""For browsers: security headers of every answer, and `GET /docs`, the page of the routes."""
+"""What concerns browsers: security headers, requests of foreign pages, and the page `/docs`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from fastapi.responses import FileResponse, Response
@@ -44,6 +45,49 @@ class BrowserRules:
             await send(message)
 
         await self._app(scope, receive, answering)
+
+
+def from_foreign_page(headers: Mapping[str, str]) -> bool:
+    """Whether a browser sent the request on behalf of a page of another origin. Pure.
+
+    Args:
+        headers: of the request; names are found in any case, as Starlette's mapping does.
+    """
+    return _is_foreign_fetch(headers) or _is_foreign_origin(headers)
+
+
+def follows_link(headers: Mapping[str, str]) -> bool:
+    """Whether a browser opens the address as a top-level page: not framed by another page, nor
+    readable by it. Pure."""
+    return (
+        headers.get("sec-fetch-mode") == "navigate"
+        and headers.get("sec-fetch-dest") == "document"
+        and not _is_foreign_origin(headers)
+    )
+
+
+def _is_foreign_fetch(headers: Mapping[str, str]) -> bool:
+    """Judge by ``Sec-Fetch-Site``. Browsers send it with every request to a loopback address or
+    over TLS, also for pictures and scripts, and no page can change it. ``none``: a person typed the
+    address, or opened a bookmark. ``same-site`` is another port of this computer."""
+    return headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
+
+
+def _is_foreign_origin(headers: Mapping[str, str]) -> bool:
+    """Judge by ``Origin``: whether it names another site than ``Host``.
+
+    Any web page can post to this address without reading the answer, and so put words into a
+    memory; from a WebSocket it could even read. Devices, curl and scripts send no ``Origin``, but
+    some WebSocket libraries for microcontrollers and some programs do, with any value.
+    """
+    origin = headers.get("origin")
+    if origin is None:
+        return False
+    try:
+        netloc = urlsplit(origin).netloc
+    except ValueError:
+        return True
+    return not netloc or netloc.lower() != headers.get("host", "").lower()
 
 
 DOCS_PATH = "/docs"

@@ -7,11 +7,13 @@ the turn's events or its speech as they come.
 from __future__ import annotations
 
 import base64
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, BackgroundTasks, Depends, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import ClientDisconnect
 
+from lobug.conversation.registry import SensorReading
 from lobug.errors import (
     AudioEmptyError,
     AudioError,
@@ -25,14 +27,16 @@ from lobug.errors import (
     TextTooLongError,
     UploadStorageError,
 )
-from lobug.http.accept import EVENT_STREAM, JSON, WAV, preferred
-from lobug.http.audio_stream import spoken_reply
-from lobug.http.body import documented, json_body
-from lobug.http.caller import ConversationDep, caller_of
+from lobug.http.dependencies import ConversationDep, ServerDep, caller_of, documented, json_body
+from lobug.http.formats import (
+    EVENT_STREAM,
+    JSON,
+    WAV,
+    Answer,
+    preferred,
+)
 from lobug.http.problems import client_closed, error_responses, problem
-from lobug.http.schemas import AudioReply, SensorReply, SensorRequest, TextReply, TextRequest
-from lobug.http.sse import event_stream
-from lobug.http.state import ServerDep
+from lobug.http.stream_response import event_stream, spoken_reply
 from lobug.http.turn_stream import TURN_ERRORS, Outcome, TurnStream, run_to_end, while_connected
 from lobug.http.uploads import RECORDING_BODY, RecordingDep
 from lobug.memory.model import ConversationKey
@@ -40,6 +44,88 @@ from lobug.server import LobugServer
 from lobug.turn.events import Failed
 from lobug.turn.timeline import Timeline
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance, Utterance
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class TextRequest(BaseModel):
+    """What somebody typed."""
+
+    text: str = Field(description="The user's words; not blank, at most `limits.max_text_chars`.")
+    voice: bool = Field(False, description="Whether the reply is to be spoken as well.")
+
+
+class TextReply(BaseModel):
+    """The reply to typed words."""
+
+    response: str = Field(description="One to three sentences of plain text.")
+    audio_b64: str | None = Field(
+        None, description="With `voice` only: the reply as in the answer of `/chat/audio`."
+    )
+    speech_error: str | None = Field(
+        None, description="With `voice` only: why there is no speech, a stable code."
+    )
+
+
+class AudioReply(Answer):
+    """The reply to a recording."""
+
+    transcription: str = Field(description="What was heard; empty when nothing was.")
+    response: str = Field(description="One to three sentences of plain text; empty for `ignore`.")
+    action: Literal["respond", "react", "ignore"] = Field(
+        description="`respond`: play `audio_b64`. `react`: show `response`, say nothing."
+        " `ignore`: do nothing."
+    )
+    audio_b64: str = Field(
+        description="Base64 of a WAV with a 44-byte header, PCM16, mono; empty unless `respond`,"
+        " and when no voice is available."
+    )
+    reason: str | None = Field(
+        None, description="Why it was ignored: `no_speech`, `noise` or `model`."
+    )
+    speech_error: str | None = Field(
+        None, description="Stable code of a text-to-speech failure; the reply is then text only."
+    )
+    timings: dict[str, float] = Field(
+        default_factory=dict,
+        description="Seconds from the start of the turn to the end of each stage.",
+    )
+
+
+class SensorRequest(BaseModel):
+    """What a device senses. Unknown fields are ignored; absent ones have the defaults."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    orientation: str = Field("", max_length=64, description="Such as `face_up` or `upright`.")
+    is_moving: bool = Field(False, description="Whether the device is being moved.")
+    is_shaking: bool = Field(False, description="Whether the device is being shaken.")
+    tap_detected: bool = Field(False, description="Whether the device was just tapped.")
+    accel_x: Finite = Field(0.0, description="Acceleration, g.")
+    accel_y: Finite = Field(0.0, description="Acceleration, g.")
+    accel_z: Finite = Field(0.0, description="Acceleration, g.")
+    gyro_x: Finite = Field(0.0, description="Rotation, degrees a second.")
+    gyro_y: Finite = Field(0.0, description="Rotation, degrees a second.")
+    gyro_z: Finite = Field(0.0, description="Rotation, degrees a second.")
+
+    def reading(self) -> SensorReading:
+        """The reading for the conversation."""
+        return SensorReading(
+            # One line without brackets: in the prompt it must not look like an instruction.
+            orientation=" ".join(self.orientation.replace("[", "(").replace("]", ")").split()),
+            is_moving=self.is_moving,
+            is_shaking=self.is_shaking,
+            tap_detected=self.tap_detected,
+            accel=(self.accel_x, self.accel_y, self.accel_z),
+            gyro=(self.gyro_x, self.gyro_y, self.gyro_z),
+        )
+
+
+class SensorReply(BaseModel):
+    """The reading was taken."""
+
+    status: Literal["ok"] = "ok"
+
 
 sensors_router = APIRouter(tags=["context"])
 
@@ -151,14 +237,11 @@ async def chat_audio(
     if isinstance(answer, Response):
         return answer
     wav = await answer.wav(server.settings.tts.reply_sample_rate)
-    return AudioReply(
-        transcription=answer.done.transcription,
-        response=answer.done.response,
+    return AudioReply.of(
+        answer.done,
         action=answer.done.action.value,
         audio_b64=base64.b64encode(wav).decode("ascii"),
         reason=answer.reason,
-        speech_error=answer.done.speech_error,
-        timings=dict(answer.done.timings),
     )
 
 

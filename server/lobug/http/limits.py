@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lobug.access.pairing import MAX_BYTES as INTRODUCTION_BYTES
+from lobug.access.devices import MAX_BYTES as INTRODUCTION_BYTES
 from lobug.errors import BodyTimeoutError, BodyTooLargeError, LobugError
 from lobug.http.authentication import OPEN_PATHS
-from lobug.http.caller import caller_of, claimant_of_scope
+from lobug.http.dependencies import caller_of, claimant_of_scope
 from lobug.http.problems import problem
 from lobug.http.uploads import (
     SMALL_BYTES,
@@ -62,7 +62,7 @@ class BodyLimit:
     - 413 as soon as a body passes ``limits.max_body_bytes``,
     - 408 when its next piece does not come within ``limits.body_timeout_s``, or all of it within
       ``limits.body_deadline_s``,
-    - 429 or 503 when there is no room for it beside others (``UploadRoom``).
+    - 429 or 503 when other bodies leave no room for it (``UploadRoom``).
 
     A ``Content-Length`` that is too large is refused before anything is read; a chunked body once
     it passes the limit. A device that leaves its network during an upload goes silent; without the

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import logging
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
@@ -24,7 +25,24 @@ from lobug.errors import (
     TooManyRequestsError,
 )
 from lobug.http.browser import add_browser_rules
-from lobug.http.schemas import ErrorDetail, ErrorReply
+
+
+class ErrorDetail(BaseModel):
+    """What went wrong."""
+
+    code: str = Field(description="Stable identifier of the error.")
+    message: str = Field(description="For developers.")
+
+
+class ErrorReply(BaseModel):
+    """Any failure. It also has the fields of a reply, so that a device can show something."""
+
+    error: ErrorDetail
+    response: str = Field(description="A sentence that a device can show or say.")
+    transcription: str = Field("", description="What was heard before it failed.")
+    action: Literal["respond"] = Field("respond", description="The device may show `response`.")
+    audio_b64: str = Field("", description="Always empty.")
+
 
 PREFIX = "/v1"
 """All paths below it speak OpenAI's protocol, also in errors of the middleware."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.responses import PlainTextResponse
@@ -16,19 +16,66 @@ from lobug.errors import (
     OwnerOnlyError,
     TurnNotFoundError,
 )
-from lobug.http.caller import CallerDep, require_admin, require_watcher
-from lobug.http.memory.scope import private
-from lobug.http.problems import error_responses
-from lobug.http.schemas import (
-    BriefHealth,
-    EngineHealth,
-    Health,
-    MemoryHealth,
+from lobug.http.dependencies import (
+    CallerDep,
+    ServerDep,
+    private,
+    require_admin,
+    require_watcher,
 )
-from lobug.http.state import ServerDep
+from lobug.http.formats import Answer
+from lobug.http.problems import error_responses
 from lobug.server import LobugServer
 from lobug.telemetry.metrics import ServerState
 from lobug.telemetry.telemetry import FinishedTurn
+
+
+class EngineHealth(Answer):
+    """The state of one engine."""
+
+    name: str = Field(description="Implementation: embedded, ollama, openai, faster-whisper, ...")
+    model: str = Field(description="Model name.")
+    ready: bool = Field(description="Whether it can be used now.")
+    degraded: bool = Field(description="Whether it works less well than it should.")
+    reason: str | None = Field(description="Why it is degraded or not ready, and what to do.")
+    chosen_because: str | None = Field(None, description="Why this implementation was chosen.")
+    details: dict[str, Any] = Field(default_factory=dict, description="More, by implementation.")
+
+
+class MemoryHealth(Answer):
+    """Counts of what is remembered, over all users."""
+
+    messages: int = Field(description="Rows of the conversation log.")
+    facts: int = Field(description="Facts that can be recalled.")
+    summaries: int = Field(description="Summaries of conversations.")
+    users: int = Field(description="Users with anything remembered.")
+    pending_tasks: int = Field(description="Background work that is still to be done.")
+    parked_tasks: int = Field(description="Background work that failed too often; kept.")
+    embedding_backlog: int = Field(description="Facts that wait for their vector.")
+
+
+class BriefHealth(Answer):
+    """The state of the server. The first three fields are the contract with devices."""
+
+    status: Literal["ok", "degraded"] = Field(
+        description="`ok` when Lo-Bug can hold a conversation, else `degraded`."
+    )
+    ollama: bool = Field(description="Whether an Ollama server answers.")
+    timestamp: float = Field(description="Seconds since the epoch.")
+    version: str = Field(description="Version of the server.")
+
+
+class Health(BriefHealth):
+    """The state of the server, for its owner."""
+
+    uptime_s: float = Field(description="Seconds since the server started.")
+    degraded: list[str] = Field(description="What does not work as it should, one sentence each.")
+    engines: dict[str, EngineHealth] = Field(
+        description="By job: chat, embeddings, stt, gate, tts."
+    )
+    memory: MemoryHealth
+    turns: int = Field(description="Turns under way.")
+
 
 health_router = APIRouter(tags=["health"])
 
@@ -44,36 +91,14 @@ async def health(server: ServerDep, caller: CallerDep, response: Response) -> He
     # For every caller: by it a command recognises the server of its data folder before it sends
     # anything else.
     response.headers["Lobug-Instance"] = server.instance
-    status: Literal["ok", "degraded"] = "ok" if report.can_talk else "degraded"
+    status = "ok" if report.can_talk else "degraded"
     if not caller.may_watch:
-        return BriefHealth(
-            status=status,
-            ollama=report.ollama,
-            timestamp=report.timestamp,
-            version=report.version,
-        )
-    return Health(
-        status=status,
-        ollama=report.ollama,
-        timestamp=report.timestamp,
-        version=report.version,
-        uptime_s=round(report.uptime_s, 1),
-        degraded=list(report.degraded),
-        engines={
-            job: EngineHealth(
-                name=status.name,
-                model=status.model,
-                ready=status.ready,
-                degraded=status.degraded,
-                reason=status.reason,
-                chosen_because=report.choices.get(job),
-                details=dict(status.details),
-            )
-            for job, status in report.engines.items()
-        },
-        memory=MemoryHealth(**asdict(report.memory)),
-        turns=report.turns,
-    )
+        return BriefHealth.of(report, status=status)
+    engines = {
+        job: EngineHealth.of(engine, chosen_because=report.choices.get(job))
+        for job, engine in report.engines.items()
+    }
+    return Health.of(report, status=status, uptime_s=round(report.uptime_s, 1), engines=engines)
 
 
 metrics_router = APIRouter(tags=["telemetry"], dependencies=[Depends(require_watcher)])

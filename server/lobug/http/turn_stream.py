@@ -15,8 +15,7 @@ import numpy as np
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from lobug.access.callers import Caller
-from lobug.access.revocation import Revoked
+from lobug.access.callers import Caller, Revoked
 from lobug.access.service import Access
 from lobug.audio.resample import resample
 from lobug.audio.wav import encode
@@ -91,7 +90,6 @@ def _reply_wav(speech: Sequence[SpeechAudio], sample_rate: int) -> bytes:
 
 
 async def run_to_end(turn: AsyncGenerator[TurnEvent]) -> Outcome | Failed:
-    """Run a turn to its end."""
     speech: list[SpeechAudio] = []
     reason: str | None = None
     outcome: Outcome | Failed | None = None
@@ -114,7 +112,7 @@ log = logging.getLogger(__name__)
 
 
 class TurnStream:
-    """The events of a turn that runs in a task of its own.
+    """The events of a turn that runs in its own task.
 
     The turn does not wait for the reader: a reply is short, so all of it is queued here, and a slow
     reader delays nothing. ``aclose`` stops the turn. So does a revocation of the caller's right to

@@ -25,7 +25,7 @@ from lobug.errors import (
     LobugError,
     UploadStorageError,
 )
-from lobug.http.accept import content_type
+from lobug.http.formats import content_type
 from lobug.quota import Claimant, Quota, QuotaLedger
 from lobug.settings import LimitSettings
 
@@ -182,7 +182,7 @@ _FILES = ("application/octet-stream", "application/ogg")
 _DEFAULT_RATE = "16000"
 _MAX_CHANNELS = 32
 _LONGEST_FIELD_BYTES = 64 * 1024
-"""Longest field of a form beside its file. Fields are kept in memory."""
+"""Longest field of a form, except its file. Fields are kept in memory."""
 
 RECORDING_FORM = {
     "type": "object",
@@ -276,7 +276,7 @@ def _pcm_header(kind: str, parameters: dict[str, str]) -> bytes:
     except ValueError:
         rate = channels = 0
     if not (1_000 <= rate <= 400_000 and 1 <= channels <= _MAX_CHANNELS):
-        raise InvalidRequestError(f"{kind}: rate (Hz) or channels is not a number that can be")
+        raise InvalidRequestError(f"{kind}: rate (Hz) or channels is not a valid number")
     return header(rate, channels=channels)
 
 

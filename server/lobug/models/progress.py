@@ -30,7 +30,6 @@ class BarReporter:
         self._task = TaskID(0)
 
     def note(self, text: str) -> None:
-        """Print a message above the bar."""
         self._console.print(text, markup=False, highlight=False)
 
     def begin(self, what: str, total: int, done: int, *, brief: bool = False) -> None:
@@ -54,7 +53,6 @@ class BarReporter:
             self._progress.update(self._task, completed=done)
 
     def end(self) -> None:
-        """Stop drawing the bar."""
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
@@ -71,7 +69,6 @@ class LineReporter:
         self._brief = False
 
     def note(self, text: str) -> None:
-        """Print a message."""
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def begin(self, what: str, total: int, done: int, *, brief: bool = False) -> None:

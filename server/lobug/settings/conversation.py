@@ -32,7 +32,7 @@ class ConversationSettings(Section):
         default_factory=dict,
         description="Who owns which caller, as JSON: caller (`device:ID` or `address:IP`) to user"
         " name. Callers of one user share long-term memory, each with its own conversation. A"
-        " caller that is not named is a user of its own.",
+        " caller that is not named is a separate user.",
     )
     ignore_and_react: bool = Field(
         True,
@@ -41,9 +41,11 @@ class ConversationSettings(Section):
 
 
 class SensorSettings(Section):
-    """How long what a device senses stays true."""
+    """How long a device's sensor readings stay valid."""
 
-    expiry_s: Seconds = Field(30.0, description="Sensor context older than this is dropped, s.")
+    expiry_s: Seconds = Field(
+        30.0, description="Sensor readings older than this are dropped, seconds."
+    )
     tap_expiry_s: Seconds = Field(5.0, description="A tap older than this is dropped, seconds.")
 
 
@@ -129,7 +131,7 @@ class LimitSettings(Section):
         8,
         ge=1,
         description="Turns of one person that may wait; a further one is refused with 429. A"
-        " person's devices and the same person's ordinary tokens count apart.",
+        " person's devices and the same person's ordinary tokens are counted separately.",
     )
     reserved_part: Fraction = Field(
         0.25,

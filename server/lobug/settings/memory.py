@@ -10,7 +10,7 @@ from lobug.settings.section import HouseholdGrant, Seconds, Section, UserName
 
 
 class MemorySettings(Section):
-    """Long-term memory; the first ten are those of the memory's design, under the same names."""
+    """Long-term memory. The first ten settings have the names of the original design."""
 
     db_path: Path = Field(
         Path("lobug_memory.db"), description="Database file; relative to `data_dir`."
@@ -38,8 +38,8 @@ class MemorySettings(Section):
     )
     enabled: bool = Field(
         True,
-        description="Master switch: off, nothing is extracted, summed up or recalled; the log of"
-        " the conversation is kept all the same.",
+        description="Master switch. When it is off, nothing is extracted, summed up or recalled;"
+        " conversations are still logged.",
     )
     max_content_chars: int = Field(
         2_000, ge=100, description="Longest content of one entry that is written, characters."
@@ -116,7 +116,7 @@ class MemorySettings(Section):
         768,
         ge=1,
         description="Dimension expected of `embedding_model` before it has answered once; the"
-        " model's own dimension always wins.",
+        " model's own dimension takes precedence.",
     )
     duplicate_distance_threshold: float = Field(
         0.15,
@@ -137,7 +137,7 @@ class MemorySettings(Section):
         30.0,
         ge=0.0,
         description="Longest time that erasing (of what was forgotten, and of what is too old) is"
-        " put off because somebody is talking, seconds; after that it is done beside turns.",
+        " put off because somebody is talking, seconds; after that it is done while turns run.",
     )
     embedding_deferral_s: float = Field(
         120.0,
@@ -149,7 +149,7 @@ class MemorySettings(Section):
         600.0,
         ge=0.0,
         description="Longest time that extracting facts and summing up are put off because somebody"
-        " is talking, seconds; after that they are done beside turns, which are slower meanwhile.",
+        " is talking, seconds; after that they are done while turns run, which slows those down.",
     )
     busy_timeout_s: Seconds = Field(
         5.0, description="How long a write waits for another process's lock, seconds."

@@ -8,7 +8,7 @@ from lobug.settings.section import Fraction, Seconds, Section
 
 
 class ListeningSettings(Section):
-    """When somebody begins and has finished speaking."""
+    """When somebody begins and finishes speaking."""
 
     voice_threshold: Fraction = Field(
         0.5, description="Voice probability from which a frame of a stream is taken for speech."
@@ -24,19 +24,19 @@ class ListeningSettings(Section):
         ge=0.25,
         le=1.25,
         description="Silence after which somebody has finished speaking, seconds: lower is quicker,"
-        " higher lets one think in mid-sentence.",
+        " higher leaves time to think in mid-sentence.",
     )
     unfinished_silence_s: float = Field(
         1.2,
         ge=0.25,
         le=5.0,
-        description="The same where the words so far are clearly unfinished, seconds.",
+        description="The same when the words so far are clearly unfinished, seconds.",
     )
     finished_silence_s: float = Field(
         0.4,
         ge=0.1,
         le=1.25,
-        description="The same where the words so far are a whole short command, seconds.",
+        description="The same when the words so far are a whole short command, seconds.",
     )
     pause_s: float = Field(
         0.15,
@@ -106,6 +106,6 @@ class StreamingSettings(Section):
     )
     keep_alive_s: Seconds = Field(
         15.0,
-        description="How often an event stream over HTTP gets a comment, so that nothing between"
+        description="How often an event stream over HTTP gets a comment, so that no proxy"
         " takes it for dead, seconds.",
     )

@@ -85,7 +85,6 @@ class TextFormatter(logging.Formatter):
         self._content = content
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as text."""
         turn = getattr(record, "turn", "")
         mark = f"[{turn}] " if turn else ""
         message = message_of(record, content=self._content)

@@ -1,6 +1,6 @@
 """The figures of ``/metrics``: counters and histograms of turns, gauges of the server's state.
 
-Each server has a registry of its own.
+Each server has its own registry.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lobug.conversation.registry import INTERRUPTED
-from lobug.engines.tools import ToolBox
+from lobug.engines.base import ToolBox
 from lobug.turn.events import TurnEvent
 
 

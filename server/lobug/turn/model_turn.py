@@ -19,8 +19,7 @@ from lobug.conversation.registry import (
     WorkingMemory,
     load_working_memory,
 )
-from lobug.engines.base import ChatMessage, ChatModel
-from lobug.engines.tools import ABSENT_TOOLS
+from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel
 from lobug.errors import StorageError, TextTooLongError
 from lobug.memory.model import MemoryContext
 from lobug.memory.service import Memory

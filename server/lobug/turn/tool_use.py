@@ -27,8 +27,7 @@ from lobug.conversation.tool_prompt import (
     tool_prompt,
     with_state,
 )
-from lobug.engines.base import ChatMessage
-from lobug.engines.tools import Tool, ToolBox, ToolResult
+from lobug.engines.base import ChatMessage, Tool, ToolBox, ToolResult
 from lobug.errors import EngineError
 from lobug.language.en.prompts import STATUS_TOOL
 from lobug.language.en.replies import DONE, NO_WORDS, NOT_DONE

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Request
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+)
 
 from lobug.access.records import Device
 from lobug.access.service import Access
@@ -25,19 +32,108 @@ from lobug.errors import (
     StorageError,
     TooManyAttemptsError,
 )
-from lobug.http.body import documented, json_body
-from lobug.http.caller import require_admin
-from lobug.http.devices.schemas import (
-    AlertRequest,
-    ApproveRequest,
-    DescribeRequest,
-    KnownDevice,
-    KnownDevices,
-    Sent,
-    WaitingDevice,
-)
+from lobug.http.dependencies import ServerDep, documented, json_body, require_admin
+from lobug.http.formats import Answer, Time
 from lobug.http.problems import error_responses
-from lobug.http.state import ServerDep
+from lobug.language.emotions import Emotion
+from lobug.settings.section import UserName
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("it must be one line of printable text")
+    return text
+
+
+def _digits(code: object) -> object:
+    """The code without the spaces and hyphens with which people group digits."""
+    return "".join(code.split()).replace("-", "") if isinstance(code, str) else code
+
+
+Name = Annotated[str, Field(max_length=80), AfterValidator(_printable)]
+
+
+User = Annotated[UserName, AfterValidator(_printable)]
+
+
+Code = Annotated[str, BeforeValidator(_digits), Field(pattern=r"^[0-9]{6}$")]
+
+
+class KnownDevice(Answer):
+    """A device that was approved once."""
+
+    id: str = Field(description="Its `Device-Id`, in lower case.")
+    name: str = Field(description="What the owner calls it; may be empty.")
+    user: str | None = Field(
+        description="Whose words come from it; null: `conversation.users` says, else it is a user"
+        " of its own."
+    )
+    state: Literal["approved", "paired", "revoked"] = Field(
+        description="`approved`: it has not used a token yet. `paired`: it has."
+        " `revoked`: it may not talk."
+    )
+    approved_at: Time = Field(description="When it was let in.")
+    last_seen_at: Time | None = Field(description="When its token was used last.")
+    connected: bool | None = Field(description="Whether it has an open connection; null: unknown.")
+
+
+class WaitingDevice(Answer):
+    """A device that shows a code."""
+
+    code: str = Field(description="What it shows.")
+    id: str = Field(description="Its `Device-Id`, in lower case.")
+    description: str = Field(description="What it says of itself: board and firmware.")
+    address: str = Field(description="Where it asked from.")
+    expires_at: Time = Field(description="Until when the code can be approved.")
+    replaces: bool = Field(
+        description="Whether a device with this id is paired already: either it was wiped, or"
+        " somebody else uses its id."
+    )
+
+
+class KnownDevices(BaseModel):
+    """All devices."""
+
+    devices: list[KnownDevice] = Field(description="Those that were approved once, oldest first.")
+    waiting: list[WaitingDevice] = Field(description="Those that show a code, oldest first.")
+
+
+class ApproveRequest(BaseModel):
+    """Which device may talk."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    code: Code = Field(description="What the device shows: six digits.")
+    name: Name | None = Field(None, description="What to call it.")
+    user: User | None = Field(None, description="Whose words come from it.")
+
+
+class DescribeRequest(BaseModel):
+    """What changes about a device; what is absent or null stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name | None = Field(None, description="What to call it; empty: nothing.")
+    user: User | Literal[""] | None = Field(
+        None, description="Whose words come from it; empty: as the settings say."
+    )
+
+
+class AlertRequest(BaseModel):
+    """Something that a device is to show and sound."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    message: str = Field(min_length=1, max_length=500, description="A sentence.")
+    status: str = Field("Lo-Bug", min_length=1, max_length=60, description="A short title.")
+    emotion: Emotion = Field(Emotion.NEUTRAL, description="The face that goes with it.")
+
+
+class Sent(BaseModel):
+    """The message has gone to the device."""
+
+    status: Literal["sent"] = Field("sent", description="Always `sent`.")
+
 
 OWNER_ERRORS: tuple[type[LobugError], ...] = (
     OwnerOnlyError,
@@ -69,7 +165,7 @@ async def devices(server: ServerDep) -> KnownDevices:
     return KnownDevices(
         devices=[_known_device(access, device) for device in known],
         waiting=[
-            WaitingDevice.of(pairing, replaces=pairing.device_id in paired)
+            WaitingDevice.of(pairing, id=pairing.device_id, replaces=pairing.device_id in paired)
             for pairing in access.devices.waiting()
         ],
     )
@@ -122,7 +218,18 @@ def _known_device(access: Access, device: Device) -> KnownDevice:
     connected = None
     if access.connected is not None:
         connected = access.connected(f"device:{device.device_id}")
-    return KnownDevice.of(device, connected=connected)
+    state: Literal["approved", "paired", "revoked"] = "approved"
+    if device.revoked_at is not None:
+        state = "revoked"
+    elif device.token_hash is not None and device.last_seen_at is not None:
+        state = "paired"
+    return KnownDevice.of(
+        device,
+        id=device.device_id,
+        state=state,
+        approved_at=device.created_at,
+        connected=connected,
+    )
 
 
 @router.post(
@@ -143,6 +250,6 @@ async def alert(
 
 @router.post("/{device_id}/reboot", responses=error_responses(*OWNER_ERRORS, DeviceOfflineError))
 async def reboot(device_id: DeviceId, server: ServerDep) -> Sent:
-    """Let a connected device start again."""
+    """Restart a connected device."""
     await server.connections.send(f"device:{device_id.lower()}", messages.system_reboot)
     return Sent()

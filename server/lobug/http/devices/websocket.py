@@ -10,12 +10,11 @@ from contextlib import suppress
 from fastapi import APIRouter, WebSocket
 
 from lobug.devices import messages
-from lobug.devices.connection import Connection, ConnectionLostError
+from lobug.devices.connection import Connection, ConnectionLostError, negotiate
 from lobug.devices.frames import CloseCode
-from lobug.devices.negotiation import negotiate
 from lobug.devices.session import DeviceSession
 from lobug.errors import HelloError, MessageError
-from lobug.http.caller import caller_of, conversation_of_caller
+from lobug.http.dependencies import caller_of, conversation_of_caller
 from lobug.server import LobugServer
 
 log = logging.getLogger(__name__)
@@ -91,5 +90,5 @@ async def _greet(websocket: WebSocket, connection: Connection, server: LobugServ
 def _hello(message: str | bytes) -> messages.Hello:
     hello = messages.parse(message)
     if not isinstance(hello, messages.Hello):
-        raise HelloError("the first message is no hello")
+        raise HelloError("the first message is not a hello")
     return hello

@@ -1,1 +1,26 @@
-"""Routes under `/memory`."""
+"""The router of everything under `/memory`."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+
+from lobug.http.dependencies import private
+from lobug.http.memory import (
+    entries,
+    erasure,
+    projects,
+    queries,
+    tools,
+    transfer,
+)
+
+router = APIRouter(prefix="/memory", tags=["memory"], dependencies=[Depends(private)])
+for part in (
+    entries,
+    queries,
+    erasure,
+    transfer,
+    projects,
+    tools,
+):
+    router.include_router(part.router)

@@ -2,34 +2,165 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import fields
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
-from lobug.errors import IdentityFullError, InvalidRequestError, MemoryKeyError, TextTooLongError
-from lobug.http.body import documented
+from lobug.errors import (
+    IdentityFullError,
+    InvalidRequestError,
+    MemoryKeyError,
+    TextTooLongError,
+)
+from lobug.http.dependencies import documented
+from lobug.http.formats import Answer, Time, epoch_seconds
 from lobug.http.memory.requests import (
     MAX_ID,
     WITH_BODY,
     WITH_ID,
-    CorrectRequest,
-    EditRequest,
-    EntryId,
-    Key,
-    StoreRequest,
+    Body,
+    MemoryDep,
+    ScopeDep,
+    Tag,
     get_filter,
     memory_body,
 )
-from lobug.http.memory.schemas import (
-    MemoryEntries,
-    MemoryEntry,
-    MemoryForgotten,
-    MemoryHistory,
-    MemoryProvenance,
-)
-from lobug.http.memory.scope import MemoryDep, ScopeDep
 from lobug.http.problems import error_responses
-from lobug.memory.model import Draft, Filter
+from lobug.language.protocol import FactType
+from lobug.memory.model import (
+    EPOCH,
+    Category,
+    Draft,
+    Entry,
+    EntryScope,
+    Filter,
+    Layer,
+)
+
+
+def shown_fields(model: type[Any]) -> dict[str, Any]:
+    """The annotations of an answer that has the fields of a value type of memory: the same names,
+    types and descriptions, with RFC 3339 text for seconds since the epoch."""
+    found = get_type_hints(model, include_extras=True)
+    return {
+        name: _shown_field(*get_args(found[name]))
+        if get_origin(found[name]) is Annotated
+        else found[name]
+        for name in (field.name for field in fields(model))
+    }
+
+
+def _shown_field(of: Any, *notes: Any) -> Any:
+    if EPOCH in notes:
+        of = Time | None if type(None) in get_args(of) else Time
+    return Annotated[of, *(note for note in notes if note is not EPOCH)]
+
+
+class MemoryEntry(Answer):
+    """One version of a memory. A change makes a new version under the same key."""
+
+    __annotations__ = shown_fields(Entry)
+
+
+class MemoryEntries(BaseModel):
+    """A page of entries, in the order of their ids."""
+
+    entries: list[MemoryEntry]
+    next: int | None = Field(description="Give it as `after` for the next page; null: no more.")
+
+
+class MemoryHistory(BaseModel):
+    """All versions of a memory, oldest first."""
+
+    entries: list[MemoryEntry]
+
+
+class MemoryProvenance(Answer):
+    """An entry and where it comes from."""
+
+    entry: MemoryEntry
+    message: str | None = Field(description="The user's words that it was taken from.")
+    message_at: Time | None = Field(description="When they were said.")
+    derived_from: list[int] = Field(description="Entries that it was distilled from.")
+
+
+class MemoryForgotten(Answer):
+    """What was erased. Nothing in it repeats what was forgotten."""
+
+    entries: list[int] = Field(description="Ids, all versions.")
+    keys: list[str] = Field(description="Keys of the entries.")
+    messages: int = Field(description="Messages of the log that were blanked.")
+    derived: int = Field(description="Summaries and identity lines that contained it.")
+    dry_run: bool = Field(False, description="True: nothing was erased, this is what would go.")
+
+
+EntryId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of an entry.")]
+Key = Annotated[str, Path(max_length=200, description="Key of a memory, such as `user_name`.")]
+Tags = Annotated[list[Tag], Field(max_length=32)]
+Importance = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+
+
+def _moment(value: object) -> object:
+    return epoch_seconds(value) if isinstance(value, str) else value
+
+
+Moment = Annotated[
+    float,
+    Field(ge=-62_000_000_000, le=253_000_000_000, allow_inf_nan=False),
+    BeforeValidator(_moment),
+    WithJsonSchema({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}]}),
+]
+"""RFC 3339, a date, or seconds since the epoch."""
+
+
+class StoreRequest(Body):
+    """A memory to be kept; where its key exists in its scope, a new version of it."""
+
+    content: str = Field(description="What to remember, as a sentence about the user.")
+    key: str | None = Field(
+        None,
+        description="Semantic name: `^[a-z][a-z0-9_]*$`, at most 64 characters, not beginning with"
+        " `system_` or `internal_`. Without one it is made from the content.",
+    )
+    layer: Layer = Field(
+        "knowledge",
+        description="`identity`: always in the prompt. `knowledge`: recalled when it fits."
+        " `archive`: recalled on demand.",
+    )
+    category: Category = Field("knowledge", description="`timeline`: a dated event.")
+    scope: EntryScope = Field(
+        "user",
+        description="Who recalls it: this `conversation` only, the `user` on all devices, or the"
+        " `household` (where `memory.household` grants that).",
+    )
+    fact_type: FactType = Field("knowledge", description="What kind of fact it is.")
+    section: str | None = Field(
+        None, max_length=100, description="Of layer identity: the heading it stands under."
+    )
+    importance: Importance = Field(0.5, description="0 to 1.")
+    tags: Tags = Field(default_factory=list, description="Words to find it by.")
+    project: str | None = Field(None, max_length=200, description="Project it belongs to.")
+    said_at: Moment | None = Field(
+        None, description="When it was said, RFC 3339 or seconds since the epoch; default: now."
+    )
+
+
+class EditRequest(Body):
+    """Changes of an entry; what is left out stays."""
+
+    content: str | None = Field(None, description="New content.")
+    importance: Importance | None = Field(None, description="0 to 1.")
+    tags: Tags | None = Field(None, description="All tags from now on.")
+    project: str | None = Field(None, max_length=200, description="Project it belongs to.")
+
+
+class CorrectRequest(Body):
+    """How it really is."""
+
+    content: str = Field(description="What is true instead.")
+
 
 router = APIRouter()
 
@@ -68,20 +199,8 @@ async def store_entry(
         raise InvalidRequestError(
             "scope: a conversation's memory is stored by its caller, not with ?user="
         )
-    draft = Draft(
-        content=body.content,
-        key=body.key,
-        layer=body.layer,
-        category=body.category,
-        scope=body.scope,
-        fact_type=body.fact_type,
-        section=body.section,
-        importance=body.importance,
-        source="user",
-        tags=tuple(dict.fromkeys(body.tags)),
-        project=body.project,
-        said_at=body.said_at,
-    )
+    fields_given = body.model_dump() | {"tags": tuple(dict.fromkeys(body.tags))}
+    draft = Draft(source="user", **fields_given)
     return MemoryEntry.of(await memory.store(scope, draft))
 
 
@@ -127,7 +246,7 @@ async def correct_entry(
     scope: ScopeDep,
     memory: MemoryDep,
 ) -> MemoryEntry:
-    """Put a wrong memory right: it is never recalled again, what is told here outranks all."""
+    """Correct a wrong memory: it is never recalled again, and the correction outranks all else."""
     return MemoryEntry.of(await memory.correct(scope, entry_id, body.content))
 
 

@@ -6,6 +6,7 @@ import time
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from pydantic import Field
 
 from lobug.errors import (
     ConfirmationRequiredError,
@@ -13,19 +14,46 @@ from lobug.errors import (
     InvalidRequestError,
     MemoryNotFoundError,
 )
-from lobug.http.body import documented
+from lobug.http.dependencies import documented
+from lobug.http.formats import rfc3339
+from lobug.http.memory.entries import (
+    MemoryForgotten,
+)
 from lobug.http.memory.requests import (
+    MAX_ID,
     WITH_BODY,
-    ForgetRequest,
-    PurgeRequest,
+    Body,
+    MemoryDep,
+    ScopeDep,
     memory_body,
 )
-from lobug.http.memory.schemas import MemoryForgotten
-from lobug.http.memory.scope import MemoryDep, ScopeDep
 from lobug.http.problems import error_responses
-from lobug.http.times import rfc3339
 from lobug.memory.model import Forgotten, MemoryScope, Purge
 from lobug.memory.service import Memory
+
+
+class ForgetRequest(Body):
+    """What to forget, in words."""
+
+    text: str = Field(description="Whatever says this is erased.")
+    dry_run: bool = Field(False, description="Only say what would go.")
+    confirm: bool = Field(False, description="Has to be true: it cannot be undone.")
+
+
+class PurgeRequest(Body):
+    """What to erase: exactly one of `session`, `user` and `older_than_days`."""
+
+    session: int | None = Field(None, ge=1, le=MAX_ID, description="Id of a session.")
+    user: bool = Field(False, description="Everything of the user.")
+    older_than_days: float | None = Field(
+        None,
+        gt=0.0,
+        le=36_500.0,
+        allow_inf_nan=False,
+        description="Messages and timeline entries that are older.",
+    )
+    confirm: bool = Field(False, description="Has to be true: it cannot be undone.")
+
 
 router = APIRouter()
 

@@ -5,27 +5,82 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
+from pydantic import BaseModel, Field
 
-from lobug.http.body import documented
+from lobug.http.dependencies import documented
+from lobug.http.formats import Answer
+from lobug.http.memory.entries import (
+    shown_fields,
+)
 from lobug.http.memory.requests import (
     EVERYWHERE,
+    MAX_ID,
     WITH_BODY,
     WITH_ID,
-    CompleteRequest,
-    ProjectRequest,
-    TaskId,
-    TaskRequest,
-    TaskStateRequest,
+    Body,
+    MemoryDep,
+    ScopeDep,
     memory_body,
 )
-from lobug.http.memory.schemas import (
-    MemoryProject,
-    MemoryProjects,
-    MemoryTask,
-    MemoryTasks,
-)
-from lobug.http.memory.scope import MemoryDep, ScopeDep
 from lobug.http.problems import error_responses
+from lobug.memory.model import (
+    Project,
+    ProjectTask,
+)
+
+
+class MemoryProject(Answer):
+    """Something that the user works on."""
+
+    __annotations__ = shown_fields(Project)
+
+
+class MemoryProjects(BaseModel):
+    """The projects of the user."""
+
+    projects: list[MemoryProject]
+
+
+class MemoryTask(Answer):
+    """A task of the user."""
+
+    __annotations__ = shown_fields(ProjectTask)
+
+
+class MemoryTasks(BaseModel):
+    """The tasks of the user."""
+
+    tasks: list[MemoryTask]
+
+
+TaskId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of a task.")]
+
+
+class ProjectRequest(Body):
+    """A new project, or a new description of one."""
+
+    name: str = Field(min_length=1, max_length=200, description="Its name.")
+    description: str = Field("", description="What it is about.")
+
+
+class TaskRequest(Body):
+    """A task to be opened."""
+
+    title: str = Field(min_length=1, max_length=500, description="What is to be done.")
+    project: str | None = Field(None, max_length=200, description="Project it belongs to.")
+
+
+class TaskStateRequest(Body):
+    """The working state of a task."""
+
+    state: str = Field(description="What has been done and decided so far.")
+
+
+class CompleteRequest(Body):
+    """How a task ended."""
+
+    result: str = Field("", description="Goes to the archive with the working state.")
+
 
 router = APIRouter()
 
@@ -47,7 +102,7 @@ async def add_project(
     scope: ScopeDep,
     memory: MemoryDep,
 ) -> MemoryProject:
-    """Add a project, or describe it anew; an archived one becomes active."""
+    """Add a project, or change its description; an archived one becomes active."""
     return MemoryProject.of(await memory.projects.add(scope, body.name, body.description))
 
 

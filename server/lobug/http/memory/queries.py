@@ -2,40 +2,125 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
+from pydantic import BaseModel, Field
 
+from lobug.access.callers import Caller
 from lobug.errors import EmptyTextError, TextTooLongError
-from lobug.http.caller import CallerDep, ConversationDep
+from lobug.http.dependencies import CallerDep, ConversationDep, ServerDep
+from lobug.http.formats import Answer, Time, rfc3339
+from lobug.http.memory.entries import MemoryEntry, shown_fields
 from lobug.http.memory.requests import (
     EVERYWHERE,
     MAX_ID,
     WITH_ID,
-    check_text,
-    get_filter,
-)
-from lobug.http.memory.schemas import (
-    MemoryHit,
-    MemoryHits,
-    MemoryIdentity,
-    MemoryRecall,
-    MemoryRecalls,
-    MemorySession,
-    MemorySessions,
-    MemoryUser,
-    MemoryUsers,
-    shown,
-)
-from lobug.http.memory.scope import (
     MemoryDep,
     ScopeDep,
+    check_text,
+    get_filter,
     is_at_this_computer,
     require_this_computer,
 )
 from lobug.http.problems import error_responses
-from lobug.http.state import ServerDep
-from lobug.memory.model import Filter
+from lobug.memory.model import (
+    Filter,
+    Hit,
+    Recall,
+    RememberedUser,
+    Session,
+)
+
+
+class MemoryHit(Answer):
+    """Something that a search found."""
+
+    kind: Literal["memory", "turn"] = Field(description="An entry, or a former turn.")
+    id: int = Field(description="Of the entry, or of the message.")
+    content: str = Field(description="Its words.")
+    said_at: Time = Field(description="When it was said.")
+    score: float = Field(description="Rank: higher is better, comparable within a search only.")
+    confidence: float = Field(description="0 to 1: how well it fits.")
+    parts: dict[str, float] = Field(
+        description="What the score consists of; empty for everybody but the owner."
+    )
+    role: Literal["user", "assistant"] | None = Field(description="Of a turn: who said it.")
+    speaker: str | None = Field(
+        description="Of a turn: the name of who said it, where it is known."
+    )
+    entry: MemoryEntry | None = Field(description="Of a memory: the whole entry.")
+
+
+class MemoryHits(BaseModel):
+    """What a search found, best first."""
+
+    hits: list[MemoryHit]
+
+
+class MemoryIdentity(Answer):
+    """What Lo-Bug always keeps in mind about the user."""
+
+    text: str = Field(description="Markdown in sections, as the prompt gets it.")
+    characters: int = Field(description="How long the document is.")
+    limit: int = Field(description="Most characters.")
+    used_percent: int = Field(description="How full it is.")
+    entries: list[MemoryEntry]
+
+
+class MemorySession(Answer):
+    """A stretch of one conversation without a long pause."""
+
+    __annotations__ = shown_fields(Session)
+
+
+class MemorySessions(BaseModel):
+    """A page of sessions, newest first."""
+
+    sessions: list[MemorySession]
+    next: int | None = Field(description="Give it as `before` for the next page; null: no more.")
+
+
+class MemoryRecall(Answer):
+    """One search for a turn, as the retrieval log has it."""
+
+    id: int = Field(description="Of this search.")
+    message_id: int | None = Field(description="The message that was answered.")
+    query: str = Field(description="What was searched for.")
+    created_at: Time = Field(description="When.")
+    took_ms: float = Field(description="How long the search took, milliseconds.")
+    hits: list[MemoryHit] = Field(description="What was found, with its scores.")
+    injected: list[str] = Field(description="What went to the prompt: `memory:ID` or `turn:ID`.")
+
+
+class MemoryRecalls(BaseModel):
+    """The retrieval log, newest first."""
+
+    recalls: list[MemoryRecall]
+
+
+class MemoryUser(Answer):
+    """A user of whom anything is kept."""
+
+    __annotations__ = shown_fields(RememberedUser)
+
+
+class MemoryUsers(BaseModel):
+    """Everybody of whom anything is kept, last active first."""
+
+    users: list[MemoryUser]
+    you: str = Field(description="Who the caller is when no user is named.")
+
+
+def shown(counts: Any) -> dict[str, Any]:
+    """Statistics with a time for every value whose name ends with ``_at``."""
+    return {
+        name: rfc3339(value) if name.endswith("_at") and isinstance(value, int | float) else value
+        for name, value in dict(counts).items()
+    }
+
 
 router = APIRouter()
 
@@ -56,7 +141,7 @@ async def search(
     if not q.strip() and where.since is None and where.until is None:
         raise EmptyTextError("q is empty: give words, or since and until")
     hits = await memory.search(scope, q, where, limit=limit, turns=turns)
-    return MemoryHits(hits=[MemoryHit.of(hit, parts=caller.owner) for hit in hits])
+    return MemoryHits(hits=[MemoryHit.of(hit) for hit in _without_parts(hits, caller)])
 
 
 @router.get("/identity", responses=error_responses(*EVERYWHERE))
@@ -94,7 +179,7 @@ async def why(
     ] = None,
 ) -> MemoryRecall:
     """Show which memories a turn used, and how they scored."""
-    return MemoryRecall.of(await memory.explain(scope, message_id), parts=caller.owner)
+    return _recall(await memory.explain(scope, message_id), caller)
 
 
 @router.get("/recalls", responses=error_responses(*EVERYWHERE))
@@ -106,7 +191,7 @@ async def recalls(
 ) -> MemoryRecalls:
     """Show the retrieval log, newest first."""
     found = await memory.recalls(scope, limit=limit)
-    return MemoryRecalls(recalls=[MemoryRecall.of(recall, parts=caller.owner) for recall in found])
+    return MemoryRecalls(recalls=[_recall(recall, caller) for recall in found])
 
 
 @router.get("/stats", responses=error_responses(*EVERYWHERE))
@@ -128,3 +213,12 @@ async def users(memory: MemoryDep, conversation_key: ConversationDep) -> MemoryU
     on."""
     known = await memory.users()
     return MemoryUsers(users=[MemoryUser.of(user) for user in known], you=conversation_key.user)
+
+
+def _recall(recall: Recall, caller: Caller) -> MemoryRecall:
+    return MemoryRecall.of(replace(recall, hits=_without_parts(recall.hits, caller)))
+
+
+def _without_parts(hits: Sequence[Hit], caller: Caller) -> tuple[Hit, ...]:
+    """The hits; for everybody but the owner without the summands of their scores."""
+    return tuple(hits) if caller.owner else tuple(replace(hit, parts={}) for hit in hits)

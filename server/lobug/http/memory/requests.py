@@ -1,12 +1,12 @@
-"""Bodies, filters and ids that the routes of memory accept."""
+"""What routes of memory read of a request: scope, filter, ids, and bodies with checked texts."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal, TypeVar
 
-from fastapi import Path, Query, Request
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from fastapi import Depends, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
 
 from lobug.errors import (
     BodyTimeoutError,
@@ -23,11 +23,57 @@ from lobug.errors import (
     StorageError,
     TextTooLongError,
 )
-from lobug.http.body import json_body
-from lobug.http.state import ServerDep
-from lobug.http.times import epoch_seconds
-from lobug.language.protocol import FactType
-from lobug.memory.model import Category, EntryScope, Filter, Layer
+from lobug.http.dependencies import ConversationDep, ServerDep, caller_of, json_body
+from lobug.http.formats import epoch_seconds
+from lobug.memory.model import HOUSEHOLD, Category, EntryScope, Filter, Layer, MemoryScope, scope_of
+from lobug.memory.service import Memory
+
+
+async def get_memory(server: ServerDep) -> Memory:
+    return server.memory
+
+
+def is_at_this_computer(request: Request) -> bool:
+    """Whether the caller sits at the computer that Lo-Bug runs on. A caller with a token is the
+    token's user, there too."""
+    return caller_of(request.scope).at_this_computer
+
+
+async def require_this_computer(request: Request) -> None:
+    """Raises MemoryForbiddenError for a caller from elsewhere."""
+    if not is_at_this_computer(request):
+        raise MemoryForbiddenError(
+            "only the owner at the computer that Lo-Bug runs on may name a user"
+        )
+
+
+async def get_scope(
+    request: Request,
+    server: ServerDep,
+    conversation_key: ConversationDep,
+    user: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=200,
+            description="Whose memory; without it the caller's own. Only the owner may name a user,"
+            " from the computer that Lo-Bug runs on. All conversations of the user are then meant.",
+        ),
+    ] = None,
+) -> MemoryScope:
+    """The scope of a request. Raises InvalidRequestError, MemoryForbiddenError."""
+    grants = server.settings.memory.household
+    if user is None:
+        return scope_of(conversation_key, grants)
+    await require_this_computer(request)
+    if user == HOUSEHOLD or not user.isprintable():
+        raise InvalidRequestError("user is not the name of a user")
+    return MemoryScope(user, None, grants.get(user, "none"))
+
+
+MemoryDep = Annotated[Memory, Depends(get_memory)]
+ScopeDep = Annotated[MemoryScope, Depends(get_scope)]
+
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -56,127 +102,13 @@ WITH_BODY: tuple[type[LobugError], ...] = (
     MemoryNotFoundError,
 )
 
-EntryId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of an entry.")]
-TaskId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of a task.")]
-Key = Annotated[str, Path(max_length=200, description="Key of a memory, such as `user_name`.")]
 Tag = Annotated[str, Field(min_length=1, max_length=64)]
-Tags = Annotated[list[Tag], Field(max_length=32)]
-Importance = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
-
-
-def _moment(value: object) -> object:
-    return epoch_seconds(value) if isinstance(value, str) else value
-
-
-Moment = Annotated[
-    float,
-    Field(ge=-62_000_000_000, le=253_000_000_000, allow_inf_nan=False),
-    BeforeValidator(_moment),
-    WithJsonSchema({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}]}),
-]
-"""RFC 3339, a date, or seconds since the epoch."""
 
 
 class Body(BaseModel):
     """A body of the owner's. Unknown fields are refused: a typing error must not be silent."""
 
     model_config = ConfigDict(extra="forbid")
-
-
-class StoreRequest(Body):
-    """A memory to be kept; where its key exists in its scope, a new version of it."""
-
-    content: str = Field(description="What to remember, as a sentence about the user.")
-    key: str | None = Field(
-        None,
-        description="Semantic name: `^[a-z][a-z0-9_]*$`, at most 64 characters, not beginning with"
-        " `system_` or `internal_`. Without one it is made from the content.",
-    )
-    layer: Layer = Field(
-        "knowledge",
-        description="`identity`: always in the prompt. `knowledge`: recalled when it fits."
-        " `archive`: recalled on demand.",
-    )
-    category: Category = Field("knowledge", description="`timeline`: a dated event.")
-    scope: EntryScope = Field(
-        "user",
-        description="Who recalls it: this `conversation` only, the `user` on all devices, or the"
-        " `household` (where `memory.household` grants that).",
-    )
-    fact_type: FactType = Field("knowledge", description="What kind of fact it is.")
-    section: str | None = Field(
-        None, max_length=100, description="Of layer identity: the heading it stands under."
-    )
-    importance: Importance = Field(0.5, description="0 to 1.")
-    tags: Tags = Field(default_factory=list, description="Words to find it by.")
-    project: str | None = Field(None, max_length=200, description="Project it belongs to.")
-    said_at: Moment | None = Field(
-        None, description="When it was said, RFC 3339 or seconds since the epoch; default: now."
-    )
-
-
-class EditRequest(Body):
-    """Changes of an entry; what is left out stays."""
-
-    content: str | None = Field(None, description="New content.")
-    importance: Importance | None = Field(None, description="0 to 1.")
-    tags: Tags | None = Field(None, description="All tags from now on.")
-    project: str | None = Field(None, max_length=200, description="Project it belongs to.")
-
-
-class CorrectRequest(Body):
-    """How it really is."""
-
-    content: str = Field(description="What is true instead.")
-
-
-class ForgetRequest(Body):
-    """What to forget, in words."""
-
-    text: str = Field(description="Whatever says this is erased.")
-    dry_run: bool = Field(False, description="Only say what would go.")
-    confirm: bool = Field(False, description="Has to be true: it cannot be undone.")
-
-
-class PurgeRequest(Body):
-    """What to erase: exactly one of `session`, `user` and `older_than_days`."""
-
-    session: int | None = Field(None, ge=1, le=MAX_ID, description="Id of a session.")
-    user: bool = Field(False, description="Everything of the user.")
-    older_than_days: float | None = Field(
-        None,
-        gt=0.0,
-        le=36_500.0,
-        allow_inf_nan=False,
-        description="Messages and timeline entries that are older.",
-    )
-    confirm: bool = Field(False, description="Has to be true: it cannot be undone.")
-
-
-class ProjectRequest(Body):
-    """A project, new or to be described anew."""
-
-    name: str = Field(min_length=1, max_length=200, description="Its name.")
-    description: str = Field("", description="What it is about.")
-
-
-class TaskRequest(Body):
-    """A task to be opened."""
-
-    title: str = Field(min_length=1, max_length=500, description="What is to be done.")
-    project: str | None = Field(None, max_length=200, description="Project it belongs to.")
-
-
-class TaskStateRequest(Body):
-    """The working state of a task."""
-
-    state: str = Field(description="What has been done and decided so far.")
-
-
-class CompleteRequest(Body):
-    """How a task ended."""
-
-    result: str = Field("", description="Goes to the archive with the working state.")
 
 
 def memory_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:

@@ -5,23 +5,44 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request
-from pydantic import RootModel
+from pydantic import BaseModel, Field, RootModel
 
 from lobug.errors import IdentityFullError
-from lobug.http.body import documented, json_body
-from lobug.http.memory.requests import EVERYWHERE, WITH_BODY, check_texts
-from lobug.http.memory.schemas import (
+from lobug.http.dependencies import ServerDep, documented, json_body
+from lobug.http.formats import Answer
+from lobug.http.memory.entries import (
     MemoryEntry,
-    MemoryTool,
-    MemoryToolResult,
-    MemoryTools,
 )
-from lobug.http.memory.scope import MemoryDep, ScopeDep
+from lobug.http.memory.requests import EVERYWHERE, WITH_BODY, MemoryDep, ScopeDep, check_texts
 from lobug.http.problems import error_responses
-from lobug.http.state import ServerDep
-from lobug.memory.model import MemoryScope
+from lobug.memory.model import (
+    MemoryScope,
+)
 from lobug.memory.service import Memory
 from lobug.memory.tools import TOOLS, WriteArguments, run
+
+
+class MemoryTool(Answer):
+    """A tool that a program or a model may call."""
+
+    name: str = Field(description="To be called by.")
+    description: str = Field(description="What it does.")
+    parameters: dict[str, Any] = Field(description="JSON schema of the arguments.")
+
+
+class MemoryTools(BaseModel):
+    """All tools of memory."""
+
+    tools: list[MemoryTool]
+
+
+class MemoryToolResult(BaseModel):
+    """What a tool call came to."""
+
+    success: bool = Field(description="Whether it did what it was called for.")
+    output: str = Field(description="For the caller to read.")
+    entries: list[MemoryEntry] = Field(description="What was stored or found.")
+
 
 router = APIRouter()
 
@@ -42,12 +63,7 @@ async def read_arguments(request: Request, server: ServerDep) -> dict[str, Any]:
 @router.get("/tools", responses=error_responses(*EVERYWHERE))
 async def list_tools() -> MemoryTools:
     """List the tools, with the JSON schema of their arguments."""
-    return MemoryTools(
-        tools=[
-            MemoryTool(name=tool.name, description=tool.description, parameters=tool.parameters)
-            for tool in TOOLS.values()
-        ]
-    )
+    return MemoryTools(tools=[MemoryTool.of(tool) for tool in TOOLS.values()])
 
 
 @router.post("/tools/{name}", openapi_extra=documented(ToolArguments), responses=_ERRORS)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, BinaryIO, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
 
 from lobug.errors import (
     BodyTimeoutError,
@@ -25,13 +26,22 @@ from lobug.errors import (
     TooManyRequestsError,
     UploadStorageError,
 )
-from lobug.http.caller import CallerDep
-from lobug.http.memory.requests import EVERYWHERE
-from lobug.http.memory.schemas import MemoryImported
-from lobug.http.memory.scope import MemoryDep, ScopeDep
+from lobug.http.dependencies import CallerDep
+from lobug.http.formats import rfc3339
+from lobug.http.memory.entries import shown_fields
+from lobug.http.memory.requests import EVERYWHERE, MemoryDep, ScopeDep
 from lobug.http.problems import error_responses
-from lobug.http.times import rfc3339
 from lobug.http.uploads import spool
+from lobug.memory.model import (
+    Imported,
+)
+
+
+class MemoryImported(BaseModel):
+    """What an import brought in."""
+
+    __annotations__ = shown_fields(Imported)
+
 
 router = APIRouter()
 

@@ -27,23 +27,21 @@ from lobug.errors import (
     UnknownModelError,
     UnsupportedParameterError,
 )
-from lobug.http.accept import EVENT_STREAM
-from lobug.http.body import documented
-from lobug.http.caller import ConversationDep, caller_of
-from lobug.http.openai.messages import turn_request, words_of
-from lobug.http.openai.models import CHAT_MODEL, require_model
-from lobug.http.openai.schemas import (
+from lobug.http.dependencies import ConversationDep, ServerDep, caller_of, documented, openai_json
+from lobug.http.formats import EVENT_STREAM
+from lobug.http.openai.messages import (
     ChatCompletion,
     ChatRequest,
     Choice,
     FinishReason,
     ReplyMessage,
     Usage,
-    openai_json,
+    turn_request,
+    words_of,
 )
+from lobug.http.openai.models import CHAT_MODEL, require_model
 from lobug.http.problems import client_closed, error_responses, failure_body, problem
-from lobug.http.sse import TURN_HEADER, event_response
-from lobug.http.state import ServerDep
+from lobug.http.stream_response import TURN_HEADER, event_response
 from lobug.http.turn_stream import TURN_ERRORS, TurnStream, run_to_end, while_connected
 from lobug.settings import Settings
 from lobug.turn.events import Done, Failed, ReplyDelta
@@ -83,7 +81,7 @@ async def chat_completions(
     request: Request,
     answer: Response,
 ) -> ChatCompletion | Response:
-    """Say something to Lo-Bug, with its memory: whose it is says the token, never the body."""
+    """Say something to Lo-Bug, with its memory. The token decides whose memory, never the body."""
     require_model(body.model, CHAT_MODEL)
     asked = turn_request(body, server.settings.limits.max_text_chars)
     timeline = Timeline("openai", server.clock)
@@ -177,7 +175,6 @@ class _Completion:
         self._said = ""
 
     def whole(self, done: Done) -> ChatCompletion:
-        """The whole answer."""
         self._said = done.response
         choice = Choice(message=ReplyMessage(content=done.response), finish_reason=_finish(done))
         return ChatCompletion(**self._head, choices=[choice], usage=self._usage())

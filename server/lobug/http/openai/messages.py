@@ -1,4 +1,4 @@
-"""Turns the messages of a request into a turn: its utterance, history and instruction. Pure."""
+"""The bodies of `/v1/chat/completions`, and the turn that a request asks for. Pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import base64
 import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from lobug.conversation.registry import Exchange
 from lobug.engines.base import ChatMessage
@@ -16,9 +19,129 @@ from lobug.errors import (
     TextTooLongError,
     UnsupportedParameterError,
 )
-from lobug.http.openai.schemas import AudioPart, ChatRequest, RequestMessage, TextPart
 from lobug.turn.model_turn import CallerContext
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance
+
+FinishReason = Literal["stop", "length"]
+
+
+class TextPart(BaseModel):
+    """Words of a message."""
+
+    type: Literal["text"] = Field(description="Which kind of part it is.")
+    text: str = Field(description="The words.")
+
+
+class InputAudio(BaseModel):
+    """A recording."""
+
+    data: str = Field(description="Base64 of the file.")
+    format: str = Field(description="`wav` or `mp3`; what it is, is seen from the file itself.")
+
+
+class AudioPart(BaseModel):
+    """Spoken words of a message."""
+
+    type: Literal["input_audio"] = Field(description="Which kind of part it is.")
+    input_audio: InputAudio = Field(description="The recording.")
+
+
+class OtherPart(BaseModel):
+    """A part of another kind: refused by its name."""
+
+    type: str = Field(description="Which kind of part it is.")
+
+
+Part = Annotated[TextPart | AudioPart | OtherPart, Field(union_mode="left_to_right")]
+
+
+class RequestMessage(BaseModel):
+    """A message of the conversation as the caller has it."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"] = Field(
+        description="Who said it; `system` and `developer` are instructions."
+    )
+    content: str | list[Part] | None = Field(None, description="The words.")
+
+
+class StreamOptions(BaseModel):
+    """How a stream is sent."""
+
+    include_usage: bool = Field(False, description="Whether a last chunk carries `usage`.")
+
+
+class ChatRequest(BaseModel):
+    """A request for the next message. Fields that are not listed here are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    model: str = Field(description="`lobug`.")
+    messages: list[RequestMessage] = Field(
+        min_length=1, description="The conversation; its last message is the user's."
+    )
+    stream: bool | None = Field(None, description="Whether the reply is sent as it is written.")
+    stream_options: StreamOptions | None = Field(None, description="With `stream` only.")
+    temperature: float | None = Field(
+        None, ge=0.0, le=2.0, allow_inf_nan=False, description="Sampling temperature."
+    )
+    max_tokens: int | None = Field(
+        None, ge=1, description="Longest reply; never more than `chat.max_tokens`."
+    )
+    max_completion_tokens: int | None = Field(
+        None, ge=1, description="The newer name of `max_tokens`."
+    )
+    n: int | None = Field(None, description="Only 1.")
+    stop: Any = Field(None, description="Not supported.")
+    tools: Any = Field(None, description="Not supported: Lo-Bug has tools of its own.")
+    tool_choice: Any = Field(None, description="Without `tools` only `none` and `auto`.")
+    functions: Any = Field(None, description="Not supported.")
+    function_call: Any = Field(None, description="Not supported.")
+    logprobs: Any = Field(None, description="Not supported.")
+    top_logprobs: Any = Field(None, description="Not supported.")
+    logit_bias: Any = Field(None, description="Not supported.")
+    response_format: Any = Field(None, description='Only `{"type": "text"}`.')
+    modalities: Any = Field(None, description='Only `["text"]`.')
+    audio: Any = Field(None, description="Not supported; see `/v1/audio/speech`.")
+    web_search_options: Any = Field(None, description="Not supported.")
+
+
+class Usage(BaseModel):
+    """Tokens, estimated from the length of the texts: engines do not tell."""
+
+    prompt_tokens: int = Field(description="Of the messages that were sent.")
+    completion_tokens: int = Field(description="Of the reply.")
+    total_tokens: int = Field(description="Both.")
+
+
+class ReplyMessage(BaseModel):
+    """The reply."""
+
+    role: Literal["assistant"] = Field("assistant", description="Always `assistant`.")
+    content: str = Field(description="The words; empty where nothing was meant for Lo-Bug.")
+    refusal: None = Field(None, description="Always null.")
+
+
+class Choice(BaseModel):
+    """The one reply."""
+
+    index: Literal[0] = Field(0, description="Always 0.")
+    message: ReplyMessage = Field(description="The reply.")
+    logprobs: None = Field(None, description="Always null.")
+    finish_reason: FinishReason = Field(
+        "stop", description="`length`: `max_tokens` cut the reply off; else `stop`."
+    )
+
+
+class ChatCompletion(BaseModel):
+    """The answer."""
+
+    id: str = Field(description="`chatcmpl-` and the turn's id.")
+    object: Literal["chat.completion"] = Field("chat.completion", description="What it is.")
+    created: int = Field(description="Seconds since the epoch.")
+    model: str = Field(description="The model, as it was asked for.")
+    choices: list[Choice] = Field(description="One.")
+    usage: Usage = Field(description="Tokens, estimated.")
+
 
 _NEUTRAL: dict[str, tuple[object, ...]] = {
     "n": (1,),
@@ -35,7 +158,7 @@ _NEUTRAL: dict[str, tuple[object, ...]] = {
     "audio": (),
     "web_search_options": (),
 }
-"""Unsupported fields, with the values beside null that have no effect and are accepted."""
+"""Unsupported fields, with the values other than null that have no effect and are accepted."""
 
 
 @dataclass(frozen=True, slots=True)

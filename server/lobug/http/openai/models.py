@@ -8,8 +8,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from lobug.errors import UnknownModelError
+from lobug.http.dependencies import ServerDep
 from lobug.http.problems import error_responses
-from lobug.http.state import ServerDep
 from lobug.server import LobugServer
 
 router = APIRouter(prefix="/v1", tags=["openai"])

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from lobug.engines.tools import Tool
+from lobug.engines.base import Tool
 from lobug.language.en.data import word_map, word_set
 from lobug.language.en.words import STOP_WORDS, stem, words
 

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from lobug.app import create_app
 from lobug.errors import TooManyRequestsError
-from lobug.http.audio_jobs import AudioJobs
+from lobug.http.dependencies import AudioJobs
 from lobug.server import LobugServer
 from support.app_server import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.device_client import HELLO, DeviceClient, device

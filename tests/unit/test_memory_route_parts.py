@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.errors import ImportInvalidError, InvalidEncodingError, LobugError
+from lobug.http.formats import epoch_seconds, rfc3339
 from lobug.http.memory.transfer import SMALL_BYTES, in_pieces, read_json
-from lobug.http.times import epoch_seconds, rfc3339
 
 
 @pytest.mark.parametrize(

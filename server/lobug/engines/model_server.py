@@ -1,12 +1,16 @@
-"""Timing of chat models: time-outs of streamed replies, and the measured speed of prefill."""
+"""What the clients of chat models and embedders share: time-outs of streamed replies, the measured
+speed of prefill, and addresses of model servers.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 from collections import deque
 from collections.abc import AsyncGenerator
 from statistics import median
 from typing import TypeVar
+from urllib.parse import urlsplit, urlunsplit
 
 from lobug.errors import EngineTimeoutError
 
@@ -66,3 +70,21 @@ class PrefillSpeed:
     def ms_per_token(self) -> float | None:
         """Milliseconds per token; None: not measured yet."""
         return median(self._measured) if self._measured else None
+
+
+def without_password(url: str) -> str:
+    """Return ``url`` without user and password, so that it may be shown and logged."""
+    parts = urlsplit(url if "//" in url else f"//{url}")
+    shown = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return shown if "//" in url else shown.removeprefix("//")
+
+
+def is_loopback(url: str) -> bool:
+    """Whether ``url`` points at this machine, so that no proxy must be used."""
+    host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

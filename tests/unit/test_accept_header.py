@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.http.accept import (
+from lobug.http.formats import (
     EVENT_STREAM,
     JSON,
     WAV,
