@@ -103,7 +103,7 @@ def test_all_eleven_are_told() -> None:
 
 
 def test_they_are_those_of_the_firmware_and_of_the_documentation() -> None:
-    registry = ROOT / "firmware" / "lib" / "core" / "src" / "lobug" / "tools" / "registry.cpp"
+    registry = ROOT / "firmware" / "lib" / "core" / "src" / "lobug" / "tools" / "tools.cpp"
     named = [str(one["name"]) for one in OWN]
     assert re.findall(r'"(self\.[a-z_.]+)"', registry.read_text("utf-8")) == named
     documented = (ROOT / "docs" / "tools.md").read_text("utf-8")
