@@ -26,7 +26,7 @@ check: ## The fast check, under two minutes: lint, types, layers, unit tests (no
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile -m "not models and not speech" tests/unit
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not models and not speech" tests/unit
 
 test: ## Set up what is missing and run all tests (ARGS="-k memory")
 	@sh scripts/test.sh $(ARGS)

@@ -3,8 +3,8 @@
 #
 # What cannot be had is left out by name, except under CI=true: there it is a failure.
 #
-# One test process for each core, at most four. A file's tests stay in one process, in their order;
-# tests/conftest.py says which files go together. ARGS="-n 0" runs all in this one, for a debugger.
+# A file's tests stay in one process, in their order; tests/conftest.py says how many processes there
+# are and which files go together. ARGS="-n 0" runs all in this one, for a debugger.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -28,5 +28,5 @@ if ! sh scripts/browser-packages.sh && [ "${CI:-}" = true ]; then
     exit 1
 fi
 .venv/bin/lobug models pull
-exec .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
+exec .venv/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder \
     --durations=25 --durations-min=1 "$@"

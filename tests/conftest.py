@@ -65,6 +65,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ModelsTogeth
     return ModelsTogether(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores, because many tests mostly wait; at most four."""
+    return min((os.cpu_count() or 1) + 1, 4)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with models first, then the others in their order: what builds the firmware, what
     starts servers, what computes."""

@@ -11,7 +11,7 @@ from sqlalchemy import MetaData, create_engine
 from sqlalchemy.pool import StaticPool
 
 from lobug.access import store as access_store
-from lobug.access.records import metadata as access_metadata
+from lobug.access.tables import metadata as access_metadata
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect, driver

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Integer, Table, bindparam, delete, func, insert, select, text, update
 
 from lobug.access.callers import Caller
-from lobug.access.records import ApiToken, Device, Pairing, Register, api_tokens, devices, pairings
+from lobug.access.records import ApiToken, Device, Pairing, Register
+from lobug.access.tables import api_tokens, devices, pairings
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
 from lobug.settings.access import AccessSettings
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
