@@ -175,7 +175,7 @@ def test_forgetting_by_words(served: Served) -> None:
     good(served("add", "The user likes oolong tea", "--key", "tea", "--user", "ada"))
     bad(served("forget", "--text", "oolong tea"), 2, "no terminal")
     assert served.rows(KEPT) == [("The user likes oolong tea",)]
-    assert good(served("forget", "--text", "coffee")) == "Nothing says this.\n"
+    assert good(served("forget", "--text", "coffee")) == "No memory says that.\n"
     said = good(served("forget", "--text", "oolong tea", "-y"))
     assert "This would erase 1 version of a memory (tea)." in said
     assert served.rows(KEPT) == []
@@ -352,7 +352,7 @@ def test_taking_away_and_erasing_without_a_server(elsewhere: Path) -> None:
     bad(asked, 2, "no terminal")
     assert "everything about bob: 1 entry" in asked.stdout
     good(lobug("purge", "--everything", "--user", "bob", "--yes"))
-    assert "Nobody is remembered" in good(lobug("users"))
+    assert "No one is remembered" in good(lobug("users"))
     database = (elsewhere / "data" / "lobug_memory.db").read_bytes()
     assert "Zürich".encode() not in database
 
