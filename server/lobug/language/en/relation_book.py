@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -37,7 +37,7 @@ class Relation:
     of: frozenset[str]
     one: bool
     says: tuple[re.Pattern[str], ...]
-    nouns: re.Pattern[str] | None
+    nouns: tuple[re.Pattern[str], ...]
     ends: tuple[re.Pattern[str], ...]
     asks: tuple[re.Pattern[str], ...]
     fact: str
@@ -100,7 +100,7 @@ class RelationBook:
                 of=frozenset(entry.get("of", "person").split()),
                 one=entry.get("one", False),
                 says=several(entry, "says"),
-                nouns=compiled("|".join(entry["nouns"])) if "nouns" in entry else None,
+                nouns=several(entry, "nouns"),
                 ends=several(entry, "ends"),
                 asks=several(entry, "asks"),
                 fact=entry["fact"],
@@ -114,33 +114,25 @@ class RelationBook:
 
     def said(self, predicate: str, kind: Kind, *, ends: bool = False) -> Reading | None:
         """The relation that a predicate states; ``ends``: that it ends."""
-        for relation in self.relations:
-            if not relation.is_of(kind):
-                continue
-            for pattern in relation.ends if ends else relation.says:
-                match = pattern.fullmatch(predicate)
-                if match is not None:
-                    return _reading(relation, match)
-        return None
+        return self._first(predicate, kind, lambda r: r.ends if ends else r.says)
 
     def noun(self, noun: str, kind: Kind) -> Reading | None:
         """The relation that a noun names: "birthday"; without a value."""
-        for relation in self.relations:
-            if relation.nouns is not None and relation.is_of(kind):
-                match = relation.nouns.fullmatch(noun)
-                if match is not None:
-                    return _reading(relation, match)
-        return None
+        return self._first(noun, kind, lambda relation: relation.nouns)
 
     def asked(self, question: str, kind: Kind) -> Reading | None:
         """The relation that a question asks for, without auxiliary and subject: "where live"."""
+        return self._first(question, kind, lambda relation: relation.asks)
+
+    def _first(
+        self, text: str, kind: Kind, patterns: Callable[[Relation], tuple[re.Pattern[str], ...]]
+    ) -> Reading | None:
         for relation in self.relations:
-            if not relation.is_of(kind):
-                continue
-            for pattern in relation.asks:
-                match = pattern.fullmatch(question)
-                if match is not None:
-                    return _reading(relation, match)
+            if relation.is_of(kind):
+                for pattern in patterns(relation):
+                    match = pattern.fullmatch(text)
+                    if match is not None:
+                        return _reading(relation, match)
         return None
 
     def kind_of(self, path: Sequence[str]) -> Kind:
