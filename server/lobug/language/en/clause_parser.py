@@ -16,7 +16,22 @@ from lobug.language.en.words import IRREGULAR
 
 Tense = Literal["present", "past", "perfect", "habit", "future", "unreal"]
 
-LEXICON: set[str] = set()  # filled from data
+LEXICON = frozenset(
+    """be have do live move work reside stay start begin join quit leave change sell buy own drive play
+    speak learn study eat drink smoke like love hate prefer enjoy need want take suffer get lose give
+    break split divorce marry die retire call name grow come go become turn weigh stand collect sing
+    dance cook run swim bike ride read watch teach adopt keep put park store lend borrow rent share
+    wear use stop switch finish graduate attend believe support vote sleep wake meet know see date
+    engage celebrate plan visit travel fly train paint write draw knit garden fish hunt hike climb ski
+    surf box pray expect owe earn inherit raise feed walk repair throw donate replace trade cancel
+    postpone reschedule transfer mean say think sit hang lie lay hide lock measure cost pay settle
+    relocate resign volunteer fear dislike adore detest loathe despise convert follow practise practice
+    bake sew jog camp depart arrive open close end happen belong dream hope intend dye pass recover beat
+    outgrow drop enrol enroll major hail commute cycle rise spend dump separate scrap crash total wreck
+    return lease tolerate digest react trust miss admire respect root game blog juggle row sail kayak
+    crochet meditate acquire abandon prescribe diagnose employ fire""".split()
+)
+"""Verbs that the grammar knows."""
 
 
 @dataclass(frozen=True, slots=True)
