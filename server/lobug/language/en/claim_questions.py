@@ -41,7 +41,7 @@ class ClaimQuestion:
 def read_question(text: str) -> ClaimQuestion | None:
     """What a question asks; None: it asks for something that no relation holds."""
     body = " ".join(text.split()).strip().rstrip("?!. ")
-    body = ASKING.sub("", body)
+    body = ASKING.sub("", re.sub(r"(?i)\b(what|where|who|when|how|which)['\u2019]s\b", r"\1 is", body))
     body = re.sub(r"^(?:if|whether)\s+", "", body, flags=re.I)
     body = re.sub(r"\s+(?:again|please|now|at the moment|these days|currently|right now|exactly|by the way|lo-?bug)$", "", body, flags=re.I)
     if not body:
