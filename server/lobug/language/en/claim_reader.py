@@ -147,6 +147,8 @@ def claims_of(clause: Clause) -> list[Claim]:
     """The claims of one clause; none: the rules do not know what it says."""
     book = relation_book()
     path = _tidy(clause.subject.path)
+    if clause.verb == "call" and path == ("lobug",) or clause.text.lower().startswith("call me "):
+        return []
     if path[0] in {"lobug", "that"} or clause.tense == "unreal":
         return []
     found: list[Claim] = []
@@ -191,12 +193,14 @@ def claims_of(clause: Clause) -> list[Claim]:
     if clause.verb in {"have", "get", "adopt", "buy", "own"} and named is not None:
         predicate = f"{clause.verb} {named['what']}"
     kind = book.kind_of(path)
+    if kind == "named" and clause.subject.name is None and path[0] != "user":
+        kind = "thing"
     timed = f"{predicate} {' '.join(clause.time)}".strip()
     ending = book.said(predicate, kind, ends=True) if base.holds else None
     reading = book.said(predicate, kind)
-    if reading is None and clause.time:
-        reading = book.said(timed, kind)
-    if ending is not None and not base.past and (reading is None or clause.verb not in {"live", "work", "be"}):
+    if clause.time and (reading is None or (reading.thing and not reading.value)):
+        reading = book.said(timed, kind) or reading
+    if reading is None and ending is not None and not base.past:
         found.append(replace(base, relation=ending.relation.id, value=ending.value, holds=False, ended=True, past=False))
     elif reading is not None:
         found += _of_reading(base, reading)

@@ -97,7 +97,7 @@ CONTRACTED = {
 NEGATED = {"not", "never", "n't"}
 ADVERBS = verbs.ADVERBS | frozenset("no not never longer all both each even ever currently back".split()) - {"back"}
 PARTICIPLES = {"been": "be", "got": "get", "gotten": "get", "done": "do", "born": "born", "gone": "go", "broken": "break", "begun": "begin", "chosen": "choose", "fallen": "fall", "forgotten": "forget", "driven": "drive", "stolen": "steal", "died": "die", "become": "become", "come": "come", "run": "run", "had": "have", "put": "put", "moved": "move", "split": "split", "quit": "quit", "lived": "live"}
-IRREGULAR_MORE = {"was": "be", "were": "be", "am": "be", "is": "be", "are": "be", "has": "have", "had": "have", "does": "do", "did": "do", "got": "get", "died": "die", "lay": "lie", "lying": "lie", "dying": "die", "tying": "tie", "married": "marry", "stole": "steal", "forgot": "forget", "hid": "hide", "threw": "throw", "thrown": "throw", "shut": "shut", "cut": "cut", "put": "put", "let": "let", "set": "set", "hurt": "hurt", "split": "split", "quit": "quit", "hated": "hate", "owed": "owe", "used": "use", "lost": "lose", "dumped": "dump", "grew": "grow"}
+IRREGULAR_MORE = {"was": "be", "were": "be", "am": "be", "is": "be", "are": "be", "has": "have", "had": "have", "does": "do", "did": "do", "got": "get", "died": "die", "lay": "lie", "lying": "lie", "dying": "die", "tying": "tie", "married": "marry", "stole": "steal", "forgot": "forget", "hid": "hide", "threw": "throw", "thrown": "throw", "shut": "shut", "cut": "cut", "put": "put", "let": "let", "set": "set", "hurt": "hurt", "split": "split", "quit": "quit", "hated": "hate", "owed": "owe", "lent": "lend", "bred": "breed", "fed": "feed", "fled": "flee", "rode": "ride", "ridden": "ride", "rose": "rise", "sunk": "sink", "swore": "swear", "tore": "tear", "threw": "throw", "hung": "hang", "stuck": "stick", "shot": "shoot", "dug": "dig", "drawn": "draw", "drew": "draw", "showed": "show", "beat": "beat", "bet": "bet", "dealt": "deal", "bit": "bite", "blew": "blow", "froze": "freeze", "grown": "grow", "worn": "wear", "woken": "wake", "sung": "sing", "swum": "swim", "drunk": "drink", "begun": "begin", "broken": "break", "chosen": "choose", "flown": "fly", "laid": "lay", "put": "put", "used": "use", "lost": "lose", "dumped": "dump", "grew": "grow"}
 DETERMINERS = {"a", "an", "the", "some", "this", "that", "these", "those", "another", "no", "one", "two", "three"}
 
 _NOUN_LIKE = {"kids", "kid", "mom", "mum", "dad", "children", "married", "left", "found", "felt"}
@@ -441,6 +441,9 @@ OPENING = re.compile(
 SPLIT = re.compile(r"[.;!?\n]+\s*|\s+[\u2013\u2014-]+\s+|,?\s+(?:and|but|so|because|while|although|though)\s+|,\s+")
 
 
+CONJUNCTION_AT_END = re.compile(r"(?:^|,?\s+)(?:and|but|so|or|because|while|although|though)$", re.I)
+
+
 def clauses(text: str) -> list[Clause]:
     """The statements of a text that has no questions."""
     read: list[Clause] = []
@@ -458,7 +461,8 @@ def clauses(text: str) -> list[Clause]:
         if not piece.strip():
             buffer += piece + mark
             continue
-        if buffer and not _begins_clause(piece):
+        joins = re.search(r"\b(?:and|but|so)\s+$", buffer) is not None
+        if buffer and not _begins_clause(piece, joins=joins):
             buffer = buffer + piece + mark  # an item of a list, an apposition
             continue
         if buffer:
@@ -474,7 +478,7 @@ def clauses(text: str) -> list[Clause]:
     return read
 
 
-def _begins_clause(piece: str) -> bool:
+def _begins_clause(piece: str, *, joins: bool) -> bool:
     found = tokens(OPENING.sub("", piece))
     if not found:
         return False
@@ -482,6 +486,8 @@ def _begins_clause(piece: str) -> bool:
     if subject is not None:
         group = verb_group(found, subject[1])
         return group is not None
+    if not joins:
+        return False
     # "and live in Rome": the subject of the clause before it
     low = found[0].low
     return (low in BE | HAVE | DO or (not found[0].is_name and lemma(low) is not None and low not in _NOUN_LIKE and len(found) > 1 and found[1].low in {"a", "an", "the", "my", "in", "at", "for", "with", "to", "on", "as", "from", "two", "three", "about", "coffee", "tea"})) or (low in {"no", "not", "never", "now"} and len(found) > 2)
@@ -494,7 +500,7 @@ def _clause(piece: str, last: NounPhrase | None) -> Clause | None:
     if opened:
         body = piece[opened.end() :]
         _, before = without_time(opened.group().strip(" ,"))
-    body = body.strip().rstrip(" .,;!")
+    body = CONJUNCTION_AT_END.sub("", body.strip().rstrip(" .,;!"))
     found = tokens(body)
     subject = subject_of(found)
     if subject is not None and verb_group(found, subject[1]) is not None:
