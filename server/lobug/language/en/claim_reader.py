@@ -46,6 +46,7 @@ NAMED = re.compile(
 APPOSED = re.compile(r"^(?P<what>an? [\w -]+), (?P<name>(?-i:[A-Z])[\w'-]+)$", re.I)
 ARTICLE = re.compile(r"^(?:an?|the|some|my|our|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s+", re.I)
 ADJECTIVE = re.compile(r"^(?:(?:little|big|older|younger|elder|eldest|oldest|youngest|new|baby|late|dear|old|best|half|own|only|current|favou?rite)\s+)+")
+PROPER = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}")
 TITLES = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ", re.I)
 
 
@@ -169,7 +170,7 @@ def claims_of(clause: Clause) -> list[Claim]:
         text=clause.text,
     )
     # "My sister's name is Hanna": the last noun is the relation.
-    if clause.verb == "be" and len(path) > 1 and complement:
+    if clause.verb == "be" and len(path) > 1 and (complement or clause.time):
         owner = book.kind_of(path[:-1])
         noun = book.noun(path[-1], owner)
         if noun is not None:
@@ -204,7 +205,9 @@ def claims_of(clause: Clause) -> list[Claim]:
         found.append(replace(base, relation=ending.relation.id, value=ending.value, holds=False, ended=True, past=False))
     elif reading is not None:
         found += _of_reading(base, reading)
-    elif clause.verb == "be" and len(path) > 1 and kind == "thing" and complement and not base.past:
+    elif clause.verb == "be" and path == ("user",) and PROPER.fullmatch(complement) and base.holds:
+        found.append(replace(base, relation="name", value=complement))
+    elif clause.verb == "be" and kind == "thing" and path[0] not in {"it", "that"} and complement and not base.past:
         found.append(replace(base, relation="attribute", value=complement))
     if named is not None and found and base.holds:
         noun = ADJECTIVE.sub("", ARTICLE.sub("", named["what"].lower())).strip()
