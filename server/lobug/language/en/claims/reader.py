@@ -10,9 +10,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lobug.language.en import clause_parser, speech_acts
-from lobug.language.en.clause_parser import Clause
-from lobug.language.en.relation_book import Reading, Relation, relation_book
+from lobug.language.en import speech_acts
+from lobug.language.en.claims import clause_parser
+from lobug.language.en.claims.clause_parser import Clause
+from lobug.language.en.claims.relation_book import Reading, Relation, relation_book
 
 Path = tuple[str, ...]
 

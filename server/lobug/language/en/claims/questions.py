@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from lobug.language.en import clause_parser
-from lobug.language.en.claim_reader import Path, _tidy
-from lobug.language.en.clause_parser import BE, CONTRACTED, DO, HAVE, tokens, verb_group
-from lobug.language.en.relation_book import relation_book
+from lobug.language.en.claims import clause_parser
+from lobug.language.en.claims.reader import Path, _tidy
+from lobug.language.en.claims.clause_parser import BE, CONTRACTED, DO, HAVE, tokens, verb_group
+from lobug.language.en.claims.relation_book import relation_book
 
 ASKING = re.compile(
     r"^(?:(?:hey|ok|okay|so|and|but|well|um|uh|hi|hello|please|lo-?bug|tell me|quick question|by the way)\b[\s,.!:]*)*"

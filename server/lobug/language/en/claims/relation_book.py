@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from lobug.language.en.clause_parser import DATE, MONTH, POINT
+from lobug.language.en.claims.clause_parser import DATE, MONTH, POINT
 
 Kind = Literal["person", "pet", "thing", "named"]
 """What a subject is; ``named``: it has a name, and nobody has said of whom or what."""
@@ -171,5 +171,5 @@ WHEN = (
 @lru_cache
 def relation_book() -> RelationBook:
     """The English relations, read once."""
-    source = files("lobug.language") / "en" / "relations.toml"
+    source = files("lobug.language") / "en" / "claims" / "relations.toml"
     return RelationBook(tomllib.loads(source.read_text(encoding="utf-8")))

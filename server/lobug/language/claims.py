@@ -1,0 +1,149 @@
+"""Claims: what an utterance says of somebody or something, and what a question asks of them.
+
+A claim is subject, relation and value ("my sister", "home", "Rome"). Relations are data of a human
+language (for English ``en/claims/relations.toml``); what a claim does to memory is decided by
+``lobug.memory.claims``, which knows no language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Path = tuple[str, ...]
+"""Whom something is said of, from its owner to itself, in lower case: ``("user",)``,
+``("user", "sister", "dog")``; ``("hanna",)`` is somebody called by name; the pronouns ``("he",)``,
+``("she",)``, ``("they",)``, ``("it",)`` and ``("that",)`` stand for somebody or something named
+before. Kin and pets by their canonical word, qualified where that was said: "older sister"."""
+
+USER: Path = ("user",)
+
+PRONOUNS = frozenset({"he", "she", "they", "it", "that"})
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What an utterance says of a subject."""
+
+    subject: Path
+    relation: str
+    """Id of a relation of the language's book: "home"."""
+    value: str
+    """As said, without an article; empty where the relation is all that is said ("I smoke")."""
+    kind: str = ""
+    """Part of the relation: the "colour" of "my favourite colour"; else empty."""
+    holds: bool = True
+    """False: it is denied, or it is over."""
+    ended: bool = False
+    """It was so and is so no more: "I sold the Volvo", "I don't smoke any more"."""
+    past: bool = False
+    """It tells of a former time, from which nothing follows for now: "I lived in Paris once"."""
+    planned: bool = False
+    """It will be so: "I'm moving to Paris in June"."""
+    corrects: bool = False
+    """It puts right what was said or believed before: "no, ...", "actually", "not X but Y"."""
+    instead_of: str | None = None
+    """The wrong value, where it was said: Anna in "Hanna, not Anna"."""
+    appositive: bool = False
+    """Of a name: it stood beside the noun ("my sister Hanna is ..."), so that there may be another
+    sister; False: "my sister is called Hanna"."""
+    time: tuple[str, ...] = ()
+    """Phrases of time, as said: "since 2019", "last week"."""
+    text: str = ""
+    """The clause that it was read from, as said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A value without a statement: "no, Johanna", "in 1933", "not Anna, Hanna". What it is a value
+    of was said before."""
+
+    value: str
+    instead_of: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """All that was read in one utterance, in the order in which it was said."""
+
+    claims: tuple[Claim, ...] = ()
+    fragments: tuple[Fragment, ...] = ()
+    corrects: bool = False
+    """It says that something before was wrong, whether or not it says what is right."""
+    unread: tuple[str, ...] = ()
+    """Its statements, as said, of which at least one clause was not read: for the chat model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question, or a topic such as "where I live" and "my sister's name", asks for."""
+
+    subject: Path
+    relation: str | None
+    """None: all that is known of the subject ("who is Hanna?", "my sister")."""
+    kind: str = ""
+    value: str | None = None
+    """None: it asks for the value; a text: it asks whether that is so ("do I have a dog?"); the
+    empty text: whether the relation holds at all ("do I smoke?", "do I have any pets?")."""
+    past: bool = False
+    """It asks for what was: "where did I live before?"."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRules:
+    """What code must know of a relation."""
+
+    id: str
+    rank: int
+    """Its place in the book; what identifies a person comes first. Recitation follows it."""
+    one: bool
+    """A subject has one value at a time: a later one takes the place of the one before."""
+    fixed: bool
+    """Its value never changes in the world (a birthplace): another value is a correction."""
+    fact_type: Literal["personal", "preference", "knowledge", "event"]
+
+
+class ClaimReader(Protocol):
+    """Reads claims and questions of one human language, and puts claims into words. Pure; an
+    utterance takes well under 5 ms."""
+
+    def read(self, text: str) -> Heard:
+        """The claims of an utterance in the first person."""
+
+    def read_fact(self, sentence: str) -> tuple[Claim, ...]:
+        """The claims of a stored sentence in the third person: "The user's sister lives in Rome".
+        Empty unless all of the sentence was read."""
+
+    def read_question(self, text: str) -> Asked | None:
+        """What an utterance asks; None: nothing that a relation holds, or it is no question."""
+
+    def read_topic(self, text: str) -> Asked | None:
+        """What a topic or a statement after "forget" names: "where I live", "my job", "that I have
+        a dog", "my sister", "Hanna"; None: no subject of claims."""
+
+    def rules(self, relation: str) -> RelationRules | None:
+        """What code must know of a relation; None: there is none of this id."""
+
+    def same_value(self, relation: str, one: str, other: str) -> bool:
+        """Whether two values are the same: "a Volvo" and "the blue Volvo", "34" and "thirty-four",
+        "Mom" and "mother"."""
+
+    def fact(self, claim: Claim, names: Mapping[Path, str]) -> str:
+        """A claim as a standalone sentence in the third person, past or denied where it is so,
+        without a full stop: "The user's sister Hanna lives in Rome". ``names`` are those of the
+        subjects that have one."""
+
+    def answer(
+        self,
+        asked: Asked,
+        active: Sequence[Claim],
+        past: Sequence[tuple[Claim, str]],
+        names: Mapping[Path, str],
+    ) -> str:
+        """The answer to a question in the second person: from the claims of its subject and
+        relation that hold or are denied, and those that are over, each with a phrase of when it
+        ended ("in May"; empty: not known). "You live in Oxford.", "Not any more: you lived in
+        London until May.", "No, you live in Oxford.", and with neither "You haven't told me where
+        you live."."""
