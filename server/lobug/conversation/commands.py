@@ -13,6 +13,7 @@ from typing import Literal
 
 from lobug.conversation.registry import PATIENCE_S, Conversation, Question
 from lobug.errors import MemoryNotFoundError
+from lobug.language.claims import Heard
 from lobug.language.en import mentions, replies, words
 from lobug.language.en.fact_checks import fact_type
 from lobug.language.en.fact_comparison import with_instead, with_value, wrong_entry
@@ -58,6 +59,8 @@ class Answer:
     sentences: tuple[str, ...]
     extract: bool = False
     """Whether facts are extracted from the words, because nothing was stored."""
+    logged: str | None = None
+    """What is logged as the reply, where it must not be what is said; None: the sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,8 @@ class Command:
     act: Callable[[int], Awaitable[Answer]]
     """Runs the command; takes the id of the logged message. Raises the ``Memory...Error`` classes
     and StorageError."""
+    heard: Heard | None = None
+    """What the words claim, where it is not what their text alone claims."""
     logged_last: bool = False
     """The words are logged after ``act`` (which gets the id 0), because ``act`` erases the log."""
 
@@ -137,8 +142,12 @@ def hit_of(entry: Entry) -> Hit:
 def remember(context: CommandContext, said: Remember) -> Command:
     """Store what was said; one entry for each statement."""
     facts = [about_the_user(statement) for statement in said.statements]
+    heard = context.memory.claims.reader.read(context.text)
 
     async def act(message_id: int) -> Answer:
+        if heard.claims and not heard.unread:
+            known = await context.memory.claims.trust(context.scope.user, message_id)
+            return Answer((replies.remembered(known) if known else replies.known_already(),))
         for fact in facts:
             draft = Draft(
                 fact,
@@ -245,6 +254,9 @@ async def forget_statement(
 ) -> Command | None:
     """Forget a statement. None: the model guessed the command, and no memory matches."""
     texts = (about_the_user(said.statement), said.statement)
+    claimed = None if guessed else await _forget_claims(context, said.statement, texts)
+    if claimed is not None:
+        return claimed
     return await _ask_about(context, texts) if guessed else _erase(context, texts)
 
 
@@ -255,9 +267,32 @@ async def forget_topic(
     texts = (said.topic, about_the_user(said.topic))
     if guessed:
         return await _ask_about(context, texts)
+    claimed = await _forget_claims(context, said.topic, ())
+    if claimed is not None:
+        return claimed
     if await _says(context, texts):
         return _erase(context, texts)
     return _ask(context, await _likely(context, texts[1]))
+
+
+async def _forget_claims(
+    context: CommandContext, topic: str, texts: Iterable[str]
+) -> Command | None:
+    """Forget what a topic or a statement names, by what is claimed of it. None: nothing is."""
+    claims, key = context.memory.claims, context.conversation.conversation_key
+    asked = claims.reader.read_topic(topic)
+    if asked is None or not await claims.knows_of(key, asked):
+        return None
+    said = tuple(dict.fromkeys(texts))
+
+    async def act(_: int) -> Answer:
+        gone = await context.memory.forget_claims(key, context.scope, asked, said)
+        if not _any(gone):
+            return Answer((replies.NOTHING_LIKE_THAT,))
+        # The log must not name what is gone.
+        return Answer((replies.forgotten_topic(topic, gone.messages),), logged=replies.FORGOTTEN)
+
+    return Command(BLANKED, act)
 
 
 async def forget_last(context: CommandContext) -> Command:

@@ -15,12 +15,13 @@ from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from typing import Any, cast
 
-from lobug.conversation import commands
+from lobug.conversation import claim_commands, commands
 from lobug.conversation.commands import Command, CommandContext
 from lobug.conversation.registry import Conversation, Question
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatModel, ChatOptions
 from lobug.errors import EngineError, LobugError
 from lobug.language import language_of
+from lobug.language.claims import Heard
 from lobug.language.en import replies, words
 from lobug.language.en.perspective import about_the_user
 from lobug.language.en.prompts import MEMORY_TOOL_EXAMPLES, MEMORY_TOOL_RULES
@@ -109,13 +110,18 @@ class MemoryCommands:
         )
         question = conversation.dialogue.take_question(context.now)
         meaning = book.understand(text)
+        heard = self._memory.claims.reader.read(text)
         command = None
         if question is not None:
             agrees = book.agrees(text)
-            command = await _command_for_answer(context, question, meaning, agrees=agrees)
+            command = await _command_for_answer(context, question, meaning, heard, agrees=agrees)
+        if command is None and _corrects(meaning, heard):
+            command = await claim_commands.correct(context, heard)
         if command is None and meaning is not None:
             command = await _command_for(context, meaning)
-        elif command is None and book.possible_command(text) is not None:
+        elif command is None and not heard.claims:
+            command = await claim_commands.answer(context)
+        if command is None and meaning is None and book.possible_command(text) is not None:
             guessed = await choose_with_model(self._chat, text)
             command = (
                 None if guessed is None else await _command_for(context, guessed, guessed=True)
@@ -125,10 +131,18 @@ class MemoryCommands:
         return command
 
 
+def _corrects(meaning: Meaning | Ordinary | None, heard: Heard) -> bool:
+    """Whether a text puts right or ends something, in words that the rules can read."""
+    if not (heard.claims or heard.fragments):
+        return False
+    return isinstance(meaning, Correct | Wrong) or (meaning is None and heard.corrects)
+
+
 async def _command_for_answer(
     context: CommandContext,
     question: Question,
     meaning: Meaning | Ordinary | None,
+    heard: Heard,
     *,
     agrees: bool | None,
 ) -> Command | None:
@@ -136,6 +150,12 @@ async def _command_for_answer(
     if question.kind == "what_is_right":
         if agrees is False:
             return context.say(replies.NEVER_MIND)
+        if heard.claims and not isinstance(meaning, Remember):
+            return await claim_commands.correct(context, heard)
+        if meaning is None:
+            corrected = await claim_commands.correct_by_value(context)
+            if corrected is not None:
+                return corrected
         if isinstance(meaning, Correct):
             return await commands.correct(context, meaning, question.entries)
         if meaning is not None:

@@ -103,6 +103,8 @@ class RelationRules:
     fixed: bool
     """Its value never changes in the world (a birthplace): another value is a correction."""
     fact_type: Literal["personal", "preference", "knowledge", "event"]
+    entities: frozenset[str] = frozenset()
+    """Nouns of what the value is: "girlfriend" and "wife" of a partner, "car" of a car."""
 
 
 class ClaimReader(Protocol):

@@ -29,8 +29,12 @@ from sqlalchemy import (
 )
 
 from lobug.errors import MemoryKeyError, MemoryNotFoundError
+from lobug.language.claims import Claim
 from lobug.language.en import fact_comparison, words
+from lobug.language.en.claims.adapter import CLAIMS
 from lobug.language.protocol import FactType
+from lobug.memory import claim_rows
+from lobug.memory.claim_rows import Reader
 from lobug.memory.index import entry_index
 from lobug.memory.model import (
     HOUSEHOLD,
@@ -107,8 +111,14 @@ class NewVersion:
     created_at: float | None = None
     valid_from: float | None = None
     compared: bool = False
+    claims: tuple[Claim, ...] | None = None
+    """What it claims; None: what the rules read in its content."""
+    reader: Reader = "owner"
 
 
+_COLUMNS = [
+    field.name for field in fields(NewVersion) if field.name not in {"now", "claims", "reader"}
+]
 _COPIED = {field.name for field in fields(NewVersion)} & {field.name for field in fields(Entry)}
 
 
@@ -129,11 +139,20 @@ INSERT = sa.insert(memories).returning(memories.c.id)
 
 def insert(connection: Connection, new: NewVersion) -> int:
     """Insert a version. Returns its id. The key must be free (``free_key``)."""
-    values = {field.name: getattr(new, field.name) for field in fields(new) if field.name != "now"}
+    values = {name: getattr(new, name) for name in _COLUMNS}
     values["created_at"] = new.now if new.created_at is None else new.created_at
     values["updated_at"] = new.now
     values["valid_from"] = new.said_at if new.valid_from is None else new.valid_from
-    return int(run(connection, INSERT, **values).scalar())
+    entry_id = int(run(connection, INSERT, **values).scalar())
+    said = read_claims(new.content) if new.claims is None else new.claims
+    if new.category == "knowledge" and new.layer != "identity":
+        claim_rows.insert(connection, entry_id, new.user, said, new.reader)
+    return entry_id
+
+
+def read_claims(content: str) -> tuple[Claim, ...]:
+    """What the rules read in the content of an entry."""
+    return CLAIMS.read_fact(content)
 
 
 MAX_KEY_CHARS = 64
@@ -163,11 +182,18 @@ def key_for(content: str) -> str:
     """A key made from a content: "The user's sister is named Anna" gives ``sister_named_anna``;
     what a person has only one of has a fixed key, such as ``user_home``."""
     slot = fact_comparison.slot_of(content)
-    named = f"user {slot}".split() if slot else words.content_words(content)
-    plain = unicodedata.normalize("NFKD", " ".join(named)).encode("ascii", "ignore").decode()
+    if slot:
+        return key_of_words(f"user {slot}")
+    return key_of_words(
+        " ".join(words.content_words(content)), most=NAMING_WORDS, without=("user", "s")
+    )
+
+
+def key_of_words(text: str, *, most: int = 16, without: tuple[str, ...] = ()) -> str:
+    """A key made of the first words of a text."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     parts = [part for part in re.split(r"[^a-z0-9]+", plain.lower()) if part]
-    if not slot:
-        parts = [part for part in parts if part not in ("user", "s")][:NAMING_WORDS]
+    parts = [part for part in parts if part not in without][:most]
     key = "_".join(parts)[:MAX_KEY_CHARS].strip("_")
     if not key or not key[0].isalpha() or key.startswith(RESERVED_KEY_PREFIXES):
         key = f"memory_{key}"[:MAX_KEY_CHARS].strip("_")
@@ -416,6 +442,36 @@ def retire(
     )
 
 
+KEY_OF = select(memories.c.key).where(BY_ID)
+
+
+def key_of_entry(connection: Connection, entry_id: int) -> str:
+    """The key of a version."""
+    return str(run(connection, KEY_OF, entry_id=entry_id).scalar())
+
+
+REVIVE = update(memories).where(BY_ID, memories.c.status != "active")
+
+
+def revive(connection: Connection, entry_id: int) -> None:
+    """Make a version active again that was retired by mistake, under a free key."""
+    row = run(connection, WHOLE, entry_id=entry_id).first()
+    if row is None:
+        return
+    run(
+        connection,
+        REVIVE,
+        entry_id=entry_id,
+        status="active",
+        reason=None,
+        expired_at=None,
+        valid_until=None,
+        replaced_by=None,
+        key=free_key(connection, row.user, row.scope, row.conversation, row.key),
+    )
+
+
+WHOLE = ENTRY.where(BY_ID)
 UPDATE = update(memories).where(BY_ID)
 
 

@@ -14,8 +14,11 @@ from typing import Literal
 from sqlalchemy import Integer, and_, bindparam, exists, func, or_, select, true
 
 from lobug.language.en import fact_comparison, words
+from lobug.language.en.claims.adapter import CLAIMS
 from lobug.language.protocol import NewFact
-from lobug.memory import entries, identity
+from lobug.memory import claim_rows, entries, identity
+from lobug.memory.claims import tombstones
+from lobug.memory.claims.assertion import Assertion, Origin
 from lobug.memory.entries import NewVersion
 from lobug.memory.index import entry_index
 from lobug.memory.index.entry_index import EmbeddedQuery, Vector, VectorIndex
@@ -68,10 +71,25 @@ def insert(
     said_at: float,
     now: float,
 ) -> None:
-    """Insert facts extracted from a message. The same fact from the same message is stored once,
-    and not at all where the user has put it right or taken it away since it was said."""
+    """Insert facts extracted from a message. What the rules can read in a fact is asserted like any
+    other claim. Another fact from the same message is stored once, and not at all where the user
+    has put it right, taken it away or had it forgotten since it was said."""
     said_in = run(connection, SAID_IN, message_id=message_id).first()
+    origin = Origin(
+        user,
+        said_in.conversation if said_in else None,
+        said_at,
+        now,
+        message_id,
+        reader="model",
+    )
     for fact in facts:
+        if tombstones.covers(connection, user, tombstones.of_text(fact.content), said_at):
+            continue
+        claims = entries.read_claims(fact.content)
+        if claims:
+            Assertion(connection, CLAIMS, origin).state(claims)
+            continue
         about = {"user": user, "content": fact.content, "said_at": said_at}
         if run(connection, FROM_MESSAGE, message_id=message_id, content=fact.content).first():
             continue
@@ -91,6 +109,7 @@ def insert(
                 session_id=said_in.session_id if said_in else None,
                 fact_type=fact.fact_type,
                 source_message_id=message_id,
+                claims=(),
             ),
         )
 
@@ -265,15 +284,21 @@ def resolve_rivals(
     connection: Connection, fact: Entry, rivals: Sequence[Rival], now: float
 ) -> None:
     """Decide which of a fact and its rivals stays active. Of two values, the one said last; of two
-    that say the same, the one from the more trusted source, else the one that says more, else the
-    one said last."""
+    that say the same, the one whose claim was read, else the one from the more trusted source, else
+    the one that says more, else the one said last. Of two that claim something it has been decided
+    already (``memory.claims``)."""
+    claiming = claim_rows.having(connection, [fact.id, *(rival.entry.id for rival in rivals)])
     for rival in rivals:
+        if fact.id in claiming and rival.entry.id in claiming:
+            continue
         if status(connection, rival.entry.id) != "active":
             continue
         if status(connection, fact.id) != "active":
             return
         older, newer = sorted((rival.entry, fact), key=_said_order)
-        if rival.reason == "duplicate" and _better(older, newer):
+        if rival.reason == "duplicate" and (
+            older.id in claiming or (newer.id not in claiming and _better(older, newer))
+        ):
             older, newer = newer, older
         replace(connection, older, newer, rival.reason, now)
 

@@ -394,6 +394,14 @@ class Forgotten:
     derived: int = 0
     """Summaries and identity lines that contained it; erased, to be rebuilt without it."""
 
+    def __add__(self, other: Forgotten) -> Forgotten:
+        return Forgotten(
+            (*self.entries, *other.entries),
+            (*self.keys, *other.keys),
+            self.messages + other.messages,
+            self.derived + other.derived,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Purge:

@@ -12,8 +12,11 @@ from typing import Any, TypeVar
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
 from lobug.memory import entries, identity, log, recall_log, sessions, statistics, store, turns
+from lobug.language.claims import Asked, Heard
+from lobug.language.en.claims.adapter import CLAIMS
+from lobug.memory.claims.book import ClaimBook
 from lobug.memory.embedding import FactEmbedder, TurnEmbedder
-from lobug.memory.erasure.forget import forget_entries, forget_text
+from lobug.memory.erasure.forget import forget_claims, forget_entries, forget_text
 from lobug.memory.erasure.purge import purge
 from lobug.memory.exchange import export, import_
 from lobug.memory.exchange.snapshot import SnapshotSource
@@ -105,6 +108,7 @@ class Memory:
             clock=clock,
             checkpoint=checkpoint,
         )
+        self.claims = ClaimBook(self._database, CLAIMS)
         self._embedding = FactEmbedder(
             self._database,
             embedder,
@@ -222,11 +226,13 @@ class Memory:
         *,
         speaker: str | None = None,
         said_at: float | None = None,
+        heard: Heard | None = None,
     ) -> int:
         """Append a user's message to the conversation log, durably. Returns its id.
 
-        ``speaker`` names who said it, where several people talk to one device; ``said_at`` when
-        (None: now). The extraction of its facts is noted in the same transaction, so that a crash
+        What it claims changes memory in the same transaction; ``heard`` is that, where it is not
+        what the rules read in the words. ``speaker`` names who said it, where several people talk
+        to one device; ``said_at`` when (None: now). The extraction of its facts is noted in the same transaction, so that a crash
         before the reply does not lose them."""
         now = self._clock()
         logged = await self._database.write(
@@ -239,9 +245,13 @@ class Memory:
                 said_at=now if said_at is None else said_at,
                 speaker=speaker,
                 now=now,
+                focus=self.claims.focus(conversation_key),
+                heard=heard,
             ),
             self._count_turn(conversation_key.user),
         )
+        if logged.claimed.focus:
+            self.claims.note(conversation_key, logged.claimed.focus)
         return logged.message_id
 
     async def log_reply(
@@ -251,12 +261,13 @@ class Memory:
         content: str,
         *,
         extract: bool,
+        retract: bool = False,
     ) -> int:
         """Append the reply to a message and, in the same transaction, the background tasks of the
         exchange. Returns the reply's id; that of the first reply if there was one already.
 
-        ``extract`` False: the words were not meant for Lo-Bug and enter neither facts nor
-        summaries. Of the reply to a message that was forgotten meanwhile no word is kept."""
+        ``extract`` False: the words enter neither extracted facts nor summaries. ``retract``: they
+        were not meant for Lo-Bug, and what they claimed is taken back. Of the reply to a message that was forgotten meanwhile no word is kept."""
         now = self._clock()
         recall = self._recaller.take_search(user_message_id)
         logged = await self._database.write(
@@ -268,6 +279,7 @@ class Memory:
                 user_message_id,
                 content,
                 extract=extract,
+                retract=retract,
                 recall=recall,
                 now=now,
             ),
@@ -440,6 +452,20 @@ class Memory:
 
         return await self._erase(scope, "forget", work)
 
+    async def forget_claims(
+        self,
+        conversation_key: ConversationKey,
+        scope: MemoryScope,
+        asked: Asked,
+        texts: Sequence[str],
+    ) -> Forgotten:
+        """Erase what a topic names ("where I live"), by what is claimed, and everything that says
+        one of ``texts``. Nothing found is an empty result."""
+        focus = self.claims.focus(conversation_key)
+        return await self._erase(
+            scope, "forget", lambda c, now: forget_claims(c, scope, asked, focus, texts, now)
+        )
+
     async def forget_text(
         self, scope: MemoryScope, text: str, *, dry_run: bool = False
     ) -> Forgotten:
@@ -544,6 +570,7 @@ class Memory:
 
     async def _report_erasure(self, user: str | None) -> None:
         # At once: before the next turn of anybody can use what was erased.
+        self.claims.drop(user)
         for callback in self._erasure_callbacks:
             callback(user)
         await self._worker.recount()

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 
 from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
 from lobug.language.en import fact_comparison
+from lobug.language.en.claims.adapter import CLAIMS
 from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries, identity, log, projects, sessions, timeline
+from lobug.memory.claims.assertion import Assertion, Origin
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Draft, Entry, MemoryScope, Provenance, Reason, Status
 from lobug.storage.driver import Connection
@@ -135,7 +137,19 @@ def store(
             status="past" if updated else "inactive",
             reason="superseded" if updated else "edited",
         )
+    if stored != known_id:
+        _settle(connection, entries.find(connection, scope, stored), now)
     return _fitted_entry(connection, scope, stored, limits, now)
+
+
+def _settle(connection: Connection, entry: Entry, now: float) -> None:
+    """Let what an entry claims end what it contradicts."""
+    if entry.layer != "knowledge" or entry.category != "knowledge" or entry.scope != "user":
+        return
+    claims = entries.read_claims(entry.content)
+    if claims:
+        origin = Origin(entry.user, entry.conversation, entry.said_at, now, reader="owner")
+        Assertion(connection, CLAIMS, origin).settle(entry.id, claims)
 
 
 def edit(
@@ -173,6 +187,7 @@ def edit(
         project=new_project,
     )
     edited = _insert_successor(connection, entry, new, status="inactive", reason="edited")
+    _settle(connection, entries.find(connection, scope, edited), now)
     return _fitted_entry(connection, scope, edited, limits, now)
 
 
@@ -200,6 +215,7 @@ def correct(
         importance=1.0,
     )
     corrected = _insert_successor(connection, entry, new, status="inactive", reason="corrected")
+    _settle(connection, entries.find(connection, scope, corrected), now)
     identity.retire_lines(
         connection, entry.user, entry.content, now, entry_id=entry.id, instead=text
     )
@@ -235,6 +251,7 @@ def restore(
     said_at = now if entry.source == "correction" else entry.said_at
     new = entries.next_version(entry, told_by=scope.user, now=now, said_at=said_at)
     restored = entries.insert(connection, new)
+    _settle(connection, entries.find(connection, scope, restored), now)
     for version in (*active, entry):
         if version.replaced_by is None:
             entries.change(connection, version.id, replaced_by=restored)

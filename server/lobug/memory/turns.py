@@ -6,9 +6,15 @@ tasks loses neither.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+from lobug.language.claims import Heard
+from lobug.language.en.claims.adapter import CLAIMS
 from lobug.memory import jobs, log, recall_log, sessions
+from lobug.memory.claim_rows import Focus
+from lobug.memory.claims import assertion
+from lobug.memory.claims.assertion import Outcome
 from lobug.memory.model import ConversationKey
 from lobug.memory.recall_log import NewRecall
 from lobug.memory.schedule import Scheduler
@@ -28,6 +34,8 @@ class Logged:
     """New rows of the conversation log."""
     tasks: int
     """Background tasks that were added, less those that were dropped."""
+    claimed: Outcome = field(default_factory=Outcome)
+    """What the words changed in memory at once."""
 
 
 def log_user_message(
@@ -39,8 +47,14 @@ def log_user_message(
     said_at: float,
     speaker: str | None,
     now: float,
+    focus: Sequence[Focus] = (),
+    heard: Heard | None = None,
 ) -> Logged:
-    """Append a user's message and the extraction of its facts, which waits for the reply."""
+    """Append a user's message, let what it claims change memory, and note the extraction of its
+    facts, which waits for the reply.
+
+    ``focus``: what was talked about, latest first. Where ``speaker`` says that somebody else
+    speaks, "I" is not the user, and only the extraction reads the words."""
     user = conversation_key.user
     session_id = sessions.continue_or_begin(connection, conversation_key, said_at, scheduler.idle_s)
     message_id = log.append(
@@ -55,10 +69,21 @@ def log_user_message(
     if not scheduler.settings.enabled:
         log.mark_not_meant(connection, user, [message_id])
         return Logged(message_id, 1, 0)
+    claimed = Outcome()
+    if speaker is None:
+        claimed = assertion.hear(
+            connection,
+            CLAIMS,
+            conversation_key,
+            CLAIMS.read(content) if heard is None else heard,
+            message_id=message_id,
+            said_at=said_at,
+            now=now,
+            focus=focus,
+        )
     jobs.wait_for_reply(connection, user, message_id, now, now + REPLY_DEADLINE_S)
-    return Logged(
-        message_id, 1, 1 + scheduler.message_logged(connection, conversation_key, session_id, now)
-    )
+    tasks = 1 + scheduler.message_logged(connection, conversation_key, session_id, now)
+    return Logged(message_id, 1, tasks, claimed)
 
 
 def log_reply(
@@ -69,6 +94,7 @@ def log_reply(
     content: str,
     *,
     extract: bool,
+    retract: bool = False,
     recall: NewRecall | None,
     now: float,
 ) -> Logged:
@@ -76,7 +102,8 @@ def log_reply(
 
     A second reply to a message changes nothing and returns the id of the first. The reply to a
     message that was forgotten meanwhile is stored empty: it may repeat the forgotten words.
-    ``extract`` False: the words were not meant for Lo-Bug and enter neither facts nor timeline.
+    ``extract`` False: the words enter neither extracted facts nor the timeline. ``retract``: they
+    were not meant for Lo-Bug, and what they claimed is taken back.
     ``recall`` is the search to be noted in the retrieval log."""
     enabled = scheduler.settings.enabled
     if recall is not None:
@@ -110,6 +137,8 @@ def log_reply(
         tasks -= jobs.drop_extraction(connection, user_message_id)
         # What a television said must not become what a summary says of the user; nor must what was
         # said while memory was switched off, once it is on again.
+        if retract:
+            assertion.undo(connection, conversation_key.user, user_message_id)
         log.mark_not_meant(connection, conversation_key.user, [user_message_id, reply_id])
     if enabled:
         tasks += scheduler.message_logged(connection, conversation_key, session_id, now)

@@ -254,6 +254,48 @@ memory_sources = Table(
 )
 add_index("memory_sources_by_source", memory_sources, "source_id")
 
+claims = Table(
+    "claims",
+    metadata,
+    Column("memory_id", Integer, ForeignKey("memories.id", ondelete="CASCADE"), primary_key=True),
+    Column("place", Integer, primary_key=True, comment="an entry may make several; from 0"),
+    required("user", Text, "as in memories"),
+    required("subject", Text, "of whom, from the owner on, joined by '/': 'user/sister'"),
+    required("relation", Text, "id of a relation of the language's book"),
+    words("kind", "part of the relation: the colour of 'my favourite colour'"),
+    words("value", "as said"),
+    flag("holds", "0: it is denied, or said to be over", default=1),
+    one_of("reader", "rules model owner", "who read it: rules, chat model, rules in own words"),
+    required("confidence", Number, "0 to 1"),
+    Column("ended_by", Integer, comment="the message that ended it or put it right"),
+    comment="what an entry claims: subject, relation, value",
+    **KEYED,
+)
+add_index("claims_by_subject", claims, "user subject relation")
+add_index("claims_by_relation", claims, "user relation")
+add_index("claims_by_end", claims, "ended_by", where="ended_by IS NOT NULL")
+
+claim_backlog = Table(
+    "claim_backlog",
+    metadata,
+    Column("memory_id", Integer, ForeignKey("memories.id", ondelete="CASCADE"), primary_key=True),
+    comment="entries of older versions whose claims are still to be read",
+    **KEYED,
+)
+
+tombstones = Table(
+    "tombstones",
+    metadata,
+    row_id(),
+    required("user", Text),
+    required("salt", Text),
+    required("digest", Text, "of what was forgotten; the words themselves are gone"),
+    required("forgotten_at", Number, "nothing said before is learned again"),
+    comment="what was forgotten, so that older words cannot bring it back",
+    **NUMBERED,
+)
+add_index("tombstones_by_user", tombstones, "user forgotten_at")
+
 recalls = Table(
     "recalls",
     metadata,

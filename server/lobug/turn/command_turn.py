@@ -100,7 +100,9 @@ class CommandTurn:
         if self._message_id:
             return
         self._message_id = await self._memory.log_user_message(
-            self._conversation.conversation_key, self._command.logged
+            self._conversation.conversation_key,
+            self._command.logged,
+            heard=self._command.heard,
         )
 
     async def _log_reply(self, heard: str) -> None:
@@ -108,6 +110,8 @@ class CommandTurn:
         been carried out."""
         if self._answer is None:
             return
+        if self._answer.logged is not None:
+            heard = self._answer.logged
         conversation = self._conversation
         await self._memory.log_reply(
             conversation.conversation_key, self._message_id, heard, extract=self._answer.extract

@@ -193,7 +193,11 @@ class ModelTurn:
         if self.reply.action is Action.REACT:
             said = f"[REACT] {heard}".rstrip()
         await self._memory.log_reply(
-            conversation.conversation_key, self._message_id, said, extract=not ignored
+            conversation.conversation_key,
+            self._message_id,
+            said,
+            extract=not ignored,
+            retract=ignored,
         )
         if ignored or said == INTERRUPTED:  # a model that reads the mark alone answers with it
             return

@@ -52,6 +52,30 @@ def corrected(fact: str) -> str:
     return SAY["corrected"].format(fact=clip(said_to_the_user(fact)))
 
 
+def known_already() -> str:
+    """Say that memory holds what was said already."""
+    return SAY["known_already"]
+
+
+def which_one(name: str, subjects: Sequence[Sequence[str]]) -> str:
+    """Ask which of several people of one name is meant."""
+    said = [
+        f"your {' of '.join(part.split(':')[0] for part in reversed(subject[1:]))}"
+        for subject in subjects
+        if len(subject) > 1
+    ]
+    return SAY["which_one"].format(name=_capital(name), choices=" or ".join(said) or name)
+
+
+def forgotten_topic(topic: str, messages: int) -> str:
+    """Say what has been forgotten, and how many sentences went with it."""
+    said = clip(spoken_back(topic))
+    if messages < 1:
+        return SAY["forgotten_topic"].format(topic=said)
+    key = "forgotten_topic_and_one" if messages == 1 else "forgotten_topic_and_more"
+    return SAY[key].format(topic=said, count=messages)
+
+
 def recited(contents: Sequence[str]) -> tuple[str, ...]:
     """Say some memories: the first ``MOST`` in sentences, the number of the others."""
     sentences = [clip(sentence_to_the_user(content)) for content in contents[:MOST]]

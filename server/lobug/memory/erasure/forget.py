@@ -11,9 +11,13 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import bindparam, select
 
+from lobug.language.claims import Asked
 from lobug.language.en import mentions
+from lobug.language.en.claims.adapter import CLAIMS
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
+from lobug.memory.claim_rows import Focus
+from lobug.memory.claims import lookup, tombstones
 from lobug.memory.erasure.deletion import Erasure
 from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope
 from lobug.storage.driver import Connection
@@ -38,6 +42,24 @@ def forget_entries(
     return _forget(connection, scope, list(found.values()), now)
 
 
+def forget_claims(
+    connection: Connection,
+    scope: MemoryScope,
+    asked: Asked,
+    focus: Sequence[Focus],
+    texts: Iterable[str],
+    now: float,
+) -> Forgotten:
+    """Erase what is claimed of a subject and relation, with all that ``forget_entries`` erases, and
+    everything that says one of ``texts``. Words said before bring none of it back."""
+    found = lookup.about(connection, CLAIMS, scope.user, asked, focus)
+    gone = forget_entries(connection, scope, found.entries, now) if found.entries else Forgotten()
+    tombstones.add(connection, scope.user, found.marks, now)
+    for text in texts:
+        gone = gone + forget_text(connection, scope, text, now)
+    return gone
+
+
 def forget_text(
     connection: Connection, scope: MemoryScope, text: str, now: float, *, dry_run: bool = False
 ) -> Forgotten:
@@ -48,6 +70,9 @@ def forget_text(
     are erased that do not speak of their own user, and only with the grant to write.
     """
     if not dry_run:
+        mark = tombstones.mark_of(text)
+        if mark is not None:
+            tombstones.add(connection, scope.user, [mark], now)
         return _forget_text(connection, scope, text, now)
     connection.execute("SAVEPOINT dry_run")
     try:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, exists, false, select, true
 
 from lobug.language.en import fact_checks, fact_comparison, speech_acts
+from lobug.language.en.claims.adapter import CLAIMS
 from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
 from lobug.language.en.speech_acts import explicit_statements
 from lobug.language.protocol import Candidate, NewFact
@@ -109,7 +110,7 @@ async def extract(work: LearningContext) -> bool:
     if message_id is None:
         raise ValueError("an extraction task names a message")
     message = await work.database.read(lambda c: log.message(c, task.user, message_id))
-    statements = speech_acts.statements(message.content) if message is not None else []
+    statements = unread(message.content) if message is not None else []
     found = await facts_in(work, statements, attempts=task.attempts)
     said_at = message.created_at if message is not None else 0.0
 
@@ -122,6 +123,12 @@ async def extract(work: LearningContext) -> bool:
 
     await work.database.write("facts", store)
     return bool(statements)
+
+
+def unread(text: str) -> Sequence[str]:
+    """The statements of a message that the rules have not read already, in the turn itself."""
+    heard = CLAIMS.read(text)
+    return heard.unread if heard.claims else speech_acts.statements(text)
 
 
 MAX_GAPS = 10

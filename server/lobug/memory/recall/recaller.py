@@ -129,7 +129,15 @@ class Recaller:
             waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
             slots = slots_of(message.content for message in waiting)
             return known, [
-                hit for hit in found if question.past or not is_outdated(hit.content, slots)
+                hit
+                for hit in found
+                if (question.past or not is_outdated(hit.content, slots))
+                # What the turn itself says need not be repeated to the model.
+                and (
+                    message_id is None
+                    or hit.entry is None
+                    or hit.entry.source_message_id != message_id
+                )
             ]
 
         known, hits = await self._database.read(work)

@@ -84,21 +84,155 @@ class Token:
 
 
 TOKEN = re.compile(r"[^\W_](?:[\w.]*\w)?(?:['\u2019-]\w+)*['\u2019]?|[^\w\s]", re.UNICODE)
-OWNERS = {"my": "user", "our": "user", "your": "lobug", "his": "he", "her": "she", "their": "they", "its": "it"}
-PRONOUNS = {"i": "user", "we": "user", "you": "lobug", "he": "he", "she": "she", "they": "they", "it": "it", "that": "that", "this": "that"}
+OWNERS = {
+    "my": "user",
+    "our": "user",
+    "your": "lobug",
+    "his": "he",
+    "her": "she",
+    "their": "they",
+    "its": "it",
+}
+PRONOUNS = {
+    "i": "user",
+    "we": "user",
+    "you": "lobug",
+    "he": "he",
+    "she": "she",
+    "they": "they",
+    "it": "it",
+    "that": "that",
+    "this": "that",
+}
 BE = {"am", "is", "are", "was", "were", "be", "been", "being"}
 HAVE = {"have", "has", "had"}
 DO = {"do", "does", "did"}
 MODAL_FUTURE = {"will", "shall", "gonna"}
 MODAL_UNREAL = {"would", "could", "should", "might", "may", "must", "can", "cannot", "ought"}
 CONTRACTED = {
-    "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would",
+    "'m": "am",
+    "'re": "are",
+    "'ve": "have",
+    "'ll": "will",
+    "'d": "would",
 }
 NEGATED = {"not", "never", "n't"}
-ADVERBS = verbs.ADVERBS | frozenset("no not never longer all both each even ever currently back".split()) - {"back"}
-PARTICIPLES = {"been": "be", "got": "get", "gotten": "get", "done": "do", "born": "born", "gone": "go", "broken": "break", "begun": "begin", "chosen": "choose", "fallen": "fall", "forgotten": "forget", "driven": "drive", "stolen": "steal", "died": "die", "become": "become", "come": "come", "run": "run", "had": "have", "put": "put", "moved": "move", "split": "split", "quit": "quit", "lived": "live"}
-IRREGULAR_MORE = {"was": "be", "were": "be", "am": "be", "is": "be", "are": "be", "has": "have", "had": "have", "does": "do", "did": "do", "got": "get", "died": "die", "lay": "lie", "lying": "lie", "dying": "die", "tying": "tie", "married": "marry", "stole": "steal", "forgot": "forget", "hid": "hide", "threw": "throw", "thrown": "throw", "shut": "shut", "cut": "cut", "put": "put", "let": "let", "set": "set", "hurt": "hurt", "split": "split", "quit": "quit", "hated": "hate", "owed": "owe", "lent": "lend", "bred": "breed", "fed": "feed", "fled": "flee", "rode": "ride", "ridden": "ride", "rose": "rise", "sunk": "sink", "swore": "swear", "tore": "tear", "threw": "throw", "hung": "hang", "stuck": "stick", "shot": "shoot", "dug": "dig", "drawn": "draw", "drew": "draw", "showed": "show", "beat": "beat", "bet": "bet", "dealt": "deal", "bit": "bite", "blew": "blow", "froze": "freeze", "grown": "grow", "worn": "wear", "woken": "wake", "sung": "sing", "swum": "swim", "drunk": "drink", "begun": "begin", "broken": "break", "chosen": "choose", "flown": "fly", "laid": "lay", "put": "put", "used": "use", "lost": "lose", "dumped": "dump", "grew": "grow"}
-DETERMINERS = {"a", "an", "the", "some", "this", "that", "these", "those", "another", "no", "one", "two", "three"}
+ADVERBS = verbs.ADVERBS | frozenset(
+    "no not never longer all both each even ever currently back".split()
+) - {"back"}
+PARTICIPLES = {
+    "been": "be",
+    "got": "get",
+    "gotten": "get",
+    "done": "do",
+    "born": "born",
+    "gone": "go",
+    "broken": "break",
+    "begun": "begin",
+    "chosen": "choose",
+    "fallen": "fall",
+    "forgotten": "forget",
+    "driven": "drive",
+    "stolen": "steal",
+    "died": "die",
+    "become": "become",
+    "come": "come",
+    "run": "run",
+    "had": "have",
+    "put": "put",
+    "moved": "move",
+    "split": "split",
+    "quit": "quit",
+    "lived": "live",
+}
+IRREGULAR_MORE = {
+    "was": "be",
+    "were": "be",
+    "am": "be",
+    "is": "be",
+    "are": "be",
+    "has": "have",
+    "had": "have",
+    "does": "do",
+    "did": "do",
+    "got": "get",
+    "died": "die",
+    "lay": "lie",
+    "lying": "lie",
+    "dying": "die",
+    "tying": "tie",
+    "married": "marry",
+    "stole": "steal",
+    "forgot": "forget",
+    "hid": "hide",
+    "threw": "throw",
+    "thrown": "throw",
+    "shut": "shut",
+    "cut": "cut",
+    "put": "put",
+    "let": "let",
+    "set": "set",
+    "hurt": "hurt",
+    "split": "split",
+    "quit": "quit",
+    "hated": "hate",
+    "owed": "owe",
+    "lent": "lend",
+    "bred": "breed",
+    "fed": "feed",
+    "fled": "flee",
+    "rode": "ride",
+    "ridden": "ride",
+    "rose": "rise",
+    "sunk": "sink",
+    "swore": "swear",
+    "tore": "tear",
+    "threw": "throw",
+    "hung": "hang",
+    "stuck": "stick",
+    "shot": "shoot",
+    "dug": "dig",
+    "drawn": "draw",
+    "drew": "draw",
+    "showed": "show",
+    "beat": "beat",
+    "bet": "bet",
+    "dealt": "deal",
+    "bit": "bite",
+    "blew": "blow",
+    "froze": "freeze",
+    "grown": "grow",
+    "worn": "wear",
+    "woken": "wake",
+    "sung": "sing",
+    "swum": "swim",
+    "drunk": "drink",
+    "begun": "begin",
+    "broken": "break",
+    "chosen": "choose",
+    "flown": "fly",
+    "laid": "lay",
+    "put": "put",
+    "used": "use",
+    "lost": "lose",
+    "dumped": "dump",
+    "grew": "grow",
+}
+DETERMINERS = {
+    "a",
+    "an",
+    "the",
+    "some",
+    "this",
+    "that",
+    "these",
+    "those",
+    "another",
+    "no",
+    "one",
+    "two",
+    "three",
+}
 
 _NOUN_LIKE = {"kids", "kid", "mom", "mum", "dad", "children", "married", "left", "found", "felt"}
 
@@ -115,9 +249,12 @@ def lemma(word: str) -> str | None:
     for ending in ("ies", "es", "s", "ied", "ed", "d", "ying", "ing"):
         if word.endswith(ending) and len(word) > len(ending) + 1:
             root = word[: -len(ending)]
-            options = {"ies": [root + "y"], "ied": [root + "y"], "ying": [root + "y", root + "ie"], "es": [root, root + "e"]}.get(
-                ending, [root, root + "e"]
-            )
+            options = {
+                "ies": [root + "y"],
+                "ied": [root + "y"],
+                "ying": [root + "y", root + "ie"],
+                "es": [root, root + "e"],
+            }.get(ending, [root, root + "e"])
             if ending in ("ed", "ing") and len(root) > 2 and root[-1] == root[-2]:
                 options.append(root[:-1])
             for option in options:
@@ -147,7 +284,9 @@ def tokens(text: str) -> list[Token]:
         elif low in {"im", "ive", "dont", "doesnt", "didnt", "isnt", "wasnt"}:
             at = {"im": 1, "ive": 1}.get(low, len(low) - 2)
             found.append(Token(word[:at], match.start(), match.start() + at))
-            found.append(Token({"im": "'m", "ive": "'ve"}.get(low, "n't"), match.start() + at, match.end()))
+            found.append(
+                Token({"im": "'m", "ive": "'ve"}.get(low, "n't"), match.start() + at, match.end())
+            )
         else:
             found.append(Token(word, match.start(), match.end()))
     return found
@@ -174,7 +313,9 @@ def subject_of(found: Sequence[Token]) -> tuple[NounPhrase, int] | None:
     if not found:
         return None
     first = found[0].low
-    if first in PRONOUNS and not (first in {"that", "this"} and len(found) > 1 and not _verb_starts_or_s(found, 1)):
+    if first in PRONOUNS and not (
+        first in {"that", "this"} and len(found) > 1 and not _verb_starts_or_s(found, 1)
+    ):
         if len(found) > 2 and found[1].low == "and" and first in {"i"}:
             return None
         return NounPhrase((PRONOUNS[first],), plural=first in {"we", "they"}), 1
@@ -211,7 +352,9 @@ def subject_of(found: Sequence[Token]) -> tuple[NounPhrase, int] | None:
             continue
         if low == "," and head and path:
             # "my dog, Rex, is ..."
-            close = next((i for i in range(at + 1, min(at + 5, len(found))) if found[i].low == ","), None)
+            close = next(
+                (i for i in range(at + 1, min(at + 5, len(found))) if found[i].low == ","), None
+            )
             if close is not None and all(t.is_name for t in found[at + 1 : close]):
                 name = list(found[at + 1 : close])
                 at = close + 1
@@ -242,7 +385,11 @@ def subject_of(found: Sequence[Token]) -> tuple[NounPhrase, int] | None:
         return None
     if head:
         path = (*path, " ".join(t.low for t in head))
-        plural = head[-1].low.endswith("s") and not head[-1].low.endswith("ss") or head[-1].low in {"kids", "children", "people"}
+        plural = (
+            head[-1].low.endswith("s")
+            and not head[-1].low.endswith("ss")
+            or head[-1].low in {"kids", "children", "people"}
+        )
         return NounPhrase(path, _plain(name) or None, plural), at
     return NounPhrase((*path, _plain(name).lower()), _plain(name)), at
 
@@ -257,13 +404,32 @@ def _is_possessive(found: Sequence[Token], at: int) -> bool:
     if after is None or not after.text[0].isalnum():
         return False
     low = after.low
-    if low in DETERMINERS | NEGATED | ADVERBS | {"called", "named", "been", "got", "from", "in", "at", "on", "with", "my", "allergic", "born", "dead", "gone"}:
+    if low in DETERMINERS | NEGATED | ADVERBS | {
+        "called",
+        "named",
+        "been",
+        "got",
+        "from",
+        "in",
+        "at",
+        "on",
+        "with",
+        "my",
+        "allergic",
+        "born",
+        "dead",
+        "gone",
+    }:
         return False
     if low.endswith("ing"):
         return False
     # An owner has its verb further on: "my sister's dog is ...".
     for token in found[at + 2 : at + 6]:
-        if token.low in BE | HAVE | DO or token.low == "'s" or (lemma(token.low) and not token.is_name):
+        if (
+            token.low in BE | HAVE | DO
+            or token.low == "'s"
+            or (lemma(token.low) and not token.is_name)
+        ):
             return True
         if not token.text[0].isalnum():
             return False
@@ -290,10 +456,18 @@ def verb_group(found: Sequence[Token], at: int) -> tuple[_Group, int] | None:
             low = found[index].low
             if low in NEGATED:
                 group.negated = True
-            elif low == "no" and index + 1 < len(found) and found[index + 1].low in {"longer", "more"}:
+            elif (
+                low == "no"
+                and index + 1 < len(found)
+                and found[index + 1].low in {"longer", "more"}
+            ):
                 group.no_more = True
                 index += 1
-            elif low in verbs.ADVERBS and low not in {"much", "very", "so", "too", "now"} or low in {"now", "all", "both"}:
+            elif (
+                low in verbs.ADVERBS
+                and low not in {"much", "very", "so", "too", "now"}
+                or low in {"now", "all", "both"}
+            ):
                 group.adverbs.append(low)
             else:
                 break
@@ -311,7 +485,12 @@ def verb_group(found: Sequence[Token], at: int) -> tuple[_Group, int] | None:
     after = skip(at + 1)
     following = found[after].low if after < len(found) else ""
     if low == "'s":
-        low = "has" if following in {"been", "got", "had"} or (following in PARTICIPLES and following not in {"born", "gone", "died"}) else "is"
+        low = (
+            "has"
+            if following in {"been", "got", "had"}
+            or (following in PARTICIPLES and following not in {"born", "gone", "died"})
+            else "is"
+        )
     if low == "used" and following == "to" and after == at + 1:
         return _base(found, skip(after + 1), group, "habit")
     if low == "would":
@@ -339,8 +518,16 @@ def verb_group(found: Sequence[Token], at: int) -> tuple[_Group, int] | None:
         if following == "to":
             group.verb = "must"
             return group, after + 1
-        if participle and following not in DETERMINERS and (following in PARTICIPLES or verbs.is_past(following) or following.endswith("ed")):
-            if following == "been" and after + 1 < len(found) and found[after + 1].low.endswith("ing"):
+        if (
+            participle
+            and following not in DETERMINERS
+            and (following in PARTICIPLES or verbs.is_past(following) or following.endswith("ed"))
+        ):
+            if (
+                following == "been"
+                and after + 1 < len(found)
+                and found[after + 1].low.endswith("ing")
+            ):
                 progressive = lemma(found[after + 1].low)
                 if progressive:
                     group.verb, group.tense = progressive, "present"
@@ -351,11 +538,21 @@ def verb_group(found: Sequence[Token], at: int) -> tuple[_Group, int] | None:
         return group, after
     if low in BE:
         group.tense = "past" if low in {"was", "were"} else "present"
-        if following in {"going", "gonna"} and after + 1 < len(found) and found[after + 1].low == "to":
+        if (
+            following in {"going", "gonna"}
+            and after + 1 < len(found)
+            and found[after + 1].low == "to"
+        ):
             nxt = after + 2
             if nxt < len(found) and lemma(found[nxt].low) == found[nxt].low:
                 return _base(found, nxt, group, "future")
-        if following.endswith("ing") and following not in {"interesting", "boring", "amazing", "willing", "missing"}:
+        if following.endswith("ing") and following not in {
+            "interesting",
+            "boring",
+            "amazing",
+            "willing",
+            "missing",
+        }:
             progressive = lemma(following)
             if progressive and progressive not in {"go"}:
                 group.verb = progressive
@@ -366,14 +563,20 @@ def verb_group(found: Sequence[Token], at: int) -> tuple[_Group, int] | None:
     if base is None:
         return None
     group.verb = base
-    if low != base and verbs.is_past(low) or low in {"got", "died", "went", "quit", "sold", "married", "split"}:
+    if (
+        low != base
+        and verbs.is_past(low)
+        or low in {"got", "died", "went", "quit", "sold", "married", "split"}
+    ):
         group.tense = "past"
     if base == "get" and low == "got" and following in DETERMINERS:
         group.tense = "past"
     return group, at + 1
 
 
-def _base(found: Sequence[Token], at: int, group: _Group, tense: Tense) -> tuple[_Group, int] | None:
+def _base(
+    found: Sequence[Token], at: int, group: _Group, tense: Tense
+) -> tuple[_Group, int] | None:
     if at >= len(found):
         return None
     low = found[at].low
@@ -416,7 +619,10 @@ TIME = re.compile(
     re.IGNORECASE,
 )
 ENDING = re.compile(r"^(?:any ?more|any longer|no more|no longer)$", re.I)
-EMPTY = re.compile(r"^(?:too|as well|by the way|though|actually|you know|please|thanks?|thank you|okay|ok|lo-?bug|i think|i guess|either|again|sadly|unfortunately|luckily|at last|finally|already|after all|in the end|just now|so far|in the meantime|for good)$", re.I)
+EMPTY = re.compile(
+    r"^(?:too|as well|by the way|though|actually|you know|please|thanks?|thank you|okay|ok|lo-?bug|i think|i guess|either|again|sadly|unfortunately|luckily|at last|finally|already|after all|in the end|just now|so far|in the meantime|for good)$",
+    re.I,
+)
 
 
 def without_time(text: str) -> tuple[str, tuple[str, ...]]:
@@ -438,10 +644,14 @@ OPENING = re.compile(
     r"|sadly|unfortunately|luckily|today|yesterday|these days|nowadays|recently|last (?:week|month|year|night)|this (?:week|month|year|morning)|now|since (?:yesterday|then|\d{4}|last \w+)|in (?:\d{4}|\w+ \d{4})|a (?:week|month|year) ago|at the moment|until recently|since last \w+|the (?:thing|fact|truth) is(?: that)?)\b[\s,.!:-]*)+",
     re.IGNORECASE,
 )
-SPLIT = re.compile(r"[.;!?\n]+\s*|\s+[\u2013\u2014-]+\s+|,?\s+(?:and|but|so|because|while|although|though)\s+|,\s+")
+SPLIT = re.compile(
+    r"[.;!?\n]+\s*|\s+[\u2013\u2014-]+\s+|,?\s+(?:and|but|so|because|while|although|though)\s+|,\s+"
+)
 
 
-CONJUNCTION_AT_END = re.compile(r"(?:^|,?\s+)(?:and|but|so|or|because|while|although|though)$", re.I)
+CONJUNCTION_AT_END = re.compile(
+    r"(?:^|,?\s+)(?:and|but|so|or|because|while|although|though)$", re.I
+)
 
 
 def clauses(text: str) -> list[Clause]:
@@ -490,7 +700,35 @@ def _begins_clause(piece: str, *, joins: bool) -> bool:
         return False
     # "and live in Rome": the subject of the clause before it
     low = found[0].low
-    return (low in BE | HAVE | DO or (not found[0].is_name and lemma(low) is not None and low not in _NOUN_LIKE and len(found) > 1 and found[1].low in {"a", "an", "the", "my", "in", "at", "for", "with", "to", "on", "as", "from", "two", "three", "about", "coffee", "tea"})) or (low in {"no", "not", "never", "now"} and len(found) > 2)
+    return (
+        low in BE | HAVE | DO
+        or (
+            not found[0].is_name
+            and lemma(low) is not None
+            and low not in _NOUN_LIKE
+            and len(found) > 1
+            and found[1].low
+            in {
+                "a",
+                "an",
+                "the",
+                "my",
+                "in",
+                "at",
+                "for",
+                "with",
+                "to",
+                "on",
+                "as",
+                "from",
+                "two",
+                "three",
+                "about",
+                "coffee",
+                "tea",
+            }
+        )
+    ) or (low in {"no", "not", "never", "now"} and len(found) > 2)
 
 
 def _clause(piece: str, last: NounPhrase | None) -> Clause | None:

@@ -41,9 +41,16 @@ class ClaimQuestion:
 def read_question(text: str) -> ClaimQuestion | None:
     """What a question asks; None: it asks for something that no relation holds."""
     body = " ".join(text.split()).strip().rstrip("?!. ")
-    body = ASKING.sub("", re.sub(r"(?i)\b(what|where|who|when|how|which)['\u2019]s\b", r"\1 is", body))
+    body = ASKING.sub(
+        "", re.sub(r"(?i)\b(what|where|who|when|how|which)['\u2019]s\b", r"\1 is", body)
+    )
     body = re.sub(r"^(?:if|whether)\s+", "", body, flags=re.I)
-    body = re.sub(r"\s+(?:again|please|now|at the moment|these days|currently|right now|exactly|by the way|lo-?bug)$", "", body, flags=re.I)
+    body = re.sub(
+        r"\s+(?:again|please|now|at the moment|these days|currently|right now|exactly|by the way|lo-?bug)$",
+        "",
+        body,
+        flags=re.I,
+    )
     if not body:
         return None
     match = WH.match(body)
@@ -81,14 +88,25 @@ def read_question(text: str) -> ClaimQuestion | None:
             words = tail.split(None, 1)
             if words and words[0].lower() == "got":
                 predicate = f"have {words[1] if len(words) > 1 else ''}".strip()
-            elif words and (lemma := clause_parser.PARTICIPLES.get(words[0].lower()) or (words[0].lower().endswith("ed") and clause_parser.lemma(words[0].lower()))):
+            elif words and (
+                lemma := clause_parser.PARTICIPLES.get(words[0].lower())
+                or (words[0].lower().endswith("ed") and clause_parser.lemma(words[0].lower()))
+            ):
                 predicate = f"{lemma} {words[1] if len(words) > 1 else ''}".strip()
             else:
                 predicate = f"have {tail}".strip()
         else:
             words = tail.split(None, 1)
-            progressive = clause_parser.lemma(words[0].lower()) if words and words[0].lower().endswith("ing") else None
-            predicate = f"{progressive} {words[1] if len(words) > 1 else ''}".strip() if progressive else f"be {tail}".strip()
+            progressive = (
+                clause_parser.lemma(words[0].lower())
+                if words and words[0].lower().endswith("ing")
+                else None
+            )
+            predicate = (
+                f"{progressive} {words[1] if len(words) > 1 else ''}".strip()
+                if progressive
+                else f"be {tail}".strip()
+            )
             if not tail:
                 asked = _by_noun(path, wh, past)
                 if asked is not None:
@@ -110,8 +128,12 @@ def read_question(text: str) -> ClaimQuestion | None:
             asked = _by_noun(path, wh, past)
             if asked is not None:
                 return asked
-    predicate = re.sub(r"\s+(?:any ?more|any longer|still|now|before|again|ever)$", "", predicate, flags=re.I)
-    predicate = re.sub(r"^(\w+) (?:still|ever|currently|really|actually) ", r"\1 ", predicate, flags=re.I)
+    predicate = re.sub(
+        r"\s+(?:any ?more|any longer|still|now|before|again|ever)$", "", predicate, flags=re.I
+    )
+    predicate = re.sub(
+        r"^(\w+) (?:still|ever|currently|really|actually) ", r"\1 ", predicate, flags=re.I
+    )
     kind = book.kind_of(path)
     if wh:
         question = f"{wh} {predicate}"
@@ -122,12 +144,19 @@ def read_question(text: str) -> ClaimQuestion | None:
             thing = _subject([*tokens(reading.thing)], reading.thing)
             if thing is None:
                 return None
-            return ClaimQuestion(thing[0], "location" if reading.relation.id == "kept" else "takes_place", "value", past=past)
+            return ClaimQuestion(
+                thing[0],
+                "location" if reading.relation.id == "kept" else "takes_place",
+                "value",
+                past=past,
+            )
         return ClaimQuestion(path, reading.relation.id, "value", of=reading.kind, past=past)
     reading = book.asked(predicate, kind) or book.said(predicate, kind)
     if reading is None:
         return None
-    return ClaimQuestion(path, reading.relation.id, "whether", value=reading.value, of=reading.kind, past=past)
+    return ClaimQuestion(
+        path, reading.relation.id, "whether", value=reading.value, of=reading.kind, past=past
+    )
 
 
 def _by_noun(path: Path, wh: str, past: bool) -> ClaimQuestion | None:
@@ -135,7 +164,9 @@ def _by_noun(path: Path, wh: str, past: bool) -> ClaimQuestion | None:
     if len(path) > 1:
         reading = book.noun(path[-1], book.kind_of(path[:-1]))
         if reading is not None:
-            return ClaimQuestion(path[:-1], reading.relation.id, "value", of=reading.kind, past=past)
+            return ClaimQuestion(
+                path[:-1], reading.relation.id, "value", of=reading.kind, past=past
+            )
     reading = book.asked(f"{wh or 'what'} be", book.kind_of(path))
     if reading is not None:
         return ClaimQuestion(path, reading.relation.id, "value", past=past)
@@ -151,14 +182,37 @@ def _subject(found: list[clause_parser.Token], rest: str) -> tuple[Path, str] | 
         probe = [*found[:end], clause_parser.Token("is", 0, 0)]
         parsed = clause_parser.subject_of(probe)
         if parsed is not None and parsed[1] == end:
-            longer = end < len(found) and (found[end].low in {"'s", "'"} or found[end - 1].low in {"'s", "of"})
+            longer = end < len(found) and (
+                found[end].low in {"'s", "'"} or found[end - 1].low in {"'s", "of"}
+            )
             if longer:
                 continue
             best = (parsed[0], end)
             path = parsed[0].path
             if len(path) == 1 and found[0].low in clause_parser.PRONOUNS:
                 break
-            if end < len(found) and (clause_parser.lemma(found[end].low) or found[end].low in {"called", "named", "born", "allergic", "married", "from", "in", "at", "a", "an", "afraid", "still", "old", "on", "alive", "dead"}):
+            if end < len(found) and (
+                clause_parser.lemma(found[end].low)
+                or found[end].low
+                in {
+                    "called",
+                    "named",
+                    "born",
+                    "allergic",
+                    "married",
+                    "from",
+                    "in",
+                    "at",
+                    "a",
+                    "an",
+                    "afraid",
+                    "still",
+                    "old",
+                    "on",
+                    "alive",
+                    "dead",
+                }
+            ):
                 break
     if best is None:
         return None
@@ -169,7 +223,14 @@ def _subject(found: list[clause_parser.Token], rest: str) -> tuple[Path, str] | 
 
 def _index(found: list[clause_parser.Token], after: str) -> int:
     last = found[-1].end
-    return next((i for i, t in enumerate(found) if last - t.start <= len(after) and t.start >= last - len(after)), len(found))
+    return next(
+        (
+            i
+            for i, t in enumerate(found)
+            if last - t.start <= len(after) and t.start >= last - len(after)
+        ),
+        len(found),
+    )
 
 
 def _text(rest: str, found: list[clause_parser.Token], at: int) -> str:

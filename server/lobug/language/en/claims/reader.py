@@ -35,7 +35,10 @@ OPENING = re.compile(
     re.IGNORECASE,
 )
 NOT_BUT = re.compile(r"^(?P<before>.*?)\bnot (?P<wrong>[^,.;]+?),? but (?P<right>.+)$", re.I)
-BUT_NOT = re.compile(r"^(?P<right>.+?)[\s,;:\u2013\u2014-]+(?:and |instead of |rather than )?(?:not|instead of|rather than) (?P<wrong>[^,;.]+)$", re.I)
+BUT_NOT = re.compile(
+    r"^(?P<right>.+?)[\s,;:\u2013\u2014-]+(?:and |instead of |rather than )?(?:not|instead of|rather than) (?P<wrong>[^,;.]+)$",
+    re.I,
+)
 VALUE = re.compile(
     r"^(?:it['\u2019]?s|it is|it was|that['\u2019]?s|that is|that would be|she['\u2019]?s|he['\u2019]?s|they['\u2019]re|the (?:right|correct) (?:one|name|answer|word) is|in fact)\s+(?:called |named )?",
     re.I,
@@ -45,8 +48,12 @@ NAMED = re.compile(
     re.I,
 )
 APPOSED = re.compile(r"^(?P<what>an? [\w -]+), (?P<name>(?-i:[A-Z])[\w'-]+)$", re.I)
-ARTICLE = re.compile(r"^(?:an?|the|some|my|our|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s+", re.I)
-ADJECTIVE = re.compile(r"^(?:(?:little|big|older|younger|elder|eldest|oldest|youngest|new|baby|late|dear|old|best|half|own|only|current|favou?rite)\s+)+")
+ARTICLE = re.compile(
+    r"^(?:an?|the|some|my|our|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s+", re.I
+)
+ADJECTIVE = re.compile(
+    r"^(?:(?:little|big|older|younger|elder|eldest|oldest|youngest|new|baby|late|dear|old|best|half|own|only|current|favou?rite)\s+)+"
+)
 PROPER = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}")
 TITLES = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ", re.I)
 
@@ -112,15 +119,23 @@ def read(text: str) -> Heard:
         corrects = corrects or marked
         any_correction = any_correction or marked
         rest = speech_acts.TOLD_TO_REMEMBER.sub("", rest).strip()
-        if not rest or speech_acts.is_question(rest) or (
-            speech_acts.is_command(rest) and not speech_acts.CALL_ME.match(rest)
+        if (
+            not rest
+            or speech_acts.is_question(rest)
+            or (speech_acts.is_command(rest) and not speech_acts.CALL_ME.match(rest))
         ):
-            rest = speech_acts._before_the_question(rest) if rest and speech_acts.is_question(rest) else ""
+            rest = (
+                speech_acts._before_the_question(rest)
+                if rest and speech_acts.is_question(rest)
+                else ""
+            )
             if not rest:
                 continue
         stated, wrong = _contrast(rest)
         found = [
-            replace(claim, corrects=corrects or wrong is not None, instead_of=claim.instead_of or wrong)
+            replace(
+                claim, corrects=corrects or wrong is not None, instead_of=claim.instead_of or wrong
+            )
             for clause in clause_parser.clauses(stated)
             for claim in claims_of(clause)
         ]
@@ -140,7 +155,30 @@ def _contrast(text: str) -> tuple[str, str | None]:
     match = BUT_NOT.match(text.rstrip(" .!"))
     if match is not None and len(match["wrong"].split()) <= 5:
         before = match["right"].split()
-        if before and before[-1].lower() not in {"am", "is", "are", "was", "were", "'m", "do", "does", "did", "have", "has", "will", "would", "could", "can", "i'm", "she's", "he's", "it's", "why", "if", "or"}:
+        if before and before[-1].lower() not in {
+            "am",
+            "is",
+            "are",
+            "was",
+            "were",
+            "'m",
+            "do",
+            "does",
+            "did",
+            "have",
+            "has",
+            "will",
+            "would",
+            "could",
+            "can",
+            "i'm",
+            "she's",
+            "he's",
+            "it's",
+            "why",
+            "if",
+            "or",
+        }:
             return match["right"].strip(" ,"), match["wrong"].strip()
     return text, None
 
@@ -176,19 +214,51 @@ def claims_of(clause: Clause) -> list[Claim]:
         noun = book.noun(path[-1], owner)
         if noun is not None:
             subject = path[:-1]
-            return [*found, replace(base, subject=subject, relation=noun.relation.id, kind=noun.kind, value=_value(complement, clause, noun.relation))]
+            return [
+                *found,
+                replace(
+                    base,
+                    subject=subject,
+                    relation=noun.relation.id,
+                    kind=noun.kind,
+                    value=_value(complement, clause, noun.relation),
+                ),
+            ]
     if clause.verb == "be" and complement:
-        other = clause_parser.subject_of([*clause_parser.tokens(complement), *clause_parser.tokens("is")])
+        other = clause_parser.subject_of(
+            [*clause_parser.tokens(complement), *clause_parser.tokens("is")]
+        )
         # "Hanna is my sister"
-        if other is not None and len(other[0].path) > 1 and other[0].path[0] in {"user", "she", "he"} and other[0].name is None:
+        if (
+            other is not None
+            and len(other[0].path) > 1
+            and other[0].path[0] in {"user", "she", "he"}
+            and other[0].name is None
+        ):
             whole = _tidy(other[0].path)
             reading = book.noun(whole[-1], book.kind_of(whole[:-1]))
             if reading is not None:
-                return [*found, replace(base, subject=whole[:-1], relation=reading.relation.id, kind=reading.kind, value=clause.subject.name or " ".join(path))]
+                return [
+                    *found,
+                    replace(
+                        base,
+                        subject=whole[:-1],
+                        relation=reading.relation.id,
+                        kind=reading.kind,
+                        value=clause.subject.name or " ".join(path),
+                    ),
+                ]
             if clause.subject.name and len(path) == 1:
-                return [*found, replace(base, subject=whole, relation="name", value=clause.subject.name)]
+                return [
+                    *found,
+                    replace(base, subject=whole, relation="name", value=clause.subject.name),
+                ]
         # "My sister is Hanna"
-        if len(path) > 1 and book.kind_of(path) in {"person", "pet"} and re.fullmatch(r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?", TITLES.sub("", complement)):
+        if (
+            len(path) > 1
+            and book.kind_of(path) in {"person", "pet"}
+            and re.fullmatch(r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?", TITLES.sub("", complement))
+        ):
             return [*found, replace(base, relation="name", value=complement)]
     predicate = f"{clause.verb} {complement}".strip()
     named = NAMED.match(complement) or APPOSED.match(complement)
@@ -203,16 +273,35 @@ def claims_of(clause: Clause) -> list[Claim]:
     if clause.time and (reading is None or (reading.thing and not reading.value)):
         reading = book.said(timed, kind) or reading
     if reading is None and ending is not None and not base.past:
-        found.append(replace(base, relation=ending.relation.id, value=ending.value, holds=False, ended=True, past=False))
+        found.append(
+            replace(
+                base,
+                relation=ending.relation.id,
+                value=ending.value,
+                holds=False,
+                ended=True,
+                past=False,
+            )
+        )
     elif reading is not None:
         found += _of_reading(base, reading)
     elif clause.verb == "be" and path == ("user",) and PROPER.fullmatch(complement) and base.holds:
         found.append(replace(base, relation="name", value=complement))
-    elif clause.verb == "be" and kind == "thing" and path[0] not in {"it", "that"} and complement and not base.past:
+    elif (
+        clause.verb == "be"
+        and kind == "thing"
+        and path[0] not in {"it", "that"}
+        and complement
+        and not base.past
+    ):
         found.append(replace(base, relation="attribute", value=complement))
     if named is not None and found and base.holds:
         noun = ADJECTIVE.sub("", ARTICLE.sub("", named["what"].lower())).strip()
-        found.append(replace(base, subject=_tidy((*path, noun)), relation="name", value=named["name"].strip(" .")))
+        found.append(
+            replace(
+                base, subject=_tidy((*path, noun)), relation="name", value=named["name"].strip(" .")
+            )
+        )
     return found
 
 
@@ -220,18 +309,36 @@ def _of_reading(base: Claim, reading: Reading) -> list[Claim]:
     relation = reading.relation
     subject, name = base.subject, relation.id
     if reading.thing is not None and name in {"kept", "appointment"}:
-        thing = clause_parser.subject_of([*clause_parser.tokens(reading.thing), *clause_parser.tokens("is")])
+        thing = clause_parser.subject_of(
+            [*clause_parser.tokens(reading.thing), *clause_parser.tokens("is")]
+        )
         if thing is None:
             noun = ARTICLE.sub("", reading.thing.lower())
             subject = (*base.subject, noun)
         else:
-            subject = _tidy(thing[0].path if len(thing[0].path) > 1 else (*base.subject, thing[0].path[-1]))
+            subject = _tidy(
+                thing[0].path if len(thing[0].path) > 1 else (*base.subject, thing[0].path[-1])
+            )
         name = "location" if name == "kept" else "takes_place"
         if not reading.value:
             return []
-    found = [replace(base, subject=subject, relation=name, value=reading.value, kind=reading.kind, instead_of=None)]
+    found = [
+        replace(
+            base,
+            subject=subject,
+            relation=name,
+            value=reading.value,
+            kind=reading.kind,
+            instead_of=None,
+        )
+    ]
     if reading.old:
-        found.insert(0, replace(base, subject=subject, relation=name, value=reading.old, holds=False, ended=True))
+        found.insert(
+            0,
+            replace(
+                base, subject=subject, relation=name, value=reading.old, holds=False, ended=True
+            ),
+        )
     return found
 
 

@@ -139,7 +139,11 @@ class RelationBook:
         """What the last of a path of owners is."""
         last = path[-1]
         head = last.split()[-1] if last else ""
-        if last in {"user", "he", "she", "they"} or head in self.kin or head.rstrip("s") in self.kin:
+        if (
+            last in {"user", "he", "she", "they"}
+            or head in self.kin
+            or head.rstrip("s") in self.kin
+        ):
             return "person"
         if head in self.pets or head.rstrip("s") in self.pets:
             return "pet"

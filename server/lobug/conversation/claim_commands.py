@@ -1,0 +1,120 @@
+"""Questions about oneself, corrections and endings that the rules have read: answered from claims,
+without the chat model.
+
+What the words claim has changed memory when ``Command.act`` runs: it happens in the transaction
+that logs them. The command only says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lobug.conversation.commands import Answer, Command, CommandContext, hit_of
+from lobug.language.claims import Claim, Heard
+from lobug.language.en import replies
+from lobug.memory.claim_rows import KnownClaim
+from lobug.memory.claims.assertion import sentence_of
+from lobug.memory.claims.subjects import Ambiguous
+from lobug.memory.model import Filter
+
+LIKELY = 0.5
+"""Confidence from which something that no relation holds may answer a question."""
+
+OPEN_RELATIONS = frozenset({"attribute", "kind", "location", "takes_place"})
+"""Relations of anything: a question for one of which nothing is known is an ordinary question."""
+
+
+async def answer(context: CommandContext) -> Command | None:
+    """Answer a question about the user or somebody they have spoken of. None: it is another
+    question, or what may answer it is in no claim: the chat model looks at all that is recalled."""
+    reader = context.memory.claims.reader
+    asked = reader.read_question(context.text)
+    if asked is None:
+        return None
+    found = await context.memory.claims.find(context.conversation.conversation_key, asked)
+    if found is None:
+        return None
+    if isinstance(found, Ambiguous):
+        return context.say(replies.which_one(found.name, found.subjects))
+    if not (found.claims or found.past):
+        if asked.relation is None or asked.relation in OPEN_RELATIONS:
+            return None
+        if await _may_know(context):
+            return None
+    past = [
+        (one.claim, "" if one.valid_until is None else replies.when(one.valid_until, context.today))
+        for one in found.past
+    ]
+    said = reader.answer(found.asked, found.claims, past, found.names)
+    hits = []
+    for entry_id in found.entries[: replies.MOST]:
+        provenance = await context.memory.get(context.scope, entry_id)
+        hits.append(hit_of(provenance.entry))
+
+    async def act(_: int) -> Answer:
+        context.conversation.dialogue.recited = tuple(hits)
+        return Answer((said,))
+
+    return Command(context.text, act)
+
+
+async def _may_know(context: CommandContext) -> bool:
+    """Whether something that no claim holds may answer the question: a free sentence, or former
+    words that wait to be read."""
+    hits = await context.memory.search(context.scope, context.text, Filter(), limit=4, turns=True)
+    return any(
+        hit.confidence >= LIKELY
+        and (hit.kind == "memory" or (hit.role == "user" and "?" not in hit.content))
+        for hit in hits
+    )
+
+
+async def correct(context: CommandContext, heard: Heard) -> Command | None:
+    """Say what a correction or an ending has changed. None: no claim in it can be understood."""
+    if not heard.claims and not await _completes(context, heard):
+        return None
+
+    async def act(message_id: int) -> Answer:
+        change = await context.memory.claims.changed_by(context.scope.user, message_id)
+        said = _told(context, change.stored, change.retired, heard.claims)
+        return Answer((said,), extract=True)
+
+    return Command(context.text, act)
+
+
+async def correct_by_value(context: CommandContext) -> Command | None:
+    """The answer to "what is right?" that is only a value: "thirty-five"."""
+    heard = context.memory.claims.reader.read(f"No, {context.text}")
+    command = await correct(context, heard)
+    return None if command is None else replace(command, heard=heard)
+
+
+async def _completes(context: CommandContext, heard: Heard) -> bool:
+    """Whether a bare value fits something that was talked about."""
+    if not heard.fragments:
+        return False
+    key = context.conversation.conversation_key
+    return await context.memory.claims.completes(key, heard)
+
+
+def _told(
+    context: CommandContext,
+    stored: Sequence[KnownClaim],
+    retired: Sequence[KnownClaim],
+    claims: Sequence[Claim],
+) -> str:
+    active = [one.content for one in stored if one.status == "active"]
+    if active and retired:
+        return replies.corrected(active[-1])
+    if active:
+        return replies.remembered(active)
+    over = [one.content for one in (*retired, *stored)]
+    if over:
+        reader = context.memory.claims.reader
+        ended = [
+            sentence_of(reader, replace(one.claim, holds=False, ended=True), {})
+            for one in (*retired, *stored)
+        ]
+        return replies.corrected(ended[-1])
+    return replies.known_already() if claims else replies.NEVER_MIND

@@ -1,0 +1,478 @@
+"""Lets claims change memory, inside a transaction of the caller.
+
+Whatever reads claims (the rules in a turn, the rules in a sentence of the chat model, the owner's
+own entries) asserts them here, and here alone is decided what they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy import bindparam, select
+
+from lobug.language.claims import USER, Claim, ClaimReader, Fragment, Heard, Path, RelationRules
+from lobug.memory import claim_rows, entries, identity
+from lobug.memory.claim_rows import Focus, KnownClaim, Reader
+from lobug.memory.claims import decision, subjects, tombstones
+from lobug.memory.claims.decision import Retirement
+from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
+from lobug.memory.entries import NewVersion
+from lobug.memory.model import ConversationKey, Reason, Source, Status
+from lobug.storage.driver import Connection
+from lobug.storage.statements import run
+from lobug.storage.tables import conversation_log
+
+RECENT_MESSAGES = 12
+"""Messages of a conversation, about, to which a pronoun or a bare value can refer."""
+RECENT_CLAIMS = 12
+MOST_CLAIMS = 24
+"""Most claims of one message that are stored: nobody tells more in one breath."""
+
+DEAD = "dead"
+HOLDERS = frozenset({"pet", "relative", "car", "owns", "partner"})
+"""Relations whose value is a subject itself: who has sold the car has no car to speak of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where claims come from."""
+
+    user: str
+    conversation: str | None
+    said_at: float
+    now: float
+    message_id: int | None = None
+    reader: Reader = "rules"
+    source: Source = "system"
+    importance: float = 0.5
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What claims have changed."""
+
+    stored: list[int] = field(default_factory=list)
+    """New entries, also those that tell of what is over."""
+    retired: list[int] = field(default_factory=list)
+    same: list[int] = field(default_factory=list)
+    """Entries that said it already."""
+    ambiguous: list[Ambiguous] = field(default_factory=list)
+    focus: list[Focus] = field(default_factory=list)
+    """What was talked about, latest first."""
+
+
+class Assertion:
+    """Asserts claims of one user in one transaction."""
+
+    def __init__(self, connection: Connection, reader: ClaimReader, origin: Origin) -> None:
+        self._connection = connection
+        self._reader = reader
+        self._origin = origin
+        self.outcome = Outcome()
+
+    def hear(self, heard: Heard, focus: Sequence[Focus] = ()) -> Outcome:
+        """Assert what an utterance claims. ``focus``: what was talked about before, latest
+        first."""
+        claims = [*heard.claims[:MOST_CLAIMS]]
+        for fragment in heard.fragments:
+            claim = self.completed(fragment, [*self.outcome.focus, *focus])
+            if claim is not None:
+                claims.append(claim)
+        self._assert(claims, focus)
+        return self.outcome
+
+    def state(self, claims: Sequence[Claim], focus: Sequence[Focus] = ()) -> Outcome:
+        """Assert claims that were read in a stored or generated sentence."""
+        self._assert(claims[:MOST_CLAIMS], focus)
+        return self.outcome
+
+    def settle(self, entry_id: int, claims: Sequence[Claim]) -> Outcome:
+        """Let an entry that was written as a sentence take the place of what it contradicts or
+        repeats. The sentence itself stays as it is."""
+        origin = self._origin
+        for claim in claims:
+            rules = self._reader.rules(claim.relation)
+            if rules is None or claim.past or claim.planned:
+                continue
+            others = [
+                one
+                for one in self._slot(claim.subject, claim.relation, claim.kind)
+                if one.entry_id != entry_id and one.status == "active"
+            ]
+            done = self._decide(claim, others, rules)
+            for retirement in done.retired:
+                self._retire(retirement)
+                entries.change(self._connection, retirement.known.entry_id, replaced_by=entry_id)
+            if done.same is not None:
+                entries.retire(
+                    self._connection,
+                    done.same.entry_id,
+                    status="inactive",
+                    reason="duplicate",
+                    now=origin.now,
+                    replaced_by=entry_id,
+                )
+            self._effects(claim)
+        return self.outcome
+
+    # ---- whom it is about
+
+    def subjects(self, focus: Sequence[Focus]) -> Subjects:
+        """Whom memory knows."""
+        named = claim_rows.of_relation(self._connection, self._origin.user, NAME)
+        names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
+        return Subjects(names, known_subjects(self._connection, self._origin.user), recent(focus))
+
+    def _assert(self, claims: Sequence[Claim], focus: Sequence[Focus]) -> None:
+        talked = list(focus)
+        for claim in claims:
+            known = self.subjects(talked)
+            moves = subjects.introduced([one for one in claims if one.text == claim.text], known)
+            path = subjects.moved(claim.subject, moves)
+            meant = path if path != claim.subject else subjects.resolve(path, known, refers)
+            if isinstance(meant, Ambiguous):
+                self.outcome.ambiguous.append(meant)
+                continue
+            if meant is None:
+                continue
+            self._apply(replace(claim, subject=meant))
+            talked[:0] = focus_of(replace(claim, subject=meant))
+        self.outcome.focus = talked[:RECENT_CLAIMS]
+
+    def completed(self, fragment: Fragment, focus: Sequence[Focus]) -> Claim | None:
+        """The claim that a bare value makes of what was talked about; None: it fits nothing."""
+        instead = fragment.instead_of
+        for one in focus:
+            rules = self._reader.rules(one.relation)
+            if rules is None:
+                continue
+            known = self._slot(one.subject, one.relation, one.kind)
+            held = [k for k in known if k.status == "active" and k.holds]
+            if instead is not None:
+                wrong = [k for k in held if self._reader.same_value(one.relation, k.value, instead)]
+                if not wrong:
+                    continue
+            claim = Claim(
+                one.subject,
+                one.relation,
+                fragment.value,
+                one.kind,
+                corrects=True,
+                instead_of=instead if instead is not None else (None if rules.one else one.value),
+                text=fragment.text,
+            )
+            if self._is_plausible(claim):
+                return claim
+        return None
+
+    def _is_plausible(self, claim: Claim) -> bool:
+        """Whether the value can be one of the relation: its sentence reads as the same claim."""
+        sentence = self._reader.fact(replace(claim, subject=plain(claim.subject)), {})
+        return any(
+            one.relation == claim.relation
+            and self._reader.same_value(claim.relation, one.value, claim.value)
+            for one in self._reader.read_fact(sentence)
+        )
+
+    # ---- what it does
+
+    def _slot(self, subject: Path, relation: str, kind: str) -> list[KnownClaim]:
+        return claim_rows.of_slot(self._connection, self._origin.user, subject, relation, kind)
+
+    def _apply(self, claim: Claim) -> None:
+        origin, rules = self._origin, self._reader.rules(claim.relation)
+        if rules is None:
+            return
+        if claim.planned:  # a plan changes nothing yet
+            claim = replace(claim, kind="planned")
+        if tombstones.covers(
+            self._connection, origin.user, tombstones.of_claim(claim), origin.said_at
+        ):
+            return
+        if claim.relation == NAME and claim.holds:
+            self._join(claim)
+        done = self._decide(claim, self._slot(claim.subject, claim.relation, claim.kind), rules)
+        for retirement in done.retired:
+            self._retire(retirement)
+        if done.same is not None:
+            self._confirm(done.same)
+        if done.insert is not None:
+            key = next((one.known.entry_id for one in done.retired), None) if rules.one else None
+            new = self._insert(claim, rules, past=done.insert == "past", key_of=key)
+            for retirement in done.retired:
+                if done.insert == "active":
+                    entries.change(self._connection, retirement.known.entry_id, replaced_by=new)
+        self._effects(claim)
+
+    def _decide(
+        self, claim: Claim, known: Sequence[KnownClaim], rules: RelationRules
+    ) -> decision.Decision:
+        def same_value(one: str, other: str) -> bool:
+            return self._reader.same_value(claim.relation, one, other)
+
+        return decision.decide(claim, self._origin.said_at, known, rules, same_value)
+
+    def _join(self, claim: Claim) -> None:
+        """ "Hanna is my sister": what was known of Hanna is known of the sister."""
+        bare: Path = (claim.value.lower(),)
+        if len(claim.subject) > 1 and claim.subject != bare:
+            claim_rows.rename(self._connection, self._origin.user, bare, claim.subject)
+
+    def _confirm(self, known: KnownClaim) -> None:
+        """What is said again counts as said now; what the user asks to be kept is theirs."""
+        self.outcome.same.append(known.entry_id)
+        origin = self._origin
+        if known.status != "active" or origin.said_at < known.said_at:
+            return
+        values: dict[str, object] = {"said_at": origin.said_at}
+        if known.source == "system" and origin.source != "system":
+            values |= {"source": origin.source, "importance": origin.importance}
+        entries.change(self._connection, known.entry_id, **values)
+
+    def _retire(self, retirement: Retirement) -> None:
+        known, origin = retirement.known, self._origin
+        status: Status = "past" if retirement.reason == "superseded" and known.holds else "inactive"
+        reason: Reason = retirement.reason
+        entries.retire(
+            self._connection,
+            known.entry_id,
+            status=status,
+            reason=reason,
+            now=origin.now,
+            valid_until=origin.said_at if status == "past" else None,
+        )
+        identity.retire_lines(
+            self._connection, origin.user, known.content, origin.now, entry_id=known.entry_id
+        )
+        if origin.message_id is not None:
+            claim_rows.note_end(self._connection, known.entry_id, origin.message_id)
+        self.outcome.retired.append(known.entry_id)
+
+    def _insert(self, claim: Claim, rules: RelationRules, *, past: bool, key_of: int | None) -> int:
+        origin = self._origin
+        stored = replace(claim, holds=True, ended=True) if past else claim
+        session_id = None
+        if origin.message_id is not None:
+            row = run(self._connection, SAID_IN, message_id=origin.message_id).first()
+            session_id = None if row is None else row.session_id
+        wanted = entries.key_of_entry(self._connection, key_of) if key_of is not None else None
+        new_id = entries.insert(
+            self._connection,
+            NewVersion(
+                user=origin.user,
+                told_by=origin.user,
+                content=self.sentence(stored),
+                key=entries.free_key(
+                    self._connection, origin.user, "user", None, wanted or key_for(claim, rules)
+                ),
+                source="correction" if claim.corrects and not past else origin.source,
+                said_at=origin.said_at,
+                now=origin.now,
+                conversation=origin.conversation,
+                session_id=session_id,
+                fact_type=rules.fact_type,
+                importance=origin.importance,
+                source_message_id=origin.message_id,
+                claims=(replace(claim, holds=True) if past else claim,),
+                reader=origin.reader,
+            ),
+        )
+        if past:
+            entries.retire(
+                self._connection,
+                new_id,
+                status="past",
+                reason="superseded",
+                now=origin.now,
+                valid_until=origin.said_at,
+            )
+        self.outcome.stored.append(new_id)
+        return new_id
+
+    def sentence(self, claim: Claim) -> str:
+        """A claim in the third person, with the names of its subjects."""
+        named = claim_rows.of_relation(self._connection, self._origin.user, NAME)
+        names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
+        return sentence_of(self._reader, claim, names)
+
+    # ---- what follows from it
+
+    def _effects(self, claim: Claim) -> None:
+        """What ends with a subject: the dog that died is no pet any more, the car that was sold has
+        no colour to ask for."""
+        if claim.past or claim.planned:
+            return
+        if claim.relation == DEAD and claim.holds and len(claim.subject) > 1:
+            self._end_holding(claim.subject)
+        if claim.relation in HOLDERS and (claim.ended or not claim.holds):
+            for part in self._parts(claim):
+                self._end_all(part)
+
+    def _end_holding(self, subject: Path) -> None:
+        owner, noun = subject[:-1], plain(subject)[-1]
+        for relation in ("pet",):
+            for known in self._slot(owner, relation, ""):
+                if (
+                    known.status == "active"
+                    and known.holds
+                    and self._reader.same_value(relation, known.value, noun)
+                    and known.said_at <= self._origin.said_at
+                ):
+                    self._retire(Retirement(known, "superseded"))
+
+    def _parts(self, claim: Claim) -> list[Path]:
+        """The subjects that a value stands for: of the partner Mia the girlfriend of that name."""
+        rules = self._reader.rules(claim.relation)
+        nouns = {claim.relation, *(rules.entities if rules else ())}
+        if claim.value:
+            nouns.add(claim.value.lower().split()[-1])
+        known = known_subjects(self._connection, self._origin.user)
+        length = len(claim.subject) + 1
+        return [
+            one
+            for one in known
+            if len(one) == length
+            and one[:-1] == claim.subject
+            and plain(one)[-1] in nouns
+            and self._is_meant(one, claim.value)
+        ]
+
+    def _is_meant(self, subject: Path, value: str) -> bool:
+        """Whether a value names a subject, by its noun, name or kind."""
+        if not value or plain(subject)[-1] in value.lower().split():
+            return True
+        own = claim_rows.under(self._connection, self._origin.user, subject)
+        described = [
+            one
+            for one in own
+            if one.subject == subject and one.relation in {NAME, "kind"} and one.status == "active"
+        ]
+        return any(self._reader.same_value(NAME, one.value, value) for one in described)
+
+    def _end_all(self, subject: Path) -> None:
+        for known in claim_rows.under(self._connection, self._origin.user, subject):
+            if known.status == "active" and known.said_at <= self._origin.said_at:
+                self._retire(Retirement(known, "superseded"))
+
+
+SAID_IN = select(conversation_log.c.session_id).where(
+    conversation_log.c.id == bindparam("message_id")
+)
+
+
+def known_subjects(connection: Connection, user: str) -> frozenset[Path]:
+    """Everybody and everything that something is claimed of."""
+    found = run(connection, claim_rows.SUBJECTS, user=user).scalars()
+    return frozenset(map(claim_rows.path_of, found))
+
+
+FEMALE = frozenset(
+    """mother sister wife girlfriend daughter grandmother aunt niece granddaughter stepmother
+    godmother mother-in-law sister-in-law stepsister""".split()
+)
+MALE = frozenset(
+    """father brother husband boyfriend son grandfather uncle nephew grandson stepfather godfather
+    father-in-law brother-in-law stepbrother""".split()
+)
+
+
+def refers(pronoun: str, subject: Path) -> bool:
+    """Whether a pronoun can stand for a subject."""
+    if subject == USER:
+        return False
+    noun = plain(subject)[-1].split()[-1]
+    if pronoun == "she":
+        return noun not in MALE
+    if pronoun == "he":
+        return noun not in FEMALE
+    if pronoun == "it":
+        return noun not in MALE | FEMALE
+    return True
+
+
+def recent(focus: Iterable[Focus]) -> list[Path]:
+    """Who was talked about, latest first."""
+    return list(dict.fromkeys(one.subject for one in focus if one.subject != USER))
+
+
+def focus_of(claim: Claim) -> list[Focus]:
+    """What a claim talks about: its subject, and the subject that its value is."""
+    found = [Focus(claim.subject, claim.relation, claim.kind, claim.value)]
+    if claim.relation in {"pet", "relative"} and claim.value:
+        noun = claim.value.lower().split()[-1]
+        found.append(Focus((*claim.subject, noun), NAME))
+    return found
+
+
+def key_for(claim: Claim, rules: RelationRules) -> str:
+    """The key of an entry that makes a claim: ``user_home``, ``user_sister_name``."""
+    named = [*claim.subject, claim.relation, claim.kind]
+    if not rules.one:
+        named.append(claim.value)
+    return entries.key_of_words(" ".join(named))
+
+
+def sentence_of(reader: ClaimReader, claim: Claim, names: dict[Path, str]) -> str:
+    """A claim in the third person; of several sisters the name tells which."""
+    shown = {
+        plain(path): name
+        for path, name in names.items()
+        if claim.subject[: len(path)] == path
+        and not (path == claim.subject and claim.relation == NAME)
+    }
+    return reader.fact(replace(claim, subject=plain(claim.subject)), shown)
+
+
+def undo(connection: Connection, user: str, message_id: int) -> None:
+    """Take back what a message claimed: it was not meant for Lo-Bug, or it is forgotten."""
+    for entry_id in claim_rows.made_by(connection, user, message_id):
+        entries.delete_row(connection, entry_id)
+    for entry_id in claim_rows.ended_by(connection, user, message_id):
+        claim_rows.note_end(connection, entry_id, None)
+        entries.revive(connection, entry_id)
+
+
+def hear(
+    connection: Connection,
+    reader: ClaimReader,
+    conversation_key: ConversationKey,
+    heard: Heard,
+    *,
+    message_id: int,
+    said_at: float,
+    now: float,
+    focus: Sequence[Focus],
+) -> Outcome:
+    """Let the claims of an utterance change memory, in the transaction that logs it."""
+    if not heard.claims and not heard.fragments:
+        return Outcome(focus=list(focus))
+    origin = Origin(conversation_key.user, conversation_key.conversation, said_at, now, message_id)
+    known = focus or last_focus(connection, conversation_key)
+    return Assertion(connection, reader, origin).hear(heard, known)
+
+
+def last_focus(connection: Connection, conversation_key: ConversationKey) -> list[Focus]:
+    """What the log says was last talked about, for a process that has just started."""
+    return claim_rows.recent(
+        connection,
+        conversation_key.user,
+        conversation_key.conversation,
+        messages=RECENT_MESSAGES,
+        limit=RECENT_CLAIMS,
+    )
+
+
+def completes(
+    connection: Connection,
+    reader: ClaimReader,
+    conversation_key: ConversationKey,
+    heard: Heard,
+    focus: Sequence[Focus],
+) -> bool:
+    """Whether each bare value of an utterance fits something that was talked about. Changes
+    nothing."""
+    origin = Origin(conversation_key.user, conversation_key.conversation, 0.0, 0.0)
+    known = focus or last_focus(connection, conversation_key)
+    asserting = Assertion(connection, reader, origin)
+    return all(asserting.completed(fragment, known) is not None for fragment in heard.fragments)

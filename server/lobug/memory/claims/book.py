@@ -1,0 +1,111 @@
+"""What a user has claimed, for the rest of Lo-Bug: questions, what a message changed, everything."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lobug.language.claims import Asked, Claim, ClaimReader, Heard, Path
+from lobug.memory import claim_rows
+from lobug.memory.claim_rows import Focus, KnownClaim
+from lobug.memory.claims import assertion, lookup
+from lobug.memory.claims.lookup import Found
+from lobug.memory.claims.subjects import NAME, Ambiguous, plain
+from lobug.memory.model import ConversationKey
+from lobug.storage.database import Database
+from lobug.storage.driver import Connection
+
+MOST_CONVERSATIONS = 512
+"""Conversations of which it is known what was last talked about."""
+MOST_FOCUS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one message did to memory."""
+
+    stored: tuple[KnownClaim, ...] = ()
+    """What it told that was new."""
+    retired: tuple[KnownClaim, ...] = ()
+    """What is not believed any more since."""
+
+
+class ClaimBook:
+    """The claims of all users; every call names one."""
+
+    def __init__(self, database: Database, reader: ClaimReader) -> None:
+        self._database = database
+        self._focus: OrderedDict[ConversationKey, tuple[Focus, ...]] = OrderedDict()
+        self.reader = reader
+
+    def focus(self, conversation_key: ConversationKey) -> tuple[Focus, ...]:
+        """What a conversation last talked about, latest first."""
+        return self._focus.get(conversation_key, ())
+
+    def note(self, conversation_key: ConversationKey, focus: Sequence[Focus]) -> None:
+        """Note what a conversation talks about now."""
+        self._focus[conversation_key] = tuple(focus[:MOST_FOCUS])
+        self._focus.move_to_end(conversation_key)
+        while len(self._focus) > MOST_CONVERSATIONS:
+            self._focus.popitem(last=False)
+
+    def drop(self, user: str | None) -> None:
+        """Forget what was talked about, after something was erased; None: of everybody."""
+        for key in [key for key in self._focus if user is None or key.user == user]:
+            del self._focus[key]
+
+    async def find(
+        self, conversation_key: ConversationKey, asked: Asked
+    ) -> Found | Ambiguous | None:
+        """What memory holds of what was asked; None: it knows no such subject."""
+        focus = self.focus(conversation_key)
+        found = await self._database.read(
+            lambda c: lookup.find(c, self.reader, conversation_key.user, asked, focus)
+        )
+        if isinstance(found, Found):
+            talked = Focus(found.subject, asked.relation or NAME, asked.kind)
+            self.note(conversation_key, (talked, *focus))
+        return found
+
+    async def completes(self, conversation_key: ConversationKey, heard: Heard) -> bool:
+        """Whether each bare value of an utterance fits something that was talked about."""
+        focus = self.focus(conversation_key)
+        return await self._database.read(
+            lambda c: assertion.completes(c, self.reader, conversation_key, heard, focus)
+        )
+
+    async def knows_of(self, conversation_key: ConversationKey, asked: Asked) -> bool:
+        """Whether anything is claimed, or was, of what a topic names."""
+        focus = self.focus(conversation_key)
+        about = await self._database.read(
+            lambda c: lookup.about(c, self.reader, conversation_key.user, asked, focus)
+        )
+        return bool(about.entries)
+
+    async def changed_by(self, user: str, message_id: int) -> Change:
+        """What a message did to memory."""
+
+        def work(connection: Connection) -> Change:
+            made = claim_rows.made_by(connection, user, message_id)
+            ended = claim_rows.ended_by(connection, user, message_id)
+            return Change(
+                tuple(claim_rows.of_entries(connection, user, made)),
+                tuple(claim_rows.of_entries(connection, user, ended)),
+            )
+
+        return await self._database.read(work)
+
+    async def trust(self, user: str, message_id: int) -> list[str]:
+        """Mark what a message told, new or again, as what the user asked to be remembered. Returns
+        the sentences."""
+        return await self._database.write("trust", lambda c: claim_rows.trust(c, user, message_id))
+
+    async def everything(self, user: str) -> tuple[tuple[Claim, ...], Mapping[Path, str]]:
+        """All that holds, with the names of the subjects."""
+        known = await self._database.read(lambda c: claim_rows.everything(c, user))
+        active = [one for one in known if one.status == "active"]
+        names = {
+            plain(one.subject): one.value for one in active if one.relation == NAME and one.holds
+        }
+        return tuple(replace(one.claim, subject=plain(one.subject)) for one in active), names

@@ -1,0 +1,204 @@
+"""Looks up what a question asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lobug.language.claims import Asked, Claim, ClaimReader, Path
+from lobug.memory import claim_rows
+from lobug.memory.claim_rows import Focus, KnownClaim
+from lobug.memory.claims import subjects, tombstones
+from lobug.memory.claims.assertion import DEAD, HOLDERS, known_subjects, recent, refers
+from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
+from lobug.storage.driver import Connection
+
+PARTNER = "partner"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What memory holds of what was asked."""
+
+    asked: Asked
+    """With the subject that was meant, as ``plain``."""
+    subject: Path
+    """The same as memory names it."""
+    active: tuple[KnownClaim, ...]
+    past: tuple[KnownClaim, ...]
+    implied: tuple[Claim, ...]
+    """What follows from other claims: who has named a dog has one."""
+    names: Mapping[Path, str]
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What holds or is denied, with subjects as ``plain``."""
+        said = (replace(one.claim, subject=plain(one.subject)) for one in self.active)
+        return (*said, *self.implied)
+
+    @property
+    def entries(self) -> tuple[int, ...]:
+        """The entries that it rests on."""
+        return tuple(dict.fromkeys(one.entry_id for one in (*self.active, *self.past)))
+
+
+def find(
+    connection: Connection, reader: ClaimReader, user: str, asked: Asked, focus: Sequence[Focus]
+) -> Found | Ambiguous | None:
+    """What memory holds of a question's subject and relation. None: it knows no such subject, so
+    that the question may be of the world."""
+    named = claim_rows.of_relation(connection, user, NAME)
+    names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
+    known = known_subjects(connection, user)
+    meant = subjects.resolve(asked.subject, Subjects(names, known, recent(focus)), refers)
+    if meant is None or isinstance(meant, Ambiguous):
+        return meant
+    if meant[0] != "user" and meant not in known:
+        return None
+    return _held(connection, reader, user, replace(asked, subject=meant), names, known)
+
+
+def _held(
+    connection: Connection,
+    reader: ClaimReader,
+    user: str,
+    asked: Asked,
+    names: Mapping[Path, str],
+    known: frozenset[Path],
+) -> Found:
+    meant = asked.subject
+    if asked.relation is None:
+        held = claim_rows.under(connection, user, meant)
+    else:
+        held = claim_rows.of_slot(connection, user, meant, asked.relation, asked.kind)
+    implied: tuple[Claim, ...] = ()
+    if not any(one.status == "active" and one.holds for one in held):
+        implied = _implied(connection, reader, user, asked, known)
+    shown = {plain(path): name for path, name in names.items() if meant[: len(path)] == path}
+    shown |= {
+        plain(path): name
+        for path, name in names.items()
+        if path[: len(meant)] == meant and plain(path) not in shown
+    }
+    return Found(
+        replace(asked, subject=plain(meant)),
+        meant,
+        tuple(one for one in held if one.status == "active"),
+        tuple(one for one in held if one.status == "past" and one.holds),
+        implied,
+        shown,
+    )
+
+
+def _implied(
+    connection: Connection,
+    reader: ClaimReader,
+    user: str,
+    asked: Asked,
+    known: frozenset[Path],
+) -> tuple[Claim, ...]:
+    """What follows from claims of other subjects or relations."""
+    subject, relation = asked.subject, asked.relation
+    if relation == NAME and len(subject) > 1:
+        rules = reader.rules(PARTNER)
+        if rules is not None and plain(subject)[-1] in rules.entities:
+            held = claim_rows.of_slot(connection, user, subject[:-1], PARTNER, "")
+            return tuple(
+                Claim(plain(subject), NAME, one.value)
+                for one in held
+                if one.status == "active" and one.holds and one.value[:1].isupper()
+            )
+    if relation in HOLDERS and relation is not None:
+        rules = reader.rules(relation)
+        nouns = rules.entities if rules is not None else frozenset()
+        found = []
+        for one in sorted(known):
+            noun = plain(one)[-1]
+            if len(one) != len(subject) + 1 or one[:-1] != subject:
+                continue
+            wanted = (
+                noun in nouns if not asked.value else reader.same_value(relation, noun, asked.value)
+            )
+            own = [
+                claim
+                for claim in claim_rows.under(connection, user, one)
+                if claim.status == "active" and claim.holds
+            ]
+            if wanted and own and all(claim.relation != DEAD for claim in own):
+                found.append(Claim(plain(subject), relation, noun))
+        return tuple(dict.fromkeys(found))
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is to be forgotten."""
+
+    entries: tuple[int, ...] = ()
+    marks: tuple[str, ...] = ()
+    """For tombstones."""
+
+
+def about(
+    connection: Connection, reader: ClaimReader, user: str, asked: Asked, focus: Sequence[Focus]
+) -> About:
+    """All entries, past and corrected ones too, that claim what a topic names."""
+    named = claim_rows.of_relation(connection, user, NAME)
+    names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
+    known = known_subjects(connection, user)
+    meant = subjects.resolve(asked.subject, Subjects(names, known, recent(focus)), refers)
+    if meant is None or isinstance(meant, Ambiguous):
+        return About()
+    if asked.relation is None:
+        return _of_subjects(connection, reader, user, [meant])
+    held = claim_rows.of_slot(connection, user, meant, asked.relation, asked.kind)
+    if asked.value:
+        value = asked.value
+        held = [
+            one
+            for one in held
+            if not one.value or reader.same_value(one.relation, one.value, value)
+        ]
+    whole = tombstones.slot(meant, asked.relation, asked.kind)
+    marks = [f"{whole} {' '.join(sorted(asked.value.lower().split()))}" if asked.value else whole]
+    ids = [one.entry_id for one in held]
+    if asked.relation in HOLDERS:
+        parts = [
+            one
+            for one in known
+            if len(one) == len(meant) + 1
+            and one[:-1] == meant
+            and _stands_for(reader, asked, plain(one)[-1])
+        ]
+        more = _of_subjects(connection, reader, user, parts)
+        ids += more.entries
+        marks += more.marks
+    return About(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(marks)))
+
+
+def _stands_for(reader: ClaimReader, asked: Asked, noun: str) -> bool:
+    relation = asked.relation or ""
+    if asked.value:
+        return reader.same_value(relation, noun, asked.value)
+    rules = reader.rules(relation)
+    return rules is not None and noun in rules.entities
+
+
+def _of_subjects(
+    connection: Connection, reader: ClaimReader, user: str, found: Sequence[Path]
+) -> About:
+    """What is claimed of subjects and of what belongs to them, and that there are such."""
+    ids: list[int] = []
+    for subject in found:
+        ids += [one.entry_id for one in claim_rows.under(connection, user, subject)]
+        if len(subject) < 2:
+            continue
+        noun = plain(subject)[-1]
+        for relation in sorted(HOLDERS):
+            ids += [
+                one.entry_id
+                for one in claim_rows.of_slot(connection, user, subject[:-1], relation, "")
+                if one.value and reader.same_value(relation, one.value, noun)
+            ]
+    marks = [f"subject {claim_rows.text_of(subject)}" for subject in found]
+    return About(tuple(dict.fromkeys(ids)), tuple(marks))
