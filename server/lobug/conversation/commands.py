@@ -14,17 +14,25 @@ from typing import Literal
 from lobug.conversation.registry import PATIENCE_S, Conversation, Question
 from lobug.errors import MemoryNotFoundError
 from lobug.language.claims import Heard
+from lobug.language import language_of
 from lobug.language.en import mentions, replies, words
 from lobug.language.en.fact_checks import fact_type
 from lobug.language.en.fact_comparison import with_instead, with_value, wrong_entry
 from lobug.language.en.perspective import about_the_user, is_first_person
-from lobug.language.en.speech_acts import is_statement, split_contrast, split_statements, value_of
+from lobug.language.en.speech_acts import (
+    is_statement,
+    split_contrast,
+    split_statements,
+    value_of,
+)
+from lobug.language.en.speech_acts import statements as statements_in
 from lobug.language.protocol import (
     Correct,
     ForgetStatement,
     ForgetTopic,
     ReciteTopic,
     Remember,
+    TalkedAbout,
     Why,
 )
 from lobug.memory.model import Draft, Entry, Filter, Forgotten, Hit, MemoryScope, Purge, Source
@@ -46,6 +54,8 @@ MAX_WRONG = 10
 """Entries searched for the wrong one."""
 MAX_ABOUT_TOPIC = 20
 """Entries from which those about a topic are chosen."""
+MAX_TALK = 60
+"""Messages from which a period's topics are taken."""
 MAX_ENTRIES = 1_000
 """Entries among which the most important ones are searched."""
 
@@ -268,7 +278,7 @@ async def forget_topic(
     if guessed:
         return await _ask_about(context, texts)
     claimed = await _forget_claims(context, said.topic, ())
-    if claimed is not None:
+    if claimed is not None or not said.sure:
         return claimed
     if await _says(context, texts):
         return _erase(context, texts)
@@ -298,10 +308,18 @@ async def _forget_claims(
 async def forget_last(context: CommandContext) -> Command:
     """Forget the user's last words."""
     messages = await context.memory.recent_messages(context.conversation.conversation_key, 8)
-    said = [m.content for m in messages if m.role == "user" and m.content.strip()]
-    if not said or said[-1] == BLANKED:
+    said = [m for m in messages if m.role == "user" and m.content.strip()]
+    if not said or said[-1].content == BLANKED:
         return context.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
-    return _erase(context, (said[-1],))
+    last = said[-1]
+    erase = _erase(context, (last.content,))
+
+    async def act(message_id: int) -> Answer:
+        # What it ended goes on, what it told is gone.
+        await context.memory.claims.undo(context.scope.user, last.id)
+        return await erase.act(message_id)
+
+    return Command(BLANKED, act)
 
 
 def forget_everything(context: CommandContext) -> Command:
@@ -419,6 +437,30 @@ async def recite_sources(context: CommandContext, said: Why) -> Command | None:
             context, replies.sources([_origin(hit) for hit in hits], context.today), hits
         )
     return _answer(context, (replies.USED_NONE,), ()) if said.sure else None
+
+
+async def recite_talk(context: CommandContext, said: TalkedAbout) -> Command:
+    """Repeat what the user said in a period, in their own words."""
+    since, until = replies.period(said.period, context.today)
+    where = Filter(since=since, until=until)
+    hits = await context.memory.search(context.scope, "", where, limit=MAX_TALK, turns=True)
+    words = [
+        hit.content
+        for hit in reversed(hits)
+        if hit.kind == "turn"
+        and hit.role == "user"
+        and hit.content.strip()
+        and asked_of_memory(hit.content) is None
+    ]
+    told = [statement for text in words for statement in statements_in(text)]
+    sentences = replies.talked_about(said.period, told, words)
+    return _answer(context, sentences, tuple(hit for hit in hits if hit.kind == "turn")[:MAX_ASKED])
+
+
+def asked_of_memory(text: str) -> object | None:
+    """What a former message asked of memory: such messages are no topic of a talk."""
+    book = language_of("en").commands
+    return None if book is None else book.understand(text)
 
 
 def _recitation(context: CommandContext, entries: list[Entry], nothing: str) -> Command:

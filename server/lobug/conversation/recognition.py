@@ -37,6 +37,7 @@ from lobug.language.protocol import (
     Recite,
     ReciteTopic,
     Remember,
+    TalkedAbout,
     Why,
     Wrong,
 )
@@ -182,6 +183,8 @@ async def _command_for(
             return await commands.recite_topic(context, said)
         case Why():
             return await commands.recite_sources(context, said)
+        case TalkedAbout():
+            return await commands.recite_talk(context, said)
         case Ordinary():
             return None
         case _:

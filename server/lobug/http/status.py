@@ -52,6 +52,9 @@ class MemoryHealth(Answer):
     pending_tasks: int = Field(description="Background work that is still to be done.")
     parked_tasks: int = Field(description="Background work that failed too often; kept.")
     embedding_backlog: int = Field(description="Facts that wait for their vector.")
+    claims_unread: int = Field(
+        description="Facts of an older version whose claims are still to be read."
+    )
 
 
 class BriefHealth(Answer):

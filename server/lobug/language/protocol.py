@@ -46,6 +46,8 @@ class ForgetTopic:
     """ "Forget what I said about my job", "forget my address"."""
 
     topic: str
+    sure: bool = True
+    """Whether memory is meant for certain. False: "forget Hanna", if memory knows of a Hanna."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,14 @@ class ReciteTopic:
     topic: str
     sure: bool
     """Whether memory is asked for certain: "what do you know about Mars?" may mean anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class TalkedAbout:
+    """ "What did we talk about on Friday?"."""
+
+    period: str
+    """As said; empty: lately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +122,7 @@ Meaning = (
     | ForgetEverything
     | Recite
     | ReciteTopic
+    | TalkedAbout
     | Wrong
     | Correct
     | Why

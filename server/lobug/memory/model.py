@@ -457,3 +457,5 @@ class MemoryStats:
     """Background tasks that failed too often; retried once a day and at the next start."""
     embedding_backlog: int = 0
     """Facts without a vector of the present embedding model."""
+    claims_unread: int = 0
+    """Entries of an older version whose claims are still to be read."""

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, Text, bindparam, false, func, select
 
 from lobug.memory import embedding, facts, identity, jobs, log, timeline
+from lobug.memory.claims import backlog
 from lobug.memory.index.entry_index import VectorIndex
 from lobug.memory.model import HOUSEHOLD, MemoryScope, MemoryStats, RememberedUser
 from lobug.storage.driver import Connection
@@ -122,6 +123,7 @@ class Counter:
             pending_tasks=counted.pending,
             parked_tasks=counted.parked,
             embedding_backlog=embedding.count_unembedded(connection, index),
+            claims_unread=backlog.count(connection),
         )
 
     def publish(self, stats: MemoryStats) -> None:

@@ -16,7 +16,9 @@ from lobug.errors import (
     LobugError,
     StorageError,
 )
+from lobug.language.en.claims.adapter import CLAIMS
 from lobug.memory import jobs
+from lobug.memory.claims import backlog
 from lobug.memory.embedding import BackgroundEmbedder, FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.purge import retain
 from lobug.memory.exchange.snapshot import SnapshotSource, import_file
@@ -82,6 +84,8 @@ class Worker:
         self._snapshot = snapshot
         self._looked_for_snapshot = snapshot is None
         self._stale = False
+        self._claims_wait = True
+        """Whether entries of an older version may wait to have their claims read."""
         self._counted_at = 0.0
         self._woken = False
         """Work was added since the last step; it may be more urgent."""
@@ -153,6 +157,8 @@ class Worker:
             return await self._import_snapshot()
         now, self._woken = self._clock(), False
         enabled = self._settings.enabled
+        if enabled and await self._read_claims(now):
+            return True
         task, deadline = await self._database.read(lambda connection: self._next(connection, now))
         both: list[BackgroundEmbedder] = [self._embedding, self._turns]
         embedders = sorted(both, key=lambda embedding: _overdue_at(embedding, now))
@@ -172,6 +178,16 @@ class Worker:
             await self._recount()
             self._stale, self._counted_at = False, now
         return embedded or task is not None
+
+    async def _read_claims(self, now: float) -> bool:
+        """Read the claims of some entries of an older version. Returns whether there are more."""
+        if not self._claims_wait:
+            return False
+        left = await self._database.write(
+            "claims", lambda connection: backlog.read_some(connection, CLAIMS, now)
+        )
+        self._claims_wait = left > 0
+        return self._claims_wait
 
     def _next(self, connection: Connection, now: float) -> tuple[Task | None, float]:
         """The next task, and the deadline of the first of all tasks."""

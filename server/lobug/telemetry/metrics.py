@@ -25,6 +25,7 @@ MEMORY_HELP: Mapping[str, str] = {
     "pending_tasks": "Background work that is still to be done.",
     "parked_tasks": "Background work that failed too often.",
     "embedding_backlog": "Facts that wait for their vector.",
+    "claims_unread": "Facts of an older version whose claims are still to be read.",
 }
 """Help text of the metric for each field of ``MemoryStats``."""
 

@@ -38,6 +38,7 @@ from lobug.language.protocol import (
     ReciteTopic,
     Remember,
     SentenceKind,
+    TalkedAbout,
     Why,
     Wrong,
 )
@@ -47,6 +48,8 @@ LONGEST = 600
 
 _PERSONAL = re.compile(r"^(?:me|myself|us|ourselves)$", re.IGNORECASE)
 _POINTING = re.compile(r"^(?:it|that|this|him|her|them|those|these)$", re.IGNORECASE)
+_ASKING_WORD = re.compile(r"^(?:that|what|when|where|who|how|which)\s+", re.IGNORECASE)
+_NAMES = re.compile(r"^(?:about )?\w+(?: \w+)?$")
 _OPENING = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|yo|please|well|so|no|lo-?bug|lo bug|low bug)\b[\s,.!:-]*)+",
     re.IGNORECASE,
@@ -175,7 +178,15 @@ def _forget_topic(slots: Mapping[str, str]) -> Meaning | Ordinary:
 
 
 def _forget_own(slots: Mapping[str, str]) -> Meaning | None:
-    return ForgetTopic(slots["topic"]) if is_own(slots["topic"]) else None
+    topic = slots["topic"]
+    if _POINTING.match(topic):
+        return None
+    own = is_own(_ASKING_WORD.sub("", topic))
+    return ForgetTopic(topic, sure=own) if own or _NAMES.match(topic) else None
+
+
+def _talked_about(slots: Mapping[str, str]) -> Meaning:
+    return TalkedAbout(slots.get("period", "").lower())
 
 
 def _recite_topic(slots: Mapping[str, str], *, sure: bool) -> Meaning:
@@ -196,7 +207,7 @@ def _correct(slots: Mapping[str, str], *, sure: bool) -> Meaning | Ordinary | No
 
 def _why_topic(slots: Mapping[str, str]) -> Meaning | None:
     topic = slots["topic"]
-    own = is_own(re.sub(r"^(?:that|what|when|where|who)\s+", "", topic, flags=re.IGNORECASE))
+    own = is_own(_ASKING_WORD.sub("", topic))
     return Why(sure=False, topic=topic) if own else None
 
 
@@ -211,6 +222,8 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "Recite": lambda _: Recite(),
     "ReciteTopicSure": lambda slots: _recite_topic(slots, sure=True),
     "ReciteTopic": lambda slots: _recite_topic(slots, sure=False),
+    "TalkedAbout": _talked_about,
+    "TalkedAboutWhen": _talked_about,
     "Wrong": lambda _: Wrong(),
     "Correct": lambda slots: _correct(slots, sure=True),
     "CorrectUnsure": lambda slots: _correct(slots, sure=False),

@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
-from lobug.language.en.data import MONTHS
+from lobug.language.en.data import MONTHS, WEEKDAYS
 from lobug.language.en.data import REPLIES as SAY
-from lobug.language.en.perspective import said_to_the_user, sentence_to_the_user, spoken_back
+from lobug.language.en.perspective import (
+    about_the_user,
+    said_to_the_user,
+    sentence_to_the_user,
+    spoken_back,
+)
 from lobug.language.en.speakable import speakable
 
 MOST = 5
@@ -134,10 +139,50 @@ def when(said_at: float, today: float) -> str:
         return SAY["today"]
     if days == 1:
         return SAY["yesterday"]
+    if 0 < days < 7:
+        return SAY["on_weekday"].format(weekday=WEEKDAYS[said.weekday()])
     month = MONTHS[said.month - 1]
     return SAY["this_year" if 0 <= days < 300 else "earlier_year"].format(
         month=month, year=said.year
     )
+
+
+def period(said: str, today: float) -> tuple[float, float]:
+    """When a period of talk begins and ends, seconds since the epoch; local time. Not named, it is
+    the last week."""
+    now = datetime.fromtimestamp(today)  # noqa: DTZ006 - spoken to somebody here
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    day = timedelta(days=1)
+    weekday = next((i for i, name in enumerate(WEEKDAYS) if name.lower() in said), None)
+    if said in {"today", "tonight", "so far", "just now"} or said.startswith("this "):
+        start = midnight - midnight.weekday() * day if said == "this week" else midnight
+        return start.timestamp(), today
+    if said in {"yesterday", "last night"}:
+        return (midnight - day).timestamp(), midnight.timestamp()
+    if weekday is not None:
+        back = (now.weekday() - weekday) % 7 or 7
+        start = midnight - back * day
+        return start.timestamp(), (start + day).timestamp()
+    if said == "last week":
+        monday = midnight - now.weekday() * day
+        return (monday - 7 * day).timestamp(), monday.timestamp()
+    return (now - 7 * day).timestamp(), today
+
+
+def talked_about(said: str, statements: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
+    """Repeat what the user told in a period, or what they asked where they told nothing."""
+    time = _capital(said) if said in DAYS or said.startswith(("on ", "this ")) else SAY["lately"]
+    if not words:
+        return (SAY["no_talk"].format(when=time[:1].lower() + time[1:]),)
+    told = [clip(text).strip(" .") for text in dict.fromkeys(statements)][-MOST:]
+    if told:
+        facts = [sentence_to_the_user(about_the_user(text)) for text in told]
+        return (SAY["talked"].format(When=time), *facts)
+    asked = [clip(text) for text in dict.fromkeys(words)][-MOST:]
+    return (SAY["asked"].format(When=time), *(f'"{text}"' for text in asked))
+
+
+DAYS = frozenset({"today", "yesterday", "tonight", "last night", "last week"})
 
 
 def _origin(origin: Origin, today: float) -> str:

@@ -88,9 +88,9 @@ class Assertion:
         return self.outcome
 
     def settle(self, entry_id: int, claims: Sequence[Claim]) -> Outcome:
-        """Let an entry that was written as a sentence take the place of what it contradicts or
-        repeats. The sentence itself stays as it is."""
-        origin = self._origin
+        """Let an entry that is a sentence of its own take the place of what it contradicts or
+        repeats, or give way to what was said later. The sentence stays as it is."""
+        refuted = False
         for claim in claims:
             rules = self._reader.rules(claim.relation)
             if rules is None or claim.past or claim.planned:
@@ -98,23 +98,45 @@ class Assertion:
             others = [
                 one
                 for one in self._slot(claim.subject, claim.relation, claim.kind)
-                if one.entry_id != entry_id and one.status == "active"
+                if one.entry_id != entry_id
             ]
             done = self._decide(claim, others, rules)
             for retirement in done.retired:
                 self._retire(retirement)
                 entries.change(self._connection, retirement.known.entry_id, replaced_by=entry_id)
-            if done.same is not None:
-                entries.retire(
-                    self._connection,
-                    done.same.entry_id,
-                    status="inactive",
-                    reason="duplicate",
-                    now=origin.now,
-                    replaced_by=entry_id,
-                )
+            if done.same is not None and done.same.status == "active":
+                self._merge(entry_id, done.same)
+            elif done.insert != "active":
+                refuted = True
             self._effects(claim)
+        if refuted:
+            self._expire(entry_id)
         return self.outcome
+
+    def _merge(self, entry_id: int, same: KnownClaim) -> None:
+        """Of an entry and one that says the same, the one said last stays."""
+        older, newer = same.entry_id, entry_id
+        if same.said_at > self._origin.said_at:
+            older, newer = newer, older
+        entries.retire(
+            self._connection,
+            older,
+            status="inactive",
+            reason="duplicate",
+            now=self._origin.now,
+            replaced_by=newer,
+        )
+
+    def _expire(self, entry_id: int) -> None:
+        """Make an entry past: what was said later contradicts it."""
+        entries.retire(
+            self._connection,
+            entry_id,
+            status="past",
+            reason="superseded",
+            now=self._origin.now,
+            valid_until=self._origin.now,
+        )
 
     # ---- whom it is about
 

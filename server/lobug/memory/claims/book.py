@@ -96,6 +96,10 @@ class ClaimBook:
 
         return await self._database.read(work)
 
+    async def undo(self, user: str, message_id: int) -> None:
+        """Take back what a message claimed."""
+        await self._database.write("undo", lambda c: assertion.undo(c, user, message_id))
+
     async def trust(self, user: str, message_id: int) -> list[str]:
         """Mark what a message told, new or again, as what the user asked to be remembered. Returns
         the sentences."""

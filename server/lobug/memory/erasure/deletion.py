@@ -34,7 +34,8 @@ from sqlalchemy import (
 
 from lobug.language.en import mentions, words
 from lobug.language.en.mentions import Mention
-from lobug.memory import entries, jobs
+from lobug.memory import claim_rows, entries, jobs
+from lobug.memory.claim_rows import Reader
 from lobug.memory.entries import VISIBLE, seen_by
 from lobug.memory.erasure import derived_texts
 from lobug.memory.index import entry_index
@@ -405,6 +406,9 @@ def rewrite(connection: Connection, entry_id: int, content: str) -> int:
     run(connection, entries.DELETE, entry_id=entry_id)
     del kept["id"]
     new_id = int(run(connection, entries.INSERT, **{**kept, "content": content}).scalar())
+    reader: Reader = "model" if kept["source"] == "system" else "owner"
+    claims = entries.read_claims(content)
+    claim_rows.insert(connection, new_id, kept["user"], claims, reader)
     run_many(
         connection,
         LINK_REPLACED,

@@ -15,6 +15,7 @@ from sqlalchemy import BindParameter, Integer, bindparam, delete, exists, or_, s
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, jobs, timeline
+from lobug.memory.claims import tombstones
 from lobug.memory.erasure import deletion
 from lobug.memory.erasure.deletion import Erasure
 from lobug.memory.jobs import Task
@@ -173,6 +174,7 @@ def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
         entries.delete_row(connection, row.id)
     for change in (DELETE_TASKS, DELETE_PROJECTS):
         run(connection, change, user=user)
+    tombstones.remove_all(connection, user)
     _delete_messages(connection, messages)
     for change in (LEAVE_SESSIONS, DELETE_SESSIONS):
         run(connection, change, user=user)
