@@ -401,12 +401,49 @@ def _any(forgotten: Forgotten) -> bool:
 
 
 async def recite_everything(context: CommandContext) -> Command:
-    """Recite what is known about the user: identity, then the most important, then the newest."""
+    """Recite what is known about the user: who they are, then one subject after the other, then
+    what no relation holds, then words that still wait to be read."""
+    user = context.scope.user
+    claims, names = await context.memory.claims.everything(user)
+    sentences = list(context.memory.claims.reader.recite(claims, names))
     identity = await context.memory.identity(context.scope)
     where = Filter(layer="knowledge", category="knowledge")
     found = await context.memory.entries(context.scope, where, limit=MAX_ENTRIES)
-    ranked = sorted(found, key=lambda entry: (-entry.importance, -entry.said_at))
-    return _recitation(context, _once([*identity.entries, *ranked]), replies.KNOW_NOTHING)
+    claiming = await context.memory.claims.having([entry.id for entry in found])
+    free = sorted(
+        (entry for entry in found if entry.id not in claiming),
+        key=lambda entry: (-entry.importance, -entry.said_at),
+    )
+    written = [entry for entry in identity.entries if entry.source != "system"]
+    more = [entry.content for entry in _once([*written, *free])]
+    more += [about_the_user(text) for text in await context.memory.claims.unread(user)]
+    sentences += [replies.recited_fact(content) for content in more]
+    return _recital(context, tuple(dict.fromkeys(sentences)), (*found, *identity.entries))
+
+
+def _recital(
+    context: CommandContext, sentences: tuple[str, ...], entries: Sequence[Entry]
+) -> Command:
+    """Say the first sentences and ask whether to go on."""
+    if not sentences:
+        return _answer(context, (replies.KNOW_NOTHING,), ())
+    now, later = sentences[: replies.MOST], sentences[replies.MOST :]
+    hits = tuple(hit_of(entry) for entry in entries)[: replies.MOST]
+
+    async def act(_: int) -> Answer:
+        dialogue = context.conversation.dialogue
+        dialogue.recited = hits
+        if not later:
+            return Answer(now)
+        dialogue.question = Question("go_on", context.until(), sentences=later)
+        return Answer((*now, replies.shall_i_go_on(len(later))))
+
+    return Command(context.text, act)
+
+
+def go_on(context: CommandContext, question: Question) -> Command:
+    """The next sentences of a recitation, after the user has said yes."""
+    return _recital(context, question.sentences, ())
 
 
 async def recite_topic(context: CommandContext, said: ReciteTopic) -> Command | None:

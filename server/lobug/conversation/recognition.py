@@ -164,6 +164,8 @@ async def _command_for_answer(
         return await commands.correct_by_answer(context, question)
     if agrees is None:
         return None
+    if question.kind == "go_on":
+        return commands.go_on(context, question) if agrees else context.say(replies.NEVER_MIND)
     return commands.forget_confirmed(context, question) if agrees else context.say(replies.KEPT)
 
 

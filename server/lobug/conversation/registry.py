@@ -77,11 +77,13 @@ PATIENCE_S = 120.0
 class Question:
     """A question of Lo-Bug's that the next turn may answer."""
 
-    kind: Literal["forget_everything", "forget_these", "what_is_right"]
+    kind: Literal["forget_everything", "forget_these", "what_is_right", "go_on"]
     until: float
     """When it expires; seconds of the turns' clock."""
     entries: tuple[Entry, ...] = ()
     """The entries to be forgotten, or those of which one is wrong."""
+    sentences: tuple[str, ...] = ()
+    """What is still to be recited."""
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from lobug.language.en.data import MONTHS, WEEKDAYS
+from lobug.language.en.data import BELOW_TWENTY, MONTHS, WEEKDAYS
 from lobug.language.en.data import REPLIES as SAY
 from lobug.language.en.perspective import (
     about_the_user,
@@ -88,6 +88,21 @@ def recited(contents: Sequence[str]) -> tuple[str, ...]:
     if more > 0:
         sentences.append(SAY["one_more_thing" if more == 1 else "more_things"].format(count=more))
     return tuple(sentences)
+
+
+def recited_fact(content: str) -> str:
+    """Say one memory."""
+    return clip(sentence_to_the_user(content))
+
+
+def shall_i_go_on(count: int) -> str:
+    """Ask whether to recite the rest."""
+    return SAY["go_on_one" if count == 1 else "go_on"].format(count=spoken_count(count))
+
+
+def spoken_count(count: int) -> str:
+    """A number as it is spoken."""
+    return BELOW_TWENTY[count] if count < len(BELOW_TWENTY) else str(count)
 
 
 def unknown(topic: str) -> str:

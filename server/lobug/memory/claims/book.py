@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.language.claims import Asked, Claim, ClaimReader, Heard, Path
-from lobug.memory import claim_rows
+from lobug.memory import claim_rows, log
 from lobug.memory.claim_rows import Focus, KnownClaim
 from lobug.memory.claims import assertion, lookup
 from lobug.memory.claims.lookup import Found
@@ -19,6 +19,8 @@ from lobug.storage.driver import Connection
 MOST_CONVERSATIONS = 512
 """Conversations of which it is known what was last talked about."""
 MOST_FOCUS = 12
+MOST_UNREAD = 40
+"""Messages that wait to be read, of which the statements are recited as they stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,16 @@ class ClaimBook:
         )
         return bool(about.entries)
 
+    async def unread(self, user: str) -> tuple[str, ...]:
+        """What the user has stated lately that the rules cannot read and the chat model has not
+        read yet, as said."""
+        waiting = await self._database.read(lambda c: log.not_extracted(c, user, MOST_UNREAD))
+        return tuple(
+            statement
+            for message in waiting
+            for statement in self.reader.read(message.content).unread
+        )
+
     async def changed_by(self, user: str, message_id: int) -> Change:
         """What a message did to memory."""
 
@@ -104,6 +116,10 @@ class ClaimBook:
         """Mark what a message told, new or again, as what the user asked to be remembered. Returns
         the sentences."""
         return await self._database.write("trust", lambda c: claim_rows.trust(c, user, message_id))
+
+    async def having(self, ids: Sequence[int]) -> frozenset[int]:
+        """Which of these entries claim something that the rules can read."""
+        return await self._database.read(lambda c: claim_rows.having(c, ids))
 
     async def everything(self, user: str) -> tuple[tuple[Claim, ...], Mapping[Path, str]]:
         """All that holds, with the names of the subjects."""
