@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from lobug.language.claims import Claim, Fragment, Heard, Path, RelationRules
 from lobug.language.en import speech_acts
 from lobug.language.en.claims import clause_parser
 from lobug.language.en.claims.clause_parser import Clause
 from lobug.language.en.claims.relation_book import Reading, Relation, relation_book
-
-Path = tuple[str, ...]
 
 CHANGES = frozenset(
     """move relocate settle start begin join get buy adopt marry become turn retire change switch
@@ -48,55 +47,8 @@ APPOSED = re.compile(r"^(?P<what>an? [\w -]+), (?P<name>(?-i:[A-Z])[\w'-]+)$", r
 ARTICLE = re.compile(r"^(?:an?|the|some|my|our|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s+", re.I)
 ADJECTIVE = re.compile(r"^(?:(?:little|big|older|younger|elder|eldest|oldest|youngest|new|baby|late|dear|old|best|half|own|only|current|favou?rite)\s+)+")
 PROPER = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}")
+THIRD_PERSON = re.compile(r"\bthe user(?P<owner>['\u2019]s)?\b", re.I)
 TITLES = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What an utterance says of somebody or something."""
-
-    subject: Path
-    """("user",), ("user", "sister", "dog"), ("hanna",); pronouns are resolved by the caller."""
-    relation: str
-    """Id of a relation of the book."""
-    value: str
-    holds: bool = True
-    """False: it is denied, or over."""
-    ended: bool = False
-    """It was true and is so no more."""
-    past: bool = False
-    """It tells of a former time: nothing now follows from it."""
-    planned: bool = False
-    """It will be so."""
-    corrects: bool = False
-    """It puts right what was said or believed before."""
-    instead_of: str | None = None
-    kind: str | None = None
-    time: tuple[str, ...] = ()
-    text: str = ""
-
-    @property
-    def slot(self) -> tuple[str, ...]:
-        """What it says something about, without the value."""
-        return (*self.subject, self.relation, self.kind or "")
-
-
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """A value without a statement: "no, Johanna", "in 1933". What it belongs to was said before."""
-
-    value: str
-    instead_of: str | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """All that was read in an utterance."""
-
-    claims: tuple[Claim, ...]
-    fragments: tuple[Fragment, ...]
-    corrects: bool
 
 
 def read(text: str) -> Heard:
@@ -105,6 +57,7 @@ def read(text: str) -> Heard:
     fragments: list[Fragment] = []
     corrects = False
     any_correction = False
+    unread: list[str] = []
     for sentence in speech_acts.sentences(text):
         opening = OPENING.match(sentence)
         marked = bool(opening and opening["corrects"].strip())
@@ -125,11 +78,13 @@ def read(text: str) -> Heard:
             for claim in claims_of(clause)
         ]
         claims += found
+        if not found:
+            unread.append(sentence)
         if not found and (corrects or wrong is not None) and len(stated.split()) <= 6:
             value = VALUE.sub("", stated.strip(" .!,")).strip(" .!,")
             if value and len(value.split()) <= 5:
                 fragments.append(Fragment(value, wrong, sentence))
-    return Heard(tuple(claims), tuple(fragments), any_correction)
+    return Heard(tuple(claims), tuple(fragments), any_correction, tuple(unread))
 
 
 def _contrast(text: str) -> tuple[str, str | None]:
@@ -155,7 +110,7 @@ def claims_of(clause: Clause) -> list[Claim]:
         return []
     found: list[Claim] = []
     if clause.subject.name and len(path) > 1:
-        found.append(Claim(path, "name", clause.subject.name, text=clause.text))
+        found.append(Claim(path, "name", clause.subject.name, appositive=True, text=clause.text))
     complement = clause.complement.strip(" ,")
     if complement.lower().endswith((" and", " but", " or")):
         complement = complement.rsplit(" ", 1)[0].rstrip(" ,")
@@ -176,7 +131,7 @@ def claims_of(clause: Clause) -> list[Claim]:
         noun = book.noun(path[-1], owner)
         if noun is not None:
             subject = path[:-1]
-            return [*found, replace(base, subject=subject, relation=noun.relation.id, kind=noun.kind, value=_value(complement, clause, noun.relation))]
+            return [*found, replace(base, subject=subject, relation=noun.relation.id, kind=noun.kind or "", value=_value(complement, clause, noun.relation))]
     if clause.verb == "be" and complement:
         other = clause_parser.subject_of([*clause_parser.tokens(complement), *clause_parser.tokens("is")])
         # "Hanna is my sister"
@@ -184,7 +139,7 @@ def claims_of(clause: Clause) -> list[Claim]:
             whole = _tidy(other[0].path)
             reading = book.noun(whole[-1], book.kind_of(whole[:-1]))
             if reading is not None:
-                return [*found, replace(base, subject=whole[:-1], relation=reading.relation.id, kind=reading.kind, value=clause.subject.name or " ".join(path))]
+                return [*found, replace(base, subject=whole[:-1], relation=reading.relation.id, kind=reading.kind or "", value=clause.subject.name or " ".join(path))]
             if clause.subject.name and len(path) == 1:
                 return [*found, replace(base, subject=whole, relation="name", value=clause.subject.name)]
         # "My sister is Hanna"
@@ -229,7 +184,7 @@ def _of_reading(base: Claim, reading: Reading) -> list[Claim]:
         name = "location" if name == "kept" else "takes_place"
         if not reading.value:
             return []
-    found = [replace(base, subject=subject, relation=name, value=reading.value, kind=reading.kind, instead_of=None)]
+    found = [replace(base, subject=subject, relation=name, value=reading.value, kind=reading.kind or "", instead_of=None)]
     if reading.old:
         found.insert(0, replace(base, subject=subject, relation=name, value=reading.old, holds=False, ended=True))
     return found
@@ -251,3 +206,18 @@ def _tidy(path: Sequence[str]) -> Path:
         bare = ADJECTIVE.sub("", word)
         out.append(book.kin.get(bare) or book.pets.get(bare) or word)
     return tuple(out)
+
+
+def read_fact(sentence: str) -> tuple[Claim, ...]:
+    """The claims of a stored sentence in the third person; empty unless all of it was read."""
+    heard = read(THIRD_PERSON.sub(lambda match: "My" if match["owner"] else "He", sentence))
+    return () if heard.unread or heard.fragments else heard.claims
+
+
+def rules(relation: str) -> RelationRules | None:
+    return relation_book().rules(relation)
+
+
+def same_value(relation: str, one: str, other: str) -> bool:
+    del relation
+    return ARTICLE.sub("", one).strip().lower() == ARTICLE.sub("", other).strip().lower()

@@ -13,7 +13,9 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
+from lobug.language.claims import RelationRules
 from lobug.language.en.claims.clause_parser import DATE, MONTH, POINT
+from lobug.language.protocol import FactType
 
 Kind = Literal["person", "pet", "thing", "named"]
 """What a subject is; ``named``: it has a name, and nobody has said of whom or what."""
@@ -36,6 +38,8 @@ class Relation:
     id: str
     of: frozenset[str]
     one: bool
+    fixed: bool
+    fact_type: FactType
     says: tuple[re.Pattern[str], ...]
     nouns: tuple[re.Pattern[str], ...]
     ends: tuple[re.Pattern[str], ...]
@@ -99,6 +103,8 @@ class RelationBook:
                 id=name,
                 of=frozenset(entry.get("of", "person").split()),
                 one=entry.get("one", False),
+                fixed=entry.get("fixed", False),
+                fact_type=entry.get("fact_type", "personal"),
                 says=several(entry, "says"),
                 nouns=several(entry, "nouns"),
                 ends=several(entry, "ends"),
@@ -111,6 +117,14 @@ class RelationBook:
             for name, entry in data["relation"].items()
         )
         self.by_id = {relation.id: relation for relation in self.relations}
+
+    def rules(self, relation: str) -> RelationRules | None:
+        """What code must know of a relation."""
+        found = self.by_id.get(relation)
+        if found is None:
+            return None
+        rank = self.relations.index(found)
+        return RelationRules(found.id, rank, found.one, found.fixed, found.fact_type)
 
     def said(self, predicate: str, kind: Kind, *, ends: bool = False) -> Reading | None:
         """The relation that a predicate states; ``ends``: that it ends."""
