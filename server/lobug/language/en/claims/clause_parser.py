@@ -140,7 +140,7 @@ _OPENING_TIME = re.compile(
 )
 _MOST_OPENINGS = 6
 _LONGEST_APPOSITION = 120
-_PARTICIPLES_OF_NOUNS = frozenset("called named married broken used mixed followed".split())
+_PARTICIPLES_OF_NOUNS = frozenset("called named married broken used mixed followed raised".split())
 """Forms of the past after which a noun phrase goes on: "a cat called Tom"."""
 _SHARED_INFINITIVE = re.compile(r"\b(?:used|going) to \w+(?: \w+){0,3}$")
 _FINITE = re.compile(r"\b(?:i|we|they|he|she)(?:['\u2019]\w+)?\b", re.IGNORECASE)
@@ -192,7 +192,7 @@ class _Part:
 def parse(sentence: str) -> Parsed:
     """The clauses of a sentence that is no question and no order."""
     reader = _SentenceReader()
-    for part in _parts(sentence):
+    for part in _parts(sentence.strip().rstrip(".!,;: ")):
         reader.take(part)
     reader.close()
     return Parsed(tuple(reader.clauses), reader.whole)
@@ -208,13 +208,18 @@ def _parts(sentence: str) -> list[_Part]:
     return [piece for part in parts for piece in _run_on(part)]
 
 
+def _leads_on(word: str) -> bool:
+    """Whether the clause goes on after a word: "that", "thinks"."""
+    return word in _NOT_BEFORE_RUN_ON or lemma(word) in _NOT_BEFORE_RUN_ON
+
+
 def _run_on(part: _Part) -> list[_Part]:
     """ "I live in Rome I work at Bosch", spoken without a pause, is two parts."""
     pieces: list[_Part] = []
     position, before = 0, part.before
     for match in _RUN_ON.finditer(part.text):
         words = part.text[max(position, match.start() - 40) : match.start()].lower().split()
-        if len(words) < 3 or words[-1] in _NOT_BEFORE_RUN_ON or words[-2] in {"the", "a"}:
+        if len(words) < 3 or words[-2] in {"the", "a"} or _leads_on(words[-1]):
             continue
         if not _begins_clause(part.text[match.end() : match.end() + 60]):
             continue
@@ -248,12 +253,11 @@ class _SentenceReader:
         if word in {"who", "which"} and self._relative(part):
             return
         begins = _begins_clause(part.text)
-        if begins and self.open and not self.complete and word in {"and", ""}:
-            # "Mia and I broke up": a subject of two.
-            if part.before.strip() and noun_phrase_only("".join(self.open)):
-                self.open += [part.before, part.text]
-                self.complete = True
-                return
+        joins = word in {"and", ""} and bool(part.before.strip())
+        if begins and joins and self.open and not self.complete and _is_noun_phrase(self.open):
+            self.open += [part.before, part.text]  # "Mia and I broke up": a subject of two
+            self.complete = True
+            return
         leans = not begins and self.complete and self._leans(part)
         if self.open and not begins and not leans:
             self.open += [part.before, part.text]
@@ -341,9 +345,9 @@ class _SentenceReader:
         self.last = clause
 
 
-def noun_phrase_only(text: str) -> bool:
-    """Whether a text is one noun phrase and nothing else."""
-    found = tokens(_opened(text)[0].strip(" ,"))
+def _is_noun_phrase(parts: Sequence[str]) -> bool:
+    """Whether parts are one noun phrase and nothing else."""
+    found = tokens(_opened("".join(parts)[:200])[0].strip(" ,"))
     phrase = noun_phrase(found)
     return phrase is not None and phrase[1] == len(found)
 
@@ -400,12 +404,20 @@ def _subjects(found: Sequence[Token]) -> tuple[tuple[NounPhrase, ...], int] | No
         start = at + 1
         if found[at].low == "," and found[start].low == "and":
             start += 1
-        another = subject_of(found[start:])
+        another = subject_of(found[start:]) or _of_same_owner(found, start)
         if another is None:
             return None
         phrases.append(another[0])
         at = start + another[1]
     return tuple(phrases), at
+
+
+def _of_same_owner(found: Sequence[Token], start: int) -> tuple[NounPhrase, int] | None:
+    """ "My mum and dad": the second noun has the owner of the first."""
+    if found[0].low not in OWNERS or start >= len(found):
+        return None
+    another = subject_of([found[0], *found[start:]])
+    return None if another is None else (another[0], another[1] - 1)
 
 
 def _clause(text: str, before: Clause | None) -> Clause | None:

@@ -6,6 +6,7 @@ Pure.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from lobug.language.en import speech_acts, words
 from lobug.language.en.claims.lexicon import BE, DO, HAVE, PREPOSITIONS, UNREAL, WILL
@@ -22,7 +23,7 @@ _OPENING = re.compile(
     r"|(?:that|it|this)(?:['\u2019]s| is| was|s)(?: all| quite| completely| totally| just)?"
     r" (?:wrong|incorrect|not (?:quite )?(?:right|true|correct|what i (?:said|meant))|a mistake"
     r"|false|outdated"
-    r"|no longer true|not accurate|old news)"
+    r"|no longer true|not accurate|not it|old news)(?! that\b)"
     r"|(?:that|it|this) (?:isn|wasn)['\u2019]?t (?:quite )?(?:right|true|correct|what i (?:said"
     r"|meant)|accurate)"
     r"|you(?:['\u2019]re| are|re) (?:wrong|mistaken|confused)"
@@ -35,6 +36,12 @@ _OPENING = re.compile(
     r"|rather|or rather|i changed my mind)\b[\s,.:;!\u2013\u2014-]*)*)",
     re.IGNORECASE,
 )
+_WEAK = re.compile(
+    r"(?:(?:no+|nope|nah|sorry|actually|wait|pardon|excuse me|oops|rather|i mean|i said|i told you"
+    r"|i changed my mind)(?: that)?\b[\s,.:;!?\u2013\u2014-]*)+",
+    re.IGNORECASE,
+)
+"""Words that put something right only if what is right follows."""
 _ACTUALLY = re.compile(r"\bactually\b", re.IGNORECASE)
 _MOST_WORDS = 5
 """Of a value that stands alone, and of a wrong one."""
@@ -75,6 +82,12 @@ _SPELLING = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(r"\b(?:any ?more|any longer|longer)\b", re.IGNORECASE)
+_LETTERS = re.compile(
+    r",? (?:(?:with|without) (?:an?|one|two|three|a double|double|only one|just one)"
+    r" [\"'\u2018]?[a-z]{1,2}(?:['\u2019]?s)?[\"'\u2019]?(?: at the (?:end|beginning))?"
+    r"|(?:it['\u2019]?s )?spel(?:led|t) .{1,40})[.! ]*$",
+    re.IGNORECASE,
+)
 _LEADING = re.compile(rf"^(?:{'|'.join(sorted(PREPOSITIONS, key=len, reverse=True))})\s+", re.I)
 _TIMED = re.compile(
     r"^(?:on|in|at|by|around) (?:the )?(?:\d{1,2}\b(?!\d)|[a-z]+day|(?:jan|feb|mar|apr|may|jun"
@@ -103,13 +116,26 @@ _NOT_AFTER = (
 )
 
 
-def opening_of(sentence: str) -> tuple[str, bool]:
-    """A sentence without the words with which it begins to put something right, and whether it has
-    such words anywhere."""
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How a sentence begins."""
+
+    rest: str
+    """The sentence without the words that put something right."""
+    marked: bool
+    """It has such words."""
+    sure: bool
+    """They say that something was wrong, whatever follows; "no" and "sorry" need not."""
+
+
+def opening_of(sentence: str) -> Opening:
+    """The words at the beginning of a sentence that put something right."""
     match = _OPENING.match(sentence)
-    marked = match is not None and bool(match["corrects"].strip())
-    rest = sentence[match.end() :] if match is not None and marked else sentence
-    return rest, marked or _ACTUALLY.search(sentence) is not None
+    said = match["corrects"].strip() if match is not None else ""
+    if match is None or not said:
+        return Opening(sentence, _ACTUALLY.search(sentence) is not None, False)
+    sure = _WEAK.fullmatch(said) is None and "?" not in said
+    return Opening(sentence[match.end() :], True, sure)
 
 
 def contrast(text: str) -> tuple[str, str | None]:
@@ -148,6 +174,30 @@ def _is_short(text: str) -> bool:
     return len(text.split()) <= _MOST_WORDS
 
 
+DENIED = re.compile(
+    r"^(?:it|that)(?:['\u2019]s| is|s) (?:not true|not (?:right|correct)|wrong|false|a lie"
+    r"|untrue) that\s+",
+    re.IGNORECASE,
+)
+_ONLY_WRONG = re.compile(r"^not (?P<wrong>[^,.;?]+)[.!]?$", re.IGNORECASE)
+
+
+def only_wrong(text: str) -> str | None:
+    """The wrong value, where a sentence has nothing else: "Not Rome." """
+    match = _ONLY_WRONG.match(text)
+    if match is None or len(match["wrong"].split()) > 3:
+        return None
+    value = value_of(match["wrong"])
+    if not value or value.lower().split()[0] in _NO_VALUES:
+        return None
+    return value
+
+
+def unspelled(sentence: str) -> str:
+    """A sentence without how its last word is spelled: "Hanna with an H"."""
+    return _LETTERS.sub("", sentence)
+
+
 def value_of(text: str) -> str:
     """The value in "it's Hanna" and "in Bonn": "Hanna", "Bonn". Times keep their preposition."""
     value = _SPELLING.sub("", _VALUE.sub("", text.strip(" .,;:!\"'")))
@@ -168,6 +218,8 @@ def fragment(text: str, *, marked: bool) -> str | None:
     if not bare or not _is_short(bare) or "?" in text or speech_acts.is_command(bare):
         return None
     value = value_of(bare)
+    if _STARTS_CLAUSE.match(value):
+        return None
     said = re.findall(r"[\w'\u2019.:-]+", value.lower())
     if not said or all(word in _NO_VALUES for word in said) or _is_small_talk(value):
         return None
@@ -178,6 +230,9 @@ def fragment(text: str, *, marked: bool) -> str | None:
     return value
 
 
+_STARTS_CLAUSE = re.compile(
+    r"(?:i|we|you|he|she|they|it|that|my|your|his|her|our|there)\b|don['\u2019]?t\b", re.IGNORECASE
+)
 _STANDS_ALONE = re.compile(
     r"(?:on|in|at|since|until|by)? ?(?:the )?(?:(?:19|20)\d\d|\d{1,2}(?:st|nd|rd"
     r"|th)?(?: of \w+)?|\d{1,2}:\d\d"

@@ -53,7 +53,7 @@ _NOT_SO = re.compile(
     r"|\b(?:dream(?:ed|t)|pretend(?:ed|ing)?|imagin(?:ed|ing)) (?:that )?(?:i|my|we|he|she|to)\b"
     r"|\b(?:quiz|riddle|role[- ]?play|the character|my character)\b"
     r"|\bif (?:i|we|my|you|he|she|they|it|only)\b|\bi (?:thought|wondered|doubted|denied|lied)\b"
-    r"|\bit(?:['\u2019]s| is) (?:not true|a lie|false|unlikely|possible) that\b"
+    r"|\bit(?:['\u2019]s| is) (?:unlikely|possible) that\b"
     r"|\b(?:nobody|no one|none|neither) (?:of|in|else|says|said|thinks|knows)\b"
     r"|\bfailed to\b|\brefuse[sd]? to\b|\bforgot to\b|\btried to\b|\bnot only\b",
     re.IGNORECASE,
@@ -106,6 +106,8 @@ class _Reading:
         self.corrects = False
         self.pending = False
         """The words before only said that something was wrong: "That's wrong. I'm 35."""
+        self.wrong: str | None = None
+        """What the words before said was not so: "Not Rome. Milan."""
         self.joking = False
 
     def heard(self) -> Heard:
@@ -120,35 +122,40 @@ class _Reading:
         if _JOKING.search(sentence):
             self.joking = True
             return
-        rest, marked = corrections.opening_of(sentence)
-        self.corrects = self.corrects or marked
-        corrects = marked or self.pending
-        if not rest.strip(" .,!"):
-            self.pending = self.pending or marked
+        opening = corrections.opening_of(corrections.unspelled(sentence))
+        self.corrects = self.corrects or opening.sure
+        if not opening.rest.strip(" .,!?"):
+            self.pending = self.pending or opening.marked
             return
-        self.pending = False
-        stated = _stated(rest)
+        stated = _stated(opening.rest)
         if not stated or _NOT_SO.search(stated):
+            self.pending, self.wrong = False, None
             return
-        right, wrong = corrections.contrast(stated)
+        self._take_statement(sentence, stated, corrects=opening.marked or self.pending)
+
+    def _take_statement(self, sentence: str, stated: str, *, corrects: bool) -> None:
+        alone = corrections.only_wrong(stated)
+        if alone is not None:  # "Not Rome. Milan."
+            self.pending, self.wrong = True, alone
+            self.corrects = True
+            return
+        denied = corrections.DENIED.match(stated)
+        right, wrong = corrections.contrast(stated[denied.end() :] if denied else stated)
+        wrong = wrong or self.wrong
+        self.pending, self.wrong = False, None
         claims, whole = self._claims(right)
-        claims = [
-            replace(claim, corrects=corrects or wrong is not None, instead_of=wrong)
-            for claim in claims
-        ]
-        if wrong is not None:
-            claims = [_against(claim, wrong) for claim in claims]
+        corrects = corrects or wrong is not None or denied is not None
+        if denied is not None:
+            claims = [replace(claim, holds=False) for claim in claims if claim.holds]
+        claims = [replace(claim, corrects=corrects, instead_of=wrong) for claim in claims]
+        value = None if claims or denied else corrections.fragment(right, marked=corrects)
         if claims:
             self.claims += claims
-            if not whole:
-                self._leave(sentence)
-            return
-        marked = corrects or wrong is not None
-        value = corrections.fragment(right, marked=marked)
-        if value is not None:
+        elif value is not None:
             self.fragments.append(Fragment(value, wrong, self._as_said(sentence)))
-            self.corrects = self.corrects or wrong is not None
-        elif not speech_acts.is_small_talk(stated):
+        if claims or value is not None:
+            self.corrects = self.corrects or corrects
+        if (claims and not whole) or not (claims or value or speech_acts.is_small_talk(stated)):
             self._leave(sentence)
 
     def _claims(self, text: str) -> tuple[list[Claim], bool]:
@@ -192,11 +199,6 @@ def _once(claims: list[Claim]) -> list[Claim]:
         key = (claim.subject, claim.relation, claim.value, claim.kind, claim.holds, text)
         found.setdefault(key, claim)
     return list(found.values())
-
-
-def _against(claim: Claim, wrong: str) -> Claim:
-    """The wrong value without the words that its claim does not have: "called Anna"."""
-    return replace(claim, instead_of=values.tidy_value(wrong) or wrong)
 
 
 def _stated(sentence: str) -> str:

@@ -76,6 +76,8 @@ class Relation:
     states: str
     """The relation that its claims have, about the thing it names: "I put my keys in the drawer"
     is a location of the keys."""
+    generic: frozenset[str]
+    """Values that, denied, mean any: who has no car has no Volvo."""
     noun_value: re.Pattern[str] | None
     """What a value after "my <noun> is" must look like: "my car is broken" names no car."""
     says: tuple[Phrase, ...]
@@ -136,6 +138,7 @@ class RelationBook:
                 also=entry.get("also", False),
                 occasional=entry.get("occasional", False),
                 states=entry.get("as", name),
+                generic=frozenset(entry.get("generic", "").split()),
                 noun_value=self._value_pattern(entry.get("noun_value")),
                 says=several(entry, "says"),
                 nouns=several(entry, "nouns"),

@@ -66,10 +66,11 @@ _TOGETHER = {
     "be divorced": "get divorced from", "get married": "get married to", "marry": "marry",
     "be married": "be married to", "be engaged": "be engaged to", "get engaged": "get engaged to",
     "date": "date", "be dating": "date", "be together": "be together with",
-    "be not together": "break up with", "be separated": "separate from", "elope": "marry",
+    "be separated": "separate from", "elope": "marry",
     "be a couple": "be together with", "be back together": "be together with",
 }  # fmt: skip
 """What two people do with one another: "Mia and I broke up" is "I broke up with Mia"."""
+_LEAVES_ME = frozenset({"break up with me", "split up with me", "leave me", "dump me"})
 _WORKPLACE = re.compile(
     rf"^(?P<job>.+?) (?:at|for|with) (?P<place>(?:the |a )?(?:{_NAME}|\w+ (?:hospital|school"
     rf"|university|company|bank|hotel|restaurant|clinic)))$"
@@ -101,29 +102,45 @@ def claims_of(clause: Clause) -> list[Claim]:
     """The claims of one clause; none: the rules do not know what it says."""
     if clause.tense == "unreal" or len(clause.complement) > LONGEST:
         return []
-    clause = _together(clause)
     found: list[Claim] = []
-    for phrase in clause.subjects:
-        found += _Statement(clause, phrase).claims()
+    for said in _together(_left(clause)):
+        for phrase in said.subjects:
+            found += _Statement(said, phrase).claims()
     if clause.unsure:
         found = [claim for claim in found if claim.relation == "opinion"]
     return list(dict.fromkeys(found))
 
 
-def _together(clause: Clause) -> Clause:
+def _together(clause: Clause) -> list[Clause]:
     """ "Mia and I got married" as "I got married to Mia"."""
-    others = [phrase for phrase in clause.subjects if phrase.path != ("user",)]
-    if len(clause.subjects) != 2 or len(others) != 1:
-        return clause
+    if len(clause.subjects) != 2:
+        return [clause]
     predicate = f"{clause.verb} {clause.complement}".strip().lower()
-    joined = _TOGETHER.get(predicate.replace("be not ", "be ") if clause.negated else predicate)
+    joined = _TOGETHER.get(predicate)
     if joined is None:
-        return clause
+        return [clause]
     verb, _, rest = joined.partition(" ")
-    other = others[0]
-    whom = other.name or " ".join(other.path[1:] or other.path)
-    user = next(phrase for phrase in clause.subjects if phrase.path == ("user",))
-    return replace(clause, subjects=(user,), verb=verb, complement=f"{rest} {whom}".strip())
+    one, other = clause.subjects
+    pairs = [(one, other), (other, one)]
+    return [
+        replace(clause, subjects=(who,), verb=verb, complement=f"{rest} {_said(whom)}".strip())
+        for who, whom in pairs
+        if who.path == ("user",) or ("user",) not in (one.path, other.path)
+    ]
+
+
+def _left(clause: Clause) -> Clause:
+    """ "My girlfriend broke up with me" as "I broke up with my girlfriend"."""
+    predicate = f"{clause.verb} {clause.complement}".strip().lower()
+    if predicate not in _LEAVES_ME or clause.subjects[0].path == ("user",):
+        return clause
+    who = _said(clause.subjects[0])
+    user = NounPhrase(("user",))
+    return replace(clause, subjects=(user,), verb="break", complement=f"up with {who}")
+
+
+def _said(phrase: NounPhrase) -> str:
+    return phrase.name or " ".join(phrase.path[1:] or phrase.path)
 
 
 class _Statement:
@@ -254,6 +271,8 @@ class _Statement:
         elif not value:
             value = " ".join(self.clause.time)
         value = re.sub(r"^(?:called|named) ", "", value)
+        if noun.relation.id == "home":
+            value = re.sub(r"^(?:in|at|on) ", "", value)
         if noun.relation.id == "name" and not _is_name(value):
             return []
         if not _suits(value, noun.relation):
@@ -263,7 +282,7 @@ class _Statement:
     def _timed(self, base: Claim) -> tuple[str, Claim]:
         """The whole time of a claim whose value is one."""
         value = f"{self.complement} {' '.join(self.clause.time)}".strip()
-        value = re.sub(r"^on (?=the \d|\d|[A-Za-z]+ \d)", "", value)
+        value = re.sub(r"^on (?=the |\d|[A-Za-z]+ \d)", "", value)
         return value, replace(base, time=())
 
     def _by_owner(self) -> list[Claim]:
@@ -341,7 +360,7 @@ class _Statement:
         """The claims of a predicate that states one thing."""
         named = None
         if self.verb in {"have", "get", "adopt", "buy", "own", "date", "see", "live"}:
-            named = _CALLED.match(complement) or _APPOSED.match(complement)
+            named = _CALLED.match(complement) or self._apposed(complement)
         what = complement
         if named is not None:
             what = named["name"] if self.verb in {"date", "see"} else named["what"]
@@ -349,6 +368,13 @@ class _Statement:
         if named is not None and self.verb not in {"date", "see"} and found:
             found += self._names_of(named["what"], named["name"])
         return found
+
+    def _apposed(self, complement: str) -> re.Match[str] | None:
+        """ "Two brothers, Max and Leo"; "a red Toyota" names nobody."""
+        match = _APPOSED.match(complement)
+        if match is None or not self._is_person_or_pet(("user", match["what"].lower())):
+            return None
+        return match
 
     def _names_of(self, what: str, names: str) -> list[Claim]:
         if self.negated or self.clause.no_more:
@@ -374,23 +400,26 @@ class _Statement:
         base, kind = self._base(), self._kind()
         timed = f"{predicate} {' '.join(self.clause.time)}".strip()
         reading = self.book.timed(timed, kind)
+        found: list[Claim] = []
         if reading is not None:
-            return self._of_reading(replace(base, time=()), reading)
+            found = self._of_reading(replace(base, time=()), reading)
+            if not reading.relation.also:
+                return found
         if base.holds and self.clause.tense != "habit":
             ended = self._ended(base, predicate, kind)
             if ended:
-                return ended
+                return [*found, *ended]
         elif self.book.ended(predicate, kind):
             return []  # "I haven't quit", "I used to give up": nothing follows
-        found: list[Claim] = []
+        timed_relation = reading.relation if reading is not None else None
         reading = self.book.said(predicate, kind)
         if reading is None and self.path == ("it",):
             reading = self.book.said(predicate, "pet")
-        if reading is None:
-            return self._unlisted(base, kind, complement)
+        if reading is None or reading.relation is timed_relation:
+            return found or self._unlisted(base, kind, complement)
         found += self._of_reading(base, reading)
         for beside in self.book.beside(predicate, kind):
-            if beside.relation is not reading.relation:
+            if beside.relation not in {reading.relation, timed_relation}:
                 found += self._of_reading(base, beside)
         return found
 
@@ -416,7 +445,7 @@ class _Statement:
                 return []
             if reading.relation.states == "location":
                 reading = replace(reading, value=_INTO.sub("in ", reading.value))
-        if reading.relation.id in {"dead", "gone"}:
+        if reading.relation.fixed or reading.relation.id == "gone":
             base = replace(base, past=False)
         found = _valued(base, reading)
         if reading.old and base.holds:
@@ -516,9 +545,9 @@ def _suits(value: str, relation: Relation) -> bool:
 
 
 _POINTS = re.compile(
-    r"(?:it|that|this|these|those|them|him|her|you|your|me|us|so|one|what|how|when|where|why|who"
+    r"(?:it|that|this|these|those|them|him|her|you|your|me|us|so|what|how|when|where|why|who"
     r"|the way|the idea|being here|talking to you|everything|nothing|something|to (?:be|see) you"
-    r"|there|here)\b.*",
+    r"|there|here)\b.*|one",
     re.IGNORECASE,
 )
 
@@ -528,13 +557,18 @@ def _valued(base: Claim, reading: Reading) -> list[Claim]:
     relation = reading.relation
     if (base.past and relation.occasional) or _POINTS.fullmatch(reading.value):
         return []
-    value = "" if _ANYTHING.match(reading.value) and not base.holds else reading.value
+    value = reading.value
+    if not base.holds:
+        any_value = tidy_value(value).lower() in relation.generic or _ANYTHING.match(value)
+        value = "" if any_value else value
     claim = replace(base, relation=relation.states, kind=(reading.kind or "").lower())
     if relation.id == "job":
         place = _WORKPLACE.match(value)
         if place is not None:
             job = replace(claim, value=tidy_value(place["job"]))
-            where = replace(claim, relation="employer", value=tidy_value(place["place"]))
+            learns = job.value.endswith(("student", "pupil"))
+            at = "school" if learns else "employer"
+            where = replace(claim, relation=at, value=tidy_value(place["place"]))
             return [job, where]
     if relation.one or relation.whole or not value:
         keeps = relation.timed or relation.states == "location"

@@ -28,7 +28,7 @@ Tense = Literal["present", "past", "perfect", "habit", "future", "unreal"]
 PLANNED = frozenset(
     """
     adopt begin buy change fly get go join leave marry move quit relocate retire sell start switch
-    travel visit drive divorce get separate graduate
+    travel visit drive have divorce get separate graduate
     """.split()
 )
 """Verbs whose progressive form speaks of the future: "I'm moving to Paris"."""
@@ -153,8 +153,10 @@ class _GroupReader:
         if following == "got" and low != "had":
             return self.group.as_("have", "present"), self._skip(after + 1)
         if following == "to":
+            if low == "had":
+                return self._base(after + 1, "past")
             if self._low(after + 1) in {"take", "wear", "be"}:
-                return self._base(after + 1, "past" if low == "had" else "present")
+                return self._base(after + 1, "present")
             return self.group.as_("must", "present"), after + 1
         participle = PARTICIPLES.get(following) or lemma(following)
         done = following in PARTICIPLES or verbs.is_past(following) or following.endswith("ed")
