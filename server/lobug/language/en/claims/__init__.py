@@ -1,0 +1,1 @@
+"""Claims in English: reads them from statements and questions, and puts them into words."""

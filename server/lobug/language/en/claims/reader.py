@@ -7,354 +7,241 @@ under 5 ms for an utterance.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from lobug.language.claims import Claim, Fragment, Heard, RelationRules
 from lobug.language.en import speech_acts
-from lobug.language.en.claims import clause_parser
-from lobug.language.en.claims.clause_parser import Clause
-from lobug.language.en.claims.relation_book import Reading, Relation, relation_book
+from lobug.language.en.claims import case_restoration, clause_parser, corrections, values
+from lobug.language.en.claims.relation_book import relation_book
+from lobug.language.en.claims.statements import claims_of
 
-Path = tuple[str, ...]
-
-CHANGES = frozenset(
-    """move relocate settle start begin join get buy adopt marry become turn retire change switch
-    take name call put leave hide store park place lay hang lend sell quit give lose break split
-    divorce separate stop die pass cancel go convert finish""".split()
+_SENTENCE_END = re.compile(
+    r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
+    r"(?<!\.\.)(?<=[.!?\u2026\u3002\uff01\uff1f])[\"'\u201d\u2019)]*\s+"
+    r"|(?<=[a-z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bSt)\.(?=[A-Z][a-z' ])|\s*\n+\s*"
 )
-"""Verbs whose past says what is so now: "I moved to Rome"."""
-
-OPENING = re.compile(
-    r"^(?:(?:oh|well|um|uh|hey|but|and|ah|ok|okay|lo-?bug|wait|hang on|hold on)\b[\s,.!-]*)*"
-    r"(?P<corrects>(?:(?:no+|nope|nah|not quite|wrong|incorrect|actually|correction|not true|sorry|oops|pardon|excuse me"
-    r"|my (?:mistake|bad)|i (?:misspoke|was wrong|made a mistake|got (?:that|it) wrong)|scratch that|let me correct (?:that|myself|you)|i (?:need|have|want) to correct (?:that|myself|something)"
-    r"|that(?:['\u2019]s| is| was)(?: all| quite| completely| totally)? (?:wrong|incorrect|not (?:right|true|correct|what i said)|a mistake|false|outdated|no longer true)"
-    r"|that (?:isn|wasn)['\u2019]t (?:right|true|correct|what i said)"
-    r"|you(?:['\u2019]re| are) (?:wrong|mistaken)|you(?:['\u2019]ve)? (?:got|misunderstood|misheard)(?: (?:that|it|me))?(?: wrong)?"
-    r"|i (?:said|meant|mean|told you)(?: that| to say)?|i should have said|make that|rather|or rather)\b[\s,.:;!-]*)*)",
+_TOLD_TO_REMEMBER = re.compile(
+    r"^(?:(?:please|also|and|oh|ok|okay|hey|so|lo-?bug)\b[\s,]*)*"
+    r"(?:(?:can|could|will|would) you (?:please )?)?"
+    r"(?:remember|note|keep in mind|don['\u2019]?t forget|never forget|make a note|take note"
+    r"|write down|memori[sz]e|save|store|bear in mind)(?: for me)?"
+    r"(?:\s+(?:that|this|the following)\b)?\s*[:,]?\s+(?!to\b|when\b|how\b|what\b|me\b|it\b"
+    r"|the time\b)",
     re.IGNORECASE,
 )
-NOT_BUT = re.compile(r"^(?P<before>.*?)\bnot (?P<wrong>[^,.;]+?),? but (?P<right>.+)$", re.I)
-BUT_NOT = re.compile(
-    r"^(?P<right>.+?)[\s,;:\u2013\u2014-]+(?:and |instead of |rather than )?(?:not|instead of|rather than) (?P<wrong>[^,;.]+)$",
-    re.I,
+_DID_YOU_KNOW = re.compile(
+    r"^(?:(?:hey|so|and|oh)\b[\s,]*)*(?:did you know|do you know|did i (?:ever )?(?:tell you"
+    r"|mention)"
+    r"|have i (?:ever )?(?:told you|mentioned))(?: that)?\s+(?=(?:i|my|we|our)\b)",
+    re.IGNORECASE,
 )
-VALUE = re.compile(
-    r"^(?:it['\u2019]?s|it is|it was|that['\u2019]?s|that is|that would be|she['\u2019]?s|he['\u2019]?s|they['\u2019]re|the (?:right|correct) (?:one|name|answer|word) is|in fact)\s+(?:called |named )?",
-    re.I,
+_TAG = re.compile(
+    r",?\s+(?:right|correct|eh|huh|don['\u2019]?t i|am i not|aren['\u2019]?t i"
+    r"|isn['\u2019]?t (?:it|she|he)"
+    r"|doesn['\u2019]?t (?:she|he|it)|didn['\u2019]?t i|haven['\u2019]?t i)\s*\?+$",
+    re.IGNORECASE,
 )
-NAMED = re.compile(
-    r"^(?P<what>.+?),? (?:(?:who|which|that)(?:['\u2019]s| is) )?(?:called|named|by the name of|whose name is) (?P<name>(?-i:[A-Z]).*)$",
-    re.I,
+_NOT_SO = re.compile(
+    r"^\W*(?:(?:and|but|so|well|oh|what|even|only|okay|ok|hey|lo-?bug)\b[\s,]*)*"
+    r"(?:if|suppos(?:e|ing)|imagine|pretend|unless|assuming|say i|let['\u2019]?s (?:say|pretend"
+    r"|imagine)"
+    r"|hypothetically|in (?:a|my|this|the|his|her) (?:\w+ )?(?:dream|nightmare|novel|book|game"
+    r"|story|movie|film"
+    r"|play|song|show)|once upon a time|whether|when(?:ever)? (?!i was))\b"
+    r"|\b(?:i|we)(?:['\u2019]d| had| would)? (?:only )?wish(?:ed)?\b|\bif only\b|\bas (?:if"
+    r"|though)\b|\bwhat if\b"
+    r"|\b(?:dream(?:ed|t)|pretend(?:ed|ing)?|imagin(?:ed|ing)) (?:that )?(?:i|my|we|he|she|to)\b"
+    r"|\b(?:quiz|riddle|role[- ]?play|the character|my character)\b"
+    r"|\bif (?:i|we|my|you|he|she|they|it|only)\b|\bi (?:thought|wondered|doubted|denied|lied)\b"
+    r"|\bit(?:['\u2019]s| is) (?:unlikely|possible) that\b"
+    r"|\b(?:nobody|no one|none|neither) (?:of|in|else|says|said|thinks|knows)\b"
+    r"|\bfailed to\b|\brefuse[sd]? to\b|\bforgot to\b|\btried to\b|\bnot only\b",
+    re.IGNORECASE,
 )
-APPOSED = re.compile(r"^(?P<what>an? [\w -]+), (?P<name>(?-i:[A-Z])[\w'-]+)$", re.I)
-ARTICLE = re.compile(
-    r"^(?:an?|the|some|my|our|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s+", re.I
+"""Signs that a sentence does not say that something is so."""
+_JOKING = re.compile(
+    r"\b(?:just|only|i['\u2019]?m|was) (?:kidding|joking)\b|\bnot really\b[.! ]*$|\b(?:haha )?jk\b"
+    r"|\bthat was a joke\b|\bapril fool",
+    re.IGNORECASE,
 )
-ADJECTIVE = re.compile(
-    r"^(?:(?:little|big|older|younger|elder|eldest|oldest|youngest|new|baby|late|dear|old|best|half|own|only|current|favou?rite)\s+)+"
+_QUOTED = re.compile(
+    r"(?P<says>\b(?:says?|said|told (?:me|us|him|her)|asked|replied|wrote|goes|went|like|sings?"
+    r"|reads"
+    r"|is|was|quote)\s*[:,]?\s*)?[\"\u201c\u201e\u00ab](?P<said>[^\"\u201c\u201d\u201e\u00ab\u00bb]{1,200})"
+    r"[\"\u201d\u201c\u00bb]",
+    re.IGNORECASE,
 )
-PROPER = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}")
-TITLES = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What an utterance says of somebody or something."""
-
-    subject: Path
-    """("user",), ("user", "sister", "dog"), ("hanna",); pronouns are resolved by the caller."""
-    relation: str
-    """Id of a relation of the book."""
-    value: str
-    holds: bool = True
-    """False: it is denied, or over."""
-    ended: bool = False
-    """It was true and is so no more."""
-    past: bool = False
-    """It tells of a former time: nothing now follows from it."""
-    planned: bool = False
-    """It will be so."""
-    corrects: bool = False
-    """It puts right what was said or believed before."""
-    instead_of: str | None = None
-    kind: str | None = None
-    time: tuple[str, ...] = ()
-    text: str = ""
-
-    @property
-    def slot(self) -> tuple[str, ...]:
-        """What it says something about, without the value."""
-        return (*self.subject, self.relation, self.kind or "")
-
-
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """A value without a statement: "no, Johanna", "in 1933". What it belongs to was said before."""
-
-    value: str
-    instead_of: str | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """All that was read in an utterance."""
-
-    claims: tuple[Claim, ...]
-    fragments: tuple[Fragment, ...]
-    corrects: bool
+_SPEAKS = re.compile(r"\b(?:i|i['\u2019]\w+|we|my|you|he|she|they)\b", re.IGNORECASE)
+_NOW_LOCATED = re.compile(
+    r"^(?:i|we)(?:['\u2019]m|['\u2019]re| am| are"
+    r"|m) in (?P<place>[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*)*),? now$",
+    re.IGNORECASE,
+)
+_USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 
 
 def read(text: str) -> Heard:
-    """Read an utterance."""
-    claims: list[Claim] = []
-    fragments: list[Fragment] = []
-    corrects = False
-    any_correction = False
-    for sentence in speech_acts.sentences(text):
-        opening = OPENING.match(sentence)
-        marked = bool(opening and opening["corrects"].strip())
-        rest = sentence[opening.end() :] if opening and marked else sentence
-        corrects = corrects or marked
-        any_correction = any_correction or marked
-        rest = speech_acts.TOLD_TO_REMEMBER.sub("", rest).strip()
-        if (
-            not rest
-            or speech_acts.is_question(rest)
-            or (speech_acts.is_command(rest) and not speech_acts.CALL_ME.match(rest))
-        ):
-            rest = (
-                speech_acts._before_the_question(rest)
-                if rest and speech_acts.is_question(rest)
-                else ""
-            )
-            if not rest:
-                continue
-        stated, wrong = _contrast(rest)
-        found = [
-            replace(
-                claim, corrects=corrects or wrong is not None, instead_of=claim.instead_of or wrong
-            )
-            for clause in clause_parser.clauses(stated)
-            for claim in claims_of(clause)
-        ]
-        claims += found
-        if not found and (corrects or wrong is not None) and len(stated.split()) <= 6:
-            value = VALUE.sub("", stated.strip(" .!,")).strip(" .!,")
-            if value and len(value.split()) <= 5:
-                fragments.append(Fragment(value, wrong, sentence))
-    return Heard(tuple(claims), tuple(fragments), any_correction)
+    """The claims of an utterance in the first person."""
+    reading = _Reading(text)
+    restored = case_restoration.restore(text)
+    for sentence in sentences(restored):
+        reading.take(sentence)
+    return reading.heard()
 
 
-def _contrast(text: str) -> tuple[str, str | None]:
-    """What is right in "not X but Y" and "Y, not X", and what is wrong."""
-    match = NOT_BUT.match(text)
-    if match is not None and len(match["wrong"].split()) <= 5:
-        return f"{match['before']}{match['right']}".strip(), match["wrong"].strip()
-    match = BUT_NOT.match(text.rstrip(" .!"))
-    if match is not None and len(match["wrong"].split()) <= 5:
-        before = match["right"].split()
-        if before and before[-1].lower() not in {
-            "am",
-            "is",
-            "are",
-            "was",
-            "were",
-            "'m",
-            "do",
-            "does",
-            "did",
-            "have",
-            "has",
-            "will",
-            "would",
-            "could",
-            "can",
-            "i'm",
-            "she's",
-            "he's",
-            "it's",
-            "why",
-            "if",
-            "or",
-        }:
-            return match["right"].strip(" ,"), match["wrong"].strip()
-    return text, None
+def sentences(text: str) -> list[str]:
+    """A text cut after each sentence; "Dr. Miller" stays whole."""
+    return [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
 
 
-def claims_of(clause: Clause) -> list[Claim]:
-    """The claims of one clause; none: the rules do not know what it says."""
-    book = relation_book()
-    path = _tidy(clause.subject.path)
-    if clause.verb == "call" and path == ("lobug",) or clause.text.lower().startswith("call me "):
-        return []
-    if path[0] in {"lobug", "that"} or clause.tense == "unreal":
-        return []
-    found: list[Claim] = []
-    if clause.subject.name and len(path) > 1:
-        found.append(Claim(path, "name", clause.subject.name, text=clause.text))
-    complement = clause.complement.strip(" ,")
-    if complement.lower().endswith((" and", " but", " or")):
-        complement = complement.rsplit(" ", 1)[0].rstrip(" ,")
-    base = Claim(
-        path,
-        "",
-        "",
-        holds=not (clause.negated or clause.no_more or clause.tense == "habit"),
-        ended=clause.no_more or clause.tense == "habit",
-        past=clause.tense == "past" and clause.verb not in CHANGES and clause.verb != "born",
-        planned=clause.tense == "future",
-        time=clause.time,
-        text=clause.text,
-    )
-    # "My sister's name is Hanna": the last noun is the relation.
-    if clause.verb == "be" and len(path) > 1 and (complement or clause.time):
-        owner = book.kind_of(path[:-1])
-        noun = book.noun(path[-1], owner)
-        if noun is not None:
-            subject = path[:-1]
-            return [
-                *found,
-                replace(
-                    base,
-                    subject=subject,
-                    relation=noun.relation.id,
-                    kind=noun.kind,
-                    value=_value(complement, clause, noun.relation),
-                ),
-            ]
-    if clause.verb == "be" and complement:
-        other = clause_parser.subject_of(
-            [*clause_parser.tokens(complement), *clause_parser.tokens("is")]
+class _Reading:
+    """What has been read of an utterance so far."""
+
+    def __init__(self, text: str) -> None:
+        self.original = text
+        self.restored = case_restoration.restore(text)
+        self.claims: list[Claim] = []
+        self.fragments: list[Fragment] = []
+        self.unread: list[str] = []
+        self.corrects = False
+        self.pending = False
+        """The words before only said that something was wrong: "That's wrong. I'm 35."""
+        self.wrong: str | None = None
+        """What the words before said was not so: "Not Rome. Milan."""
+        self.joking = False
+
+    def heard(self) -> Heard:
+        if self.joking:
+            return Heard(corrects=self.corrects)
+        return Heard(
+            tuple(_once(self.claims)), tuple(self.fragments), self.corrects, tuple(self.unread)
         )
-        # "Hanna is my sister"
-        if (
-            other is not None
-            and len(other[0].path) > 1
-            and other[0].path[0] in {"user", "she", "he"}
-            and other[0].name is None
-        ):
-            whole = _tidy(other[0].path)
-            reading = book.noun(whole[-1], book.kind_of(whole[:-1]))
-            if reading is not None:
-                return [
-                    *found,
-                    replace(
-                        base,
-                        subject=whole[:-1],
-                        relation=reading.relation.id,
-                        kind=reading.kind,
-                        value=clause.subject.name or " ".join(path),
-                    ),
-                ]
-            if clause.subject.name and len(path) == 1:
-                return [
-                    *found,
-                    replace(base, subject=whole, relation="name", value=clause.subject.name),
-                ]
-        # "My sister is Hanna"
-        if (
-            len(path) > 1
-            and book.kind_of(path) in {"person", "pet"}
-            and re.fullmatch(r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?", TITLES.sub("", complement))
-        ):
-            return [*found, replace(base, relation="name", value=complement)]
-    predicate = f"{clause.verb} {complement}".strip()
-    named = NAMED.match(complement) or APPOSED.match(complement)
-    if clause.verb in {"have", "get", "adopt", "buy", "own"} and named is not None:
-        predicate = f"{clause.verb} {named['what']}"
-    kind = book.kind_of(path)
-    if kind == "named" and clause.subject.name is None and path[0] != "user":
-        kind = "thing"
-    timed = f"{predicate} {' '.join(clause.time)}".strip()
-    ending = book.said(predicate, kind, ends=True) if base.holds else None
-    reading = book.said(predicate, kind)
-    if clause.time and (reading is None or (reading.thing and not reading.value)):
-        reading = book.said(timed, kind) or reading
-    if reading is None and ending is not None and not base.past:
-        found.append(
-            replace(
-                base,
-                relation=ending.relation.id,
-                value=ending.value,
-                holds=False,
-                ended=True,
-                past=False,
-            )
-        )
-    elif reading is not None:
-        found += _of_reading(base, reading)
-    elif clause.verb == "be" and path == ("user",) and PROPER.fullmatch(complement) and base.holds:
-        found.append(replace(base, relation="name", value=complement))
-    elif (
-        clause.verb == "be"
-        and kind == "thing"
-        and path[0] not in {"it", "that"}
-        and complement
-        and not base.past
-    ):
-        found.append(replace(base, relation="attribute", value=complement))
-    if named is not None and found and base.holds:
-        noun = ADJECTIVE.sub("", ARTICLE.sub("", named["what"].lower())).strip()
-        found.append(
-            replace(
-                base, subject=_tidy((*path, noun)), relation="name", value=named["name"].strip(" .")
-            )
-        )
-    return found
 
+    def take(self, sentence: str) -> None:
+        """Read one sentence."""
+        if _JOKING.search(sentence):
+            self.joking = True
+            return
+        opening = corrections.opening_of(corrections.unspelled(sentence))
+        self.corrects = self.corrects or opening.sure
+        if not opening.rest.strip(" .,!?"):
+            self.pending = self.pending or opening.marked
+            return
+        stated = _stated(opening.rest)
+        if not stated or _NOT_SO.search(stated):
+            self.pending, self.wrong = False, None
+            return
+        self._take_statement(sentence, stated, corrects=opening.marked or self.pending)
 
-def _of_reading(base: Claim, reading: Reading) -> list[Claim]:
-    relation = reading.relation
-    subject, name = base.subject, relation.id
-    if reading.thing is not None and name in {"kept", "appointment"}:
-        thing = clause_parser.subject_of(
-            [*clause_parser.tokens(reading.thing), *clause_parser.tokens("is")]
-        )
-        if thing is None:
-            noun = ARTICLE.sub("", reading.thing.lower())
-            subject = (*base.subject, noun)
-        else:
-            subject = _tidy(
-                thing[0].path if len(thing[0].path) > 1 else (*base.subject, thing[0].path[-1])
-            )
-        name = "location" if name == "kept" else "takes_place"
-        if not reading.value:
+    def _take_statement(self, sentence: str, stated: str, *, corrects: bool) -> None:
+        alone = corrections.only_wrong(stated)
+        if alone is not None:  # "Not Rome. Milan."
+            self.pending, self.wrong = True, alone
+            self.corrects = True
+            return
+        denied = corrections.DENIED.match(stated)
+        right, wrong = corrections.contrast(stated[denied.end() :] if denied else stated)
+        wrong = wrong or self.wrong
+        self.pending, self.wrong = False, None
+        claims, whole = self._claims(right)
+        corrects = corrects or wrong is not None or denied is not None
+        if denied is not None:
+            claims = [replace(claim, holds=False) for claim in claims if claim.holds]
+        claims = [replace(claim, corrects=corrects, instead_of=wrong) for claim in claims]
+        value = None if claims or denied else corrections.fragment(right, marked=corrects)
+        if claims:
+            self.claims += claims
+        elif value is not None:
+            self.fragments.append(Fragment(value, wrong, self._as_said(sentence)))
+        if claims or value is not None:
+            self.corrects = self.corrects or corrects
+        if (claims and not whole) or not (claims or value or speech_acts.is_small_talk(stated)):
+            self._leave(sentence)
+
+    def _claims(self, text: str) -> tuple[list[Claim], bool]:
+        """The claims of a statement, and whether all of it was read."""
+        parsed = clause_parser.parse(text)
+        found: list[Claim] = []
+        whole = parsed.whole
+        for clause in parsed.clauses:
+            claims = claims_of(clause) or self._moved(clause.text)
+            if not claims and found and clause.verb in {"quit", "stop"} and not clause.complement:
+                continue  # "I used to smoke but I quit"
+            if not claims and not speech_acts.is_small_talk(clause.text):
+                whole = False
+            found += [replace(claim, text=self._as_said(claim.text)) for claim in claims]
+        return found, whole
+
+    def _moved(self, text: str) -> list[Claim]:
+        """ "I'm in Oxford now" tells of a home after "I'm not living in London any more"."""
+        match = _NOW_LOCATED.match(text)
+        left = any(c.relation == "home" and c.subject == ("user",) for c in self.claims)
+        if match is None or not (left or re.search(r"\b(?:liv|mov|left)", self.original, re.I)):
             return []
-    found = [
-        replace(
-            base,
-            subject=subject,
-            relation=name,
-            value=reading.value,
-            kind=reading.kind,
-            instead_of=None,
-        )
-    ]
-    if reading.old:
-        found.insert(
-            0,
-            replace(
-                base, subject=subject, relation=name, value=reading.old, holds=False, ended=True
-            ),
-        )
-    return found
+        return [Claim(("user",), "home", match["place"], time=("now",), text=text)]
+
+    def _leave(self, sentence: str) -> None:
+        said = self._as_said(sentence)
+        if len(said.split()) > 2:
+            self.unread.append(said)
+
+    def _as_said(self, text: str) -> str:
+        """A part of the restored text, as it was before."""
+        at = self.restored.find(text)
+        return self.original[at : at + len(text)] if at >= 0 else text
 
 
-def _value(complement: str, clause: Clause, relation: Relation) -> str:
-    del relation
-    return complement if complement else " ".join(clause.time)
+def _once(claims: list[Claim]) -> list[Claim]:
+    """The claims without the names that are said again: "my sister Hanna" in two clauses."""
+    found: dict[tuple[object, ...], Claim] = {}
+    for claim in claims:
+        text = "" if claim.relation == "name" and claim.appositive else claim.text
+        key = (claim.subject, claim.relation, claim.value, claim.kind, claim.holds, text)
+        found.setdefault(key, claim)
+    return list(found.values())
 
 
-def _tidy(path: Sequence[str]) -> Path:
-    """A path with each kin and pet by the word that is stored."""
-    book = relation_book()
-    out = []
-    for index, word in enumerate(path):
-        if index == 0 and len(path) == 1:
-            out.append(word)
-            continue
-        bare = ADJECTIVE.sub("", word)
-        out.append(book.kin.get(bare) or book.pets.get(bare) or word)
-    return tuple(out)
+def _stated(sentence: str) -> str:
+    """What a sentence states; empty: it asks, orders, quotes or tells a tale."""
+    if _TAG.search(sentence):
+        return ""
+    opening = _DID_YOU_KNOW.match(sentence) or _TOLD_TO_REMEMBER.match(sentence)
+    if opening is not None:
+        sentence = sentence[opening.end() :].rstrip("? ")
+    sentence = _unquoted(sentence)
+    if not sentence:
+        return ""
+    if speech_acts.is_question(sentence):
+        return speech_acts._before_the_question(sentence)
+    if speech_acts.CALL_ME.match(sentence):
+        return re.sub(r"^(?:please )?(?:you can )?call", "You call", sentence, flags=re.I)
+    return "" if speech_acts.is_command(sentence) else sentence
+
+
+def _unquoted(sentence: str) -> str:
+    """A sentence without what it quotes; a name or title in quotes stays, without the quotes."""
+    match = _QUOTED.search(sentence)
+    while match is not None:
+        said = match["said"]
+        if _SPEAKS.search(said) or (match["says"] or "").strip(" ,:").lower() in {"said", "says"}:
+            return ""
+        sentence = sentence[: match.start("said") - 1] + said + sentence[match.end() :]
+        match = _QUOTED.search(sentence)
+    return sentence
+
+
+def read_fact(sentence: str) -> tuple[Claim, ...]:
+    """The claims of a stored sentence in the third person; empty unless all of it was read."""
+    spoken = _USER.sub(lambda match: "my" if match["owner"] else "I", sentence.strip())
+    heard = read(spoken)
+    if heard.unread or heard.fragments or heard.corrects:
+        return ()
+    return tuple(replace(claim, text=sentence) for claim in heard.claims)
+
+
+def rules(relation: str) -> RelationRules | None:
+    """What code must know of a relation; None: there is none of this id."""
+    return relation_book().rules(relation)
+
+
+same_value = values.same_value

@@ -13,10 +13,24 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from lobug.language.en.claims.clause_parser import DATE, MONTH, POINT
+from lobug.language.claims import Path, RelationRules
+from lobug.language.en.claims.time_phrases import DATE, WHEN
+from lobug.language.protocol import FactType
 
 Kind = Literal["person", "pet", "thing", "named"]
 """What a subject is; ``named``: it has a name, and nobody has said of whom or what."""
+
+_MACRO = re.compile(r"\{((?:v:)?[a-z_]+)\}")
+_CONSTANT = re.compile(r"\{=([^}]*)\}")
+_QUALIFIERS = {
+    "elder": "older", "big": "older", "eldest": "oldest", "little": "younger", "baby": "younger",
+    "kid": "younger", "ex": "former", "previous": "former",
+}  # fmt: skip
+_UNSAID = frozenset(
+    "new dear late own only beloved lovely sweet poor current real whole beautiful"
+    " wonderful".split()
+)
+"""Adjectives that tell nobody apart."""
 
 
 def _alternatives(section: Mapping[str, str]) -> dict[str, str]:
@@ -30,16 +44,46 @@ def _alternatives(section: Mapping[str, str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Phrase:
+    """A pattern for a whole predicate, noun or question."""
+
+    pattern: re.Pattern[str]
+    constant: str | None
+    """The value that it states, if no words of it are the value: "retired"."""
+    heads: frozenset[str] | None
+    """Words with which what it fits begins; None: not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """One relation."""
 
     id: str
     of: frozenset[str]
     one: bool
-    says: tuple[re.Pattern[str], ...]
-    nouns: tuple[re.Pattern[str], ...]
-    ends: tuple[re.Pattern[str], ...]
-    asks: tuple[re.Pattern[str], ...]
+    fixed: bool
+    fact_type: FactType
+    partial: bool
+    """Whether a part of the value names it: "the Volvo" is "a blue Volvo"."""
+    whole: bool
+    """Whether a value with "and" in it is one value."""
+    timed: bool
+    """Whether its value is a phrase of time."""
+    also: bool
+    """Whether it is read beside another relation: who retires has no employer and is retired."""
+    occasional: bool
+    """Whether the past tells of one occasion, from which nothing follows: "I drank a coffee"."""
+    states: str
+    """The relation that its claims have, about the thing it names: "I put my keys in the drawer"
+    is a location of the keys."""
+    generic: frozenset[str]
+    """Values that, denied, mean any: who has no car has no Volvo."""
+    noun_value: re.Pattern[str] | None
+    """What a value after "my <noun> is" must look like: "my car is broken" names no car."""
+    says: tuple[Phrase, ...]
+    nouns: tuple[Phrase, ...]
+    ends: tuple[Phrase, ...]
+    asks: tuple[Phrase, ...]
     fact: str
     was: str
     denied: str
@@ -69,7 +113,8 @@ class RelationBook:
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.kin = _alternatives(data["kin"])
         self.pets = _alternatives(data["pets"])
-        values = {
+        self.constants: set[str] = set()
+        self._values: Mapping[str, str] = {
             **data["values"],
             "kin": rf"(?:{_any(self.kin)})s?",
             "pet": rf"(?:{_any(self.pets)})s?",
@@ -77,28 +122,24 @@ class RelationBook:
             "when": WHEN,
         }
 
-        def compiled(pattern: str) -> re.Pattern[str]:
-            captured = "(?P<v>" in pattern
-
-            def macro(match: re.Match[str]) -> str:
-                name = match[1].removeprefix("v:")
-                if name == "a":
-                    return "(?:an? |the )?"
-                if name == "old":
-                    return "(?P<old>.+?)"
-                value = ".+" if name == "v" else values[name]
-                return f"(?:{value})" if captured else f"(?P<v>{value})"
-
-            return re.compile(re.sub(r"\{((?:v:)?[a-z_]+)\}", macro, pattern), re.IGNORECASE)
-
-        def several(entry: Mapping[str, Any], name: str) -> tuple[re.Pattern[str], ...]:
-            return tuple(map(compiled, entry.get(name, ())))
+        def several(entry: Mapping[str, Any], name: str) -> tuple[Phrase, ...]:
+            return tuple(map(self._phrase, entry.get(name, ())))
 
         self.relations = tuple(
             Relation(
                 id=name,
                 of=frozenset(entry.get("of", "person").split()),
                 one=entry.get("one", False),
+                fixed=entry.get("fixed", False),
+                fact_type=entry.get("fact_type", "personal"),
+                partial=entry.get("partial", False),
+                whole=entry.get("whole", False),
+                timed=entry.get("timed", False),
+                also=entry.get("also", False),
+                occasional=entry.get("occasional", False),
+                states=entry.get("as", name),
+                generic=frozenset(entry.get("generic", "").split()),
+                noun_value=self._value_pattern(entry.get("noun_value")),
                 says=several(entry, "says"),
                 nouns=several(entry, "nouns"),
                 ends=several(entry, "ends"),
@@ -111,10 +152,73 @@ class RelationBook:
             for name, entry in data["relation"].items()
         )
         self.by_id = {relation.id: relation for relation in self.relations}
+        self.ranks = {relation.id: rank for rank, relation in enumerate(self.relations)}
+
+    def _phrase(self, text: str) -> Phrase:
+        constant = _CONSTANT.search(text)
+        if constant is not None:
+            self.constants.add(constant[1])
+        text = _CONSTANT.sub("", text)
+        captured = "(?P<v>" in text
+        marked = "{v" in text
+
+        def macro(match: re.Match[str]) -> str:
+            name = match[1].removeprefix("v:")
+            if name == "a":
+                return "(?:an? |the )?"
+            if name == "old":
+                return "(?P<old>.+?)"
+            value = ".+" if name == "v" else self._values[name]
+            aside = captured or (marked and not match[1].startswith("v"))
+            return f"(?:{value})" if aside else f"(?P<v>{value})"
+
+        pattern = re.compile(_MACRO.sub(macro, text), re.IGNORECASE)
+        return Phrase(pattern, constant[1] if constant else None, _heads(text))
+
+    def _value_pattern(self, name: str | None) -> re.Pattern[str] | None:
+        return re.compile(self._values[name], re.IGNORECASE) if name else None
+
+    def rules(self, relation: str) -> RelationRules | None:
+        """What code must know of a relation; None: there is none of this id."""
+        found = self.by_id.get(relation)
+        if found is None:
+            return None
+        rank = self.ranks[found.id]
+        return RelationRules(found.id, rank, found.one, found.fixed, found.fact_type)
 
     def said(self, predicate: str, kind: Kind, *, ends: bool = False) -> Reading | None:
         """The relation that a predicate states; ``ends``: that it ends."""
-        return self._first(predicate, kind, lambda r: r.ends if ends else r.says)
+        if ends:
+            return self._first(predicate, kind, lambda relation: relation.ends)
+        mainly = self._first(predicate, kind, lambda r: () if r.also else r.says)
+        return mainly or self._first(predicate, kind, lambda relation: relation.says)
+
+    def timed(self, predicate: str, kind: Kind) -> Reading | None:
+        """The relation with a time for its value that a predicate states."""
+        return self._first(predicate, kind, lambda r: r.says if r.timed else ())
+
+    def beside(self, predicate: str, kind: Kind) -> list[Reading]:
+        """What a predicate states beside the relation that it is mainly of."""
+        found = []
+        for relation in self.relations:
+            if relation.also and relation.is_of(kind):
+                reading = _in_phrases(predicate, relation, relation.says)
+                if reading is not None:
+                    found.append(reading)
+        return found
+
+    def ended(self, predicate: str, kind: Kind) -> list[Reading]:
+        """All relations that a predicate ends: who quits a job has no employer and no profession.
+        If it names what has ended, only the first that fits."""
+        found: list[Reading] = []
+        for relation in self.relations:
+            if relation.is_of(kind):
+                reading = _in_phrases(predicate, relation, relation.ends)
+                if reading is not None:
+                    if reading.value:
+                        return [*found, reading]
+                    found.append(reading)
+        return found
 
     def noun(self, noun: str, kind: Kind) -> Reading | None:
         """The relation that a noun names: "birthday"; without a value."""
@@ -125,51 +229,84 @@ class RelationBook:
         return self._first(question, kind, lambda relation: relation.asks)
 
     def _first(
-        self, text: str, kind: Kind, patterns: Callable[[Relation], tuple[re.Pattern[str], ...]]
+        self, text: str, kind: Kind, phrases: Callable[[Relation], tuple[Phrase, ...]]
     ) -> Reading | None:
         for relation in self.relations:
             if relation.is_of(kind):
-                for pattern in patterns(relation):
-                    match = pattern.fullmatch(text)
-                    if match is not None:
-                        return _reading(relation, match)
+                reading = _in_phrases(text, relation, phrases(relation))
+                if reading is not None:
+                    return reading
         return None
 
     def kind_of(self, path: Sequence[str]) -> Kind:
         """What the last of a path of owners is."""
         last = path[-1]
         head = last.split()[-1] if last else ""
-        if (
-            last in {"user", "he", "she", "they"}
-            or head in self.kin
-            or head.rstrip("s") in self.kin
-        ):
+        if last in {"user", "he", "she", "they"} or self.is_kin(head) or self.is_kin(last):
             return "person"
-        if head in self.pets or head.rstrip("s") in self.pets:
+        if head in self.pets or head.removesuffix("s") in self.pets or last in self.pets:
             return "pet"
         return "named" if len(path) == 1 and last not in {"it", "that"} else "thing"
 
+    def is_kin(self, word: str) -> bool:
+        """Whether a word says what people are to somebody."""
+        return word in self.kin or word.removesuffix("s") in self.kin
 
-def _reading(relation: Relation, match: re.Match[str]) -> Reading:
-    found = match.groupdict()
-    return Reading(
-        relation,
-        (found.get("v") or "").strip(),
-        found.get("old"),
-        found.get("kind"),
-        found.get("thing"),
-    )
+    def tidy(self, path: Sequence[str]) -> Path:
+        """A path with the stored word for all kin and pets: "mum" is "mother"."""
+        if len(path) == 1:
+            return tuple(path)
+        return (path[0], *map(self._tidied, path[1:]))
+
+    def _tidied(self, noun: str) -> str:
+        if noun in self.kin or noun in self.pets:
+            return self.kin.get(noun) or self.pets[noun]
+        words = noun.split()
+        kept = [_QUALIFIERS.get(word, word) for word in words[:-1] if word not in _UNSAID]
+        last = words[-1]
+        one = last.removesuffix("s")
+        if last in self.kin or one in self.kin:
+            head = self.kin.get(last) or f"{self.kin[one]}s"
+        elif last in self.pets or one in self.pets:
+            head = self.pets.get(last) or f"{self.pets[one]}s"
+            kept = []
+        else:
+            return " ".join([word for word in words[:-1] if word not in _UNSAID] + [last])
+        return " ".join([*kept, "children" if head == "childs" else head])
+
+
+def _in_phrases(text: str, relation: Relation, phrases: Sequence[Phrase]) -> Reading | None:
+    head = text.split(" ", 1)[0].lower()
+    for phrase in phrases:
+        if phrase.heads is not None and head not in phrase.heads:
+            continue
+        match = phrase.pattern.fullmatch(text)
+        if match is not None:
+            found = match.groupdict()
+            value = found.get("v") or ""
+            return Reading(
+                relation,
+                value.strip() if phrase.constant is None else phrase.constant,
+                found.get("old"),
+                found.get("kind"),
+                found.get("thing"),
+            )
+    return None
+
+
+def _heads(text: str) -> frozenset[str] | None:
+    """The first words of all texts that a pattern may fit, where these are plain words."""
+    word = re.match(r"[a-z]+(?=[ ]|$)", text)
+    if word is not None:
+        return frozenset({word.group()})
+    group = re.match(r"\(\?:([a-z |]+)\) ", text)
+    if group is not None:
+        return frozenset(option.split(" ")[0] for option in group[1].split("|"))
+    return None
 
 
 def _any(words: Mapping[str, str]) -> str:
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
-
-
-CLOCK = r"(?:\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\.?| o'?clock)?|(?:half |quarter )?(?:past |to )?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: thirty| fifteen| forty-five)?(?: o'?clock)?|noon|midnight|midday)"
-WHEN = (
-    rf"(?:(?:on|in|at|by|around|from|next|this|until|before|after) )*(?:the )?(?:{POINT}|{DATE}|{CLOCK}|{MONTH})"
-    rf"(?:(?:,)? (?:at|on|in|from|the|around|until|to|and|morning|afternoon|evening|night|{CLOCK}|{POINT}|{DATE}))*"
-)
 
 
 @lru_cache

@@ -1,0 +1,137 @@
+"""Restores the capitals of names and places in typed or transcribed English without any. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from lobug.language.en.claims.lexicon import (
+    ADVERBS,
+    CONJUNCTIONS,
+    DETERMINERS,
+    LEXICON,
+    OWNERS,
+    PREPOSITIONS,
+    PRONOUNS,
+    lemma,
+)
+
+_LATER_CAPITAL = re.compile(r"(?<=[^\W\d_] )(?!I\b)[^\W\d_a-z][a-z]+|(?<=[,;:] )(?!I\b)[A-Z][a-z]")
+_COMMON = (
+    ADVERBS
+    | CONJUNCTIONS
+    | DETERMINERS
+    | PREPOSITIONS
+    | frozenset(OWNERS)
+    | frozenset(PRONOUNS)
+    | frozenset(
+        """
+        is are was were am be has have had do does did will would can not n't me him them us home
+        work school here there someone somebody everyone night morning noon bed town abroad first
+        second last next week month year today tomorrow yesterday anymore again now name names
+        birthday age dog cat house car job wife husband house flat very really so too old young
+        good bad more less who whom mine yours hers theirs everything nothing something i'm i've
+        im ive called named also just only still maybe sick ill tired late busy married single
+        """.split()
+    )
+)
+_TWO_WORDS = frozenset(
+    """
+    new san los las saint st santa north south east west rio hong kuala tel cape buenos el la le
+    den des fort port salt united costa sri abu van von de frankfurt stratford baden
+    """.split()
+)
+_WORD = r"[^\W\d_][\w'-]*"
+_KIN = (
+    r"(?:sister|brother|wife|husband|son|daughter|girlfriend|boyfriend|partner|friend|boss|cousin"
+    r"|aunt|uncle|niece|nephew|mother|father|mum|mom|dad|colleague|neighbou?r|roommate|flatmate|dog"
+    r"|cat|puppy|kitten|hamster|rabbit|horse|parrot|fiancée?)"
+)
+_CUES = re.compile(
+    r"\b(?:(?:called|named|name is|name's|names is|name was|nickname is|known as|married|marry"
+    r"|dating"
+    r"|date|broke up with|break up with|split up with|engaged to|married to|divorced from"
+    r"|living with|met)"
+    r"|(?:live|lives|lived|living|based|born|grew up|raised|reside|resides|settled|stay|stays) in"
+    r"|(?:move|moves|moved|moving|relocated|relocating|flying|travelling|traveling|going) to"
+    r"|(?:moved|moving|move) from|(?:i'?m|i am|she'?s|he'?s|come|comes|originally|is) from"
+    r"|(?:work|works|worked|working|job|started|employed) (?:at|for)|left|quit|joined"
+    rf"|(?:my|his|her|our) (?:\w+ )?{_KIN}(?= {_WORD} (?:is|was|has|lives?|works?|moved|died|likes?"
+    r"|loves|plays|and|in|goes|got|had|wants|speaks|called|turned|started|left)\b)"
+    r")\s+(?P<name>\w[\w'-]*)(?P<more>(?: and \w[\w'-]*| \w[\w'-]*)?)",
+    re.IGNORECASE,
+)
+_TO = re.compile(
+    r"\b(?P<from>moved|moving|move"
+    r"|relocated) from (?P<x>\w[\w'-]*(?: \w[\w'-]*)?) to (?P<y>\w[\w'-]*)",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    rf"^\W*(?P<name>{_WORD}) (?=(?:is|was|lives|died|works|moved|has|likes|loves|plays|goes|got)\b)"
+)
+_CALENDAR = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|april|june|july|august"
+    r"|september|october|november|december|(?<=in )march|(?<=in )may|english|german|french|italian"
+    r"|spanish|polish|dutch|russian|japanese|chinese|portuguese|swedish|turkish|arabic)s?\b"
+)
+_NO_FIRST_NAMES = frozenset(
+    """
+    work life music food pizza coffee tea time weather school money health sleep love traffic news
+    breakfast lunch dinner everything nothing someone everyone nobody anyone one people mum mom dad
+    grandma grandpa smoking that this it he she who what there here today
+    """.split()
+)
+
+
+def restore(text: str) -> str:
+    """A text with capitals for what must be a name or a place, if it has none of its own; its
+    length stays the same."""
+    if _LATER_CAPITAL.search(text):
+        return text
+    text = _CALENDAR.sub(lambda match: match.group().capitalize(), text)
+    text = _CUES.sub(_capitals, text)
+    text = _TO.sub(_both, text)
+    return _FIRST.sub(_first, text)
+
+
+def _capitals(match: re.Match[str]) -> str:
+    said, name, more = match.group(), match["name"], match["more"]
+    if not _may_be_name(name):
+        return said
+    before = said[: len(said) - len(more) - len(name)]
+    words = more.split(" ")
+    last = words[-1]
+    if more and (
+        (words[1] == "and" and _may_be_name(last) and "name" in before.lower())
+        or (words[1] != "and" and name.lower() in _TWO_WORDS)
+    ):
+        more = more[: len(more) - len(last)] + _capital(last)
+    return before + _capital(name) + more
+
+
+def _both(match: re.Match[str]) -> str:
+    one, other = match["x"], match["y"]
+    if not (_may_be_name(one.split()[0]) and _may_be_name(other)):
+        return match.group()
+    raised = " ".join(map(_capital, one.split()))
+    return f"{match['from']} from {raised} to {_capital(other)}"
+
+
+def _first(match: re.Match[str]) -> str:
+    name = match["name"]
+    if not _may_be_name(name) or name.lower() in _NO_FIRST_NAMES:
+        return match.group()
+    return match.group().replace(name, _capital(name), 1)
+
+
+def _capital(word: str) -> str:
+    raised = word[:1].upper() + word[1:]
+    return raised if len(raised) == len(word) else word
+
+
+@lru_cache(maxsize=2048)
+def _may_be_name(word: str) -> bool:
+    low = word.lower()
+    if low in _COMMON or low in LEXICON or not low[:1].isalpha():
+        return False
+    return lemma(low) is None or low in {"rose", "drew", "mark"}

@@ -1,0 +1,242 @@
+"""The forms in which people put right what was said: "no, ...", "I meant", "not X but Y". English.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lobug.language.en import speech_acts, words
+from lobug.language.en.claims.lexicon import BE, DO, HAVE, PREPOSITIONS, UNREAL, WILL
+
+_OPENING = re.compile(
+    r"^(?:(?:oh|well|um|uh|hey|but|and|ah|ok|okay|lo-?bug|wait|hang on|hold on|listen|look|yes"
+    r"|hm+)\b"
+    r"[\s,.!-]*)*"
+    r"(?P<corrects>(?:(?:no+|nope|nah|not quite|wrong|incorrect|actually|correction|not true|sorry"
+    r"|oops|pardon|excuse me|i take that back|to correct (?:myself|that)|wait|strike that"
+    r"|my (?:mistake|bad|apologies)|i (?:misspoke|was wrong|made a mistake|got (?:that|it) wrong)"
+    r"|scratch that|let me correct (?:that|myself|you)|let me rephrase(?: that)?"
+    r"|i (?:need|have|want) to correct (?:that|myself|something)"
+    r"|(?:that|it|this)(?:['\u2019]s| is| was|s)(?: all| quite| completely| totally| just)?"
+    r" (?:wrong|incorrect|not (?:quite )?(?:right|true|correct|what i (?:said|meant))|a mistake"
+    r"|false|outdated"
+    r"|no longer true|not accurate|not it|old news)(?! that\b)"
+    r"|(?:that|it|this) (?:isn|wasn)['\u2019]?t (?:quite )?(?:right|true|correct|what i (?:said"
+    r"|meant)|accurate)"
+    r"|you(?:['\u2019]re| are|re) (?:wrong|mistaken|confused)"
+    r"|you(?:['\u2019]ve)? (?:got|misunderstood|misheard|misremember(?:ed)?|mixed)(?: (?:that|it"
+    r"|me|this))?"
+    r"(?: (?:wrong|up))?|what i (?:meant|mean)(?: to say)? (?:is|was)(?: that)?"
+    r"|i (?:said|meant|mean|told you)(?: that| to say)?|i should have said(?: that)?"
+    r"|make (?:that|it)"
+    r"|(?:it|that) should (?:be|have been)|(?:it|that)(?:['\u2019]s| is) supposed to be"
+    r"|rather|or rather|i changed my mind)\b[\s,.:;!\u2013\u2014-]*)*)",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(
+    r"(?:(?:no+|nope|nah|sorry|actually|wait|pardon|excuse me|oops|rather|i mean|i said|i told you"
+    r"|i changed my mind)(?: that)?\b[\s,.:;!?\u2013\u2014-]*)+",
+    re.IGNORECASE,
+)
+"""Words that put something right only if what is right follows."""
+_ACTUALLY = re.compile(r"\bactually\b", re.IGNORECASE)
+_MOST_WORDS = 5
+"""Of a value that stands alone, and of a wrong one."""
+_LONGEST = 300
+"""Characters of a sentence that is searched for a contrast."""
+_NOT_BUT = re.compile(
+    r"^(?P<before>[^,.;]*?),?\s*\b(?:not|n['\u2019]t) (?!only\b"
+    r"|just\b)(?P<wrong>[^,.;]+?),? but (?:rather )?(?P<right>[^,;]+)$",
+    re.IGNORECASE,
+)
+_BUT_NOT = re.compile(
+    r"^(?P<right>.+?)(?:,\s*(?:and |but )?|\s+[\u2013\u2014-]+\s+|\s+(?:and |but )?)"
+    r"(?:not|instead of|rather than) (?P<wrong>[^,;.]+)$",
+    re.IGNORECASE,
+)
+_NOT_ONE = re.compile(
+    r"^not (?:an? )?(?P<wrong>[^,.;]+)[,.;] (?:but )?(?P<right>[^,.;]+)$", re.IGNORECASE
+)
+_IS_NOT = re.compile(
+    r"^(?P<who>it|that|she|he|they|i|(?:my|her|his|their|our) [\w' -]+?)\s?(?:['\u2019]s"
+    r"|['\u2019]re|['\u2019]m| is| are| am)(?:n['\u2019]t| not)"
+    r" (?P<wrong>(?:called |named )?[^,.;]+)[,.;]\s*(?P<right>(?:it|that|she|he|they"
+    r"|i)\s?(?:['\u2019]s|['\u2019]re|['\u2019]m"
+    r"| is| are| am) (?!not\b)[^,;]+)$",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    r"^(?:(?:it|that|this)['\u2019]?s|it is|it was|that is|that would be|this is|she['\u2019]?s"
+    r"|he['\u2019]?s"
+    r"|they['\u2019]re|the (?:right|correct) (?:one|name|answer|word) is|in fact|just|make (?:it"
+    r"|that)"
+    r"|but)\s+(?:called |named )?",
+    re.IGNORECASE,
+)
+_SPELLING = re.compile(
+    r",? (?:with (?:an? |one |two |three )?\w+(?:['\u2019]?s)?|spelled .+|spelt .+|without .+"
+    r"|at the end.*)$",
+    re.IGNORECASE,
+)
+_OVER = re.compile(r"\b(?:any ?more|any longer|longer)\b", re.IGNORECASE)
+_LETTERS = re.compile(
+    r",? (?:(?:with|without) (?:an?|one|two|three|a double|double|only one|just one)"
+    r" [\"'\u2018]?[a-z]{1,2}(?:['\u2019]?s)?[\"'\u2019]?(?: at the (?:end|beginning))?"
+    r"|(?:it['\u2019]?s )?spel(?:led|t) .{1,40})[.! ]*$",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(rf"^(?:{'|'.join(sorted(PREPOSITIONS, key=len, reverse=True))})\s+", re.I)
+_TIMED = re.compile(
+    r"^(?:on|in|at|by|around) (?:the )?(?:\d{1,2}\b(?!\d)|[a-z]+day|(?:jan|feb|mar|apr|may|jun"
+    r"|jul|aug|sep|oct|nov|dec)"
+    r"|half|quarter|noon|midnight|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|first|second|third|morning|evening|afternoon|spring|summer|autumn|winter)",
+    re.IGNORECASE,
+)
+_NO_VALUES = frozenset(
+    """
+    a about again anyway at all anymore any bye continue do don't done enough ever exactly fine for
+    forget go good going he her here him his how i idea in is it it's just later leave let like
+    matter me mind more much my never no none not nothing now nope of off oh on one please problem
+    quiet quite really right she so sorry stop sure thank thanks that that's the them then there
+    they this to too true up wait way we what why worries worry wrong yes yet you your okay ok
+    joking kidding lol nevermind maybe perhaps both neither either idea clue
+    """.split()
+)
+_NOT_AFTER = (
+    BE
+    | DO
+    | HAVE
+    | WILL
+    | UNREAL
+    | frozenset("'m i'm she's he's it's that's we're they're you're why if or and but do".split())
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How a sentence begins."""
+
+    rest: str
+    """The sentence without the words that put something right."""
+    marked: bool
+    """It has such words."""
+    sure: bool
+    """They say that something was wrong, whatever follows; "no" and "sorry" need not."""
+
+
+def opening_of(sentence: str) -> Opening:
+    """The words at the beginning of a sentence that put something right."""
+    match = _OPENING.match(sentence)
+    said = match["corrects"].strip() if match is not None else ""
+    if match is None or not said:
+        return Opening(sentence, _ACTUALLY.search(sentence) is not None, False)
+    sure = _WEAK.fullmatch(said) is None and "?" not in said
+    return Opening(sentence[match.end() :], True, sure)
+
+
+def contrast(text: str) -> tuple[str, str | None]:
+    """What is right in "not X but Y" and "Y, not X", and what is wrong; None: nothing is named."""
+    bare = text.rstrip(" .!")
+    if len(bare) > _LONGEST:
+        return text, None
+    match = _IS_NOT.match(bare)
+    if match is not None and _is_short(match["wrong"]) and not _OVER.search(match["wrong"]):
+        who = match["who"].lower()
+        right = match["right"]
+        if who.split()[0] in {"my", "her", "his", "their", "our"}:
+            value = re.sub(r"^[a-z]+ ?(?:[^ ]+) ", "", right, count=1, flags=re.IGNORECASE)
+            right = f"{match['who']} is {value}"
+        return right, value_of(match["wrong"])
+    match = _NOT_BUT.match(bare)
+    if match is not None and _is_short(match["wrong"]):
+        before = re.sub(r"\b(?:do|does|did|is|are|was|am)$", _auxiliary, match["before"].rstrip())
+        return f"{before} {match['right']}".strip(), value_of(match["wrong"])
+    match = _NOT_ONE.match(bare)
+    if match is not None and _is_short(match["wrong"]):
+        return match["right"].strip(), value_of(match["wrong"])
+    match = _BUT_NOT.match(bare)
+    if match is not None and _is_short(match["wrong"]):
+        last = match["right"].lower().replace("\u2019", "'").split()[-1]
+        if last not in _NOT_AFTER and not last.endswith("n't"):
+            return match["right"].strip(" ,"), value_of(match["wrong"])
+    return text, None
+
+
+def _auxiliary(match: re.Match[str]) -> str:
+    return "" if match.group().lower() in {"do", "does", "did"} else match.group()
+
+
+def _is_short(text: str) -> bool:
+    return len(text.split()) <= _MOST_WORDS
+
+
+DENIED = re.compile(
+    r"^(?:it|that)(?:['\u2019]s| is|s) (?:not true|not (?:right|correct)|wrong|false|a lie"
+    r"|untrue) that\s+",
+    re.IGNORECASE,
+)
+_ONLY_WRONG = re.compile(r"^not (?P<wrong>[^,.;?]+)[.!]?$", re.IGNORECASE)
+
+
+def only_wrong(text: str) -> str | None:
+    """The wrong value, where a sentence has nothing else: "Not Rome." """
+    match = _ONLY_WRONG.match(text)
+    if match is None or len(match["wrong"].split()) > 3:
+        return None
+    value = value_of(match["wrong"])
+    if not value or value.lower().split()[0] in _NO_VALUES:
+        return None
+    return value
+
+
+def unspelled(sentence: str) -> str:
+    """A sentence without how its last word is spelled: "Hanna with an H"."""
+    return _LETTERS.sub("", sentence)
+
+
+def value_of(text: str) -> str:
+    """The value in "it's Hanna" and "in Bonn": "Hanna", "Bonn". Times keep their preposition."""
+    value = _SPELLING.sub("", _VALUE.sub("", text.strip(" .,;:!\"'")))
+    value = re.sub(r"^(?:called|named)\s+", "", value, flags=re.IGNORECASE)
+    if not _TIMED.match(value):
+        value = _LEADING.sub("", value)
+    return re.sub(r"^(?:an?|the) (?=\S)", "", value).strip(" .,;:!\"'")
+
+
+def _is_small_talk(value: str) -> bool:
+    return bool(words.content_words(value)) and speech_acts.is_small_talk(value)
+
+
+def fragment(text: str, *, marked: bool) -> str | None:
+    """The value that a text without a statement consists of; ``marked``: it follows words that put
+    something right. Without them only a time or a number is a value."""
+    bare = text.strip(" .,;:!")
+    if not bare or not _is_short(bare) or "?" in text or speech_acts.is_command(bare):
+        return None
+    value = value_of(bare)
+    if _STARTS_CLAUSE.match(value):
+        return None
+    said = re.findall(r"[\w'\u2019.:-]+", value.lower())
+    if not said or all(word in _NO_VALUES for word in said) or _is_small_talk(value):
+        return None
+    if any(word in _NO_VALUES - {"one", "in", "on", "at", "for", "the", "of"} for word in said[:1]):
+        return None
+    if not marked and not _STANDS_ALONE.fullmatch(bare):
+        return None
+    return value
+
+
+_STARTS_CLAUSE = re.compile(
+    r"(?:i|we|you|he|she|they|it|that|my|your|his|her|our|there)\b|don['\u2019]?t\b", re.IGNORECASE
+)
+_STANDS_ALONE = re.compile(
+    r"(?:on|in|at|since|until|by)? ?(?:the )?(?:(?:19|20)\d\d|\d{1,2}(?:st|nd|rd"
+    r"|th)?(?: of \w+)?|\d{1,2}:\d\d"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?",
+    re.IGNORECASE,
+)

@@ -1,0 +1,85 @@
+"""Values of claims: lists of them, their articles, and whether two are the same. English. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from lobug.language.en import words
+from lobug.language.en.claims.relation_book import relation_book
+
+_ARTICLE = re.compile(
+    r"^(?:(?:an?|the|some|my|our|his|her|their|any|this|that)(?: own)?|lots of|a lot of)\s+", re.I
+)
+_TITLE = re.compile(r"^The (?=[A-Z])")
+_JOINED = re.compile(r"\s*,\s*(?:and|or)\s+|\s*,\s*|\s+(?:and|or|as well as)\s+", re.IGNORECASE)
+_PAIRS = re.compile(
+    r"\b(?:fish and chips|mac and cheese|rock and roll|r and b|drum and bass|bread and butter"
+    r"|black and white|arts and crafts|dungeons and dragons|salt and (?:pepper|vinegar)"
+    r"|peanut butter and jelly|gin and tonic|bed and breakfast|track and field|pros and cons"
+    r"|country and western|rhythm and blues|meat and potatoes|between .+ and .+)\b",
+    re.IGNORECASE,
+)
+_SMALL = frozenset(
+    """
+    a an the of in on at by from to for with as is my our his her their own some any about around
+    year years old month months day kind called named and or
+    """.split()
+)
+_QUANTITY = re.compile(
+    r"^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|another|any|no)\s+", re.I
+)
+
+
+def tidy_value(text: str) -> str:
+    """A value without an article before it and marks around it."""
+    value = text.strip(" ,.;:!")
+    if (value[:1], value[-1:]) in {('"', '"'), ("'", "'"), ("\u201c", "\u201d")}:
+        value = value[1:-1].strip()
+    if _TITLE.match(value) and value.count(" ") < 4:
+        return value
+    return _ARTICLE.sub("", value).strip()
+
+
+def several(text: str) -> list[str]:
+    """The values in a list: "nuts and shellfish" are two."""
+    if _PAIRS.search(text):
+        return [tidy_value(text)]
+    return [value for part in _JOINED.split(text) if (value := tidy_value(part))]
+
+
+def without_quantity(text: str) -> str:
+    return _QUANTITY.sub("", text)
+
+
+def same_value(relation: str, one: str, other: str) -> bool:
+    """Whether two values of a relation are the same."""
+    mine, theirs = _meant(one), _meant(other)
+    if mine == theirs:
+        return True
+    found = relation_book().by_id.get(relation)
+    if found is None or not found.partial or not mine or not theirs:
+        return False
+    if not found.one:
+        mine, theirs = _uncounted(mine) or mine, _uncounted(theirs) or theirs
+    elif _numbers(mine) != _numbers(theirs) and _numbers(mine) and _numbers(theirs):
+        return False
+    return mine <= theirs or theirs <= mine
+
+
+def _meant(text: str) -> frozenset[str]:
+    book = relation_book()
+    found: set[str] = set()
+    for word in words.words(text):
+        if word in _SMALL:
+            continue
+        stored = book.kin.get(word) or book.pets.get(word) or word
+        found.add(words.stem(stored) if stored.isalpha() else stored)
+    return frozenset(found or text.lower().split())
+
+
+def _numbers(found: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in found if word.isdigit())
+
+
+def _uncounted(found: frozenset[str]) -> frozenset[str]:
+    return found - _numbers(found)
