@@ -147,3 +147,9 @@ class ClaimReader(Protocol):
         ended ("in May"; empty: not known). "You live in Oxford.", "Not any more: you lived in
         London until May.", "No, you live in Oxford.", and with neither "You haven't told me where
         you live."."""
+
+    def recite(self, claims: Sequence[Claim], names: Mapping[Path, str]) -> tuple[str, ...]:
+        """Many claims, the oldest first, as sentences in the second person: name, home and family
+        of the user first, then one subject after the other. Values of one relation are merged: "You
+        like jazz, hiking and Italian food."; of claims that contradict each other the later one is
+        told."""
