@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from lobug.language.claims import Asked, Claim, Path
 from lobug.language.en.claims.facts import is_common, statements, without_contradictions
+from lobug.language.en.claims.question_phrases import canonical
 from lobug.language.en.claims.recitation import about, bare_kin, called, with_name
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.sentence_forms import (
@@ -80,7 +81,11 @@ def _known(
     def fits(claim: Claim) -> bool:
         return claim.relation in relations and _plain(claim.kind) == _plain(asked.kind)
 
-    found = without_contradictions(filter(fits, active))
+    found = without_contradictions(
+        replace(claim, past=False) if wording.lasting and claim.holds else claim
+        for claim in active
+        if fits(claim)
+    )
     now = [claim for claim in found if not (claim.ended or claim.past or claim.planned)]
     first = next(iter(found), None)
     return _Known(
@@ -97,7 +102,9 @@ def _known(
         holding=[with_name(claim, names) for claim in now if claim.holds],
         denied=[claim for claim in now if not claim.holds],
         planned=[claim for claim in found if claim.planned and claim.holds],
-        over=[
+        over=[]
+        if wording.lasting
+        else [
             *((claim, when) for claim, when in past if fits(claim) and not claim.planned),
             *((claim, "") for claim in found if claim.ended or (claim.past and claim.holds)),
         ],
@@ -118,24 +125,38 @@ def _whether(known: _Known, value: str) -> str:
     """Whether a value holds; the empty one: whether the relation holds at all."""
     subject, wording = known.subject, known.wording
     if wording.opposite and value.lower() == wording.opposite:
-        for claims, reply in ((known.holding, "no"), (known.denied, "yes")):
-            if claims:
-                return SAY[reply].format(says=statements(claims[-1:], subject))
-        return _unknown(known)
+        return _whether_not(known)
     for claims, reply in ((known.holding, "yes"), (known.denied, "no"), (known.planned, "not_yet")):
         same = [claim for claim in claims if _is_asked(claim, value)]
         if same:
             return SAY[reply].format(says=statements(same, subject))
     over = [(claim, when) for claim, when in known.over if _is_asked(claim, value)]
-    replaced = wording.one and value != "" and bool(known.holding)
+    own = [claim for claim in known.holding if claim.relation == wording.id]
+    replaced = wording.one and value != "" and bool(own)
     if over and replaced:
-        return SAY["no_more_now"].format(says=statements(known.holding, subject))
+        return SAY["no_more_now"].format(says=statements(own, subject))
     if over:
         return SAY["no_more"].format(was=_was(known, *over[-1]))
     if replaced:
-        return SAY["no"].format(says=statements(known.holding, subject))
-    if wording.one and known.denied and not known.denied[-1].value:
-        return SAY["no"].format(says=statements(known.denied[-1:], subject))
+        return SAY["no"].format(says=statements(own, subject))
+    return _otherwise(known)
+
+
+def _whether_not(known: _Known) -> str:
+    """The answer to "is Rex alive?", of a relation that says that he died."""
+    for claims, reply in ((known.holding, "no"), (known.denied, "yes")):
+        if claims:
+            return SAY[reply].format(says=statements(claims[-1:], known.subject))
+    return _unknown(known)
+
+
+def _otherwise(known: _Known) -> str:
+    """What is known where nothing is known of the value that was asked about."""
+    if known.wording.one and known.denied and not known.denied[-1].value:
+        return SAY["no"].format(says=statements(known.denied[-1:], known.subject))
+    beside = [claim for claim in known.holding if claim.relation != known.wording.id]
+    if beside:
+        return _sentence(statements(beside, known.subject))
     return _known_by_name(known) or _unknown(known)
 
 
@@ -173,13 +194,13 @@ def _known_by_name(known: _Known) -> str:
         return ""
     wanted = NAMED.get(asked.relation, frozenset())
     if asked.value:
-        wanted = frozenset({bare_kin(asked.value)})
+        wanted = frozenset({canonical(asked.value.lower().split())})
     elif asked.relation == "pet":
         wanted = frozenset(book.pets.values())
     found = [
         called(with_article(path[-1]), name)
         for path, name in known.names.items()
-        if path[:-1] == asked.subject and bare_kin(path[-1]) in wanted
+        if path[:-1] == asked.subject and {path[-1], bare_kin(path[-1])} & wanted
     ]
     if not found:
         return ""

@@ -25,6 +25,11 @@ RELATIVE = re.compile(
 """Phrases of time that mean another day when they are read later."""
 
 
+LASTING: Mapping[Mode, Mode] = {"past": "now", "used to": "now", "no longer": "not"}
+"""The tenses of what cannot be over: who died has died; who was said to be born in Porto by mistake
+was not."""
+
+
 def fact(claim: Claim, names: Mapping[Path, str]) -> str:
     """A claim as a standalone sentence in the third person, without a full stop: "The user's sister
     Hanna lives in Rome". KeyError: there is no such relation."""
@@ -129,13 +134,15 @@ def without_contradictions(claims: Iterable[Claim]) -> list[Claim]:
 
 def template_of(wording: Wording, value: str, mode: Mode, *, of_user: bool) -> tuple[str, Mode]:
     """The template for a value and a tense, and the tense of its first verb."""
-    if wording.lasting and mode in {"past", "no longer", "used to"}:
-        mode = "now"
+    if wording.lasting and mode in LASTING:
+        mode = LASTING[mode]
     special = {
         "no longer": wording.ended if value else "",
         "not": wording.denied if value else wording.denied_bare,
         "will": wording.will if value else "",
         "will not": wording.will if value else "",
+        "past": wording.was,
+        "used to": wording.was,
     }.get(mode, "")
     if special:
         plain: Mode = "now" if mode in {"no longer", "not"} else mode

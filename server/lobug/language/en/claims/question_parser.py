@@ -69,6 +69,11 @@ WH = frozenset("what which where whereabouts when who whom how".split())
 PREPOSITIONS = frozenset("at in on to for with from".split())
 MODAL = frozenset("can could will would should shall might may ca cannot wo".split())
 CONTRACTED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have"}
+EVENT_WITH = re.compile(
+    r"\b(?P<event>appointment|meeting|check-?up) (?:with|at) (?:the|my|our) (?P<who>\w+?)(?:'s)?"
+    r"(?= |$)",
+    re.IGNORECASE,
+)
 STATED_SUBJECTS = frozenset("i we my our he she they it his her their the".split())
 SKIPPED = verbs.ADVERBS - {"so", "very", "much"} | {"not", "n't", "never", "both", "all"}
 
@@ -107,6 +112,7 @@ def parse(text: str) -> Parsed | None:
     plain = ASKING.sub("", body)
     told = plain != body
     body = UNSPLIT.sub(r"\1 is", CLEFT.sub(r"\g<wh> ", plain))
+    body = EVENT_WITH.sub(r"\g<who> \g<event>", body)
     tag = TAG.search(body)
     tagged = tag is not None and (tag[0].startswith(",") or STATING.match(body) is not None)
     if tag is not None and tagged:
@@ -231,7 +237,8 @@ def _of_do(
     if verb in {"use", "used"} and at + 2 < len(found) and found[at + 1].low == "to":
         return [Predicate(path, _rest(found, at + 2, body), past=True)]
     if verb in {"have", "do"} or lemma(verb) == verb:
-        negated = "not " if verb == "like" and found[at - 1].low in {"not", "n't"} else ""
+        said_not = any(token.low in {"not", "n't"} for token in found[:at])
+        negated = "not " if verb == "like" and said_not else ""
         return [Predicate(path, negated + _rest(found, at, body), past)]
     return []
 

@@ -14,14 +14,19 @@ OWNERS = {"my": "user", "our": "user", "his": "he", "her": "she", "their": "they
 PRONOUNS = {"i": "user", "we": "user", "he": "he", "she": "she", "they": "they", "it": "it"}
 OBJECTS = {"me": "user", "us": "user", "him": "he", "her": "she", "them": "they"}
 DETERMINERS = frozenset("the this that these those a an both".split())
-BEFORE_HEAD = frozenset("new own next dear current beloved lovely poor only actual present".split())
+UNSAID = frozenset(
+    "new own next dear current beloved lovely poor only actual present sweet real late".split()
+)
+"""Adjectives that tell nobody apart."""
 FORMER = frozenset("old former previous last past ex".split())
 """Before a noun of a relation ("my old address") they ask for what was."""
-QUALIFIERS = frozenset(
-    """older younger elder eldest oldest youngest big bigger little twin half step middle best
-    foster adopted adoptive biological late""".split()
-)
-"""They tell one relative from another."""
+QUALIFIERS = {
+    "elder": "older", "big": "older", "bigger": "older", "eldest": "oldest", "little": "younger",
+    "baby": "younger", "kid": "younger", "ex": "former", "previous": "former", "older": "older",
+    "oldest": "oldest", "younger": "younger", "youngest": "youngest", "former": "former",
+}  # fmt: skip
+"""The stored words for those that tell relatives apart; others are kept as said."""
+EVENTS = frozenset("appointment meeting checkup check-up".split())
 
 NEVER_IN_NOUN = frozenset(
     """a an the this that these those my our your his her their its i you he she they we it me us
@@ -49,6 +54,8 @@ NOT_NAMES = NEVER_IN_NOUN | frozenset(
     play stop start let see look say come put set find""".split()
 )
 """Words in small letters that are nobody's name."""
+OF_NOUNS = frozenset({"birth", "work", "origin", "residence"})
+"""What follows "of" within a noun: "my date of birth"."""
 MOST_WORDS = 5
 
 
@@ -58,12 +65,19 @@ def subjects(found: Sequence[Token], at: int = 0) -> list[tuple[Path, int]]:
         return []
     first = found[at].low
     if first in OWNERS:
-        return _owned(found, at + 1, (OWNERS[first],))
+        return [_joined(*one) for one in _owned(found, at + 1, (OWNERS[first],))]
     if first in PRONOUNS:
         return [((PRONOUNS[first],), at + 1)]
     if first in DETERMINERS:
         return _of_another(found, at) or _bare_thing(found, at + 1)
     return _named(found, at)
+
+
+def _joined(path: Path, end: int) -> tuple[Path, int]:
+    """ "My dentist's appointment" is "my dentist appointment"."""
+    if len(path) == 3 and path[-1] in EVENTS:
+        return (path[0], f"{path[1]} {path[2]}"), end
+    return path, end
 
 
 def _owned(found: Sequence[Token], at: int, path: Path) -> list[tuple[Path, int]]:
@@ -80,10 +94,13 @@ def _owned(found: Sequence[Token], at: int, path: Path) -> list[tuple[Path, int]
         if noun and _is_bare_owner(noun, token):
             path, noun = (*path, canonical([_singular(word.low) for word in noun])), []
             read = []
-        if not _in_noun(token, noun):
+        of = token.low == "of" and at + 1 < len(found) and found[at + 1].low in OF_NOUNS
+        if not of and not _in_noun(token, noun):
             break
         noun.append(token)
         at += 1
+        if of:
+            continue
         if _in_noun_at_end(token):
             read.append(((*path, canonical([word.low for word in noun])), at))
         if _is_somebody(token.low) and at < len(found) and _is_name(found[at]):
@@ -176,17 +193,19 @@ def _is_somebody(word: str) -> bool:
 
 
 def canonical(words: Sequence[str]) -> str:
-    """A noun as paths have it: "mum" is "mother", "big sister" keeps what tells her apart."""
+    """A noun as paths have it: "mum" is "mother", "big sister" is "older sister"."""
     book = relation_book()
-    kept = [word for word in words if word not in BEFORE_HEAD] or list(words)
+    kept = [word for word in words if word not in UNSAID] or list(words)
     head = kept[-1]
-    kin = book.kin.get(head)
+    kin = book.kin.get(" ".join(kept[-2:])) or book.kin.get(head)
+    if kin is None and _singular(head) in book.kin:
+        kin = f"{book.kin[_singular(head)]}s"
     if kin is not None:
-        return " ".join([*(word for word in kept[:-1] if word in QUALIFIERS), kin])
+        return " ".join([*(QUALIFIERS.get(word, word) for word in kept[:-1]), kin])
     pet = book.pets.get(" ".join(kept[-2:])) or book.pets.get(head)
-    if pet is not None:
-        return pet
-    return " ".join(kept)
+    if pet is None and _singular(head) in book.pets:
+        pet = f"{book.pets[_singular(head)]}s"
+    return pet or " ".join(kept)
 
 
 def former(noun: str) -> tuple[str, bool]:

@@ -51,6 +51,8 @@ POINTING = frozenset({"it", "he", "she", "they"})
 OF_IT = frozenset({"how old", "how tall", "what colour", "what color", "what breed", "where"})
 """What is asked of "it" that was spoken of, not of the hour or the weather."""
 
+SURELY_OF_IT = frozenset({"name", "age", "colour"})
+
 
 def read_question(text: str) -> Asked | None:
     """What an utterance asks of memory; None: nothing that a relation holds, or no question."""
@@ -69,7 +71,12 @@ def read_question(text: str) -> Asked | None:
     if asked is None:
         return None
     past = (asked.past and not parsed.again) or parsed.before
-    return replace(asked, past=past and asked.relation not in NOW_ANYWAY)
+    return in_its_time(replace(asked, past=past))
+
+
+def in_its_time(asked: Asked) -> Asked:
+    """A question that asks for former times only where its relation has any."""
+    return replace(asked, past=asked.past and asked.relation not in NOW_ANYWAY)
 
 
 def _asks_or_orders(sentence: str) -> bool:
@@ -157,11 +164,14 @@ def of_noun(path: Path, wh: str, *, sure: bool = False) -> Asked | None:
     if len(path) < 2:
         return None
     book = relation_book()
-    noun, past = former(path[-1])
+    noun, past = path[-1], False
     owner = path[:-1]
     if DEVICE.intersection(noun.split()):
         return None
     reading = book.noun(noun, book.kind_of(owner))
+    if reading is None:
+        noun, past = former(noun)
+        reading = book.noun(noun, book.kind_of(owner))
     if reading is not None:
         relation = reading.relation.id
         if (owner == USER and relation in NOT_OF_USER) or not _fits(wh, relation):
@@ -185,7 +195,8 @@ def _fits(wh: str, relation: str) -> bool:
 
 def _whether(predicate: Predicate) -> Asked | None:
     """What a question for yes or no asks."""
-    path, text, past = predicate.path, predicate.text, predicate.past
+    path, past = predicate.path, predicate.past
+    text = predicate.text.removeprefix("not ")  # "don't I like jazz?" asks whether I do
     if text == "be" or (path == ("it",) and not text.startswith("be ")):
         return None
     if text.startswith("be "):
@@ -196,21 +207,18 @@ def _whether(predicate: Predicate) -> Asked | None:
     question = wording_book().asked(text, kind)
     if question is not None:
         return _of_question(path, replace(question, value=question.value or ""), past=past)
-    if VAGUE.search(text):
+    reading = None if VAGUE.search(text) else relation_book().said(text, kind)
+    if reading is None or reading.thing is not None or not _may_be_asked(path, reading.relation.id):
         return None
-    reading = relation_book().said(text, kind)
-    if reading is None or reading.thing is not None:
-        return None
-    relation = reading.relation.id
-    if not wording_book().wordings[relation].whether or (
-        path[0] in POINTING and relation == "kind"
-    ):
-        return None
-    if path == USER and relation in NOT_OF_USER:
-        return None
-    return _with_value(
-        Asked(path, relation, (reading.kind or "").lower(), past=past), reading.value
-    )
+    asked = Asked(path, reading.relation.id, (reading.kind or "").lower(), past=past)
+    return _with_value(asked, reading.value)
+
+
+def _may_be_asked(path: Path, relation: str) -> bool:
+    """Whether a question for yes or no may be one for memory: "is it Monday?" is not."""
+    if not wording_book().wordings[relation].whether or (path == USER and relation in NOT_OF_USER):
+        return False
+    return path[0] not in {"it", "they"} or relation in SURELY_OF_IT
 
 
 def _with_value(asked: Asked, value: str) -> Asked:

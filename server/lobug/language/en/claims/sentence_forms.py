@@ -51,6 +51,7 @@ AN = re.compile(
     r"(?:(?!one\b|once\b|eu)[aeio]|u(?!ni(?!n|m)|s[eu]|r[aeiou]|t[ei])|hour|honest|heir|8|11\b|18\b)",
     re.IGNORECASE,
 )
+BRITISH = re.compile(r"our\b|theatre|programme")
 HEAD_ENDS = re.compile(r" (?:of|in|at|on|with|for|from|to|near|who|that|which|called|named)\b.*")
 SPEAKER = re.compile(r"\b(?:my|our|mine|ours|me|us|myself|ourselves|I)\b")
 NOTED = {
@@ -141,6 +142,20 @@ def with_article(value: str, *, of_names: bool = False) -> str:
     return f"{'an' if AN.match(value) else 'a'} {value}"
 
 
+def plural(value: str) -> str:
+    """What several people are: "nurses"; a value that is plural already stays."""
+    head = HEAD_ENDS.sub("", value)
+    if DETERMINED.match(value) or is_plural(head):
+        return value
+    if head.endswith("man"):
+        several = f"{head[:-2]}en"
+    elif re.search(r"[^aeiou]y$", head):
+        several = f"{head[:-1]}ies"
+    else:
+        several = f"{head}es" if head.endswith(("s", "x", "ch", "sh")) else f"{head}s"
+    return several + value[len(head) :]
+
+
 def place(value: str, preposition: str) -> str:
     """A place with its preposition: "in Rome", "on a farm", "at 12 Baker Street"."""
     if PREPOSED.match(value):
@@ -187,12 +202,14 @@ def relation_verbs() -> str:
     )
 
 
-def value_text(value: str, marker: str, *, spoken: bool) -> str:
-    """A value as a sentence has it; ``marker``: what the template says of it ("a", "in", ...)."""
+def value_text(value: str, marker: str, *, spoken: bool, several: bool = False) -> str:
+    """A value as a sentence has it; ``marker``: what the template says of it ("a", "in", ...);
+    ``several``: the subject is several."""
     changed = {
         "": lambda: value,
         "a": lambda: with_article(value),
         "A": lambda: with_article(value, of_names=True),
+        "n": lambda: plural(value) if several else with_article(value, of_names=True),
         "in": lambda: place(value, "in"),
         "at": lambda: place(value, "at"),
         "on": lambda: moment(value),
@@ -248,8 +265,13 @@ def render(
             return "your" if subject.number == "you" else "their"
         if slot == "kind":
             return kind
+        if slot == "favorite":
+            return "favourite" if BRITISH.search(kind) else "favorite"
         marker = slot.removesuffix("v").strip()
-        texts = [value_text(value, marker, spoken=subject.spoken) for value in values]
+        texts = [
+            value_text(value, marker, spoken=subject.spoken, several=number == "several")
+            for value in values
+        ]
         return listed(texts, word="or" if denied else "and")
 
     return SLOT.sub(fill, template)

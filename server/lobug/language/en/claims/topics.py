@@ -17,7 +17,7 @@ from lobug.language.en.claims.question_parser import (
     without_trailing,
 )
 from lobug.language.en.claims.question_phrases import DETERMINERS
-from lobug.language.en.claims.questions import LONGEST, POINTING, first_read, of_noun
+from lobug.language.en.claims.questions import LONGEST, POINTING, first_read, in_its_time, of_noun
 from lobug.language.en.claims.relation_book import relation_book
 
 OPENING = re.compile(
@@ -29,9 +29,12 @@ OPENING = re.compile(
     re.IGNORECASE,
 )
 DENIAL = re.compile(
-    r"\b(?:no longer|don't|do not|doesn't|does not|never|(?<='m) not|(?<=is) not|(?<=am) not)\s+",
+    r"\s*\b(?:no longer|don't|do not|doesn't|does not|never|(?<='m )not|(?<=is )not|(?<=am )not)"
+    r"\s+",
     re.IGNORECASE,
 )
+STATES_HAVING = re.compile(r"(?:i|we)(?:'ve)? (?:have|own|got)\b", re.IGNORECASE)
+CALLED = re.compile(r"\s+(?:called|named) (?-i:[A-Z])[\w'-]*$", re.IGNORECASE)
 
 
 def read_topic(text: str) -> Asked | None:
@@ -44,18 +47,21 @@ def read_topic(text: str) -> Asked | None:
         return None
     if body.lower() in {"me", "myself", "us"}:
         return Asked(USER, None)
-    body = DENIAL.sub("", UNSPLIT.sub(r"\1 is", body))
+    body = DENIAL.sub(" ", UNSPLIT.sub(r"\1 is", body))
     found = tokens(body)
     wh, at = wh_of(found)
     if wh:
         readings = stated(found, at, body)
         if at < len(found) and found[at].low in BE | HAVE | DO:
             readings += inverted(found, at, body)
-        return first_read(readings, wh, told=True)
+        asked = first_read(readings, wh, told=True)
+        return asked and in_its_time(asked)
     noun = whole(found, 0)
     if noun is not None:
         return _of_noun(noun, found)
-    return first_read(stated(found, 0, body), "", told=True)
+    body = CALLED.sub("", body) if STATES_HAVING.match(body) else body
+    asked = first_read(stated(tokens(body), 0, body), "", told=True)
+    return asked and in_its_time(asked)
 
 
 def _of_noun(path: Path, found: Sequence[Token]) -> Asked | None:

@@ -50,6 +50,7 @@ class Wording:
     """The sentence about the user."""
     bare: str
     over: str
+    was: str
     will: str
     ended: str
     denied: str
@@ -128,6 +129,8 @@ def wording_book() -> WordingBook:
     room = files("lobug.language") / "en" / "claims"
     data = tomllib.loads((room / "wording.toml").read_text(encoding="utf-8"))
     words: Mapping[str, Mapping[str, Any]] = data["relation"]
+    if missing := {relation.id for relation in relation_book().relations} - set(words):
+        raise ValueError(f"wording.toml has no words for {', '.join(sorted(missing))}")
     return WordingBook(
         wordings={
             relation.id: _wording(relation.id, relation.of, relation.one, words[relation.id])
@@ -156,6 +159,7 @@ def _wording(name: str, of: frozenset[str], one: bool, entry: Mapping[str, Any])
         own=entry.get("self", fact),
         bare=entry.get("bare", ""),
         over=entry.get("over", ""),
+        was=entry.get("was", ""),
         will=entry.get("will", ""),
         ended=entry.get("ended", ""),
         denied=entry.get("denied", ""),
