@@ -11,9 +11,10 @@ from typing import Literal
 
 from lobug.language.claims import Path
 from lobug.language.en import verbs
-from lobug.language.en.claims.clause_parser import DAY, MONTH
+from lobug.language.en.claims.clause_parser import MONTH
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.wording import wording_book
+from lobug.language.en.data import WEEKDAYS
 
 Mode = Literal["now", "past", "will", "not", "was not", "will not", "no longer", "used to", "since"]
 Number = Literal["you", "one", "several"]
@@ -30,6 +31,7 @@ PREPOSED = re.compile(
     r"|next door|close to|not far|half an hour)\b",
     re.IGNORECASE,
 )
+WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
 TIMED = re.compile(
     r"(?:in|on|at|by|around|before|after|from|until|next|this|last|every|tomorrow|today|tonight|yesterday"
     r"|soon|about|between)\b",
@@ -178,7 +180,7 @@ def moment(value: str) -> str:
     ):
         return f"at {value}"
     if re.fullmatch(
-        rf"{DAY}s?(?: .*)?|.*\d.*|.*\b{MONTH}\b.*|(?:the )?\w+(?:st|nd|rd|th)\b.*", value, re.I
+        rf"{WEEKDAY}s?(?: .*)?|.*\d.*|.*\b{MONTH}\b.*|(?:the )?\w+(?:st|nd|rd|th)\b.*", value, re.I
     ):
         return f"on {value}"
     return value
