@@ -134,7 +134,12 @@ def test_a_sentence_of_an_error_is_whole(sentence: str) -> None:
 
 @pytest.mark.parametrize(
     ("table", "module"),
-    [("replies", "language/en/replies.py"), ("pairing", "http/devices/discovery.py")],
+    [
+        ("replies", "language/en/replies.py"),
+        ("claim_answers", "language/en/claims/answers.py"),
+        ("recitation", "language/en/claims/recitation.py"),
+        ("pairing", "http/devices/discovery.py"),
+    ],
 )
 def test_every_sentence_is_used(table: str, module: str) -> None:
     source = (SERVER / module).read_text(encoding="utf-8")
@@ -142,7 +147,7 @@ def test_every_sentence_is_used(table: str, module: str) -> None:
 
 
 def test_every_table_of_sentences_has_a_reader() -> None:
-    assert set(SENTENCES) == {"replies", "pairing", "errors"}
+    assert set(SENTENCES) == {"replies", "claim_answers", "recitation", "pairing", "errors"}
 
 
 def test_every_word_list_is_used() -> None:

@@ -132,6 +132,9 @@ class ClaimReader(Protocol):
         """Whether two values are the same: "a Volvo" and "the blue Volvo", "34" and "thirty-four",
         "Mom" and "mother"."""
 
+    def refers(self, pronoun: str, subject: Path) -> bool:
+        """Whether a pronoun ("she") can stand for a subject ("my sister")."""
+
     def fact(self, claim: Claim, names: Mapping[Path, str]) -> str:
         """A claim as a standalone sentence in the third person, past or denied where it is so,
         without a full stop: "The user's sister Hanna lives in Rome". ``names`` are those of the
@@ -149,3 +152,9 @@ class ClaimReader(Protocol):
         ended ("in May"; empty: not known). "You live in Oxford.", "Not any more: you lived in
         London until May.", "No, you live in Oxford.", and with neither "You haven't told me where
         you live."."""
+
+    def recite(self, claims: Sequence[Claim], names: Mapping[Path, str]) -> tuple[str, ...]:
+        """Many claims, the oldest first, as sentences in the second person: name, home and family
+        of the user first, then one subject after the other. Values of one relation are merged: "You
+        like jazz, hiking and Italian food."; of claims that contradict each other the later one is
+        told."""

@@ -31,7 +31,7 @@ from sqlalchemy import (
 from lobug.errors import MemoryKeyError, MemoryNotFoundError
 from lobug.language.claims import Claim
 from lobug.language.en import fact_comparison, words
-from lobug.language.en.claims.adapter import CLAIMS
+from lobug.language.en.claims.english import CLAIMS
 from lobug.language.protocol import FactType
 from lobug.memory import claim_rows
 from lobug.memory.claim_rows import Reader

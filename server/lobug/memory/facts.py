@@ -14,7 +14,7 @@ from typing import Literal
 from sqlalchemy import Integer, and_, bindparam, exists, func, or_, select, true
 
 from lobug.language.en import fact_comparison, words
-from lobug.language.en.claims.adapter import CLAIMS
+from lobug.language.en.claims.english import CLAIMS
 from lobug.language.protocol import NewFact
 from lobug.memory import claim_rows, entries, identity
 from lobug.memory.claims import tombstones

@@ -13,7 +13,7 @@ from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
 from lobug.memory import entries, identity, log, recall_log, sessions, statistics, store, turns
 from lobug.language.claims import Asked, Heard
-from lobug.language.en.claims.adapter import CLAIMS
+from lobug.language.en.claims.english import CLAIMS
 from lobug.memory.claims.book import ClaimBook
 from lobug.memory.embedding import FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.forget import forget_claims, forget_entries, forget_text

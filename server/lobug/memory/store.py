@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
 from lobug.language.en import fact_comparison
-from lobug.language.en.claims.adapter import CLAIMS
+from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries, identity, log, projects, sessions, timeline
 from lobug.memory.claims.assertion import Assertion, Origin

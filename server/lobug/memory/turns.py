@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lobug.language.claims import Heard
-from lobug.language.en.claims.adapter import CLAIMS
+from lobug.language.en.claims.english import CLAIMS
 from lobug.memory import jobs, log, recall_log, sessions
 from lobug.memory.claim_rows import Focus
 from lobug.memory.claims import assertion

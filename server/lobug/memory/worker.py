@@ -16,7 +16,7 @@ from lobug.errors import (
     LobugError,
     StorageError,
 )
-from lobug.language.en.claims.adapter import CLAIMS
+from lobug.language.en.claims.english import CLAIMS
 from lobug.memory import jobs
 from lobug.memory.claims import backlog
 from lobug.memory.embedding import BackgroundEmbedder, FactEmbedder, TurnEmbedder

@@ -42,3 +42,9 @@ REPLIES: Mapping[str, str] = _SENTENCES["replies"]
 
 PAIRING: Mapping[str, str] = _SENTENCES["pairing"]
 """What a new device and the address for devices show."""
+
+CLAIM_ANSWERS: Mapping[str, str] = _SENTENCES["claim_answers"]
+"""Answers to questions about oneself."""
+
+RECITATION: Mapping[str, str] = _SENTENCES["recitation"]
+"""What is known of somebody."""

@@ -152,7 +152,11 @@ class Assertion:
             known = self.subjects(talked)
             moves = subjects.introduced([one for one in claims if one.text == claim.text], known)
             path = subjects.moved(claim.subject, moves)
-            meant = path if path != claim.subject else subjects.resolve(path, known, refers)
+            meant = (
+                path
+                if path != claim.subject
+                else subjects.resolve(path, known, self._reader.refers)
+            )
             if isinstance(meant, Ambiguous):
                 self.outcome.ambiguous.append(meant)
                 continue
@@ -387,30 +391,6 @@ def known_subjects(connection: Connection, user: str) -> frozenset[Path]:
     """Everybody and everything that something is claimed of."""
     found = run(connection, claim_rows.SUBJECTS, user=user).scalars()
     return frozenset(map(claim_rows.path_of, found))
-
-
-FEMALE = frozenset(
-    """mother sister wife girlfriend daughter grandmother aunt niece granddaughter stepmother
-    godmother mother-in-law sister-in-law stepsister""".split()
-)
-MALE = frozenset(
-    """father brother husband boyfriend son grandfather uncle nephew grandson stepfather godfather
-    father-in-law brother-in-law stepbrother""".split()
-)
-
-
-def refers(pronoun: str, subject: Path) -> bool:
-    """Whether a pronoun can stand for a subject."""
-    if subject == USER:
-        return False
-    noun = plain(subject)[-1].split()[-1]
-    if pronoun == "she":
-        return noun not in MALE
-    if pronoun == "he":
-        return noun not in FEMALE
-    if pronoun == "it":
-        return noun not in MALE | FEMALE
-    return True
 
 
 def recent(focus: Iterable[Focus]) -> list[Path]:

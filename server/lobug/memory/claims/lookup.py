@@ -9,7 +9,7 @@ from lobug.language.claims import Asked, Claim, ClaimReader, Path
 from lobug.memory import claim_rows
 from lobug.memory.claim_rows import Focus, KnownClaim
 from lobug.memory.claims import subjects, tombstones
-from lobug.memory.claims.assertion import DEAD, HOLDERS, known_subjects, recent, refers
+from lobug.memory.claims.assertion import DEAD, HOLDERS, known_subjects, recent
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
 from lobug.storage.driver import Connection
 
@@ -50,7 +50,7 @@ def find(
     named = claim_rows.of_relation(connection, user, NAME)
     names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
     known = known_subjects(connection, user)
-    meant = subjects.resolve(asked.subject, Subjects(names, known, recent(focus)), refers)
+    meant = subjects.resolve(asked.subject, Subjects(names, known, recent(focus)), reader.refers)
     if meant is None or isinstance(meant, Ambiguous):
         return meant
     if meant[0] != "user" and meant not in known:
@@ -146,7 +146,7 @@ def about(
     named = claim_rows.of_relation(connection, user, NAME)
     names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
     known = known_subjects(connection, user)
-    meant = subjects.resolve(asked.subject, Subjects(names, known, recent(focus)), refers)
+    meant = subjects.resolve(asked.subject, Subjects(names, known, recent(focus)), reader.refers)
     if meant is None or isinstance(meant, Ambiguous):
         return About()
     if asked.relation is None:

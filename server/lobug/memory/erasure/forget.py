@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, select
 
 from lobug.language.claims import Asked
 from lobug.language.en import mentions
-from lobug.language.en.claims.adapter import CLAIMS
+from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
 from lobug.memory.claim_rows import Focus

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, exists, false, select, true
 
 from lobug.language.en import fact_checks, fact_comparison, speech_acts
-from lobug.language.en.claims.adapter import CLAIMS
+from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
 from lobug.language.en.speech_acts import explicit_statements
 from lobug.language.protocol import Candidate, NewFact

@@ -1,237 +1,250 @@
-"""Reads what a question asks of somebody or something: subject, relation, value. English. Pure."""
+"""Reads what a question asks of somebody or something. English. Pure.
+
+What no relation of ``wording.toml`` fits is left to the chat model: a wrong reading would answer an
+ordinary question with "You haven't told me".
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import replace
 
-from lobug.language.en.claims import clause_parser
-from lobug.language.en.claims.reader import Path, _tidy
-from lobug.language.en.claims.clause_parser import BE, CONTRACTED, DO, HAVE, tokens, verb_group
+from lobug.language.claims import USER, Asked, Path
+from lobug.language.en import speech_acts
+from lobug.language.en.claims.clause_parser import tokens
+from lobug.language.en.claims.question_parser import INSIDE, OPENING, Predicate, parse, whole
+from lobug.language.en.claims.question_phrases import OBJECTS, former
 from lobug.language.en.claims.relation_book import relation_book
+from lobug.language.en.claims.sentence_forms import is_plural
+from lobug.language.en.claims.wording import Question, wording_book
 
-ASKING = re.compile(
-    r"^(?:(?:hey|ok|okay|so|and|but|well|um|uh|hi|hello|please|lo-?bug|tell me|quick question|by the way)\b[\s,.!:]*)*"
-    r"(?:(?:do|can|could|would|will) you (?:still |please |maybe )*(?:remember|know|recall|tell me|remind me(?: of)?|say|happen to know)(?: again)?"
-    r"|(?:please )?(?:remind me(?: of)?|tell me)(?: again)?|i(?:['\u2019]ve)? (?:forgot|forgotten|wonder|want to know|would like to know)|what do you think|any idea|do you have any idea)\s*[,:]?\s*",
+LONGEST = 160
+"""Characters of a question about oneself; a longer one has more in it than a relation."""
+
+VAGUE = re.compile(
+    r"\b(?:you|your|it|that|this|these|those|them|what|why|how|if|when|because|anything|something"
+    r"|someone|anyone|anybody|somebody|enough|to (?:do|go|say|know|be)|think|one|too much|so much"
+    r"|time)\b",
     re.IGNORECASE,
 )
-WH = re.compile(
-    r"^(?P<wh>(?:at |in |on |to |with |for |from )?(?:what|which)(?: (?:kind|sort|type|make|breed|colou?r|part) of [a-z]+| (?!do\b|does\b|did\b|is\b|are\b|was\b|were\b|am\b|have\b|has\b|had\b|will\b|can\b|i\b|my\b|the\b|his\b|her\b|our\b|their\b)[a-z]+(?: (?:size|type|group|sign|status|instrument|instruments|number))?)?"
-    r"|whats|where|when|who|whom|whose [a-z]+|how (?:old|many [a-z]+(?: (?:and|or) [a-z]+)?|much(?: [a-z]+)?|tall|heavy|long|often)|how|since when)\b\s*",
-    re.IGNORECASE,
+"""Values that nobody has told."""
+KIND_OF = re.compile(
+    r"what (?:kind|breed|sort|type|make|model|brand) of (?P<thing>dog|cat|horse|bird|pet|phone|bike"
+    r"|bicycle|computer|laptop|camera|guitar|piano|boat)"
 )
+ARTICLE = re.compile(r"^(?:an?|the|some|any|my|our)\s+", re.IGNORECASE)
+NAME = re.compile(r"[A-Z][\w'-]+")
+NOW_ANYWAY = frozenset(
+    """location lent origin grew_up birthday birth_year name surname takes_place kind partner
+    relative dead""".split()
+)
+"""What the past of a question does not put into the past: "where did I put my keys?"."""
+NOT_OF_USER = frozenset("location kind dead takes_place colour opinion".split())
+"""Nobody asks memory "where am I?" or "am I dead?"."""
+DEVICE = frozenset(
+    """alarm timer reminder volume battery brightness wifi network password order package delivery
+    screen account ip bluetooth connection""".split()
+)
+"""Things that other parts of the assistant answer for."""
+POINTING = frozenset({"it", "he", "she", "they"})
+OF_IT = frozenset({"how old", "how tall", "what colour", "what color", "what breed", "where"})
+"""What is asked of "it" that was spoken of, not of the hour or the weather."""
+
+SURELY_OF_IT = frozenset({"name", "age", "colour"})
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimQuestion:
-    """A question whose answer is a claim."""
-
-    subject: Path
-    relation: str
-    kind: Literal["value", "whether"]
-    """``whether``: it asks if ``value`` is so."""
-    value: str = ""
-    of: str | None = None
-    """Of a favourite: "colour"."""
-    past: bool = False
-
-
-def read_question(text: str) -> ClaimQuestion | None:
-    """What a question asks; None: it asks for something that no relation holds."""
-    body = " ".join(text.split()).strip().rstrip("?!. ")
-    body = ASKING.sub(
-        "", re.sub(r"(?i)\b(what|where|who|when|how|which)['\u2019]s\b", r"\1 is", body)
-    )
-    body = re.sub(r"^(?:if|whether)\s+", "", body, flags=re.I)
-    body = re.sub(
-        r"\s+(?:again|please|now|at the moment|these days|currently|right now|exactly|by the way|lo-?bug)$",
-        "",
-        body,
-        flags=re.I,
-    )
-    if not body:
+def read_question(text: str) -> Asked | None:
+    """What an utterance asks of memory; None: nothing that a relation holds, or no question."""
+    sentences = speech_acts.sentences(text)
+    if not sentences or any(map(_asks_or_orders, sentences[:-1])):
         return None
-    match = WH.match(body)
-    wh = ""
-    rest = body
-    if match is not None:
-        wh = " ".join(match["wh"].lower().split())
-        if wh == "whats":
-            wh, rest = "what", "is " + body[match.end() :]
-        else:
-            rest = body[match.end() :]
-    found = tokens(rest)
-    if not found:
+    body = OPENING.sub("", " ".join(sentences[-1].split()))
+    if not body or len(body) > LONGEST:
         return None
-    book = relation_book()
-    low = CONTRACTED.get(found[0].low, found[0].low)
-    low = "is" if low == "'s" else low
-    inverted = low in BE | HAVE | DO | {"will", "can", "should", "would", "did"}
-    past = low in {"was", "were", "did", "had"}
-    if inverted:
-        parsed = _subject(found[1:], rest)
-        if parsed is None:
-            return None
-        path, after = parsed
-        tail = after
-        if low in DO or low in {"will", "can", "would", "should"}:
-            group = verb_group(found, _index(found, after)) if after else None
-            if group is None:
-                return _by_noun(path, wh, past)
-            verb, at = group[0].verb, group[1]
-            predicate = f"{verb} {_text(rest, found, at)}".strip()
-            if re.match(r"used? to ", after, re.I):
-                past = True
-        elif low in HAVE:
-            words = tail.split(None, 1)
-            if words and words[0].lower() == "got":
-                predicate = f"have {words[1] if len(words) > 1 else ''}".strip()
-            elif words and (
-                lemma := clause_parser.PARTICIPLES.get(words[0].lower())
-                or (words[0].lower().endswith("ed") and clause_parser.lemma(words[0].lower()))
-            ):
-                predicate = f"{lemma} {words[1] if len(words) > 1 else ''}".strip()
-            else:
-                predicate = f"have {tail}".strip()
-        else:
-            words = tail.split(None, 1)
-            progressive = (
-                clause_parser.lemma(words[0].lower())
-                if words and words[0].lower().endswith("ing")
-                else None
-            )
-            predicate = (
-                f"{progressive} {words[1] if len(words) > 1 else ''}".strip()
-                if progressive
-                else f"be {tail}".strip()
-            )
-            if not tail:
-                asked = _by_noun(path, wh, past)
-                if asked is not None:
-                    return asked
-    else:
-        # "where I live", "my name", "who works at Bosch"
-        parsed = _subject(found, rest)
-        if parsed is None:
-            return None
-        path, after = parsed
-        if not after:
-            return _by_noun(path, wh, past)
-        group = verb_group(found, _index(found, after))
-        if group is None:
-            return None
-        past = group[0].tense in {"past", "habit"}
-        predicate = f"{group[0].verb} {_text(rest, found, group[1])}".strip()
-        if predicate == "be" and wh in {"what", "who", "when", "which", ""}:
-            asked = _by_noun(path, wh, past)
-            if asked is not None:
-                return asked
-    predicate = re.sub(
-        r"\s+(?:any ?more|any longer|still|now|before|again|ever)$", "", predicate, flags=re.I
-    )
-    predicate = re.sub(
-        r"^(\w+) (?:still|ever|currently|really|actually) ", r"\1 ", predicate, flags=re.I
-    )
-    kind = book.kind_of(path)
-    if wh:
-        question = f"{wh} {predicate}"
-        reading = book.asked(question, kind)
-        if reading is None:
-            return None
-        if reading.thing is not None:
-            thing = _subject([*tokens(reading.thing)], reading.thing)
-            if thing is None:
-                return None
-            return ClaimQuestion(
-                thing[0],
-                "location" if reading.relation.id == "kept" else "takes_place",
-                "value",
-                past=past,
-            )
-        return ClaimQuestion(path, reading.relation.id, "value", of=reading.kind, past=past)
-    reading = book.asked(predicate, kind) or book.said(predicate, kind)
-    if reading is None:
+    parsed = parse(body)
+    if parsed is None:
         return None
-    return ClaimQuestion(
-        path, reading.relation.id, "whether", value=reading.value, of=reading.kind, past=past
-    )
+    asked = first_read(parsed.readings, parsed.wh, told=parsed.told)
+    if asked is None and parsed.noun is not None:
+        asked = of_noun(parsed.noun, parsed.wh or "what", sure=True)
+    if asked is None:
+        return None
+    past = (asked.past and not parsed.again) or parsed.before
+    return in_its_time(replace(asked, past=past))
 
 
-def _by_noun(path: Path, wh: str, past: bool) -> ClaimQuestion | None:
-    book = relation_book()
-    if len(path) > 1:
-        reading = book.noun(path[-1], book.kind_of(path[:-1]))
-        if reading is not None:
-            return ClaimQuestion(
-                path[:-1], reading.relation.id, "value", of=reading.kind, past=past
-            )
-    reading = book.asked(f"{wh or 'what'} be", book.kind_of(path))
-    if reading is not None:
-        return ClaimQuestion(path, reading.relation.id, "value", past=past)
-    if len(path) > 1 and wh in {"what", "which", ""}:
-        return ClaimQuestion(path, "attribute", "value", past=past)
+def in_its_time(asked: Asked) -> Asked:
+    """A question that asks for former times only where its relation has any."""
+    return replace(asked, past=asked.past and asked.relation not in NOW_ANYWAY)
+
+
+def _asks_or_orders(sentence: str) -> bool:
+    body = OPENING.sub("", sentence)
+    return speech_acts.is_question(body) or speech_acts.is_command(body)
+
+
+def first_read(readings: Iterable[Predicate], wh: str, *, told: bool) -> Asked | None:
+    """What the first reading asks that a relation fits."""
+    for reading in readings:
+        tidy = replace(reading, text=INSIDE.sub("", reading.text).strip())
+        asked = _of_wh(tidy, wh, told=told) if wh else _whether(tidy)
+        if asked is not None:
+            return asked
     return None
 
 
-def _subject(found: list[clause_parser.Token], rest: str) -> tuple[Path, str] | None:
-    """The subject at the beginning, and the text after it. A verb need not follow it at once."""
-    best = None
-    for end in range(1, min(len(found), 8) + 1):
-        probe = [*found[:end], clause_parser.Token("is", 0, 0)]
-        parsed = clause_parser.subject_of(probe)
-        if parsed is not None and parsed[1] == end:
-            longer = end < len(found) and (
-                found[end].low in {"'s", "'"} or found[end - 1].low in {"'s", "of"}
-            )
-            if longer:
-                continue
-            best = (parsed[0], end)
-            path = parsed[0].path
-            if len(path) == 1 and found[0].low in clause_parser.PRONOUNS:
-                break
-            if end < len(found) and (
-                clause_parser.lemma(found[end].low)
-                or found[end].low
-                in {
-                    "called",
-                    "named",
-                    "born",
-                    "allergic",
-                    "married",
-                    "from",
-                    "in",
-                    "at",
-                    "a",
-                    "an",
-                    "afraid",
-                    "still",
-                    "old",
-                    "on",
-                    "alive",
-                    "dead",
-                }
-            ):
-                break
-    if best is None:
+def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
+    """What a question with "what", "where" and the like asks."""
+    path, past = predicate.path, predicate.past
+    book = relation_book()
+    if predicate.text == "be":
+        if path == ("it",) and wh not in OF_IT:
+            return None  # "what time is it?"
+        asked = of_noun(path, wh) or _who_or_what(path, wh)
+        if asked is not None:
+            return asked
+    if predicate.text in {"have", "own"}:
+        kept = KIND_OF.fullmatch(wh)
+        if kept is not None:
+            return Asked((*path, kept["thing"]), "kind", past=past)
+        if wh == "who" and len(path) > 1:
+            return Asked(path, "lent")
+    question = wording_book().asked(f"{wh} {predicate.text}", book.kind_of(path))
+    if question is not None:
+        return _of_question(path, question, past=past)
+    somebody = book.kind_of(path) in {"person", "named"} and (told or path != USER)
+    if wh == "what" and predicate.text == "do" and somebody:
+        return Asked(path, "job", past=past)
+    return None
+
+
+def _who_or_what(path: Path, wh: str) -> Asked | None:
+    """ "Who is Hanna?", "who is my boss?", "what is my dog?"."""
+    kind = relation_book().kind_of(path)
+    if wh == "what":
+        return Asked(path, "kind") if kind == "pet" else None
+    if wh != "who" or kind in {"thing", "pet"}:
         return None
-    phrase, end = best
-    text = rest[found[end].start :] if end < len(found) else ""
-    return _tidy(phrase.path), text
+    if path == USER:
+        return Asked(path, "name")
+    if len(path) == 1 or is_plural(path[-1]):
+        return Asked(path, None)
+    return Asked(path, "name")
 
 
-def _index(found: list[clause_parser.Token], after: str) -> int:
-    last = found[-1].end
-    return next(
-        (
-            i
-            for i, t in enumerate(found)
-            if last - t.start <= len(after) and t.start >= last - len(after)
-        ),
-        len(found),
-    )
+def _of_question(path: Path, question: Question, *, past: bool) -> Asked | None:
+    relation, subject = question.relation, path
+    if question.thing is not None:
+        thing = _thing(question.thing, path)
+        if thing is None:
+            return None
+        subject = thing
+        relation = {"kept": "location", "appointment": "takes_place"}.get(relation, relation)
+    if (subject == USER and relation in NOT_OF_USER) or DEVICE.intersection(subject[-1].split()):
+        return None
+    asked = Asked(subject, relation, question.kind, past=past)
+    return asked if question.value is None else _with_value(asked, question.value)
 
 
-def _text(rest: str, found: list[clause_parser.Token], at: int) -> str:
-    return rest[found[at].start :] if at < len(found) else ""
+def _thing(text: str, path: Path) -> Path | None:
+    """Whom or what the object of a verb is: "my keys" is ("user", "keys")."""
+    found = tokens(re.sub(r"\s+(?:to|at|in|on)$", "", text))
+    if len(found) == 1 and found[0].low in OBJECTS:
+        return (OBJECTS[found[0].low],)
+    noun = whole(found, 0)
+    if noun is None or len(noun) > 1 or noun[0] in POINTING or found[0].is_name:
+        return noun
+    return (*path, *noun)
+
+
+def of_noun(path: Path, wh: str, *, sure: bool = False) -> Asked | None:
+    """A relation that a noun names: "my name", "my sister's birthday"; ``sure``: memory is asked,
+    so that topics count as well ("my eating habits")."""
+    if len(path) < 2:
+        return None
+    book = relation_book()
+    noun, past = path[-1], False
+    owner = path[:-1]
+    if DEVICE.intersection(noun.split()):
+        return None
+    reading = book.noun(noun, book.kind_of(owner))
+    if reading is None:
+        noun, past = former(noun)
+        reading = book.noun(noun, book.kind_of(owner))
+    if reading is not None:
+        relation = reading.relation.id
+        if (owner == USER and relation in NOT_OF_USER) or not _fits(wh, relation):
+            return None
+        return Asked(owner, relation, (reading.kind or "").lower(), past=past)
+    topic = wording_book().topic(noun, book.kind_of(owner)) if sure else None
+    return _of_question(owner, topic, past=past) if topic is not None else None
+
+
+def _fits(wh: str, relation: str) -> bool:
+    """Whether a word that asks fits a noun: "when is my birthday?", not "where is my job?"."""
+    fitting = {
+        "when": {"birthday", "takes_place"},
+        "where": {"home", "origin", "school", "location", "employer"},
+        "who": {"favourite", "name", "supports", "partner", "employer"},
+        "how much": {"rent", "salary", "weight", "cost"},
+        "how many": {"children_count", "siblings_count"},
+    }
+    return wh == "what" or relation in fitting.get(wh, ())
+
+
+def _whether(predicate: Predicate) -> Asked | None:
+    """What a question for yes or no asks."""
+    path, past = predicate.path, predicate.past
+    text = predicate.text.removeprefix("not ")  # "don't I like jazz?" asks whether I do
+    if text == "be" or (path == ("it",) and not text.startswith("be ")):
+        return None
+    if text.startswith("be "):
+        asked = _is_of(path, text.removeprefix("be "), past=past)
+        if asked is not None:
+            return asked
+    kind = relation_book().kind_of(path)
+    question = wording_book().asked(text, kind)
+    if question is not None:
+        return _of_question(path, replace(question, value=question.value or ""), past=past)
+    reading = None if VAGUE.search(text) else relation_book().said(text, kind)
+    if reading is None or reading.thing is not None or not _may_be_asked(path, reading.relation.id):
+        return None
+    asked = Asked(path, reading.relation.id, (reading.kind or "").lower(), past=past)
+    return _with_value(asked, reading.value)
+
+
+def _may_be_asked(path: Path, relation: str) -> bool:
+    """Whether a question for yes or no may be one for memory: "is it Monday?" is not."""
+    if not wording_book().wordings[relation].whether or (path == USER and relation in NOT_OF_USER):
+        return False
+    return path[0] not in {"it", "they"} or relation in SURELY_OF_IT
+
+
+def _with_value(asked: Asked, value: str) -> Asked:
+    """A question for one value; with "or" it asks which."""
+    several = re.search(r"\bor\b", value) is not None
+    return replace(asked, value=None if several else ARTICLE.sub("", value.strip()))
+
+
+def _is_of(path: Path, complement: str, *, past: bool) -> Asked | None:
+    """ "Is Hanna my sister?", "is my name Alex?"."""
+    book = relation_book()
+    other = whole(tokens(complement), 0)
+    if other is not None and len(other) > 1 and len(path) == 1 and path != USER:
+        noun = book.noun(other[-1], book.kind_of(other[:-1]))
+        if noun is not None:
+            kind = (noun.kind or "").lower()
+            return Asked(other[:-1], noun.relation.id, kind, path[0], past=past)
+        somebody = book.kind_of(other) in {"person", "pet"}
+        return Asked(other, "name", value=path[0]) if somebody else None
+    if len(path) == 1 or VAGUE.search(complement):
+        return None
+    bare, was = former(path[-1])
+    noun = book.noun(bare, book.kind_of(path[:-1]))
+    if noun is not None and noun.relation.id not in {"car", "pet", "takes_place"}:
+        asked = Asked(path[:-1], noun.relation.id, (noun.kind or "").lower(), past=past or was)
+        return _with_value(asked, complement)
+    if book.kind_of(path) in {"person", "pet"} and NAME.fullmatch(complement):
+        return Asked(path, "name", value=complement)
+    return None

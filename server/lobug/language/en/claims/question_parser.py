@@ -1,0 +1,300 @@
+"""Takes a question apart: the words that ask, whom it is about, and the predicate. English. Pure.
+
+A question becomes a statement without its answer: "where does my sister live?" is of ("user",
+"sister") the predicate "live", asked with "where". Where the subject ends is not always clear, so
+that a question may have several readings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lobug.language.claims import Path
+from lobug.language.en import verbs
+from lobug.language.en.claims.clause_parser import BE, DO, HAVE, PARTICIPLES, Token, lemma, tokens
+from lobug.language.en.claims.question_phrases import subjects
+
+OPENING = re.compile(
+    r"^(?:(?:hey|ok|okay|so|and|but|well|um+|uh+|er|hi|hello|please|sorry|wait|lo-?bug|now|then|oh|hm+"
+    r"|right|alright|also|quick question|by the way|one question|one more thing)\b[\s,.!:-]*)+",
+    re.IGNORECASE,
+)
+ASKING = re.compile(
+    r"^(?:(?:do|can|could|would|will) you"
+    r" (?:still |please |even |also |maybe |by any chance |perhaps )*"
+    r"(?:remember|know|recall|tell me|remind me(?: of)?|say|happen to (?:know|remember))(?: again)?"
+    r"|(?:please )?(?:remind me(?: of)?|tell me)(?: again)?"
+    r"|i(?:'ve| have)? (?:can't remember|cannot remember|don't remember|forgot|forgotten|wonder"
+    r"|was wondering|want to know|would like to know|need to know)"
+    r"|i(?:'d| would) like to know|any idea|(?:do you )?have (?:any|an) idea"
+    r"|(?:did|have) i (?:ever |already )?(?:tell|told|mention|mentioned)(?: to)?(?: you)?"
+    r"|are you sure(?: that)?|you (?:know|remember))\b\s*[,:]?\s*",
+    re.IGNORECASE,
+)
+"""Words that ask to be told; a statement may follow them: "do you know where I live"."""
+CLEFT = re.compile(
+    r"\b(?P<wh>where|what|who|when|which \w+|what \w+) (?:is|was) it (?:that )?(?=i\b|my\b)", re.I
+)
+UNSPLIT = re.compile(r"\b(what|where|who|when|how)s\b", re.IGNORECASE)
+TAG = re.compile(
+    r",?\s+(?:right|correct|isn't it"
+    r"|(?:do|does|did|am|is|are|was|were|have|has|had|ai)(?:n't)? (?:i|we|he|she|it|they))$",
+    re.IGNORECASE,
+)
+STATING = re.compile(r"(?:i|i'm|i've|my|we|our|he|she|they)\b", re.IGNORECASE)
+TRAILING = re.compile(
+    r"[\s,]+(?:again|please|now|at the moment|at present|these days|nowadays|currently|right now"
+    r"|exactly|by the way|lo-?bug|though|anyway|actually|already|still|any ?more|any longer|at all"
+    r"|ever|to me|do you (?:know|remember)|if you remember|or not|then|today|as well|too)$",
+    re.IGNORECASE,
+)
+BEFORE = re.compile(
+    r"[\s,]+(?:before(?: that| this)?|in the past|back then|previously|formerly|earlier|originally"
+    r"|once|at that time|in those days|as a (?:child|kid))$",
+    re.IGNORECASE,
+)
+INSIDE = re.compile(
+    r"\b(?:still|ever|currently|really|actually|already|previously|formerly|originally|exactly"
+    r"|usually|normally|always|often|personally|also|even|now)\s+",
+    re.IGNORECASE,
+)
+MORE_ASKED = re.compile(
+    r"\b(?:and|or|but|because|if|unless|so that)\s+(?:what|where|who|when|which|how|why|do|does|did"
+    r"|am|is|are|was|have|has|can|could|should|will|would|i|you|we)\b",
+    re.IGNORECASE,
+)
+WH = frozenset("what which where whereabouts when who whom how".split())
+PREPOSITIONS = frozenset("at in on to for with from".split())
+MODAL = frozenset("can could will would should shall might may ca cannot wo".split())
+CONTRACTED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have"}
+EVENT_WITH = re.compile(
+    r"\b(?P<event>appointment|meeting|check-?up) (?:with|at) (?:the|my|our) (?P<who>\w+?)(?:'s)?"
+    r"(?= |$)",
+    re.IGNORECASE,
+)
+STATED_SUBJECTS = frozenset("i we my our he she they it his her their the".split())
+SKIPPED = verbs.ADVERBS - {"so", "very", "much"} | {"not", "n't", "never", "both", "all"}
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A question without its subject."""
+
+    path: Path
+    text: str
+    """ "live in London", "be"; the verb in its base form."""
+    past: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A question taken apart."""
+
+    wh: str
+    """What it asks with: "where", "what kind of car"; empty: for yes or no."""
+    readings: tuple[Predicate, ...]
+    """The likeliest first."""
+    noun: Path | None = None
+    """All of it, where it is only a noun: "my sister's name"."""
+    told: bool = False
+    """It asks to be told ("do you remember ..."), so that it is surely a question for memory."""
+    before: bool = False
+    """It asks for former times: "before", "back then"."""
+    again: bool = False
+    """It asks "again", so that "what was" is about now."""
+
+
+def parse(text: str) -> Parsed | None:
+    """Take a question apart; None: it is none, or more than one."""
+    body = text.replace("\u2019", "'").strip(" ?!.,")
+    plain = ASKING.sub("", body)
+    told = plain != body
+    body = UNSPLIT.sub(r"\1 is", CLEFT.sub(r"\g<wh> ", plain))
+    body = EVENT_WITH.sub(r"\g<who> \g<event>", body)
+    tag = TAG.search(body)
+    tagged = tag is not None and (tag[0].startswith(",") or STATING.match(body) is not None)
+    if tag is not None and tagged:
+        body = body[: tag.start()]
+    again = re.search(r"\bagain\b", body, re.IGNORECASE) is not None
+    body, before = without_trailing(body)
+    if MORE_ASKED.search(body):
+        return None
+    body = re.sub(r"^(?:if|whether|that)\s+", "", body, flags=re.IGNORECASE)
+    found = tokens(body)
+    wh, at = wh_of(found)
+    if at >= len(found):
+        return None
+    aux = CONTRACTED.get(found[at].low, found[at].low)
+    noun = None
+    if aux in MODAL:
+        readings = _of_modal(found, at, body) if wh else []
+    elif aux in BE | HAVE | DO:
+        readings = inverted(found, at, body)
+    elif wh or told or tagged:
+        readings = stated(found, at, body)
+        noun = whole(found, at) if told else None
+    else:
+        return None
+    return Parsed(wh, tuple(readings), noun, told, before, again)
+
+
+def without_trailing(body: str) -> tuple[str, bool]:
+    """A question without "again", "now" and "before" at its end, and whether it had "before"."""
+    before = False
+    while (match := TRAILING.search(body) or BEFORE.search(body)) is not None:
+        before = before or BEFORE.search(body) is not None
+        body = body[: match.start()]
+    return body, before
+
+
+def wh_of(found: Sequence[Token]) -> tuple[str, int]:
+    """The words that ask ("what kind of car"), and the index after them; empty: yes or no."""
+    at = 0
+    if len(found) > 1 and found[0].low in PREPOSITIONS and found[1].low in WH:
+        at = 1
+    if not found or found[at].low not in WH:
+        return "", 0
+    start, at = at, at + 1
+    while at < len(found):
+        low = found[at].low
+        if low in {"you", "your"} or at - start > 6:
+            return "", len(found)
+        opens = low in STATED_SUBJECTS or found[at].is_name
+        if low in BE | HAVE | DO | MODAL or low in CONTRACTED or (opens and subjects(found, at)):
+            break
+        at += 1
+    words = [token.low for token in found[start:at]]
+    words[0] = {"which": "what", "whom": "who"}.get(words[0], words[0])
+    # A name in small letters: "where hanna lives", "how old hanna is".
+    if at == len(found) and len(words) > 1:
+        return words[0], start + 1
+    if at == len(found) - 1 and len(words) > 2 and found[at].low in BE:
+        return " ".join(words[:-1]), at - 1
+    return " ".join(words), at
+
+
+def whole(found: Sequence[Token], at: int) -> Path | None:
+    """The subject that all the words are: "my sister's name"."""
+    return next((path for path, end in subjects(found, at) if end == len(found)), None)
+
+
+def inverted(found: Sequence[Token], at: int, body: str) -> list[Predicate]:
+    """Readings of "do I live in Rome", "is my sister's dog a poodle"."""
+    aux = CONTRACTED.get(found[at].low, found[at].low)
+    past = aux in {"was", "were", "did", "had"}
+    without_rest: list[Predicate] = []
+    read: list[Predicate] = []
+    for path, end in subjects(found, _skip(found, at + 1)):
+        after = _skip(found, end)
+        if after >= len(found):
+            if aux not in DO:
+                without_rest.insert(0, Predicate(path, "be" if aux in BE else "have", past))
+        elif aux in DO:
+            read += _of_do(path, found, after, past=past, body=body)
+        elif aux in HAVE:
+            read += _of_have(path, found, after, past=past, body=body)
+        else:
+            read += _of_be(path, found, after, past=past, body=body)
+    return [*read, *without_rest]
+
+
+def stated(found: Sequence[Token], at: int, body: str) -> list[Predicate]:
+    """Readings of "my sister lives in Rome"."""
+    read: list[Predicate] = []
+    for path, end in subjects(found, at):
+        after = _skip(found, end)
+        if after >= len(found):
+            continue
+        low = CONTRACTED.get(found[after].low, found[after].low)
+        following = _skip(found, after + 1)
+        past = low in {"was", "were", "did", "had"}
+        rest = following < len(found)
+        if low in BE | HAVE and not rest:
+            read.append(Predicate(path, "be" if low in BE else "have", past))
+        elif low in BE:
+            read += _of_be(path, found, following, past=past, body=body)
+        elif low in HAVE:
+            read += _of_have(path, found, following, past=past, body=body)
+        elif low in DO and rest and found[after + 1].low in {"not", "n't"}:
+            read += _of_do(path, found, following, past=past, body=body)
+        elif low == "used" and rest and found[following].low == "to":
+            read.append(Predicate(path, _rest(found, following + 1, body), past=True))
+        else:
+            base = "do" if low in DO else lemma(low)
+            if base is not None and not found[after].is_name:
+                past = past or (low != base and verbs.is_past(low))
+                text = f"{base} {_rest(found, after + 1, body)}".strip()
+                read.append(Predicate(path, text, past))
+    return read
+
+
+def _of_do(
+    path: Path, found: Sequence[Token], at: int, *, past: bool, body: str
+) -> list[Predicate]:
+    verb = found[at].low
+    if verb in {"use", "used"} and at + 2 < len(found) and found[at + 1].low == "to":
+        return [Predicate(path, _rest(found, at + 2, body), past=True)]
+    if verb in {"have", "do"} or lemma(verb) == verb:
+        said_not = any(token.low in {"not", "n't"} for token in found[:at])
+        negated = "not " if verb == "like" and said_not else ""
+        return [Predicate(path, negated + _rest(found, at, body), past)]
+    return []
+
+
+def _of_have(
+    path: Path, found: Sequence[Token], at: int, *, past: bool, body: str
+) -> list[Predicate]:
+    low = found[at].low
+    rest = _rest(found, at + 1, body)
+    if low == "got":
+        return [Predicate(path, f"have {rest}".strip(), past)]
+    base = PARTICIPLES.get(low)
+    if base is None and (verbs.is_past(low) or low.endswith("ed")):
+        base = lemma(low)
+    if base == "be" and at + 1 < len(found):
+        progressive = found[at + 1].low.endswith("ing")
+        return _of_be(path, found, at + 1, past=not progressive, body=body)
+    if base is not None:
+        return [Predicate(path, f"{base} {rest}".strip(), past=True)]
+    return [Predicate(path, f"have {_rest(found, at, body)}".strip(), past)]
+
+
+def _of_be(
+    path: Path, found: Sequence[Token], at: int, *, past: bool, body: str
+) -> list[Predicate]:
+    low = found[at].low
+    if low == "going" and at + 2 < len(found) and found[at + 1].low == "to":
+        after = found[at + 2]
+        if lemma(after.low) == after.low and not after.is_name:
+            return [Predicate(path, _rest(found, at + 2, body), past)]
+        return [Predicate(path, f"go {_rest(found, at + 1, body)}", past)]
+    base = lemma(low) if low.endswith("ing") else None
+    if base is not None:
+        return [Predicate(path, f"{base} {_rest(found, at + 1, body)}".strip(), past)]
+    return [Predicate(path, f"be {_rest(found, at, body)}", past)]
+
+
+def _of_modal(found: Sequence[Token], at: int, body: str) -> list[Predicate]:
+    """ "What can't I eat?"; what one can, will or should do is no question for memory."""
+    start = at + 1
+    while start < len(found) and found[start].low in {"n't", "not"}:
+        start += 1
+    readings = [(path, _skip(found, end), end) for path, end in subjects(found, start)]
+    return [
+        Predicate(path, f"can't {_rest(found, after, body)}")
+        for path, after, end in readings
+        if found[at].low in {"can", "could", "ca", "cannot"}
+        and (start > at + 1 or after > end or found[at].low == "cannot")
+    ]
+
+
+def _rest(found: Sequence[Token], at: int, body: str) -> str:
+    return body[found[at].start :] if at < len(found) else ""
+
+
+def _skip(found: Sequence[Token], at: int) -> int:
+    while at < len(found) and found[at].low in SKIPPED:
+        at += 1
+    return at

@@ -1,0 +1,72 @@
+"""What questions ask of memory, and that ordinary questions ask nothing."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from lobug.language.claims import Asked
+from lobug.language.en.claims.questions import read_question
+from lobug.language.en.claims.wording import wording_book
+from support.claims import asked_of, data_lines
+
+MOST_MS = 5.0
+OWN = {"user", "he", "she", "they", "it", "that"}
+
+
+def expected_of(line: str) -> tuple[str, Asked]:
+    question, _, rest = line.partition("|")
+    return question.strip(), asked_of(rest)
+
+
+QUESTIONS = [expected_of(line) for line in data_lines("claim_questions.txt")]
+ORDINARY = data_lines("ordinary_questions.txt")
+
+
+@pytest.mark.parametrize(("question", "expected"), QUESTIONS)
+def test_a_question_is_read(question: str, expected: Asked) -> None:
+    assert read_question(question) == expected
+
+
+@pytest.mark.parametrize("question", ORDINARY)
+def test_an_ordinary_question_asks_nothing_of_memory(question: str) -> None:
+    asked = read_question(question)
+    # Of somebody or something by name memory checks whether it knows them.
+    named = asked is not None and len(asked.subject) == 1 and asked.subject[0] not in OWN
+    assert asked is None or named
+
+
+def test_there_are_enough_questions() -> None:
+    assert len(QUESTIONS) >= 250
+    assert len({question.lower() for question, _ in QUESTIONS}) == len(QUESTIONS)
+
+
+def test_names_of_the_world_are_left_to_memory() -> None:
+    assert read_question("Where is Paris?") == Asked(("paris",), "location")
+    assert read_question("Who is Einstein?") == Asked(("einstein",), None)
+    assert read_question("How old is the Eiffel tower?") == Asked(("eiffel tower",), "age")
+
+
+def test_relations_of_questions_are_in_the_book() -> None:
+    known = set(wording_book().wordings)
+    assert {asked.relation for _, asked in QUESTIONS} - {None} <= known
+
+
+@pytest.mark.parametrize("ending", ["", ".", "?", "??", " ?", "!", "?\n"])
+def test_the_mark_at_the_end_does_not_matter(ending: str) -> None:
+    assert read_question(f"where do I live{ending}") == Asked(("user",), "home")
+
+
+def test_a_question_is_read_in_time() -> None:
+    read_question("Where do I live?")  # reads the books
+    asked = [*(question for question, _ in QUESTIONS), *ORDINARY, "what " + "is my sister's " * 60]
+    for question in asked:
+        best = min(_milliseconds(question) for _ in range(3))
+        assert best < MOST_MS, question
+
+
+def _milliseconds(question: str) -> float:
+    start = time.perf_counter()
+    read_question(question)
+    return (time.perf_counter() - start) * 1000
