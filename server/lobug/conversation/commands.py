@@ -13,8 +13,8 @@ from typing import Literal
 
 from lobug.conversation.registry import PATIENCE_S, Conversation, Question
 from lobug.errors import MemoryNotFoundError
-from lobug.language.claims import Heard
 from lobug.language import language_of
+from lobug.language.claims import Heard
 from lobug.language.en import mentions, replies, words
 from lobug.language.en.fact_checks import fact_type
 from lobug.language.en.fact_comparison import with_instead, with_value, wrong_entry
@@ -300,7 +300,9 @@ async def _forget_claims(
         if not _any(gone):
             return Answer((replies.NOTHING_LIKE_THAT,))
         # The log must not name what is gone.
-        return Answer((replies.forgotten_topic(topic, gone.messages),), logged=replies.FORGOTTEN)
+        return Answer(
+            (replies.forgotten_topic(topic, words=gone.messages > 0),), logged=replies.FORGOTTEN
+        )
 
     return Command(BLANKED, act)
 

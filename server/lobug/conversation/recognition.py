@@ -45,6 +45,7 @@ from lobug.memory import entries
 from lobug.memory.model import HouseholdGrant, scope_of
 from lobug.memory.service import Memory
 from lobug.memory.tools import validated
+from lobug.memory.turns import read as read_claims
 
 LANGUAGE = "en"
 """Language of the templates if the spoken language has none."""
@@ -111,7 +112,7 @@ class MemoryCommands:
         )
         question = conversation.dialogue.take_question(context.now)
         meaning = book.understand(text)
-        heard = self._memory.claims.reader.read(text)
+        heard = read_claims(text)
         command = None
         if question is not None:
             agrees = book.agrees(text)

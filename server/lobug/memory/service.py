@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
-from lobug.memory import entries, identity, log, recall_log, sessions, statistics, store, turns
 from lobug.language.claims import Asked, Heard
 from lobug.language.en.claims.english import CLAIMS
+from lobug.memory import entries, identity, log, recall_log, sessions, statistics, store, turns
 from lobug.memory.claims.book import ClaimBook
 from lobug.memory.embedding import FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.forget import forget_claims, forget_entries, forget_text

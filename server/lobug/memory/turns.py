@@ -6,6 +6,7 @@ tasks loses neither.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,8 @@ from lobug.memory.model import ConversationKey
 from lobug.memory.recall_log import NewRecall
 from lobug.memory.schedule import Scheduler
 from lobug.storage.driver import Connection
+
+logger = logging.getLogger(__name__)
 
 REPLY_DEADLINE_S = 180.0
 """The facts of a message are extracted after this time even if its turn has logged no reply,
@@ -75,7 +78,7 @@ def log_user_message(
             connection,
             CLAIMS,
             conversation_key,
-            CLAIMS.read(content) if heard is None else heard,
+            read(content) if heard is None else heard,
             message_id=message_id,
             said_at=said_at,
             now=now,
@@ -84,6 +87,16 @@ def log_user_message(
     jobs.wait_for_reply(connection, user, message_id, now, now + REPLY_DEADLINE_S)
     tasks = 1 + scheduler.message_logged(connection, conversation_key, session_id, now)
     return Logged(message_id, 1, tasks, claimed)
+
+
+def read(text: str) -> Heard:
+    """What the rules read in an utterance. A fault of theirs must not cost the words: nothing is
+    read then, and the chat model reads them in the background."""
+    try:
+        return CLAIMS.read(text)
+    except Exception:  # whatever it is
+        logger.exception("the reader of claims failed")
+        return Heard()
 
 
 def log_reply(

@@ -72,13 +72,10 @@ def which_one(name: str, subjects: Sequence[Sequence[str]]) -> str:
     return SAY["which_one"].format(name=_capital(name), choices=" or ".join(said) or name)
 
 
-def forgotten_topic(topic: str, messages: int) -> str:
-    """Say what has been forgotten, and how many sentences went with it."""
-    said = clip(spoken_back(topic))
-    if messages < 1:
-        return SAY["forgotten_topic"].format(topic=said)
-    key = "forgotten_topic_and_one" if messages == 1 else "forgotten_topic_and_more"
-    return SAY[key].format(topic=said, count=messages)
+def forgotten_topic(topic: str, *, words: bool) -> str:
+    """Say what has been forgotten, and whether the words that told it went with it."""
+    key = "forgotten_topic_and_words" if words else "forgotten_topic"
+    return SAY[key].format(topic=clip(spoken_back(topic)))
 
 
 def recited(contents: Sequence[str]) -> tuple[str, ...]:
@@ -160,6 +157,12 @@ def when(said_at: float, today: float) -> str:
     return SAY["this_year" if 0 <= days < 300 else "earlier_year"].format(
         month=month, year=said.year
     )
+
+
+def until(ended_at: float | None, today: float) -> str:
+    """When something ended; empty where that is not known, or says nothing: today."""
+    said = "" if ended_at is None else when(ended_at, today)
+    return "" if said == SAY["today"] else said
 
 
 def period(said: str, today: float) -> tuple[float, float]:

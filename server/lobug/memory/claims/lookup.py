@@ -27,14 +27,22 @@ class Found:
     active: tuple[KnownClaim, ...]
     past: tuple[KnownClaim, ...]
     implied: tuple[Claim, ...]
-    """What follows from other claims: who has named a dog has one."""
+    """What follows from other claims: who has named a dog has one, until it has died."""
     names: Mapping[Path, str]
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What holds or is denied, with subjects as ``plain``."""
         said = (replace(one.claim, subject=plain(one.subject)) for one in self.active)
-        return (*said, *self.implied)
+        return (*said, *(one for one in self.implied if not one.ended))
+
+    @property
+    def over(self) -> tuple[tuple[Claim, float | None], ...]:
+        """What was so, each with when it ended, seconds since the epoch."""
+        told = (
+            (replace(one.claim, subject=plain(one.subject)), one.valid_until) for one in self.past
+        )
+        return (*told, *((one, None) for one in self.implied if one.ended))
 
     @property
     def entries(self) -> tuple[int, ...]:
@@ -124,8 +132,9 @@ def _implied(
                 for claim in claim_rows.under(connection, user, one)
                 if claim.status == "active" and claim.holds
             ]
-            if wanted and own and all(claim.relation != DEAD for claim in own):
-                found.append(Claim(plain(subject), relation, noun))
+            if wanted and own:
+                dead = any(claim.relation == DEAD for claim in own)
+                found.append(Claim(plain(subject), relation, noun, holds=not dead, ended=dead))
         return tuple(dict.fromkeys(found))
     return ()
 
