@@ -44,9 +44,7 @@ def same(one: str, other: str) -> bool:
     return one.lower() == other.lower()
 
 
-def done(
-    claim: Claim, at: float, *those: KnownClaim, rules: RelationRules = HOME
-) -> Decision:
+def done(claim: Claim, at: float, *those: KnownClaim, rules: RelationRules = HOME) -> Decision:
     return decide(claim, at, those, rules, same)
 
 
@@ -152,11 +150,14 @@ class Beliefs:
             past = decision.insert == "past"
             self.rows.append(
                 known(
-                    claim.value, at, entry_id=len(self.rows) + 1, holds=claim.holds or past,
+                    claim.value,
+                    at,
+                    entry_id=len(self.rows) + 1,
+                    holds=claim.holds or past,
                     status="past" if past else "active",
                     source="correction" if claim.corrects else "system",
                     until=at if past else None,
-                )  # fmt: skip
+                )
             )
 
     @property

@@ -35,6 +35,8 @@ from lobug.language.protocol import (
     TalkedAbout,
     Why,
 )
+from lobug.memory.claim_rows import STATED_IMPORTANCE
+from lobug.memory.claims.lookup import Found
 from lobug.memory.model import Draft, Entry, Filter, Forgotten, Hit, MemoryScope, Purge, Source
 from lobug.memory.service import Memory
 from lobug.memory.timeline import unstamped
@@ -42,8 +44,6 @@ from lobug.memory.timeline import unstamped
 BLANKED = "[asked to forget something]"
 """Logged instead of a request to forget, which repeats the words to be forgotten."""
 
-STATED_IMPORTANCE = 0.9
-"""Importance of what the user asked to be remembered."""
 CORRECTION_IMPORTANCE = 1.0
 
 LIKELY = 0.5
@@ -467,15 +467,32 @@ async def recite_sources(context: CommandContext, said: Why) -> Command | None:
     if said.topic is None:
         hits = await context.used()
     else:
-        found = await context.search(about_the_user(said.topic), MAX_ABOUT_TOPIC)
-        about = [(hit, entry) for hit, entry in found if _is_about(hit.content, said.topic)]
-        about.sort(key=lambda one: one[1].layer == "archive")
-        hits = tuple(hit for hit, _ in about[:1])
+        hits = await _claimed(context, said.topic) or await _searched(context, said.topic)
     if hits:
         return _answer(
             context, replies.sources([_origin(hit) for hit in hits], context.today), hits
         )
     return _answer(context, (replies.USED_NONE,), ()) if said.sure else None
+
+
+async def _claimed(context: CommandContext, topic: str) -> tuple[Hit, ...]:
+    """The entry that claims what a topic names."""
+    claims = context.memory.claims
+    asked = claims.reader.read_topic(topic)
+    if asked is None:
+        return ()
+    found = await claims.find(context.conversation.conversation_key, asked)
+    if not isinstance(found, Found) or not found.entries:
+        return ()
+    known = await context.memory.get(context.scope, found.entries[-1])
+    return (hit_of(known.entry),)
+
+
+async def _searched(context: CommandContext, topic: str) -> tuple[Hit, ...]:
+    found = await context.search(about_the_user(topic), MAX_ABOUT_TOPIC)
+    about = [(hit, entry) for hit, entry in found if _is_about(hit.content, topic)]
+    about.sort(key=lambda one: one[1].layer == "archive")
+    return tuple(hit for hit, _ in about[:1])
 
 
 async def recite_talk(context: CommandContext, said: TalkedAbout) -> Command:

@@ -121,7 +121,7 @@ class MemoryCommands:
             command = await claim_commands.correct(context, heard)
         if command is None and meaning is not None:
             command = await _command_for(context, meaning)
-        elif command is None and not heard.claims:
+        if command is None and isinstance(meaning, Ordinary | None) and not heard.claims:
             command = await claim_commands.answer(context)
         if command is None and meaning is None and book.possible_command(text) is not None:
             guessed = await choose_with_model(self._chat, text)
@@ -152,22 +152,26 @@ async def _command_for_answer(
     if question.kind == "what_is_right":
         if agrees is False:
             return context.say(replies.NEVER_MIND)
-        if heard.claims and not isinstance(meaning, Remember):
-            return await claim_commands.correct(context, heard)
-        if meaning is None:
-            corrected = await claim_commands.correct_by_value(context)
-            if corrected is not None:
-                return corrected
-        if isinstance(meaning, Correct):
-            return await commands.correct(context, meaning, question.entries)
-        if meaning is not None:
-            return None
-        return await commands.correct_by_answer(context, question)
+        return await _command_for_correction(context, question, meaning, heard)
     if agrees is None:
         return None
     if question.kind == "go_on":
         return commands.go_on(context, question) if agrees else context.say(replies.NEVER_MIND)
     return commands.forget_confirmed(context, question) if agrees else context.say(replies.KEPT)
+
+
+async def _command_for_correction(
+    context: CommandContext, question: Question, meaning: Meaning | Ordinary | None, heard: Heard
+) -> Command | None:
+    """The command of a turn that says what is right; None: it does not."""
+    if heard.claims and not isinstance(meaning, Remember):
+        return await claim_commands.correct(context, heard)
+    if isinstance(meaning, Correct):
+        return await commands.correct(context, meaning, question.entries)
+    if meaning is not None:
+        return None
+    by_value = await claim_commands.correct_by_value(context)
+    return by_value or await commands.correct_by_answer(context, question)
 
 
 async def _command_for(
@@ -182,16 +186,24 @@ async def _command_for(
             return await commands.ask_what_is_right(context)
         case Recite():
             return await commands.recite_everything(context)
-        case ReciteTopic():
-            return await commands.recite_topic(context, said)
-        case Why():
-            return await commands.recite_sources(context, said)
-        case TalkedAbout():
-            return await commands.recite_talk(context, said)
+        case ReciteTopic() | TalkedAbout() | Why():
+            return await _recital(context, said)
         case Ordinary():
             return None
         case _:
             return await _forget_command(context, said, guessed=guessed)
+
+
+async def _recital(
+    context: CommandContext, said: ReciteTopic | TalkedAbout | Why
+) -> Command | None:
+    match said:
+        case ReciteTopic():
+            return await commands.recite_topic(context, said)
+        case TalkedAbout():
+            return await commands.recite_talk(context, said)
+        case Why():
+            return await commands.recite_sources(context, said)
 
 
 async def _forget_command(

@@ -286,18 +286,17 @@ def of_entries(connection: Connection, user: str, ids: Sequence[int]) -> list[Kn
     return _known(run(connection, OF_ENTRIES, user=user, ids=ids))
 
 
-TRUST = (
-    update(memories)
-    .values(source="user", importance=0.9)
-    .where(among(_entry.id, "ids"), _entry.source == "system")
-)
+STATED_IMPORTANCE = 0.9
+"""Importance of what the user asked to be remembered."""
+
+TRUST = update(memories).where(among(_entry.id, "ids"), _entry.source == "system")
 
 
 def trust(connection: Connection, user: str, message_id: int) -> list[str]:
     """Mark the entries that the rules read in a message as asked to be remembered. Returns their
     sentences."""
     made = made_by(connection, user, message_id)
-    run(connection, TRUST, ids=made)
+    run(connection, TRUST, ids=made, source="user", importance=STATED_IMPORTANCE)
     return list(dict.fromkeys(one.content for one in of_entries(connection, user, made)))
 
 

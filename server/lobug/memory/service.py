@@ -232,8 +232,8 @@ class Memory:
 
         What it claims changes memory in the same transaction; ``heard`` is that, where it is not
         what the rules read in the words. ``speaker`` names who said it, where several people talk
-        to one device; ``said_at`` when (None: now). The extraction of its facts is noted in the same transaction, so that a crash
-        before the reply does not lose them."""
+        to one device; ``said_at`` when (None: now). The extraction of its facts is noted in the
+        same transaction, so that a crash before the reply does not lose them."""
         now = self._clock()
         logged = await self._database.write(
             "log",
@@ -267,7 +267,8 @@ class Memory:
         exchange. Returns the reply's id; that of the first reply if there was one already.
 
         ``extract`` False: the words enter neither extracted facts nor summaries. ``retract``: they
-        were not meant for Lo-Bug, and what they claimed is taken back. Of the reply to a message that was forgotten meanwhile no word is kept."""
+        were not meant for Lo-Bug, and what they claimed is taken back. Of the reply to a message
+        that was forgotten meanwhile no word is kept."""
         now = self._clock()
         recall = self._recaller.take_search(user_message_id)
         logged = await self._database.write(

@@ -152,11 +152,7 @@ class Assertion:
             known = self.subjects(talked)
             moves = subjects.introduced([one for one in claims if one.text == claim.text], known)
             path = subjects.moved(claim.subject, moves)
-            meant = (
-                path
-                if path != claim.subject
-                else subjects.resolve(path, known, self._reader.refers)
-            )
+            meant = path or subjects.resolve(claim.subject, known, self._reader.refers)
             if isinstance(meant, Ambiguous):
                 self.outcome.ambiguous.append(meant)
                 continue

@@ -1,4 +1,4 @@
-"""What a user has claimed, for the rest of Lo-Bug: questions, what a message changed, everything."""
+"""What a user has claimed, for the rest of Lo-Bug: what is asked for, what a message changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lobug.memory import claim_rows, log
 from lobug.memory.claim_rows import Focus, KnownClaim
 from lobug.memory.claims import assertion, lookup
 from lobug.memory.claims.lookup import Found
-from lobug.memory.claims.subjects import NAME, Ambiguous, plain
+from lobug.memory.claims.subjects import NAME, Ambiguous
 from lobug.memory.model import ConversationKey
 from lobug.storage.database import Database
 from lobug.storage.driver import Connection
@@ -126,6 +126,15 @@ class ClaimBook:
         known = await self._database.read(lambda c: claim_rows.everything(c, user))
         active = [one for one in known if one.status == "active"]
         names = {
-            plain(one.subject): one.value for one in active if one.relation == NAME and one.holds
+            told_of(one.subject): one.value for one in active if one.relation == NAME and one.holds
         }
-        return tuple(replace(one.claim, subject=plain(one.subject)) for one in active), names
+        return tuple(replace(one.claim, subject=told_of(one.subject)) for one in active), names
+
+
+def told_of(path: Path) -> Path:
+    """A path for a recitation: the second of two sisters goes by her name."""
+    for index in reversed(range(len(path))):
+        _, colon, name = path[index].partition(":")
+        if colon:
+            return (name, *path[index + 1 :])
+    return path

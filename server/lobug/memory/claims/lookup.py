@@ -58,12 +58,30 @@ def find(
     named = claim_rows.of_relation(connection, user, NAME)
     names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
     known = known_subjects(connection, user)
-    meant = subjects.resolve(asked.subject, Subjects(names, known, recent(focus)), reader.refers)
+    meant = _knowing(connection, user, asked, names) or subjects.resolve(
+        asked.subject, Subjects(names, known, recent(focus)), reader.refers
+    )
     if meant is None or isinstance(meant, Ambiguous):
         return meant
     if meant[0] != "user" and meant not in known:
         return None
     return _held(connection, reader, user, replace(asked, subject=meant), names, known)
+
+
+def _knowing(
+    connection: Connection, user: str, asked: Asked, names: Mapping[Path, str]
+) -> Path | None:
+    """Of several subjects of the name that was said the only one of which it is known what was
+    asked: "where does Tom live?"."""
+    several = subjects.called(asked.subject[0], names) if len(asked.subject) == 1 else []
+    if len(several) < 2 or asked.relation is None:
+        return None
+    told = [
+        one
+        for one in several
+        if claim_rows.of_slot(connection, user, one, asked.relation, asked.kind)
+    ]
+    return told[0] if len(told) == 1 else None
 
 
 def _held(
@@ -79,6 +97,12 @@ def _held(
         held = claim_rows.under(connection, user, meant)
     else:
         held = claim_rows.of_slot(connection, user, meant, asked.relation, asked.kind)
+        rules = reader.rules(asked.relation)
+        for other in () if held or rules is None else rules.else_asked:
+            held = claim_rows.of_slot(connection, user, meant, other, asked.kind)
+            if held:
+                asked = replace(asked, relation=other)
+                break
     implied: tuple[Claim, ...] = ()
     if not any(one.status == "active" and one.holds for one in held):
         implied = _implied(connection, reader, user, asked, known)

@@ -54,12 +54,17 @@ def resolve(path: Path, subjects: Subjects, refers: Refers) -> Path | Ambiguous 
     return _within(USER, rest, subjects)
 
 
-def _named(head: str, rest: Path, subjects: Subjects) -> Path | Ambiguous:
-    meant = [
+def called(head: str, names: Mapping[Path, str]) -> list[Path]:
+    """The subjects that have a name."""
+    return [
         path
-        for path, name in subjects.names.items()
+        for path, name in names.items()
         if head in {name.lower(), name.lower().split()[0]} and path[-1] != head
     ]
+
+
+def _named(head: str, rest: Path, subjects: Subjects) -> Path | Ambiguous:
+    meant = called(head, subjects.names)
     if len(meant) > 1:
         spoken_of = [path for path in subjects.recent if path in meant]
         if not spoken_of:
@@ -110,9 +115,9 @@ def introduced(claims: Sequence[Claim], subjects: Subjects) -> dict[Path, Path]:
     return found
 
 
-def moved(path: Path, moves: Mapping[Path, Path]) -> Path:
-    """A path after subjects have got other paths."""
+def moved(path: Path, moves: Mapping[Path, Path]) -> Path | None:
+    """A path whose beginning is known to be another one; None: it is not."""
     for old, new in moves.items():
         if path[: len(old)] == old:
             return (*new, *path[len(old) :])
-    return path
+    return None

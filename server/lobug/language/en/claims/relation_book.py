@@ -63,6 +63,9 @@ class Relation:
     one: bool
     fixed: bool
     fact_type: FactType
+    entities: frozenset[str]
+    """Nouns of what its value is, as of ``RelationRules``."""
+    else_asked: tuple[str, ...]
     partial: bool
     """Whether a part of the value names it: "the Volvo" is "a blue Volvo"."""
     whole: bool
@@ -132,6 +135,8 @@ class RelationBook:
                 one=entry.get("one", False),
                 fixed=entry.get("fixed", False),
                 fact_type=entry.get("fact_type", "personal"),
+                entities=self._nouns(entry.get("entities", "")),
+                else_asked=tuple(entry.get("else_asked", "").split()),
                 partial=entry.get("partial", False),
                 whole=entry.get("whole", False),
                 timed=entry.get("timed", False),
@@ -178,13 +183,26 @@ class RelationBook:
     def _value_pattern(self, name: str | None) -> re.Pattern[str] | None:
         return re.compile(self._values[name], re.IGNORECASE) if name else None
 
+    def _nouns(self, names: str) -> frozenset[str]:
+        """The nouns of a list; "pets" and "kin" stand for all of them."""
+        every = {"pets": self.pets.values(), "kin": self.kin.values()}
+        return frozenset(noun for name in names.split() for noun in every.get(name, (name,)))
+
     def rules(self, relation: str) -> RelationRules | None:
         """What code must know of a relation; None: there is none of this id."""
         found = self.by_id.get(relation)
         if found is None:
             return None
         rank = self.ranks[found.id]
-        return RelationRules(found.id, rank, found.one, found.fixed, found.fact_type)
+        return RelationRules(
+            found.id,
+            rank,
+            found.one,
+            found.fixed,
+            found.fact_type,
+            found.entities,
+            found.else_asked,
+        )
 
     def said(self, predicate: str, kind: Kind, *, ends: bool = False) -> Reading | None:
         """The relation that a predicate states; ``ends``: that it ends."""
