@@ -15,6 +15,7 @@ from lobug.language.en.claims.lexicon import (
     PRONOUNS,
     lemma,
 )
+from lobug.language.en.claims.relation_book import relation_book
 
 _LATER_CAPITAL = re.compile(r"(?<=[^\W\d_] )(?!I\b)[^\W\d_a-z][a-z]+|(?<=[,;:] )(?!I\b)[A-Z][a-z]")
 _COMMON = (
@@ -47,19 +48,35 @@ _KIN = (
     r"|aunt|uncle|niece|nephew|mother|father|mum|mom|dad|colleague|neighbou?r|roommate|flatmate|dog"
     r"|cat|puppy|kitten|hamster|rabbit|horse|parrot|fiancée?)"
 )
-_CUES = re.compile(
-    r"\b(?:(?:called|named|name is|name's|names is|name was|nickname is|known as|married|marry"
-    r"|dating"
-    r"|date|broke up with|break up with|split up with|engaged to|married to|divorced from"
-    r"|living with|met)"
-    r"|(?:live|lives|lived|living|based|born|grew up|raised|reside|resides|settled|stay|stays) in"
-    r"|(?:move|moves|moved|moving|relocated|relocating|flying|travelling|traveling|going) to"
-    r"|(?:moved|moving|move) from|(?:i'?m|i am|she'?s|he'?s|come|comes|originally|is) from"
-    r"|(?:work|works|worked|working|job|started|employed) (?:at|for)|left|quit|joined"
-    rf"|(?:my|his|her|our) (?:\w+ )?{_KIN}(?= {_WORD} (?:is|was|has|lives?|works?|moved|died|likes?"
-    r"|loves|plays|and|in|goes|got|had|wants|speaks|called|turned|started|left)\b)"
-    r")\s+(?P<name>\w[\w'-]*)(?P<more>(?: and \w[\w'-]*| \w[\w'-]*)?)",
-    re.IGNORECASE,
+_NAMED = r"\s+(?P<name>\w[\w'-]*)(?P<more>(?: and \w[\w'-]*| \w[\w'-]*)?)"
+_CUES = tuple(
+    re.compile(rf"\b(?:{cue}){_NAMED}", re.IGNORECASE)
+    for cue in (
+        (
+            rf"(?:my|his|her|our) (?:\w+ )?{_KIN}(?= {_WORD} (?:is|was|has|lives?|works?|moved|died"
+            r"|likes?|loves|plays|and|in|goes|got|had|wants|speaks|turned|started|left)\b)"
+        ),
+        (
+            r"called|named|name is|name's|names is|name was|nickname is|known as|calls? me"
+            r"|married to"
+            r"|married|marry|dating|broke up with|break up with|split up with|engaged to"
+            r"|divorced from"
+            r"|living with"
+        ),
+        (
+            r"(?:live|lives|lived|living|based|born|grew up|raised|reside|resides|settled) in"
+            r"|girlfriend"
+            r" \w+ in|husband \w+ in|wife \w+ in|boyfriend \w+ in|\d{4} in"
+        ),
+        (
+            r"(?:move|moves|moved|moving|relocated|relocating|flying|travelling|traveling|going) to"
+            r"|(?:moved|moving|move) from|(?:i'?m|i am|she'?s|he'?s|come|comes|originally|is) from"
+        ),
+        (
+            r"(?:work|works|worked|working|job|started|employed) (?:at|for)|left|quit|joined"
+            r"|favou?rite (?:band|singer|team|movie|film|book|show|author) is"
+        ),
+    )
 )
 _TO = re.compile(
     r"\b(?P<from>moved|moving|move"
@@ -69,9 +86,16 @@ _TO = re.compile(
 _FIRST = re.compile(
     rf"^\W*(?P<name>{_WORD}) (?=(?:is|was|lives|died|works|moved|has|likes|loves|plays|goes|got)\b)"
 )
+_TITLED = re.compile(r"\b(?:dr|mr|mrs|ms|prof)\.? [a-z]+(?= |[.,!]|$)")
+_INTRODUCED = re.compile(
+    r"^\W*(?:(?:hi|hello|hey)\W+)?(?:i'?m|i am) (?P<name>[a-z]+)(?=[.,! ]"
+    r"|$)",
+    re.I,
+)
 _CALENDAR = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|april|june|july|august"
-    r"|september|october|november|december|(?<=in )march|(?<=in )may|english|german|french|italian"
+    r"|september|october|november|december|(?<=in )march|(?<=in )may|march(?= \d)"
+    r"|(?<=of )(?:march|may)|may(?= \d)|english|german|french|italian"
     r"|spanish|polish|dutch|russian|japanese|chinese|portuguese|swedish|turkish|arabic)s?\b"
 )
 _NO_FIRST_NAMES = frozenset(
@@ -89,8 +113,11 @@ def restore(text: str) -> str:
     if _LATER_CAPITAL.search(text):
         return text
     text = _CALENDAR.sub(lambda match: match.group().capitalize(), text)
-    text = _CUES.sub(_capitals, text)
+    for cue in _CUES:
+        text = cue.sub(_capitals, text)
     text = _TO.sub(_both, text)
+    text = _TITLED.sub(lambda match: match.group().title(), text)
+    text = _INTRODUCED.sub(_introduced, text)
     return _FIRST.sub(_first, text)
 
 
@@ -122,6 +149,17 @@ def _first(match: re.Match[str]) -> str:
     if not _may_be_name(name) or name.lower() in _NO_FIRST_NAMES:
         return match.group()
     return match.group().replace(name, _capital(name), 1)
+
+
+def _introduced(match: re.Match[str]) -> str:
+    """ "im sarah": a known first name, for adjectives stand there too."""
+    name = match["name"]
+    raised = _capital(name)
+    return (
+        match.group()[: -len(name)] + raised
+        if relation_book().is_first_name(raised)
+        else match.group()
+    )
 
 
 def _capital(word: str) -> str:

@@ -123,7 +123,8 @@ _OPENING_WORDS = re.compile(
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
-    r"(?:i (?:think|believe|guess|suppose|feel|assume|suspect|reckon|imagine|doubt)|maybe|perhaps"
+    r"(?:i (?:think|believe(?! in\b)|guess|suppose|feel|assume|suspect|reckon|imagine|doubt)"
+    r"|maybe|perhaps"
     r"|probably|possibly|apparently|it seems|it looks like|i(?:['\u2019]m| am) (?:not |pretty "
     r"|quite"
     r" |almost )?(?:sure|certain)|i hope|i heard|i(?:['\u2019]ve| have) heard|i bet|in theory"
@@ -139,6 +140,7 @@ _OPENING_TIME = re.compile(
     re.IGNORECASE,
 )
 _MOST_OPENINGS = 6
+_TASTES = frozenset({"like", "love", "hate", "prefer", "enjoy", "dislike"})
 _LONGEST_APPOSITION = 120
 _PARTICIPLES_OF_NOUNS = frozenset("called named married broken used mixed followed raised".split())
 """Forms of the past after which a noun phrase goes on: "a cat called Tom"."""
@@ -455,8 +457,10 @@ def _with_complement(clause: Clause) -> Clause:
     rest, no_more = clause.complement, clause.no_more
     if clause.verb == "be" and rest.lower().startswith(("no longer ", "no more ")):
         no_more, rest = True, rest.split(None, 2)[2]
-    rest, times = without_time(rest)
-    times = (*clause.time, *times)
+    stated, times = without_time(rest)
+    if not stated and clause.verb in _TASTES:
+        stated, times = rest, ()  # "I hate Mondays"
+    rest, times = stated, (*clause.time, *times)
     no_more = no_more or any(map(ENDS.match, times))
     return replace(clause, complement=rest.strip(" ,"), no_more=no_more, time=kept(times))
 

@@ -77,6 +77,11 @@ _NOW_LOCATED = re.compile(
     r"|m) in (?P<place>[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*)*),? now$",
     re.IGNORECASE,
 )
+_FAVOURITE = re.compile(
+    r"^(?P<value>[^,.;]{1,40}?) (?:is|are) (?P<noun>(?:my"
+    r"|our) (?:all-time )?favou?rite [\w ]{1,30})\W*$",
+    re.IGNORECASE,
+)
 _USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 
 
@@ -208,7 +213,7 @@ def _stated(sentence: str) -> str:
     opening = _DID_YOU_KNOW.match(sentence) or _TOLD_TO_REMEMBER.match(sentence)
     if opening is not None:
         sentence = sentence[opening.end() :].rstrip("? ")
-    sentence = _unquoted(sentence)
+    sentence = _FAVOURITE.sub(r"\g<noun> is \g<value>", _unquoted(sentence))
     if not sentence:
         return ""
     if speech_acts.is_question(sentence):

@@ -270,6 +270,9 @@ class RelationBook:
         """Whether a word says what people are to somebody."""
         return word in self.kin or word.removesuffix("s") in self.kin
 
+    def is_first_name(self, word: str) -> bool:
+        return re.fullmatch(self._values["first_name"], word) is not None
+
     def tidy(self, path: Sequence[str]) -> Path:
         """A path with the stored word for all kin and pets: "mum" is "mother"."""
         if len(path) == 1:

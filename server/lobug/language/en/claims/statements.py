@@ -21,11 +21,11 @@ LONGEST = 120
 
 CHANGES = frozenset(
     """
-    adopt become begin break buy call cancel change convert cut die divorce drop dye elope enrol
-    enroll finish get give go graduate hang hide inherit join lay leave lend lose marry move name
-    park pass place plant postpone put quit rehome relocate replace reschedule retire return sell
-    separate settle split sprain start stop store switch take transfer turn born tear twist dump
-    subscribe swap trade donate scrap crash wreck total throw resign
+    adopt become begin born borrow break buy call cancel change convert crash cut die divorce
+    donate drop dump dye elope enrol enroll finish get give go graduate hang hide inherit join
+    lay leave lend lose marry move name park pass place plant postpone put quit rehome relocate
+    replace reschedule resign retire return scrap sell separate settle split sprain start stop
+    store subscribe swap switch take tear throw total trade transfer turn twist wreck
     """.split()
 )
 """Verbs whose past says what is so now: "I moved to Rome"."""
@@ -93,6 +93,7 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 """What was done once and is so now: "the meeting has been moved"."""
+_DOING = re.compile(r"\b(?:is|are|was|were) (\w+ing\b.*)$", re.IGNORECASE)
 _INTO = re.compile(r"^(?:in)?to (?=\S)", re.IGNORECASE)
 _MOST_CLAIMS = 8
 """Of one list of values."""
@@ -253,7 +254,19 @@ class _Statement:
 
     def _identity(self) -> list[Claim]:
         """ "My sister's name is Hanna", "Hanna is my sister", "My sister is Hanna"."""
-        if self.verb != "be" or not (self.complement or self.clause.time):
+        if self.verb != "be":
+            # "My hobby is gardening": a noun, though it looks like a verb.
+            doing = _DOING.search(self.clause.text)
+            if doing is None or len(self.path) < 2:
+                return []
+            noun = self.book.noun(self.path[-1], self.book.kind_of(self.path[:-1]))
+            if noun is None or noun.relation.one:
+                return []
+            return _valued(
+                replace(self._base(), subject=self.path[:-1], planned=False),
+                replace(noun, value=doing[1]),
+            )
+        if not (self.complement or self.clause.time):
             return []
         return self._by_noun() or self._by_owner() or self._by_name()
 
@@ -269,7 +282,7 @@ class _Statement:
         if noun.relation.timed:
             value, base = self._timed(base)
         elif not value:
-            value = " ".join(self.clause.time)
+            value, base = " ".join(self.clause.time), replace(base, time=())
         value = re.sub(r"^(?:called|named) ", "", value)
         if noun.relation.id == "home":
             value = re.sub(r"^(?:in|at|on) ", "", value)
@@ -347,8 +360,18 @@ class _Statement:
         if len(parts) > 1:
             read = [self._one(part) for part in parts]
             if all(read):
-                return [claim for claims in read for claim in claims]
+                found = [claim for claims in read for claim in claims]
+                return self._as_one(found) or found
         return self._one(complement)
+
+    def _as_one(self, found: list[Claim]) -> list[Claim]:
+        """ "A Volvo and a Tesla": two values of a relation that has one."""
+        first = found[0]
+        if any(claim.relation != first.relation for claim in found):
+            return []
+        if not self.book.by_id[first.relation].one:
+            return []
+        return [replace(first, value=" and ".join(claim.value for claim in found))]
 
     def _items(self, complement: str) -> list[str]:
         """ "A dog and two cats"."""
@@ -458,10 +481,11 @@ class _Statement:
         event = _EVENT_WITH.match(text.lower())
         if event is not None and event["who"] in _PROFESSIONS:
             text = f"my {event['who']} {without_quantity(event['event'])}"
+        text = text.removesuffix(" back")
         found = noun_phrase(tokens(text))
         if found is not None and len(found[0].path) > 1 and found[1] == len(tokens(text)):
             return _resolved(found[0])
-        noun = tidy_value(without_quantity(text.lower()))
+        noun = tidy_value(without_quantity(text.lower()).removesuffix(" back"))
         return self.book.tidy((*self.path, noun)) if noun else None
 
     def _unlisted(self, base: Claim, kind: Kind, complement: str) -> list[Claim]:
@@ -539,11 +563,12 @@ _SAYS_NOTHING = re.compile(
 
 def _suits(value: str, relation: Relation) -> bool:
     """Whether what follows "my <noun> is" is a value of the relation."""
-    if not value or (_SAYS_NOTHING.match(value) and relation.id not in {"hair", "name"}):
+    if not value or (_SAYS_NOTHING.match(value) and relation.id not in {"hair", "name", "dream"}):
         return False
     return relation.noun_value is None or relation.noun_value.fullmatch(value) is not None
 
 
+_WITH_SOMEBODY = re.compile(r" with (?:my|our|his|her|their) .+$", re.IGNORECASE)
 _POINTS = re.compile(
     r"(?:it|that|this|these|those|them|him|her|you|your|me|us|so|what|how|when|where|why|who"
     r"|the way|the idea|being here|talking to you|everything|nothing|something|to (?:be|see) you"
@@ -558,6 +583,8 @@ def _valued(base: Claim, reading: Reading) -> list[Claim]:
     if (base.past and relation.occasional) or _POINTS.fullmatch(reading.value):
         return []
     value = reading.value
+    if relation.occasional:
+        value = _WITH_SOMEBODY.sub("", value)
     if not base.holds:
         any_value = tidy_value(value).lower() in relation.generic or _ANYTHING.match(value)
         value = "" if any_value else value

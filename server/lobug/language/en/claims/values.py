@@ -8,7 +8,7 @@ from lobug.language.en import words
 from lobug.language.en.claims.relation_book import relation_book
 
 _ARTICLE = re.compile(
-    r"^(?:(?:an?|the|some|my|our|his|her|their|any|this|that)(?: own)?|lots of|a lot of)\s+", re.I
+    r"^(?:(?:an?|[Tt]he|some|my|our|his|her|their|any|this|that)(?: own)?|lots of|a lot of)\s+"
 )
 _TITLE = re.compile(r"^The (?=[A-Z])")
 _JOINED = re.compile(r"\s*,\s*(?:and|or)\s+|\s*,\s*|\s+(?:and|or|as well as)\s+", re.IGNORECASE)
