@@ -43,7 +43,6 @@ def test_there_are_enough_questions() -> None:
 
 
 def test_names_of_the_world_are_left_to_memory() -> None:
-    assert read_question("Where is Paris?") == Asked(("paris",), "location")
     assert read_question("Who is Einstein?") == Asked(("einstein",), None)
     assert read_question("How old is the Eiffel tower?") == Asked(("eiffel tower",), "age")
 

@@ -70,7 +70,7 @@ def sentences(claim: Claim) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("relation", PINNED)
+@pytest.mark.parametrize("relation", sorted(PINNED.keys() & wording_book().wordings.keys()))
 def test_a_relation_is_put_into_right_english(relation: str) -> None:
     claim = claim_of(relation)
     made = sentences(claim)
@@ -92,6 +92,7 @@ def test_every_relation_has_words() -> None:
     [
         (Claim(USER, "home", "farm"), "The user lives on a farm"),
         (Claim(USER, "home", "village near Bath"), "The user lives in a village near Bath"),
+        (Claim(USER, "home", "london"), "The user lives in london"),
         (Claim(USER, "home", "12 Baker Street"), "The user lives at 12 Baker Street"),
         (Claim(USER, "home", "Ely", time=("since 2019",)), "The user has lived in Ely since 2019"),
         (Claim(USER, "home", "Bari", time=("since last week",)), "The user lives in Bari"),

@@ -43,7 +43,7 @@ NOW_ANYWAY = frozenset(
 NOT_OF_USER = frozenset("location kind dead takes_place colour opinion".split())
 """Nobody asks memory "where am I?" or "am I dead?"."""
 DEVICE = frozenset(
-    """alarm timer reminder volume battery brightness wifi network password order package delivery
+    """alarm timer reminder volume battery brightness network order package delivery
     screen account ip bluetooth connection""".split()
 )
 """Things that other parts of the assistant answer for."""

@@ -38,7 +38,7 @@ def recite(claims: Sequence[Claim], names: Mapping[Path, str]) -> tuple[str, ...
     for path in paths:
         of_path = [claim for claim in kept if claim.subject == path]
         told += _of_subject(path, of_path, kept, names)
-    return tuple(told)
+    return tuple(dict.fromkeys(told))
 
 
 def about(

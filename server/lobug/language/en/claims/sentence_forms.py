@@ -166,7 +166,9 @@ def place(value: str, preposition: str) -> str:
         preposition = "at"
     if preposition == "in" and wording_book().on.search(value):
         preposition = "on"
-    return f"{preposition} {with_article(value)}"
+    # What is not known for a place may be a name that speech-to-text wrote in small letters.
+    common = wording_book().places.search(value) is not None
+    return f"{preposition} {with_article(value) if common else value}"
 
 
 def moment(value: str) -> str:
@@ -264,7 +266,7 @@ def render(
             number = "you" if subject.spoken else "one"
             return "you" if subject.spoken else "the user"
         if slot == "own":
-            return "your" if subject.number == "you" else "their"
+            return subject.owner if subject.text in {"you", "the user"} else "their"
         if slot == "kind":
             return kind
         if slot == "favorite":
@@ -276,7 +278,7 @@ def render(
         ]
         return listed(texts, word="or" if denied else "and")
 
-    return SLOT.sub(fill, template)
+    return " ".join(SLOT.sub(fill, template).split())
 
 
 def conjugate(verb: str, number: Number, mode: Mode, *, short: bool) -> str:

@@ -89,6 +89,8 @@ class WordingBook:
     mass: frozenset[str]
     she: frozenset[str]
     he: frozenset[str]
+    places: re.Pattern[str]
+    """Places that are not names."""
     on: re.Pattern[str]
     """Places that one lives "on"."""
 
@@ -143,6 +145,7 @@ def wording_book() -> WordingBook:
         mass=frozenset(data["nouns"]["mass"].split()),
         she=frozenset(data["pronouns"]["she"].split()),
         he=frozenset(data["pronouns"]["he"].split()),
+        places=re.compile(rf"\b(?:{data['nouns']['places']})\b", re.IGNORECASE),
         on=re.compile(rf"\b(?:{data['nouns']['on']})\b", re.IGNORECASE),
     )
 
