@@ -93,6 +93,16 @@ async def test_each_person_has_a_memory_of_their_own() -> None:
     assert [failure.step for failure in outcome.failures] == [4, 4]
 
 
+@pytest.mark.parametrize(("reply", "said"), [("Shall I?", 2), ("I did. Why?\n", 2), ("Done.", 1)])
+async def test_a_question_is_answered_only_if_it_was_asked(reply: str, said: int) -> None:
+    outcome = await outcome_of(
+        '{ say = "Hello." , never = ["x{3}"] }, { say = "Yes.", if_asked = true, reply = ["z"] }',
+        [reply],
+    )
+    assert len(outcome.turns) == said
+    assert len(outcome.failures) == said - 1
+
+
 async def test_time_passes_and_a_session_is_summed_up() -> None:
     def replies(messages: Sequence[ChatMessage], options: ChatOptions) -> str:
         return "[]" if options.json_schema else "They spoke of the heron."

@@ -130,6 +130,8 @@ class Say(_Step):
     who: Name | None = None
     """None: the scenario's person."""
     device: Name = "desk"
+    if_asked: bool = False
+    """Whether it is said only if the last reply to this person was a question, as the answer."""
     reply: Patterns = ()
     """Each must be found in the reply."""
     never: Patterns = ()

@@ -204,6 +204,8 @@ async def play(
             who = _person(step, scenario)
             match step:
                 case Say():
+                    if step.if_asked and not _was_asked(who, turns):
+                        continue
                     reply = await product.say(who, step.device, step.say)
                     turns.append(Turn(number, who, step.say, reply))
                     failures += judge_reply(number, step, reply)
@@ -220,6 +222,12 @@ async def play(
         held_by = [await product.held(who, files=False) for who in people]
     summaries = tuple(text for held in held_by for text in held.summaries)
     return Outcome(scenario.id, scenario.kind, pace, tuple(turns), tuple(failures), summaries)
+
+
+def _was_asked(who: str, turns: Sequence[Turn]) -> bool:
+    """Whether the last reply to a person was a question."""
+    last = next((turn.reply.text for turn in reversed(turns) if turn.who == who), "")
+    return last.rstrip().endswith("?")
 
 
 def _person(step: Step, scenario: Scenario) -> str:
