@@ -254,7 +254,7 @@ class Product:
         )
 
     async def kept(self, scope: MemoryScope) -> str:
-        return "\n".join(_texts(await self._memory.export(scope)))
+        return "\n".join(texts_of(await self._memory.export(scope)))
 
 
 async def warm_up(memory: Memory) -> None:
@@ -331,7 +331,7 @@ async def started_embedder(settings: Settings) -> AsyncIterator[Embedder]:
         await embedder.close()
 
 
-def _texts(document: object) -> Iterator[str]:
+def texts_of(document: object) -> Iterator[str]:
     """The strings in a JSON document, keys included. Numbers are left out: they are times and ids,
     and may hold any digits."""
     if isinstance(document, str):
@@ -339,10 +339,10 @@ def _texts(document: object) -> Iterator[str]:
     elif isinstance(document, Mapping):
         for key, value in document.items():
             yield str(key)
-            yield from _texts(value)
+            yield from texts_of(value)
     elif isinstance(document, Sequence):
         for value in document:
-            yield from _texts(value)
+            yield from texts_of(value)
 
 
 def _conversation_of(scope: MemoryScope) -> ConversationKey:

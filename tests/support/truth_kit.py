@@ -1,0 +1,56 @@
+"""The truth scenarios on the real product with a chat model that knows nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from lobug.evaluation.truth import Scenario, TruthKind, load_scenarios
+from lobug.evaluation.truth_judge import Outcome
+from lobug.evaluation.truth_run import play_all
+from lobug.settings import Settings
+from support.app_server import settings_for
+from support.scripted import ScriptedChatModel, ScriptedEmbedder
+
+OWN = load_scenarios()
+
+PASSED: dict[TruthKind, int] = {
+    "tell": 4,
+    "change": 2,
+    "correct": 2,
+    "forget": 9,
+    "ask": 12,
+    "recite": 2,
+}
+"""How many scenarios of each kind pass without a chat model. Raise a number when more do; it never
+goes down."""
+
+
+def silent_model() -> ScriptedChatModel:
+    """A chat model that says the same harmless thing in every turn and extracts nothing."""
+    return ScriptedChatModel(lambda _, options: "[]" if options.json_schema else "Okay.")
+
+
+@cache
+def truth_settings() -> Settings:
+    """The default settings; each scenario brings its own data folder."""
+    return settings_for(Path("/nowhere"))
+
+
+async def played(scenarios: Sequence[Scenario]) -> list[Outcome]:
+    """Play the scenarios with the silent model."""
+    return await play_all(scenarios, truth_settings(), silent_model(), ScriptedEmbedder())
+
+
+async def assert_enough_pass(kind: TruthKind) -> None:
+    """Play all scenarios of a kind that do not depend on the model."""
+    chosen = [scenario for scenario in OWN if scenario.kind == kind and not scenario.model]
+    outcomes = await played(chosen)
+    wrong = [
+        f"{outcome.id}, step {failure.step}: {failure.wrong} | {failure.said} | {failure.reply}"
+        for outcome in outcomes
+        for failure in outcome.failures
+    ]
+    passed = sum(outcome.passed for outcome in outcomes)
+    assert passed >= PASSED[kind], "\n".join(wrong)
