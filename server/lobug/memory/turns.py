@@ -55,10 +55,11 @@ def log_user_message(
     if not scheduler.settings.enabled:
         log.mark_not_meant(connection, user, [message_id])
         return Logged(message_id, 1, 0)
-    jobs.wait_for_reply(connection, user, message_id, now, now + REPLY_DEADLINE_S)
-    return Logged(
-        message_id, 1, 1 + scheduler.message_logged(connection, conversation_key, session_id, now)
-    )
+    tasks = scheduler.message_logged(connection, conversation_key, session_id, now)
+    if scheduler.settings.enable_user_memories:
+        jobs.wait_for_reply(connection, user, message_id, now, now + REPLY_DEADLINE_S)
+        tasks += 1
+    return Logged(message_id, 1, tasks)
 
 
 def log_reply(
