@@ -24,6 +24,9 @@ MAX_CHARS = 600
 QUOTE_CHARS = 120
 """Longest words that are quoted where nothing was stated, characters."""
 
+LONGEST_MESSAGE = 6_000
+"""Characters of one message that are read."""
+
 LONGEST_SENTENCE = 240
 """Characters. A longer sentence, such as one without any punctuation, is no summary."""
 
@@ -195,7 +198,7 @@ PUTS_RIGHT = re.compile(
 )
 """The opening of a correction."""
 NOT_FIRST = re.compile(
-    r"^\W*(?:(?:no|oh|sorry|well)\b[\s,.!-]*)*not (?P<wrong>[^,;.]+?)(?:,\s*(?:but\s+)?|\s+but\s+)"
+    r"^\W*(?:(?:no|oh|sorry|well)\b[\s,.!-]*)*not (?P<wrong>[^,;.]{1,60}?)(?:, ?(?:but )?| but )"
     r"(?P<right>[^,;]+)$",
     re.I,
 )
@@ -220,6 +223,8 @@ NUMBER = re.compile(rf"\b(?:\d[\d.:]*|(?:{'|'.join(words.NUMBERS)})(?:-\w+)?)\b"
 NAME = re.compile(r"\b(?!(?:The|Lo)\b)[A-Z][a-z][\w'\u2019-]*\b")
 KINDS = (WEEKDAY, MONTH, NUMBER, NAME)
 """Kinds of single words, of which a correction replaces the one that a sentence has."""
+REMEMBERED = 60
+"""Sentences of a speaker among which those are looked for that a later one puts right."""
 RIGHT_AFTER = 2
 """Messages after which a correction still means the last sentence: Lo-Bug has answered it."""
 FRAGMENT_WORDS = 4
@@ -243,9 +248,10 @@ def _sentences(utterances: Sequence[Utterance]) -> list[_Sentence]:
         before = utterances[turn - 1] if turn else utterance
         asked = before.speaker != utterance.speaker or before.role != "user"
         asked = asked and before.content.rstrip("\"'\u201d ").endswith("?")
-        for number, said in enumerate(speech_acts.sentences(utterance.content)):
+        for number, said in enumerate(speech_acts.sentences(utterance.content[:LONGEST_MESSAGE])):
             # Only where this speaker corrects themself: others may disagree.
             own = [one for one in found if one.speaker == speaker and not one.dropped]
+            own = own[-REMEMBERED:]
             rest, handled = _put_right(
                 said, own, turn, answers=asked and number == 0 and ONLY_NO.match(said) is not None
             )

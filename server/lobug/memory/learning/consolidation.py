@@ -28,6 +28,9 @@ logger = logging.getLogger(__name__)
 COPIED_MESSAGES = 40
 """Messages of which one summary by rule chooses its sentences: of more it would tell too little."""
 
+COPIED_CHARS = 12_000
+"""The same in characters, about."""
+
 RAW_CHARS = 4_000
 """Length of an entry that keeps messages as they were said, characters, about."""
 
@@ -70,9 +73,9 @@ async def consolidate(work: LearningContext, within: Within) -> int:
         if generative:
             written += await _generate(work, stretch)
         else:
-            taken = Stretch(
-                stretch.conversation, stretch.session_id, stretch.messages[:COPIED_MESSAGES]
-            )
+            few = stretch.messages[:COPIED_MESSAGES]
+            _, fitting = transcript(few, COPIED_CHARS)
+            taken = Stretch(stretch.conversation, stretch.session_id, few[:fitting])
             work.checkpoint("summarize.before_copying")
             written += await _store(work, taken, await asyncio.to_thread(copied, taken.messages))
         if stretch.session_id is not None:

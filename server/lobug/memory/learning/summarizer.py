@@ -132,8 +132,8 @@ class Summarizer:
             self._fit = await self._passes()
             if not self._fit:
                 self.fault = (
-                    "the model did not sum up a short dialogue without an error, so summaries are"
-                    " copied from what was said; set memory.consolidation_model to a larger one"
+                    "the chat model made an error when it summed up a short dialogue, so summaries"
+                    " are copied from what was said"
                 )
                 logger.warning("memory: %s", self.fault)
         return self._fit
