@@ -34,7 +34,7 @@ PASSING = re.compile(
 )
 """Words by which something is true for a while, or only seen from the day on which it was said."""
 UNSURE = re.compile(r"\b(?:thinks?|guess(?:es)?|hopes?|maybe|perhaps|might|wonders?|wish(?:es)?)\b")
-REPORTED = re.compile(r"^.{1,60}? (?:asked|said:|took back)\b")
+REPORTED = re.compile(r"^.{1,60}? (?:asked\b|said: |took back\b)")
 LONGEST_LINE = 120
 """Characters: a longer one tells a story."""
 

@@ -8,7 +8,7 @@ same polarity, and if a question is not told as a fact.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from lobug.language.en import speech_acts, words
@@ -23,7 +23,7 @@ REPORTING = words.stems(
     shared explain explained inform informed note noted express expressed talk talked discuss
     discussed reply replied answer answered advise advised suggest suggested offer offered respond
     responded recommend recommended describe described plan planned decide decided want wanted
-    know""".split()
+    know name named called old years age""".split()
 )
 """Words that only report: a summary may use them though nobody did."""
 
@@ -36,6 +36,9 @@ NEW_SUBJECT = re.compile(
     r"(?=(?:the user|lo-?bug)\b)",
     re.I,
 )
+PARTS = re.compile(r"\s(?:and|but|so)\s|[,;]\s")
+"""Between the parts of a clause, of which one may be negated and another not."""
+HAS_VERB = re.compile(r"\b(?:can|could|will|would|is|are|was|were|has|have|had|do|does|did|who)\b")
 FIRST_WORD = re.compile(r"^[A-Z][\w'\u2019-]*")
 
 
@@ -82,19 +85,40 @@ def _was_said(clause: str, who: str, utterances: Sequence[Utterance]) -> bool:
         return False
     if any(word.isdigit() and word not in heard for word in words.words(clause)):
         return False
-    told = [word for word in words.content_words(clause) if words.stem(word) not in REPORTING]
+    told = _content(clause)
     if not told:
         return True  # "The user and Lo-Bug talked": it claims nothing
     if sum(occurs(word, heard) for word in told) < LEAST_SHARE * len(told):
         return False
-    source = _source_of(set(told), said)
-    if bool(NEGATED.search(source.clause)) != bool(NEGATED.search(clause)):
+    source = _source_of(told, said)
+    if not _keeps_polarity(clause, said):
         return False
     return not source.question or who == "assistant" or ASKING.search(clause) is not None
 
 
-def _source_of(told: set[str], said: Sequence[Utterance]) -> _Source:
-    """The clause of the source that shares most content words with a clause of the summary."""
+def _content(text: str) -> list[str]:
+    """What a text claims, beyond that something was said."""
+    return [word for word in words.content_words(text) if words.stem(word) not in REPORTING]
+
+
+def _keeps_polarity(clause: str, said: Sequence[Utterance]) -> bool:
+    """Whether each part of a clause is negated where its source is: in "is twelve and eats fish"
+    the second may be wrong."""
+    negated = False
+    for part in PARTS.split(clause):
+        told = _content(part)
+        # "Doesn't eat fish and meat": a single word shares the polarity of what is before it.
+        own = len(told) > 1 or NEGATED.search(part) is not None or HAS_VERB.search(part) is not None
+        negated = NEGATED.search(part) is not None if own else negated
+        source = _source_of(told, said)
+        if told and source.clause and negated != (NEGATED.search(source.clause) is not None):
+            return False
+    return True
+
+
+def _source_of(told: Collection[str], said: Sequence[Utterance]) -> _Source:
+    """The clause of the source that shares most content words with a clause of the summary; an
+    empty one where none shares any."""
     sources = [
         _Source(clause, speech_acts.is_question(sentence))
         for one in said
@@ -102,11 +126,9 @@ def _source_of(told: set[str], said: Sequence[Utterance]) -> _Source:
         for clause in clauses(sentence)
     ]
     stems = words.stems(told)
-    return max(
-        sources,
-        key=lambda source: len(stems & words.stems(words.content_words(source.clause))),
-        default=_Source("", question=False),
-    )
+    shared = [len(stems & words.stems(words.content_words(one.clause))) for one in sources]
+    most = max(shared, default=0)
+    return sources[shared.index(most)] if most else _Source("", question=False)
 
 
 # ---- the check of a model
