@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from lobug.memory import sessions
 from lobug.memory.model import ConversationKey, Draft, MemoryScope
 from lobug.memory.service import Memory
 from lobug.settings import MemorySettings
+from support.app_server import ScriptedEngines, running, settings_for
 from support.memory_kit import (
     ADA,
     GENERATIVE,
@@ -229,6 +231,17 @@ async def test_a_consolidation_model_writes_the_summaries_and_the_chat_model_the
     assert prompts(kit.chat, SUMMARY_RULES) == []
     assert kit.chat.calls
     assert len(kit.consolidation.calls) == 1
+
+
+async def test_health_says_why_summaries_are_copied(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(chat=writer("The user was there.", trial="Lo-Bug was in Leeds."))
+    settings = settings_for(tmp_path, memory={"summaries": "generative"})
+    async with running(settings, scripted) as (client, server):
+        while not server.memory.summary_fault():  # noqa: ASYNC110 - nothing announces it
+            await asyncio.sleep(0.01)
+        health = (await client.get("/health")).json()
+    assert [one for one in health["degraded"] if one.startswith("summaries: ")]
+    assert health["status"] == "ok"
 
 
 # ---- layer identity by rule

@@ -91,7 +91,7 @@ BAD = (
 )
 
 
-@pytest.mark.parametrize(("trial", "good", "bad"), zip(TRIALS, GOOD, BAD, strict=True))
+@pytest.mark.parametrize(("trial", "good", "bad"), list(zip(TRIALS, GOOD, BAD, strict=True)))
 def test_a_model_passes_with_a_true_summary_that_tells_enough(
     trial: object, good: str, bad: str
 ) -> None:
