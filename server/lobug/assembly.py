@@ -24,6 +24,7 @@ async def assemble(settings: Settings) -> LobugServer:
     from lobug.engines.ollama import OllamaProbe  # noqa: PLC0415
     from lobug.engines.selection import (  # noqa: PLC0415
         choose_chat,
+        choose_consolidation,
         choose_embedder,
         choose_tts,
     )
@@ -40,6 +41,7 @@ async def assemble(settings: Settings) -> LobugServer:
         stt=WhisperSpeechToText(settings),
         gate=SileroGate(settings),
         tts=tts,
+        consolidation=choose_consolidation(settings, probe),
     )
     return with_memory(
         settings,
@@ -68,6 +70,7 @@ def with_memory(
         settings.memory,
         settings.database_path,
         chat=engines.chat,
+        consolidation=engines.consolidation,
         embedder=engines.embedder,
         priority=priority,
         clock=wall,

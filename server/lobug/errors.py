@@ -399,7 +399,8 @@ class DataFolderInUseError(StorageError):
 
 
 class MemoryDisabledError(LobugError):
-    """``memory.enabled`` is off."""
+    """``memory.enabled`` is off, or ``memory.enable_user_memories`` and a memory of a user was to
+    be stored."""
 
     code = "memory_disabled"
     status = 409

@@ -152,7 +152,8 @@ class LobugServer:
     def _forget(self, user: str | None) -> None:
         """Drop a user's words (None: all users') that are held outside of the memory."""
         self.conversations.forget(user)
-        self.engines.chat.forget(lambda lane: is_lane_of(lane, user))
+        for chat in filter(None, (self.engines.chat, self.engines.consolidation)):
+            chat.forget(lambda lane: is_lane_of(lane, user))
 
     async def start(self) -> None:
         """Load the engines, all at once, then open the memory.
@@ -241,6 +242,8 @@ class LobugServer:
         degraded = [f"memory: {fault}"] if fault else []
         if access_fault is not None:
             degraded.append(f"access: only this computer may talk, or nobody new: {access_fault}")
+        if self.memory.summary_fault():
+            degraded.append(f"summaries: {self.memory.summary_fault()}")
         degraded += [
             f"{job}: {state.reason or 'not ready'}"
             for job, state in states.items()

@@ -30,7 +30,7 @@ from lobug.models import catalog, verify
 from lobug.settings import Settings
 from lobug.storage import driver, migrations
 from support.models import tiny_model
-from support.recording_server import Answer, as_json, good_script, recording_server
+from support.recording_server import GOOD_HEALTH, Answer, as_json, good_script, recording_server
 from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
 
 
@@ -143,6 +143,39 @@ def test_the_port_free_taken_or_ours() -> None:
         taken = computer.check_port(settings(port=door.port))
     assert taken.level is Level.FAIL
     assert "LOBUG_PORT" in taken.advice
+
+
+def test_who_writes_summaries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LOBUG_DATA_DIR", str(tmp_path / "data"))
+    assert "copied" in engines.check_summaries(settings()).message
+    off = engines.check_summaries(settings(memory={"enable_summarization": False}))
+    assert "nothing is summed up" in off.message
+    generative = settings(memory={"summaries": "generative"})
+    fault = {**GOOD_HEALTH, "degraded": ["tts: gone.", "summaries: the model made an error"]}
+    for health, level in ((fault, Level.WARN), (GOOD_HEALTH, Level.OK)):
+        with recording_server({"/health": [as_json(health)]}) as door:
+            monkeypatch.setenv("LOBUG_PORT", str(door.port))
+            found = engines.check_summaries(generative)
+        assert found.level is level
+        assert (found.message == "the model made an error") is (level is Level.WARN)
+    assert engines.check_summaries(generative).level is Level.OK  # no server runs
+
+
+def test_the_embedded_engine_has_no_second_model_for_summaries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LOBUG_CHAT__ENGINE", "embedded")
+    monkeypatch.setenv("LOBUG_MEMORY__CONSOLIDATION_MODEL", "big")
+    result = CliRunner().invoke(app, ["doctor", "--json"])
+    (problem,) = [
+        finding
+        for finding in json.loads(result.stdout)["findings"]
+        if finding["name"] == "settings"
+    ]
+    assert problem["level"] == "fail"
+    assert problem["message"].startswith("LOBUG_MEMORY__CONSOLIDATION_MODEL needs a server")
 
 
 def test_the_file_of_devices_absent_whole_newer_and_damaged(tmp_path: Path) -> None:

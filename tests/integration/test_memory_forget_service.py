@@ -142,7 +142,7 @@ async def test_the_vectors_of_forgotten_turns_are_gone(tmp_path: Path) -> None:
 
 async def test_what_is_left_of_a_forgotten_stretch_is_summed_up_anew(tmp_path: Path) -> None:
     settings = MemorySettings(
-        short_term_threshold=6, short_term_keep=0, session_idle_minutes=1e6,
+        short_term_threshold=6, short_term_keep=0, session_idle_minutes=1e6, summaries="generative",
         consolidation_turn_threshold=100,
     )  # fmt: skip
     kit = Kit(tmp_path / "memory.db", settings=settings)

@@ -12,7 +12,7 @@ from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, StorageError
 from lobug.language.en.prompts import FACTS_SCHEMA
 from lobug.memory.jobs import PARKED_S
-from lobug.memory.learning.context import TIMEOUT_S
+from lobug.memory.learning.model_requests import TIMEOUT_S
 from lobug.settings import MemorySettings
 from lobug.storage import migrations
 from lobug.storage.driver import Connection, backups_of, connect
@@ -89,7 +89,7 @@ async def test_a_dimension_that_goes_back_in_mid_change_does_not_run_in_circles(
 
 
 async def test_facts_do_not_wait_for_a_cascade_that_turns_keep_interrupting(kit: Kit) -> None:
-    kit.settings = MemorySettings(short_term_threshold=4, short_term_keep=0)
+    kit.settings = MemorySettings(summaries="generative", short_term_threshold=4, short_term_keep=0)
     memory = kit.memory()
     await memory.start(work=False)
     for thing in ("bees", "goats"):
@@ -119,10 +119,11 @@ async def test_what_the_engine_cannot_do_in_time_is_tried_once_a_day_not_after_e
         return EngineTimeoutError("chat", "300 s")
 
     kit.settings = MemorySettings(
+        summaries="generative",
         short_term_threshold=2,
         short_term_keep=0,
         session_idle_minutes=ENDLESS,
-        max_failures_before_degrade=1_000,  # otherwise it would be kept raw after three
+        max_failures_before_degrade=1_000,  # otherwise sentences would be copied after three
     )
     kit.chat = ScriptedChatModel(slow_to_summarize)
     memory = kit.memory()
@@ -182,7 +183,7 @@ async def test_a_conversation_in_another_language_is_summarized_too(kit: Kit) ->
         "我住在北京。": "用户说他住在北京。助手回答说那很好。",
     }
     said = ""
-    kit.settings = MemorySettings(short_term_threshold=2, short_term_keep=0)
+    kit.settings = MemorySettings(summaries="generative", short_term_threshold=2, short_term_keep=0)
     kit.chat = ScriptedChatModel(
         lambda m, o: model_that_listens(m, o) if o.json_schema else summaries[said]
     )

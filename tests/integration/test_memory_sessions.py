@@ -18,6 +18,7 @@ from lobug.settings import MemorySettings
 from support.memory_kit import (
     ADA,
     BOB,
+    GENERATIVE,
     SUMMARY,
     Kit,
     dated,
@@ -33,7 +34,7 @@ IDLE_S = 600.0
 
 @pytest.fixture
 def kit(tmp_path: Path) -> Kit:
-    return Kit(tmp_path / "memory.db")
+    return Kit(tmp_path / "memory.db", settings=GENERATIVE)
 
 
 def asked(kit: Kit, rules: str) -> int:
@@ -232,7 +233,7 @@ async def test_a_conversation_that_fills_half_the_window_is_summed_up(kit: Kit) 
 
 async def test_the_absolute_number_of_tokens_counts_where_the_window_is_large(kit: Kit) -> None:
     kit.chat = ScriptedChatModel(model_that_listens, context_tokens=128_000)
-    kit.settings = MemorySettings(summary_trigger_tokens=500)
+    kit.settings = MemorySettings(summaries="generative", summary_trigger_tokens=500)
     memory = kit.memory()
     await memory.start(work=False)
     for _ in range(8):
@@ -254,14 +255,25 @@ def cannot_sum_up(failure: Reply) -> ScriptedChatModel:
 
 
 @pytest.mark.parametrize("failure", ["{}", "", EngineTimeoutError("chat", "300 s")])
-async def test_after_three_failures_in_a_row_the_messages_are_kept_as_they_were_said(
-    kit: Kit, failure: Reply
+@pytest.mark.parametrize(
+    ("said", "reply", "kept"),
+    [
+        ("I keep bees and goats", "How nice.", "The user keeps bees and goats."),
+        (
+            "Ich habe Bienen\nund  Ziegen",
+            "Wie sch\u00f6n.",
+            "[RAW] User: Ich habe Bienen\nund  Ziegen\nLo-Bug: Wie sch\u00f6n.",
+        ),
+    ],
+)
+async def test_after_three_failures_in_a_row_the_users_own_words_are_kept(
+    kit: Kit, failure: Reply, said: str, reply: str, kept: str
 ) -> None:
     kit.chat = cannot_sum_up(failure)
     memory = kit.memory()
     await memory.start(work=False)
     said_at = kit.clock()
-    await exchange(memory, "I keep bees\nand  goats", "How nice.")
+    await exchange(memory, said, reply)
     kit.clock.advance(IDLE_S)
     for failures in (1, 2):
         await memory.process_due()
@@ -269,9 +281,7 @@ async def test_after_three_failures_in_a_row_the_messages_are_kept_as_they_were_
         assert entries(kit) == []
         kit.clock.advance(60.0)
     await memory.process_due()
-    assert entries(kit) == [
-        dated("[RAW] User: I keep bees\nand  goats\nLo-Bug: How nice.", said_at)
-    ]
+    assert entries(kit) == [dated(kept, said_at)]
     assert look(kit.path, "SELECT failures, last_consolidated_at FROM sessions") == [(0, said_at)]
     assert asked(kit, SUMMARY_RULES) == 3
     assert (memory.stats().pending_tasks, memory.stats().parked_tasks) == (0, 0)
@@ -293,7 +303,7 @@ async def test_a_success_in_between_begins_the_count_of_failures_anew(kit: Kit) 
         return model_that_listens(messages, options)
 
     kit.chat = ScriptedChatModel(reply)
-    kit.settings = MemorySettings(short_term_threshold=2, short_term_keep=0)
+    kit.settings = MemorySettings(summaries="generative", short_term_threshold=2, short_term_keep=0)
     memory = kit.memory()
     await memory.start(work=False)
     for thing in ("bees", "goats"):
@@ -324,7 +334,7 @@ async def test_a_model_that_is_down_is_waited_for_and_no_failure_of_the_messages
 
 async def test_long_raw_messages_become_several_entries_and_nothing_is_left_out(kit: Kit) -> None:
     kit.chat = cannot_sum_up("{}")
-    kit.settings = MemorySettings(max_failures_before_degrade=1)
+    kit.settings = MemorySettings(summaries="generative", max_failures_before_degrade=1)
     memory = kit.memory()
     await memory.start(work=False)
     said = ["bees " * 1_000, "goats " * 300, "owls"]
@@ -349,7 +359,7 @@ async def test_long_raw_messages_become_several_entries_and_nothing_is_left_out(
 
 
 async def test_a_long_sessions_summary_is_condensed_by_the_model(kit: Kit) -> None:
-    kit.settings = MemorySettings(short_term_threshold=2, short_term_keep=0)
+    kit.settings = MemorySettings(summaries="generative", short_term_threshold=2, short_term_keep=0)
     long_summary = "The user was there with Lo-Bug and said hello there to Lo-Bug. " * 4
     short = "The user said hello there."
 
@@ -376,7 +386,7 @@ async def test_a_long_sessions_summary_is_condensed_by_the_model(kit: Kit) -> No
 
 
 async def test_where_the_model_cannot_condense_the_newest_entries_stay(kit: Kit) -> None:
-    kit.settings = MemorySettings(short_term_threshold=2, short_term_keep=0)
+    kit.settings = MemorySettings(summaries="generative", short_term_threshold=2, short_term_keep=0)
 
     def reply(messages: Sequence[ChatMessage], options: ChatOptions) -> Reply:
         if messages[0].content == CONDENSE_RULES:

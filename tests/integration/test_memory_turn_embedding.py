@@ -16,7 +16,7 @@ from lobug.memory.service import Memory
 from lobug.storage.compaction import compact
 from lobug.storage.database import Database
 from support.erasure_kit import bytes_of
-from support.memory_kit import ADA, BOB, Kit, exchange, look
+from support.memory_kit import ADA, BOB, GENERATIVE, Kit, exchange, look
 from support.scripted import ScriptedEmbedder
 
 ACCESS = MemoryScope(ADA.user, ADA.conversation)
@@ -25,7 +25,7 @@ DOWN = EngineError("embeddings", "down")
 
 @pytest_asyncio.fixture
 async def kit(tmp_path: Path) -> Kit:
-    return Kit(tmp_path / "m.db")
+    return Kit(tmp_path / "m.db", settings=GENERATIVE)
 
 
 @pytest_asyncio.fixture

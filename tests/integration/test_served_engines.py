@@ -15,7 +15,7 @@ from lobug.engines.chat_embedded import EmbeddedChat
 from lobug.engines.embed_embedded import EmbeddedEmbedder
 from lobug.engines.ollama import OllamaChat, OllamaEmbedder, OllamaProbe
 from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
-from lobug.engines.selection import choose_chat, choose_embedder
+from lobug.engines.selection import choose_chat, choose_consolidation, choose_embedder
 from lobug.errors import (
     ContextOverflowError,
     EngineError,
@@ -417,6 +417,38 @@ async def test_auto_takes_ollama_where_it_has_the_models() -> None:
         assert server.url in why
         assert "qwen2.5:3b" in why
         assert "nomic-embed-text" in why_embedder
+
+
+@pytest.mark.parametrize(
+    ("memory", "engine", "model"),
+    [
+        ({"consolidation_model": "big"}, "auto", "big"),
+        ({"consolidation_provider": "ollama"}, "embedded", "qwen2.5:3b"),
+        ({"consolidation_provider": "ollama", "consolidation_model": "big"}, "openai", "big"),
+        ({"consolidation_model": "big"}, "openai", "big"),
+    ],
+)
+async def test_summaries_may_have_a_model_of_their_own(
+    memory: dict[str, str], engine: str, model: str
+) -> None:
+    kind = ScriptedOpenAI if engine == "openai" and len(memory) == 1 else ScriptedOllama
+    server = ScriptedOllama(models=[model]) if kind is ScriptedOllama else ScriptedOpenAI()
+    async with serving(server) as there:
+        chat = {"engine": engine, "first_token_timeout_s": 30}
+        settings = settings_for(there, chat=chat, memory=memory)
+        made = choose_consolidation(settings, OllamaProbe(settings.ollama))
+        assert isinstance(made, OllamaChat if kind is ScriptedOllama else OpenAIChat)
+        await made.start()
+        messages = [ChatMessage("user", "Hi")]
+        assert [piece async for piece in made.stream(messages, ChatOptions(max_tokens=9))]
+        assert there.received[-1].body["model"] == model
+        assert made.status().model == model
+        await made.close()
+
+
+def test_without_such_a_setting_the_model_of_the_conversations_writes_summaries() -> None:
+    settings = Settings(_env_file=None)
+    assert choose_consolidation(settings, OllamaProbe(settings.ollama)) is None
 
 
 async def test_auto_goes_without_an_ollama_that_lacks_a_model() -> None:

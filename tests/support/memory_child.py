@@ -23,6 +23,7 @@ from support.memory_kit import ADA, Kit, model_that_listens
 from support.scripted import Reply, ScriptedChatModel
 
 SETTINGS = MemorySettings(
+    summaries="generative",
     short_term_threshold=6,
     short_term_keep=2,
     long_term_threshold=2,
@@ -78,11 +79,14 @@ class Way:
     """What happens at the end of the session."""
 
     unfit: bool = False
-    """The model cannot sum it up: it is kept raw."""
+    """The model cannot sum it up: the user's sentences are kept."""
     long: bool = False
     """Its summary is too long and has to be condensed."""
     old: bool = False
     """A hundred days pass, and layer identity has taken it in."""
+
+    copied: bool = False
+    """It is summed up by rule, without the model."""
 
     def arguments(self) -> list[str]:
         """For the command line."""
@@ -103,6 +107,7 @@ def session_kit(path: Path, way: Way, checkpoint: Checkpoint = no_checkpoint) ->
         return model_that_listens(messages, options)
 
     settings = MemorySettings(
+        summaries="extractive" if way.copied else "generative",
         max_failures_before_degrade=1,
         short_term_threshold=2 if way.old else 30,
         short_term_keep=0 if way.old else 10,

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lobug.engines.base import ChatMessage, ChatOptions
+from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
+from lobug.language.en.summary_checks import Trial
 from lobug.memory.exchange.snapshot import SnapshotSource
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
@@ -30,8 +31,15 @@ BASE = "User Profile:\n- The user has Lo-Bug\nKey History:\n- Lo-Bug was first"
 IDENTITY = "## User Profile\n- The user has Lo-Bug\n## Key History\n- Lo-Bug was first"
 """What ``BASE`` becomes."""
 
+GENERATIVE = MemorySettings(summaries="generative")
+"""For tests of the summaries and the layer identity that the chat model writes."""
+
 CASCADES = MemorySettings(
-    short_term_threshold=6, short_term_keep=2, long_term_threshold=3, long_term_keep=1
+    short_term_threshold=6,
+    short_term_keep=2,
+    long_term_threshold=3,
+    long_term_keep=1,
+    summaries="generative",
 )
 
 
@@ -76,6 +84,9 @@ class Kit:
     working_memory: int = 20
     checkpoint: Checkpoint = no_checkpoint
     snapshot: SnapshotSource | None = None
+    consolidation: ChatModel | None = None
+    trials: Sequence[Trial] = ()
+    """What the model must sum up before it may write summaries: nothing, as most tests have it."""
 
     def memory(self) -> Memory:
         """A memory on the kit's file; several may follow one another."""
@@ -90,6 +101,8 @@ class Kit:
             checkpoint=self.checkpoint,
             snapshot=self.snapshot,
             working_memory=self.working_memory,
+            consolidation=self.consolidation,
+            trials=self.trials,
         )
 
 

@@ -18,8 +18,8 @@ from lobug.language.en.prompts import (
 )
 from lobug.language.protocol import FACT_TYPES, Candidate
 from lobug.memory.index.entry_index import fts_string
-from lobug.memory.learning.context import GarbledAnswerError
 from lobug.memory.learning.extraction import parse, pieces
+from lobug.memory.learning.model_requests import GarbledAnswerError
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from lobug.language.en.fact_comparison import only_denies, same_people, slot_of
 from lobug.language.en.prompts import SECTIONS
 from lobug.language.en.questions import in_third_person, without_asking
 from lobug.memory.identity import render
-from lobug.memory.learning.consolidation import tidy_summary, transcript
-from lobug.memory.learning.context import GarbledAnswerError
 from lobug.memory.learning.distillation import tidy_identity
+from lobug.memory.learning.model_requests import GarbledAnswerError
+from lobug.memory.learning.summarizer import tidy_summary, transcript
 from lobug.memory.model import LoggedMessage
 from lobug.memory.recall.turn_search import prepare
 

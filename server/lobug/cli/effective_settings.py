@@ -270,6 +270,8 @@ def _fault(item: Mapping[str, Any], in_file: Mapping[str, str]) -> str:
     """The fault of one setting, under the name that the user wrote. Values of secret settings are
     left out."""
     path = tuple(str(part) for part in item["loc"])
+    if not path:  # settings that do not go together; the sentence names them
+        return str(item["msg"]).removeprefix("Value error, ")
     env = PREFIX + DELIMITER.join(path).upper()
     where = (
         sentence("settings.in_file")

@@ -233,16 +233,21 @@ class Engines:
     stt: SpeechToText
     gate: SpeechGate
     tts: TextToSpeech
+    consolidation: ChatModel | None = None
+    """For summaries and layer identity; None: ``chat`` does that too."""
 
     def all(self) -> dict[str, Engine]:
         """Return every engine by its job's name, in the order of ``/health``."""
-        return {
+        found: dict[str, Engine] = {
             "chat": self.chat,
             "embeddings": self.embedder,
             "stt": self.stt,
             "gate": self.gate,
             "tts": self.tts,
         }
+        if self.consolidation is not None:
+            found["consolidation"] = self.consolidation
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,21 @@ async def choose_chat(settings: Settings, probe: OllamaProbe) -> tuple[ChatModel
             return _embedded_chat(settings), f"{without}, so the embedded model is used."
 
 
+def choose_consolidation(settings: Settings, probe: OllamaProbe) -> ChatModel | None:
+    """Return the chat model for summaries and layer identity, not started yet; None: the model of
+    the conversations does that too."""
+    memory, chat = settings.memory, settings.chat
+    match settings.consolidation_provider:
+        case "ollama":
+            model = memory.consolidation_model or chat.ollama_model
+            return OllamaChat(chat.model_copy(update={"ollama_model": model}), probe)
+        case "openai":
+            model = memory.consolidation_model or chat.openai_model
+            return OpenAIChat(chat.model_copy(update={"openai_model": model}))
+        case None:
+            return None
+
+
 async def choose_embedder(settings: Settings, probe: OllamaProbe) -> tuple[Embedder, str]:
     """Return the embedder that ``embeddings.engine`` names, not started yet, and the reason, one
     sentence. ``auto`` uses Ollama when it has ``memory.embedding_model``."""

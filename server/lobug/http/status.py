@@ -74,7 +74,7 @@ class Health(BriefHealth):
     uptime_s: float = Field(description="Seconds since the server started.")
     degraded: list[str] = Field(description="What does not work as it should, one sentence each.")
     engines: dict[str, EngineHealth] = Field(
-        description="By job: chat, embeddings, stt, gate, tts."
+        description="By job: chat, embeddings, stt, gate, tts; consolidation where it has a model."
     )
     memory: MemoryHealth
     turns: int = Field(description="Turns under way.")

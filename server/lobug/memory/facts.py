@@ -179,6 +179,21 @@ def newest(connection: Connection, user: str, limit: int) -> list[RelevantFact]:
     return [RelevantFact(similarity=0.0, **row._asdict()) for row in rows]
 
 
+MOST_IMPORTANT = (
+    entries.ENTRY.where(BELIEVED, memories.c.category == "knowledge")
+    .order_by(memories.c.importance.desc(), memories.c.id.desc())
+    .limit(bindparam("limit", type_=Integer))
+)
+
+
+def most_important(connection: Connection, user: str, limit: int) -> list[Entry]:
+    """The user's facts, the most important and then the newest first; none that belong to one
+    conversation."""
+    return [
+        entries.entry_of(row) for row in run(connection, MOST_IMPORTANT, user=user, limit=limit)
+    ]
+
+
 AMONG = select(memories.c.id).where(BELIEVED, among(memories.c.id, "ids"))
 
 

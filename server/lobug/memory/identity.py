@@ -19,7 +19,7 @@ from lobug.memory import entries
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Entry, Identity, MemoryScope
 from lobug.storage.driver import Connection
-from lobug.storage.statements import insert_once, run, run_many
+from lobug.storage.statements import among, insert_once, run, run_many
 from lobug.storage.tables import memories, memory_sources
 
 Line = tuple[str, str]
@@ -269,6 +269,21 @@ def retire_lines(
             entries.retire(connection, entry.id, status="inactive", reason="corrected", now=now)
             retired += 1
     return retired
+
+
+SOURCES = (
+    select(memory_sources.c.memory_id, memories.c.content)
+    .join(memories, memories.c.id == memory_sources.c.source_id)
+    .where(among(memory_sources.c.memory_id, "ids"), memories.c.status == "active")
+)
+
+
+def sources_of(connection: Connection, line_ids: Sequence[int]) -> dict[int, list[str]]:
+    """The contents of the entries that lines were distilled from and that still hold."""
+    found: dict[int, list[str]] = {line_id: [] for line_id in line_ids}
+    for row in run(connection, SOURCES, ids=line_ids):
+        found[row.memory_id].append(row.content)
+    return found
 
 
 IS_SOURCE = select(memory_sources.c.source_id).where(

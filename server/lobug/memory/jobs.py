@@ -25,6 +25,9 @@ Kind = Literal["extract", "summarize", "distill", "end_session", "gap_fill", "re
 ERASING: tuple[Kind, ...] = ("retention", "compact")
 """Kinds that take away what must not be there any more; done also where memory is switched off."""
 
+LEARNING: tuple[Kind, ...] = ("extract", "gap_fill", "distill")
+"""Kinds that learn about a user."""
+
 ENGINE_PREFIX = "engine:"
 """Begins ``last_error`` where the engine failed and not the work itself."""
 

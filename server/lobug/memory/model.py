@@ -309,6 +309,8 @@ class LoggedMessage:
     role: Role
     content: str
     created_at: float
+    speaker: str | None = None
+    """Who said it, where several people talk to one device and it is known."""
 
 
 @dataclass(frozen=True, slots=True)

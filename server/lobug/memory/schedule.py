@@ -131,6 +131,8 @@ class Scheduler:
         self, connection: Connection, conversation_key: ConversationKey, session_id: int, now: float
     ) -> int:
         """Add the tasks that an exchange makes due. Returns their number."""
+        if not self.settings.enable_summarization:
+            return 0
         # A summary for the whole user covers this conversation too. It is looked up first, since
         # counting the backlog costs more with every message.
         if jobs.is_scheduled(connection, "summarize", conversation_key.user):
@@ -161,6 +163,8 @@ class Scheduler:
     def schedule_summary(self, connection: Connection, user: str, now: float) -> int:
         """Add a summary of a user's messages if there are too many. Returns the number of new
         tasks."""
+        if not self.settings.enable_summarization:
+            return 0
         thresholds = self.thresholds()
         count = log.count_unsummarized(connection, user)
         trigger = trigger_of(Backlog(user_messages=count), thresholds)
@@ -174,6 +178,8 @@ class Scheduler:
     def schedule_distillation(self, connection: Connection, user: str, now: float) -> int:
         """Add a distillation of a user's timeline if it has grown enough. Returns the number of
         new tasks."""
+        if not self.settings.enable_user_memories:
+            return 0
         if timeline.count_unincorporated(connection, user) < self.settings.long_term_threshold:
             return 0
         up_to = timeline.last_to_incorporate(connection, user, self.settings.long_term_keep)
@@ -187,7 +193,9 @@ class Scheduler:
         jobs.schedule_retention(connection, now + FIRST_RETENTION_S, now)
         if not self.settings.enabled:
             return
-        for session_id, user, last in sessions.never_ended(connection):
+        # Where nothing is summed up, an ended session keeps its messages unsummarized.
+        again = self.settings.enable_summarization
+        for session_id, user, last in sessions.never_ended(connection, ended=again):
             jobs.schedule_session_end(
                 connection, user, session_id, now, min(last, now) + self.idle_s
             )

@@ -13,6 +13,7 @@ from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
 from lobug.language.claims import Asked, Heard
 from lobug.language.en.claims.english import CLAIMS
+from lobug.language.en.summary_checks import TRIALS, Trial
 from lobug.memory import entries, identity, log, recall_log, sessions, statistics, store, turns
 from lobug.memory.claims.book import ClaimBook
 from lobug.memory.embedding import FactEmbedder, TurnEmbedder
@@ -20,6 +21,7 @@ from lobug.memory.erasure.forget import forget_claims, forget_entries, forget_te
 from lobug.memory.erasure.purge import purge
 from lobug.memory.exchange import export, import_
 from lobug.memory.exchange.snapshot import SnapshotSource
+from lobug.memory.learning.summarizer import Summarizer
 from lobug.memory.model import (
     ConversationKey,
     Draft,
@@ -73,7 +75,8 @@ class Memory:
     ``clock`` returns seconds since the epoch; ``batch_size`` is how many texts are embedded at
     once; ``working_memory`` how many messages of a conversation the prompt holds; ``checkpoint`` is
     for tests that end the process at the worst moment; ``snapshot`` is imported in the background,
-    once after the start.
+    once after the start; ``consolidation`` is the chat model for summaries and layer identity
+    (None: ``chat``), which must sum up ``trials`` first.
     """
 
     def __init__(
@@ -89,6 +92,8 @@ class Memory:
         working_memory: int = 20,
         checkpoint: Checkpoint = no_checkpoint,
         snapshot: SnapshotSource | None = None,
+        consolidation: ChatModel | None = None,
+        trials: Sequence[Trial] = TRIALS,
     ) -> None:
         self._settings = settings
         self._limits = Limits(settings.max_content_chars, settings.identity_chars)
@@ -127,6 +132,7 @@ class Memory:
             clock=clock,
             checkpoint=checkpoint,
         )
+        self._summarizer = Summarizer(settings, consolidation or chat, trials)
         self._worker = Worker(
             self._database,
             self._embedding,
@@ -134,6 +140,7 @@ class Memory:
             self._counter,
             scheduler=self._scheduler,
             chat=chat,
+            summarizer=self._summarizer,
             priority=priority,
             clock=clock,
             checkpoint=checkpoint,
@@ -212,6 +219,11 @@ class Memory:
     def fault(self) -> StorageError | None:
         """Why memory cannot be used, as last known; None: it can. No I/O."""
         return self._database.fault
+
+    def summary_fault(self) -> str:
+        """Why summaries are copied although the settings want generated ones, as one sentence;
+        empty: they are as the settings want them. No I/O."""
+        return self._summarizer.fault
 
     def stats(self) -> MemoryStats:
         """Counts over all users, as last known. No I/O."""
@@ -320,14 +332,14 @@ class Memory:
 
     async def base_memory(self, user: str) -> str:
         """The user's layer identity as the prompt gets it; empty when there is none."""
-        if not self._settings.enabled:
+        if not (self._settings.enabled and self._settings.enable_user_memories):
             return ""
         return await self._database.read(lambda c: identity.document(c, user))
 
     async def session_summary(self, conversation_key: ConversationKey) -> str:
         """The summary of the conversation's session so far, for a prompt whose history was cut;
         empty when there is none."""
-        if not self._settings.enabled:
+        if not (self._settings.enabled and self._settings.include_summary_on_truncation):
             return ""
         return await self._database.read(lambda c: sessions.current_summary(c, conversation_key))
 
@@ -337,7 +349,10 @@ class Memory:
         """Store an entry, or a new version where its key exists. The same content again changes
         only importance, tags and project.
 
-        Raises MemoryKeyError, MemoryContentError, MemoryForbiddenError, IdentityFullError."""
+        Raises MemoryKeyError, MemoryContentError, MemoryForbiddenError, IdentityFullError, and
+        MemoryDisabledError where memories of users are switched off."""
+        if draft.scope == "user" and not self._settings.enable_user_memories:
+            raise MemoryDisabledError("memory.enable_user_memories is off")
         return await self._change(
             "store", lambda c, now: store.store(c, scope, draft, limits=self._limits, now=now)
         )

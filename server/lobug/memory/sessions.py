@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import sqlalchemy as sa
-from sqlalchemy import Integer, and_, bindparam, exists, false, func, select, update
+from sqlalchemy import Integer, and_, bindparam, exists, false, func, or_, select, update
 
 from lobug.memory import timeline
 from lobug.memory.model import ConversationKey, Session
@@ -174,6 +174,7 @@ def conversation_of(connection: Connection, session_id: int) -> ConversationKey 
 
 NEVER_ENDED = select(sessions.c.id, sessions.c.user, sessions.c.last_active_at).where(
     sessions.c.channel != "import",
+    or_(sessions.c.ended_at.is_(None), bindparam("ended", type_=Integer) == 1),
     sessions.c.id.in_(
         select(conversation_log.c.session_id).where(conversation_log.c.summarized == false())
     ),
@@ -186,11 +187,11 @@ NEVER_ENDED = select(sessions.c.id, sessions.c.user, sessions.c.last_active_at).
 )
 
 
-def never_ended(connection: Connection) -> list[tuple[int, str, float]]:
+def never_ended(connection: Connection, *, ended: bool) -> list[tuple[int, str, float]]:
     """Sessions with unsummarized messages and without a task to end them: id, user, time of the
-    last message. Imported ones are left out: their messages are summarized when there are
-    enough."""
-    rows = run(connection, NEVER_ENDED)
+    last message. Imported ones are left out: their messages are summarized when there are enough.
+    ``ended`` False: only those that are not over."""
+    rows = run(connection, NEVER_ENDED, ended=int(ended))
     return [(row.id, row.user, row.last_active_at) for row in rows]
 
 

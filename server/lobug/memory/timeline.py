@@ -49,6 +49,11 @@ RAW = "[RAW] "
 """Follows the time in an entry that could not be summarized and keeps the words themselves."""
 
 
+def is_raw(content: str) -> bool:
+    """Whether an entry keeps the words themselves."""
+    return STAMP.sub("", content).startswith(RAW)
+
+
 def unstamped(content: str) -> str:
     """An entry's text without its time and without ``RAW``."""
     return STAMP.sub("", content).removeprefix(RAW)

@@ -73,6 +73,9 @@ def log_user_message(
         log.mark_not_meant(connection, user, [message_id])
         return Logged(message_id, 1, 0)
     claimed = Outcome()
+    tasks = scheduler.message_logged(connection, conversation_key, session_id, now)
+    if not scheduler.settings.enable_user_memories:
+        return Logged(message_id, 1, tasks)
     if speaker is None:
         claimed = assertion.hear(
             connection,
@@ -85,8 +88,7 @@ def log_user_message(
             focus=focus,
         )
     jobs.wait_for_reply(connection, user, message_id, now, now + REPLY_DEADLINE_S)
-    tasks = 1 + scheduler.message_logged(connection, conversation_key, session_id, now)
-    return Logged(message_id, 1, tasks, claimed)
+    return Logged(message_id, 1, tasks + 1, claimed)
 
 
 def read(text: str) -> Heard:

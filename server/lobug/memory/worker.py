@@ -25,8 +25,10 @@ from lobug.memory.exchange.snapshot import SnapshotSource, import_file
 from lobug.memory.index import entry_index
 from lobug.memory.jobs import Task
 from lobug.memory.learning import consolidation, extraction
-from lobug.memory.learning.context import GarbledAnswerError, LearningContext
+from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.distillation import distill
+from lobug.memory.learning.model_requests import GarbledAnswerError
+from lobug.memory.learning.summarizer import Summarizer
 from lobug.memory.schedule import RETENTION_EVERY_S, Scheduler
 from lobug.memory.statistics import Counter
 from lobug.priority import Deferral, PreemptedError, TurnPriority
@@ -64,6 +66,7 @@ class Worker:
         *,
         scheduler: Scheduler,
         chat: ChatModel,
+        summarizer: Summarizer,
         priority: TurnPriority,
         clock: Callable[[], float],
         checkpoint: Checkpoint,
@@ -76,6 +79,7 @@ class Worker:
         self._scheduler = scheduler
         self._settings = scheduler.settings
         self._chat = chat
+        self._summarizer = summarizer
         self._priority = priority
         self._clock = clock
         self._checkpoint = checkpoint
@@ -155,6 +159,8 @@ class Worker:
         if not self._looked_for_snapshot:
             self._looked_for_snapshot = True
             return await self._import_snapshot()
+        if not self._summarizer.tried and self._settings.enabled:
+            await self._try_summaries()
         now, self._woken = self._clock(), False
         enabled = self._settings.enabled
         if enabled and await self._read_claims(now):
@@ -270,8 +276,17 @@ class Worker:
             return await self._retain(task)
         if task.kind == "compact":
             return await self._compact(task)
+        if task.kind in jobs.LEARNING and not self._settings.enable_user_memories:
+            await self._database.write("not_learned", lambda c: jobs.complete(c, task))
+            return False
         work = LearningContext(
-            self._database, self._chat, self._scheduler, task, self._clock(), self._checkpoint
+            self._database,
+            self._chat,
+            self._summarizer,
+            self._scheduler,
+            task,
+            self._clock(),
+            self._checkpoint,
         )
         if task.kind == "distill":
             return await distill(work, self._embedding.query)
@@ -315,6 +330,20 @@ class Worker:
             if done is not None:
                 await self.recount()
         return True
+
+    async def _try_summaries(self) -> None:
+        """Check once after the start whether the chat model can write summaries, while nobody
+        talks. While it is down, the first summary checks it."""
+        since = self._clock()
+        deferral = Deferral(self._settings.learning_deferral_s, self._clock, since)
+        try:
+            await self._priority.background(
+                self._summarizer.is_generative, left_s=deferral.left, outdated=lambda: self._woken
+            )
+        except PreemptedError:
+            self._summarizer.tried = False
+        except EngineError as error:
+            logger.info("memory: the check of summaries waits for the chat model: %s", error.code)
 
     async def _failed(self, task: Task, error: str) -> None:
         logger.warning("memory: %s task %d failed: %s", task.kind, task.id, error)

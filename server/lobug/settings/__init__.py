@@ -7,10 +7,10 @@ Read from the environment (prefix ``LOBUG_``, sections joined by ``__``, for exa
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from platformdirs import user_cache_path, user_data_path
-from pydantic import Field
+from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from lobug.settings.access import AccessSettings
@@ -95,6 +95,31 @@ class Settings(BaseSettings):
     firmware: FirmwareSettings = Field(default_factory=FirmwareSettings)
     telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
+
+    @model_validator(mode="after")
+    def _check_consolidation(self) -> Self:
+        memory = self.memory
+        if memory.consolidation_model and not self.consolidation_provider:
+            raise ValueError(
+                "LOBUG_MEMORY__CONSOLIDATION_MODEL needs a server, since the embedded chat engine"
+                " holds one model only: set LOBUG_MEMORY__CONSOLIDATION_PROVIDER to `ollama` or"
+                " `openai`."
+            )
+        return self
+
+    @property
+    def consolidation_provider(self) -> Literal["ollama", "openai"] | None:
+        """The server of a chat model for summaries of its own; None: there is no such model."""
+        memory = self.memory
+        if memory.consolidation_provider or not memory.consolidation_model:
+            return memory.consolidation_provider
+        match self.chat.engine:
+            case "embedded":
+                return None
+            case "openai":
+                return "openai"
+            case "ollama" | "auto":
+                return "ollama"
 
     @property
     def database_path(self) -> Path:

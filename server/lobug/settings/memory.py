@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -46,6 +47,43 @@ class MemorySettings(Section):
     )
     identity_chars: int = Field(
         1_000, ge=100, le=20_000, description="What layer identity may hold, characters."
+    )
+    enable_user_memories: bool = Field(
+        True,
+        description="Whether Lo-Bug learns about a user and recalls it. When it is off, nothing is"
+        " extracted or distilled, `remember ...` is refused, and a prompt holds only its own"
+        " conversation (with the summary of the session), what was stored for that conversation"
+        " and the household's memories. What is stored already stays and can be listed, exported"
+        " and forgotten.",
+    )
+    enable_summarization: bool = Field(
+        True,
+        description="Whether conversations are summed up in the timeline. When it is off, sessions"
+        " end as before and their messages stay in the log; they are summed up once it is on"
+        " again.",
+    )
+    include_summary_on_truncation: bool = Field(
+        True,
+        description="Whether a prompt whose history was cut holds the summary of the session.",
+    )
+    summaries: Literal["extractive", "generative"] = Field(
+        "extractive",
+        description="`extractive` copies the sentences of the user that tell most, in the third"
+        " person; `generative` asks a chat model, if it passes a check at the start, and drops each"
+        " sentence that was not said. The embedded model says something false in six summaries of"
+        " seven.",
+    )
+    consolidation_provider: Literal["ollama", "openai"] | None = Field(
+        None,
+        description="Server of the chat model for summaries and layer identity, which are then"
+        " generated; none: that of `chat.engine`.",
+    )
+    consolidation_model: str | None = Field(
+        None,
+        min_length=1,
+        description="Name of that model on its server; none: the one of chat. Summaries are then"
+        " generated. The embedded engine holds one model only, so it takes a"
+        " `consolidation_provider` there.",
     )
     session_idle_minutes: float = Field(
         10.0,
@@ -166,3 +204,10 @@ class MemorySettings(Section):
         "owner",
         description="Who gets the content of a database of the first Lo-Bug, which knew one user.",
     )
+
+    @property
+    def generates_summaries(self) -> bool:
+        """Whether a chat model is to write summaries and layer identity."""
+        return self.summaries == "generative" or bool(
+            self.consolidation_model or self.consolidation_provider
+        )

@@ -110,6 +110,7 @@ def examine() -> Iterator[Finding]:
     yield from _check("who may talk", "computer", "check_openness", settings)
     yield from _check("ollama", "engines", "check_ollama", settings)
     yield from _check("openai", "engines", "check_openai", settings)
+    yield from _check("summaries", "engines", "check_summaries", settings)
     yield from _check("models", "models", "check_model_files", settings)
     yield from _check("context window", "engines", "check_context", settings)
     yield from _check("embeddings", "engines", "check_embeddings", settings)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from lobug.cli.doctor import Finding, fail, ok, warn
 from lobug.cli.sentences import sentence
+from lobug.cli.terminal import CommandError
 from lobug.engines.base import (
     STT_SAMPLE_RATE,
     Engine,
@@ -22,6 +23,9 @@ from lobug.settings import Settings
 
 LIBRARIES = ("av", "soxr", "ctranslate2", "faster_whisper", "hibari", "xllamacpp")
 """Native libraries that an installation may have broken: each is imported once."""
+
+SUMMARY_FAULT = "summaries: "
+"""Opens the sentence of `/health` about summaries."""
 
 SENTENCE = "The weather is nice today."
 """The sentence that the voice says and speech-to-text should hear."""
@@ -142,6 +146,8 @@ def probe_ollama(settings: Settings) -> OllamaState:
     from lobug.engines.ollama import OllamaProbe
 
     wanted = {settings.chat.ollama_model, settings.memory.embedding_model}
+    if settings.consolidation_provider == "ollama" and settings.memory.consolidation_model:
+        wanted.add(settings.memory.consolidation_model)
 
     async def ask() -> OllamaState:
         probe = OllamaProbe(settings.ollama)
@@ -162,6 +168,9 @@ def check_ollama(settings: Settings) -> list[Finding]:
         )
         if engine in {"auto", "ollama"}
     ]
+    if settings.consolidation_provider == "ollama":
+        model = settings.memory.consolidation_model or settings.chat.ollama_model
+        jobs.append(("consolidation", model))
     must = "ollama" in {settings.chat.engine, settings.embeddings.engine}
     return judge_ollama(settings.ollama.host, ollama, jobs, must=must)
 
@@ -200,6 +209,36 @@ def check_openai(settings: Settings) -> list[Finding]:
     if settings.embeddings.engine == "openai":
         findings.append(asyncio.run(_try_openai("openai embeddings", OpenAIEmbedder(settings))))
     return findings
+
+
+def check_summaries(settings: Settings) -> Finding:
+    """Who writes summaries, and whether the running server, if there is one, lets the model."""
+    name, memory = "summaries", settings.memory
+    if not memory.enable_summarization:
+        return ok(name, sentence("doctor.summaries_off"))
+    if not memory.generates_summaries:
+        return ok(name, sentence("doctor.summaries_copied"))
+    fault = summary_fault()
+    if fault:
+        return warn(name, fault, sentence("doctor.summaries_advice"))
+    return ok(name, sentence("doctor.summaries_generated"))
+
+
+def summary_fault() -> str:
+    """Why the running server copies sentences instead of generating summaries; empty: it generates
+    them, or none runs."""
+    import httpx
+
+    from lobug.cli.connection import server_address, token_header
+
+    try:
+        url = server_address(None).url
+        health = httpx.get(f"{url}/health", headers=token_header(url), timeout=2.0, trust_env=False)
+        degraded = health.json().get("degraded", [])
+    except (CommandError, httpx.HTTPError, ValueError):
+        return ""
+    found = (str(one) for one in degraded if str(one).startswith(SUMMARY_FAULT))
+    return next(found, "").removeprefix(SUMMARY_FAULT)
 
 
 async def _try_openai(name: str, engine: Engine) -> Finding:

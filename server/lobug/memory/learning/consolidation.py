@@ -7,21 +7,17 @@ as they were said.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import re
 from collections.abc import Sequence
 
-from lobug.errors import ContextOverflowError, EngineError, EngineTimeoutError
-from lobug.language.en import words
-from lobug.language.en.prompts import (
-    EXAMPLE_WORDS,
-    condense_session_messages,
-    summarize_conversation_messages,
-    without_heading,
-)
+from lobug.errors import EngineError
+from lobug.language.en import summaries
 from lobug.memory import jobs, log, schedule, sessions, timeline
-from lobug.memory.learning.context import GarbledAnswerError, LearningContext, ask, prompt_chars
+from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.extraction import gaps_of
+from lobug.memory.learning.model_requests import GarbledAnswerError
+from lobug.memory.learning.summarizer import SPEAKERS, UNFIT, transcript, utterances
 from lobug.memory.log import Stretch, Within
 from lobug.memory.model import LoggedMessage
 from lobug.memory.schedule import Backlog
@@ -29,45 +25,17 @@ from lobug.storage.driver import Connection
 
 logger = logging.getLogger(__name__)
 
-SUMMARY_TOKENS = 220
-"""Longest summary, tokens: five long sentences."""
+COPIED_MESSAGES = 40
+"""Messages of which one summary by rule chooses its sentences: of more it would tell too little."""
 
-SUMMARY_SENTENCES = 5
-
-ENGLISH_SHARE = 0.25
-"""From this share of small English words on, what the model was given is English and its answer can
-be checked by its words: people talking have 0.45 and more, German to Spanish 0.13 to 0.17. In
-another language "wohne" and "wohnt" are two words, and nothing would ever be summarized."""
-
-CLIP_CHARS = 1_500
-"""Longest message in a transcript, characters; a longer one is cut."""
+COPIED_CHARS = 12_000
+"""The same in characters, about."""
 
 RAW_CHARS = 4_000
 """Length of an entry that keeps messages as they were said, characters, about."""
 
-LEAKING = words.stems(words.words(EXAMPLE_WORDS))
-
-SPEAKERS = {"user": "User", "assistant": "Lo-Bug"}
-
-UNFIT = (GarbledAnswerError, EngineTimeoutError, ContextOverflowError)
-"""Errors of a working engine that cannot summarize this. A failed engine is waited for instead."""
-
-
-def transcript(messages: Sequence[LoggedMessage], limit: int) -> tuple[str, int]:
-    """The first messages as "User: ..." and "Lo-Bug: ..." lines, and how many of them fit into
-    ``limit`` characters; at least one."""
-    lines: list[str] = []
-    length = 0
-    for message in messages:
-        content = re.sub(r"\s+", " ", message.content).strip()
-        if len(content) > CLIP_CHARS:
-            content = content[:CLIP_CHARS].rsplit(" ", 1)[0] + " ..."
-        line = f"{SPEAKERS[message.role]}: {content}"
-        if lines and length + len(line) + 1 > limit:
-            break
-        lines.append(line[: max(limit, 1)])
-        length += len(line) + 1
-    return "\n".join(lines), len(lines)
+Pieces = Sequence[tuple[str, Sequence[LoggedMessage]]]
+"""Texts of new entries, each with the messages that it covers."""
 
 
 def raw_pieces(
@@ -86,44 +54,15 @@ def raw_pieces(
     return pieces
 
 
-def tidy_summary(answer: str, source: str) -> str:
-    """A summary as one paragraph of at most five sentences that keep to an English transcript.
-
-    Raises GarbledAnswerError for an answer that is not prose or is about something else.
-    """
-    text = without_heading(answer.strip())
-    text = re.sub(r"[*_#`]+", "", re.sub(r"\s+", " ", text)).strip()
-    sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z\"'])", text)
-    if len(sentences) > 1 and not re.search(r"[.!?][\"']?$", sentences[-1]):
-        sentences.pop()  # cut off in the middle
-    shortest = 8  # characters: not every script has spaces
-    if words.is_english(source, ENGLISH_SHARE):
-        known = f"{source} Lo-Bug user assistant"
-        sentences = [
-            part
-            for part in sentences
-            if words.is_supported(part, known, 0.4) and not _leaks(part, source)
-        ]
-        shortest = 16
-    text = " ".join(sentences[:SUMMARY_SENTENCES])
-    if len(text) < shortest or text.startswith(("{", "[")):
-        raise GarbledAnswerError("the summary is empty, no prose, or about something else")
-    return text
-
-
-def _leaks(sentence: str, source: str) -> bool:
-    """Whether a sentence repeats the prompt's example instead of the transcript."""
-    from_example = words.stems(words.words(sentence)) & LEAKING
-    return not from_example <= words.stems(words.words(source))
-
-
 async def consolidate(work: LearningContext, within: Within) -> int:
-    """Summarize the unsummarized messages: one entry for each stretch of a session that fits into
-    the model's window. Returns the number of new entries.
+    """Summarize the unsummarized messages: one entry for each stretch of a session. Returns the
+    number of new entries.
 
     Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
     """
-    limit = prompt_chars(work.chat, summarize_conversation_messages(""), SUMMARY_TOKENS)
+    if not work.scheduler.settings.enable_summarization:
+        return 0
+    generative = await work.summarizer.is_generative()
     written = 0
     while True:
         stretch = await work.database.read(
@@ -131,55 +70,71 @@ async def consolidate(work: LearningContext, within: Within) -> int:
         )
         if stretch is None:
             return written
-        text, fitting = transcript(stretch.messages, limit)
-        taken = Stretch(stretch.conversation, stretch.session_id, stretch.messages[:fitting])
-        try:
-            summary = await _summary_of(work, text)
-        except UNFIT as error:
-            kept = await _note_failure(work, taken)
-            if not kept:
-                raise
-            logger.warning("memory: messages are kept as they were said: %s", type(error).__name__)
-            written += kept
+        if generative:
+            written += await _generate(work, stretch)
         else:
-            written += await _store(work, taken, summary)
+            few = stretch.messages[:COPIED_MESSAGES]
+            _, fitting = transcript(few, COPIED_CHARS)
+            taken = Stretch(stretch.conversation, stretch.session_id, few[:fitting])
+            work.checkpoint("summarize.before_copying")
+            written += await _store(work, taken, await asyncio.to_thread(copied, taken.messages))
         if stretch.session_id is not None:
             await condense(work, stretch.session_id)
 
 
-async def _summary_of(work: LearningContext, text: str) -> str:
+def copied(messages: Sequence[LoggedMessage]) -> Pieces:
+    """A summary of the user's own sentences; the messages as they were said where that is not
+    possible, because another language is spoken."""
+    summary = summaries.summary_of(utterances(messages))
+    if summary:
+        return [(summary, messages)]
+    return [(timeline.RAW + text, held) for text, held in raw_pieces(messages)]
+
+
+async def _generate(work: LearningContext, stretch: Stretch) -> int:
+    """Let the model summarize as many messages of a stretch as fit into its window. Returns the
+    number of new entries."""
+    text, fitting = transcript(stretch.messages, work.summarizer.transcript_chars())
+    taken = Stretch(stretch.conversation, stretch.session_id, stretch.messages[:fitting])
     work.checkpoint("summarize.before_model")
-    answer = await ask(
-        work.chat,
-        summarize_conversation_messages(text),
-        max_tokens=SUMMARY_TOKENS,
-        attempts=work.task.attempts,
-    )
+    try:
+        summary = await work.summarizer.summarize(taken.messages, text, work.task.attempts)
+    except UNFIT as error:
+        kept = await _note_failure(work, taken)
+        if not kept:
+            raise
+        logger.warning("memory: messages are not summed up by the model: %s", type(error).__name__)
+        return kept
     work.checkpoint("summarize.after_model")
-    return tidy_summary(answer, text)
+    if not summary:
+        logger.info("memory: no sentence of a generated summary was true; sentences are copied")
+        return await _store(work, taken, await asyncio.to_thread(copied, taken.messages))
+    return await _store(work, taken, [(summary, taken.messages)])
 
 
-async def _store(work: LearningContext, taken: Stretch, summary: str) -> int:
+async def _store(work: LearningContext, taken: Stretch, pieces: Pieces) -> int:
+    """Insert the entries of a stretch. Returns their number."""
+
     def store(connection: Connection) -> int:
-        # What was forgotten while the model wrote must not be stored again.
+        # What was forgotten while the summary was written must not be stored again.
         if not log.unchanged(connection, work.task.user, taken.messages):
             return 0
-        return int(_insert_entries(connection, work, taken, [(summary, taken.messages)]))
+        return len(pieces) if _insert_entries(connection, work, taken, pieces) else 0
 
     return await work.database.write("summary", store)
 
 
 async def _note_failure(work: LearningContext, taken: Stretch) -> int:
-    """Count a failure of the session; after the last one keep the messages raw. Returns the
-    number of new entries; 0: it will be tried again."""
+    """Count a failure of the model; after the last one sentences are copied. Returns the number of
+    new entries; 0: it will be tried again."""
     session_id, most = taken.session_id, work.scheduler.settings.max_failures_before_degrade
+    pieces = await asyncio.to_thread(copied, taken.messages)
 
     def note(connection: Connection) -> int:
         failures = most if session_id is None else sessions.failed(connection, session_id)
         if failures < most or not log.unchanged(connection, work.task.user, taken.messages):
             return 0
         work.checkpoint("raw.inserting")
-        pieces = [(timeline.RAW + text, held) for text, held in raw_pieces(taken.messages)]
         return len(pieces) if _insert_entries(connection, work, taken, pieces) else 0
 
     return await work.database.write("raw", note)
@@ -189,7 +144,7 @@ def _insert_entries(
     connection: Connection,
     work: LearningContext,
     taken: Stretch,
-    pieces: Sequence[tuple[str, Sequence[LoggedMessage]]],
+    pieces: Pieces,
 ) -> bool:
     """Insert entries and mark the messages that they cover. Returns False if some are covered
     already."""
@@ -215,22 +170,28 @@ def _insert_entries(
 
 
 async def condense(work: LearningContext, session_id: int) -> None:
-    """Let the model shorten the summary of a long session. If that fails, the summary stays cut.
-    Raises StorageError."""
+    """Shorten the summary of a long session: the sentences that tell most, or the model's words. If
+    the model fails, the summary stays cut. Raises StorageError."""
     entries = await work.database.read(
         lambda connection: sessions.entries_to_condense(connection, session_id)
     )
     if not entries:
         return
-    limit = prompt_chars(work.chat, condense_session_messages(""), SUMMARY_TOKENS)
-    text = sessions.newest_that_fit(entries, limit)
     work.checkpoint("condense.before_model")
     try:
-        answer = await ask(work.chat, condense_session_messages(text), max_tokens=SUMMARY_TOKENS)
-        summary = tidy_summary(answer, text)
+        if await work.summarizer.is_generative():
+            notes = sessions.newest_that_fit(entries, work.summarizer.notes_chars())
+            summary = await work.summarizer.condense(notes)
+        else:
+            summary = ""
     except (GarbledAnswerError, EngineError) as error:
         logger.info("memory: a session's summary stays cut: %s", type(error).__name__)
         return
+    if not summary:
+        if any(timeline.is_raw(entry) for entry in entries):
+            return  # words as they were said have no sentences to choose from
+        texts = [timeline.unstamped(entry) for entry in entries]
+        summary = await asyncio.to_thread(summaries.shortened, texts, sessions.MAX_SUMMARY_CHARS)
     await work.database.write(
         "condense",
         lambda connection: sessions.store_condensed(connection, session_id, entries, summary),
@@ -281,7 +242,8 @@ async def end_session(work: LearningContext) -> bool:
     def finish(connection: Connection) -> None:
         if not jobs.complete(connection, task):
             return
-        if gaps_of(connection, task.user, session_id):
+        learns = scheduler.settings.enable_user_memories
+        if learns and gaps_of(connection, task.user, session_id):
             jobs.add(connection, "gap_fill", task.user, work.now, session_id=session_id)
         scheduler.schedule_distillation(connection, task.user, work.now)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, select
 
-from lobug.language.en import fact_comparison, words
+from lobug.language.en import fact_comparison, portrait, speech_acts, summaries, words
 from lobug.language.en.prompts import (
     BASE_SCHEMA,
     SECTIONS,
@@ -20,8 +20,10 @@ from lobug.memory import facts, identity, jobs, timeline
 from lobug.memory.facts import RelevantFact
 from lobug.memory.identity import Line
 from lobug.memory.index.entry_index import EmbeddedQuery
-from lobug.memory.learning.consolidation import ENGLISH_SHARE
-from lobug.memory.learning.context import GarbledAnswerError, LearningContext, ask, prompt_chars
+from lobug.memory.learning.context import LearningContext
+from lobug.memory.learning.model_requests import GarbledAnswerError, ask, prompt_chars
+from lobug.memory.learning.summarizer import ENGLISH_SHARE
+from lobug.memory.model import Entry
 from lobug.memory.timeline import Summary
 from lobug.storage.driver import Connection
 from lobug.storage.statements import among, run
@@ -56,8 +58,8 @@ def answer_tokens(limit: int) -> int:
 def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = ()) -> list[Line]:
     """Lines of layer identity, by section, from the model's JSON or document.
 
-    Each line stays once and only if it keeps to ``source`` (the input of the model), as far as that
-    is English. A line that ``facts`` have made obsolete gets their words. Lines are shortened
+    Each line stays once and only if ``source`` (the input of the model) says all of it, as far as
+    that is English. A line that ``facts`` have made obsolete gets their words. Lines are shortened
     evenly to ``limit`` characters. Raises GarbledAnswerError if no line is left.
     """
     found: dict[str, list[str]] = {section: [] for section in SECTIONS}
@@ -66,7 +68,7 @@ def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = (
         line = re.sub(r"\s+", " ", raw).strip(" .-*")
         seen = (known.lower() for lines in found.values() for known in lines)
         new = line and not is_placeholder(line) and line.lower() not in seen
-        if new and (not checked or words.is_supported(line, source)):
+        if new and (not checked or _was_given(line, source)):
             found[section].append(fact_comparison.current_line(line, facts))
     found = _by_section(identity.merged(_flat(found)))
     while len(identity.render(_flat(found))) > limit:
@@ -76,6 +78,13 @@ def tidy_identity(answer: str, source: str, limit: int, facts: Sequence[str] = (
     if not lines:
         raise GarbledAnswerError("layer identity has no line that keeps to what was given")
     return lines
+
+
+def _was_given(line: str, source: str) -> bool:
+    """Whether the model was given all that a line says: no word of its own, no lost "not"."""
+    return words.is_supported(line, source) and portrait.is_supported(
+        line, [*source.splitlines(), *speech_acts.sentences(source)]
+    )
 
 
 def _flat(found: Mapping[str, Sequence[str]]) -> list[Line]:
@@ -114,8 +123,8 @@ def _lines_of_text(answer: str) -> Iterator[tuple[str, str]]:
 
 
 async def distill(work: LearningContext, embed_query: EmbedQuery) -> bool:
-    """Rewrite layer identity so that it takes in the timeline, as many entries at a time as fit
-    into the model's window. Returns True: the model was asked.
+    """Rewrite layer identity so that it takes in the timeline: by rule, or with the model, as many
+    entries at a time as fit into its window. Returns whether the model was asked.
 
     The lines and the marks on the entries are one transaction; an unreadable answer changes
     nothing. Safe to cancel and to run again. Raises GarbledAnswerError, EngineError, StorageError.
@@ -123,6 +132,9 @@ async def distill(work: LearningContext, embed_query: EmbedQuery) -> bool:
     user, up_to_id = work.task.user, work.task.up_to_id or 0
     limit = work.scheduler.settings.identity_chars
     max_tokens = answer_tokens(limit)
+    if not await work.summarizer.is_generative():
+        await _copy(work)
+        return False
     while True:
         base, left = await work.database.read(
             lambda connection: (
@@ -179,6 +191,72 @@ async def distill(work: LearningContext, embed_query: EmbedQuery) -> bool:
 
     await work.database.write("distill_done", finish)
     return True
+
+
+COPIED_FACTS = 80
+"""Most facts from which lines are chosen: many more than the document holds."""
+
+WEIGHTS = {"User Profile": 3.0, "Preferences": 1.5, "Ongoing Topics": 1.0, "Key History": 1.0}
+"""How much a line of a section counts beside the names and numbers that it holds."""
+
+
+async def _copy(work: LearningContext) -> None:
+    """Rewrite layer identity by rule, and finish the task, in one transaction."""
+    user, up_to_id = work.task.user, work.task.up_to_id or 0
+    limit = work.scheduler.settings.identity_chars
+
+    def store(connection: Connection) -> None:
+        left = timeline.unincorporated(connection, user, up_to_id)
+        if left and timeline.mark_incorporated(connection, user, [entry.id for entry in left]):
+            known = facts.most_important(connection, user, COPIED_FACTS)
+            work.checkpoint("base.rewriting")
+            identity.rewrite(
+                connection,
+                user,
+                _chosen(known, left, _history(connection, user), limit),
+                sources=[*(entry.id for entry in left), *(fact.id for fact in known)],
+                limit=limit,
+                now=work.now,
+            )
+        jobs.complete(connection, work.task)
+        work.scheduler.schedule_distillation(connection, user, work.now)
+
+    await work.database.write("base", store)
+
+
+def _history(connection: Connection, user: str) -> list[str]:
+    """The present lines about the past, as far as what they were distilled from still says it."""
+    lines = [
+        line
+        for line in identity.lines_of(connection, user)
+        if line.source == "system" and line.section == "Key History"
+    ]
+    sources = identity.sources_of(connection, [line.id for line in lines])
+    return [line.content for line in lines if portrait.is_supported(line.content, sources[line.id])]
+
+
+def _chosen(
+    known: Sequence[Entry], left: Sequence[Summary], history: Sequence[str], limit: int
+) -> list[Line]:
+    """The lines that tell most: facts, and what summaries tell of the past."""
+    weighed: list[tuple[float, Line]] = []
+    for fact in known:
+        if portrait.is_lasting(fact.content):
+            section = portrait.SECTION_OF[fact.fact_type]
+            weight = WEIGHTS[section] + 2.0 * fact.importance + summaries.telling(fact.content)
+            weighed.append((weight, (section, portrait.line_of(fact.content))))
+    told = [
+        line for entry in left for line in portrait.history_in(timeline.unstamped(entry.content))
+    ]
+    for text in [*history, *map(portrait.line_of, told)]:
+        if not portrait.is_covered(text, [line for _, (_, line) in weighed]):
+            weight = WEIGHTS["Key History"] + summaries.telling(text)
+            weighed.append((weight, ("Key History", text)))
+    chosen: list[Line] = []
+    for _, line in sorted(weighed, key=lambda one: -one[0]):
+        if len(identity.render([*chosen, line])) <= limit:
+            chosen = identity.merged([*chosen, line])
+    return [line for section in SECTIONS for line in chosen if line[0] == section]
 
 
 async def _facts_near(

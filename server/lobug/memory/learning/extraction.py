@@ -20,7 +20,8 @@ from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
 from lobug.language.en.speech_acts import explicit_statements
 from lobug.language.protocol import Candidate, NewFact
 from lobug.memory import facts, jobs, log
-from lobug.memory.learning.context import GarbledAnswerError, LearningContext, ask
+from lobug.memory.learning.context import LearningContext
+from lobug.memory.learning.model_requests import GarbledAnswerError, ask
 from lobug.storage.driver import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import background_tasks, conversation_log, memories

@@ -118,9 +118,10 @@ class Recaller:
             conversation_key, scope, question, in_third_person(query) if wanted else "", message_id
         )
         embedded = turns.embedded
+        of_users = self._settings.enable_user_memories
 
         def work(connection: Connection) -> tuple[str, list[Hit]]:
-            known = identity.document(connection, conversation_key.user)
+            known = identity.document(connection, conversation_key.user) if of_users else ""
             if not wanted:
                 return known, []
             found = entry_search.search(
@@ -138,6 +139,7 @@ class Recaller:
                     or hit.entry is None
                     or hit.entry.source_message_id != message_id
                 )
+                and (of_users or (hit.entry is not None and hit.entry.scope != "user"))
             ]
 
         known, hits = await self._database.read(work)
@@ -251,7 +253,8 @@ class Recaller:
         message_id: int | None,
     ) -> FoundTurns:
         """Former turns that share words or meaning with a question."""
-        if question.small_talk or self._settings.recall_turns == 0:
+        settings = self._settings
+        if question.small_talk or settings.recall_turns == 0 or not settings.enable_user_memories:
             embedded = await self._embedding.query(entries_text)
             return FoundTurns(embedded=embedded)
         names = await self._database.read(lambda connection: speakers(connection, scope))

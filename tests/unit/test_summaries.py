@@ -1,0 +1,222 @@
+"""A summary by rule holds the user's own sentences, and nothing that they put right."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lobug.language.en.summaries import MAX_CHARS, Utterance, shortened, summary_of
+
+
+def dialogue(text: str) -> list[Utterance]:
+    """One message a line: "U: ..." of the user, "L: ..." of Lo-Bug, "Anna: ..." of a speaker."""
+    found = []
+    for line in text.strip().splitlines():
+        who, _, content = line.strip().partition(": ")
+        if who == "L":
+            found.append(Utterance("assistant", content))
+        else:
+            found.append(Utterance("user", content, None if who == "U" else who))
+    return found
+
+
+STATED = [
+    ("U: I'd like to go to Japan next year.", "The user would like to go to Japan next year."),
+    ("U: My sister is called Hanna.", "The user's sister is called Hanna."),
+    (
+        "U: my name is tom and i live in rome",
+        "The user's name is tom and the user lives in rome.",
+    ),
+    ("U: I'm not a vegetarian any more.", "The user is not a vegetarian any more."),
+    (
+        "U: Remember that my dentist appointment is on the third of May at ten.",
+        "The user's dentist appointment is on the third of May at ten.",
+    ),
+    (
+        "U: Yesterday I bought a bike, and my sister and I rode to the lake.",
+        ("Yesterday the user bought a bike, and the user's sister and the user rode to the lake."),
+    ),
+    (
+        """U: I didn't have any fun living in Bristol.
+        L: I'm sorry to hear that. Did you have friends there?
+        U: No.
+        U: I moved to Leeds in May with my wife Carla.""",
+        (
+            "The user didn't have any fun living in Bristol. The user moved to Leeds in May with"
+            " the user's wife Carla."
+        ),
+    ),
+    (
+        """U: My daughter Lena has her first day of school on Monday. She is six.
+        L: How sweet.""",
+        "The user's daughter Lena has her first day of school on Monday. She is six.",
+    ),
+    ("U: The capital of France is Paris.", "The user said: The capital of France is Paris."),
+    ("U: I told you that my cat is ill.", "The user's cat is ill."),
+    (
+        "U: My name is Alex, what is yours?\nL: I am Lo-Bug.",
+        "The user's name is Alex.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "summary"), STATED)
+def test_statements_are_told_in_the_third_person(said: str, summary: str) -> None:
+    assert summary_of(dialogue(said)) == summary
+
+
+PUT_RIGHT = [
+    (
+        "U: My sister is called Hanna.\nL: Nice!\nU: No, Johanna.",
+        "sister is called Johanna",
+        "Hanna.",
+    ),
+    ("U: I work at Siemens.\nL: Okay.\nU: Sorry, I meant Bosch.", "works at Bosch", "Siemens"),
+    ("U: I'm thirty-four.\nL: Okay.\nU: That's wrong, I'm thirty-five.", "is thirty-five", "four"),
+    ("U: I live in London.\nU: Actually, I live in Oxford.", "lives in Oxford", "London"),
+    ("U: I was born in 1932.\nL: Wow.\nU: No, in 1933.", "was born in 1933", "1932"),
+    (
+        "U: My train leaves on Friday.\nL: Okay.\nU: It leaves on Saturday.",
+        "leaves on Saturday",
+        "Friday",
+    ),
+    (
+        "U: My train leaves on Friday at nine.\nL: Okay.\nU: No wait, Saturday.",
+        "Saturday at nine",
+        "Friday",
+    ),
+    ("U: My boss is Karl.\nL: Is he nice?\nU: Not Karl, Carlo.", "boss is Carlo", "Karl"),
+    ("U: My appointment is on Tuesday. Wait, no, it's on Wednesday.", "is on Wednesday", "Tuesday"),
+    ("U: I'm a nurse, not a doctor.", "is a nurse", "doctor"),
+    ("U: My favourite colour is blue. Just kidding.\nU: I love Mozart.", "loves Mozart", "blue"),
+    (
+        "U: I have a blue Volvo.\nL: Fine.\nU: I sold the Volvo in March.",
+        "sold the Volvo in March",
+        "has a",
+    ),
+    ("U: Mia is my girlfriend.\nL: Nice.\nU: I broke up with Mia.", "broke up with Mia", "is the"),
+    (
+        "U: My sister is Anna.\nL: Ok.\nU: Anna isn't my sister, she's my cousin.",
+        "cousin",
+        "is Anna",
+    ),
+    ("U: I have a dog called Rex.\nL: Cute.\nU: Rex died last week.", "Rex died last week", "has"),
+]
+
+
+@pytest.mark.parametrize(("said", "right", "wrong"), PUT_RIGHT)
+def test_only_the_right_half_of_a_correction_is_told(said: str, right: str, wrong: str) -> None:
+    found = summary_of(dialogue(said))
+    assert right in found
+    assert wrong not in found
+
+
+def test_what_was_taken_back_without_a_right_version_is_not_told() -> None:
+    assert summary_of(dialogue("U: I live in Rome.\nL: Nice.\nU: Scratch that.")) == (
+        "The user took back what they had said."
+    )
+
+
+def test_a_no_to_a_question_corrects_nothing() -> None:
+    found = summary_of(
+        dialogue(
+            """U: On the ninth of October I fly to Madeira with my aunt Zelda.
+            L: Shall I remind you?
+            U: No, thanks."""
+        )
+    )
+    assert found == "On the ninth of October the user flies to Madeira with the user's aunt Zelda."
+
+
+ASKED = [
+    ("U: What's the weather in Rome?\nL: Sunny.", "The user asked about the weather in Rome."),
+    (
+        "U: Tell me about black holes.\nL: They are dense.",
+        "The user asked about black holes.",
+    ),
+    (
+        "U: Tell me a joke.\nL: No.\nU: Play some jazz, please.",
+        "The user asked Lo-Bug to tell the user a joke. The user asked Lo-Bug to play some jazz.",
+    ),
+    ("U: Do I have a dog?\nL: Yes.", 'The user asked: "Do I have a dog?"'),
+    ("U: Hello there!\nL: Hi, how are you?", 'The user said: "Hello there!"'),
+    ("U: She lives in Rome.\nL: Who?", 'The user said: "She lives in Rome."'),
+    ("U: If I win the lottery I will buy a house.", "lottery"),
+]
+
+
+@pytest.mark.parametrize(("said", "summary"), ASKED)
+def test_where_nothing_was_stated_the_questions_and_orders_are_told(
+    said: str, summary: str
+) -> None:
+    assert summary in summary_of(dialogue(said))
+
+
+def test_what_lo_bug_said_is_not_told() -> None:
+    found = summary_of(dialogue("U: I like figs.\nL: You live in Paris and have a cat."))
+    assert found == "The user likes figs."
+
+
+def test_speakers_keep_their_names_and_nobody_corrects_another() -> None:
+    found = summary_of(
+        dialogue(
+            """Anna: My dog is called Rex.
+            Tom: No, my dog is called Bello.
+            Anna: I start at Bosch in May, and you know that."""
+        )
+    )
+    assert found == "Anna's dog is called Rex. Tom's dog is called Bello."
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Ich wohne in Berlin und habe einen Hund.", "Vivo en Roma con mi hermana.", "我住在北京。"],
+)
+def test_another_language_has_no_summary_by_rule(said: str) -> None:
+    assert summary_of([Utterance("user", said), Utterance("assistant", said)]) == ""
+
+
+def test_of_many_statements_those_with_names_and_numbers_are_told_in_their_order() -> None:
+    found = summary_of(
+        dialogue(
+            "\n".join(
+                [
+                    "U: My brother Henrik works at Bosch.",
+                    *(f"U: I like {thing} a lot." for thing in ("tea", "rain", "jazz", "snow")),
+                    "U: My wife Carla was born on the fourth of June 1980.",
+                    "U: We moved to Leeds in May 2019.",
+                ]
+            )
+        )
+    )
+    assert found.startswith("The user's brother Henrik works at Bosch. The user likes")
+    assert found.endswith(
+        "The user's wife Carla was born on the fourth of June 1980. The user moved to Leeds in May"
+        " 2019."
+    )
+    assert found.count(". ") == 4
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=200)), max_size=12)
+)
+def test_a_summary_is_short_and_any_text_is_taken(turns: list[tuple[str, str]]) -> None:
+    utterances = [
+        Utterance("user" if role == "user" else "assistant", text) for role, text in turns
+    ]
+    assert len(summary_of(utterances)) <= MAX_CHARS
+
+
+def test_summaries_are_shortened_to_what_tells_most_and_the_later_of_two_that_contradict() -> None:
+    summaries = [
+        "The user's name is Ada. The user likes tea.",
+        "The user is thirty-four years old. The user's brother Henrik works at Bosch.",
+        "The user is thirty-five years old. The user's name is Ada.",
+    ]
+    found = shortened(summaries, 110)
+    assert found == (
+        "The user's brother Henrik works at Bosch. The user is thirty-five years old. The user's"
+        " name is Ada."
+    )
+    assert len(shortened(summaries, 60)) <= 60
