@@ -246,6 +246,60 @@ def test_why_sessions_users_and_the_rest(served: Served) -> None:
         assert as_json(served(command, "--json"))
 
 
+def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Let $EDITOR run these lines of a shell script; "$1" is the file."""
+    program = folder / "my editor"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o700)
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", f"'{program}'")
+
+
+def test_identity_is_edited_as_one_text(
+    served: Served, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good(served("add", "The user is called Ada", "--layer", "identity", "--user", "ada"))
+    monkeypatch.setenv("TMPDIR", str(elsewhere))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    ada = ("identity", "--user", "ada")
+    editor(elsewhere, monkeypatch, "grep -q '## Key History' \"$1\" && echo '- I sail' >> \"$1\"")
+    assert "## Key History\n- The user sails\n" in good(served(*ada, "--edit"))
+    assert not list(elsewhere.glob("lobug-*")), "no copy of the text is left"
+    editor(elsewhere, monkeypatch, "true")
+    assert "- The user sails" in good(served(*ada, "--edit"))
+
+    editor(elsewhere, monkeypatch, "echo '## Secrets' > \"$1\"")
+    refused = served(*ada, "--edit")
+    bad(refused, 1, "identity_invalid", "Your text is kept in")
+    (kept,) = elsewhere.glob("lobug-*/identity.md")
+    assert kept.read_text() == "## Secrets\n"
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+    editor(elsewhere, monkeypatch, "exit 3")
+    bad(served(*ada, "--edit"), 1, "ended with code 3; nothing was changed")
+    monkeypatch.setenv("EDITOR", "no-such-editor-here")
+    bad(served(*ada, "--edit"), 1, "cannot be started; set EDITOR")
+
+    found = as_json(served(*ada, "--file", "-", "--json", stdin="## Preferences\n- Likes tea\n"))
+    assert found["text"] == "## Preferences\n- Likes tea"
+    gone = "SELECT content FROM memories WHERE reason = 'removed' ORDER BY id"
+    assert served.rows(gone) == [("The user is called Ada",), ("The user sails",)]
+    bad(served(*ada, "--file", "-", stdin=" \n"), 1, "the text is empty")
+    bad(served(*ada, "--file", "-", stdin=b"\xff"), 1, "not UTF-8")
+    bad(served(*ada, "--file", "nowhere.md"), 1, "nowhere.md cannot be read")
+    bad(served(*ada, "--file", "-", "--edit"), 2, "not both")
+
+
+def test_an_edit_that_another_change_overtook_is_refused(
+    served: Served, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good(served("add", "The user is called Ada", "--layer", "identity", "--user", "ada"))
+    body = '{\\"content\\": \\"Likes tea\\", \\"layer\\": \\"identity\\"}'
+    store = f'curl -s "{served.url}/memory/entries?user=ada" -d "{body}" > /dev/null'
+    editor(elsewhere, monkeypatch, f"{store}; echo '- I sail' >> \"$1\"")
+    bad(served("identity", "--user", "ada", "--edit"), 1, "identity_changed", "is kept in")
+    assert served.rows(KEPT) == [("The user is called Ada",), ("Likes tea",)]
+
+
 def test_projects_and_tasks(served: Served) -> None:
     good(served("add", "The user is called Ada", "--user", "ada"))
     front = ("--project", "garden/front")

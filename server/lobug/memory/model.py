@@ -7,6 +7,7 @@ description of the HTTP answers (``lobug.http.memory.schemas``), which are deriv
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from operator import add
@@ -214,6 +215,10 @@ class Filter:
     """By ``said_at``: ``since`` is included, ``until`` is not."""
 
 
+VERSION_CHARS = 16
+"""Hexadecimal digits of the version of a document."""
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """Layer identity as the prompt gets it."""
@@ -228,6 +233,11 @@ class Identity:
     def used_percent(self) -> int:
         """How full it is."""
         return round(100 * self.characters / self.limit)
+
+    @property
+    def version(self) -> str:
+        """Differs where the text differs, so that a change in between is noticed."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:VERSION_CHARS]
 
 
 # ---- search

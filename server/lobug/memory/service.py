@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
-from lobug.memory import entries, identity, log, recall_log, sessions, statistics, store, turns
+from lobug.memory import (
+    entries,
+    identity,
+    identity_edit,
+    log,
+    recall_log,
+    sessions,
+    statistics,
+    store,
+    turns,
+)
 from lobug.memory.embedding import FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.forget import forget_entries, forget_text
 from lobug.memory.erasure.purge import purge
@@ -414,6 +424,21 @@ class Memory:
         """Layer identity and its entries."""
         return await self._database.read(
             lambda c: identity.identity(c, scope, self._limits.identity_chars)
+        )
+
+    async def replace_identity(
+        self, scope: MemoryScope, text: str, *, versions_read: Iterable[str] | None = None
+    ) -> Identity:
+        """Make a Markdown text the user's layer identity: lines that are missing become inactive,
+        new ones are the user's, the others stay. All or nothing.
+
+        ``versions_read``: the versions that the text may be based on; None: any. Raises
+        IdentityChangedError, IdentityInvalidError, IdentityFullError."""
+        return await self._change(
+            "identity",
+            lambda c, now: identity_edit.replace(
+                c, scope, text, versions_read=versions_read, limits=self._limits, now=now
+            ),
         )
 
     # ---- erasure

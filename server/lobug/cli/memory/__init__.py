@@ -8,6 +8,7 @@ from lobug.cli.memory import (
     entries,
     erasure,
     files,
+    identity,
     queries,
 )
 from lobug.cli.memory.projects import projects_app, tasks_app
@@ -31,7 +32,7 @@ memory_app.command()(entries.restore)
 memory_app.command()(entries.history)
 memory_app.command()(queries.why)
 memory_app.command()(queries.recalls)
-memory_app.command()(queries.identity)
+memory_app.command()(identity.identity)
 memory_app.command()(queries.sessions)
 memory_app.command()(queries.stats)
 memory_app.command()(queries.users)
