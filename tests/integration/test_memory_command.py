@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
@@ -14,9 +15,12 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
+from lobug.cli import terminal
 from lobug.cli.app import app
+from lobug.cli.memory import entries
 from lobug.settings import Settings
 from support.app_server import in_thread
 from support.memory_app import app_with, door_settings
@@ -244,6 +248,40 @@ def test_why_sessions_users_and_the_rest(served: Served) -> None:
     assert as_json(served("stats", "--json"))["messages"] == 4
     for command in ("why", "recalls", "sessions", "identity"):
         assert as_json(served(command, "--json"))
+
+
+def test_a_list_says_who_wrote_an_entry_and_how_often_it_was_recalled(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good(served("add", "The user likes oolong tea", "--key", "tea", "--user", "ada"))
+    good(served("add", "The user has a cat", "--key", "pet", "--user", "ada"))
+    tool = httpx.post(
+        f"{served.url}/memory/tools/memory_store?user=ada",
+        json={"key": "game", "content": "The user plays chess"},
+    )
+    assert tool.json()["success"]
+    for _ in range(2):
+        served.say("Do I like oolong tea?")
+    lines = [line.split() for line in good(served("list")).splitlines()]
+    assert lines[0] == "id key layer status source recalled said content".split()
+    assert [line[1:6] for line in lines[1:]] == [
+        ["tea", "knowledge", "active", "user", "2"],
+        ["pet", "knowledge", "active", "user", "0"],
+        ["game", "knowledge", "active", "agent", "0"],
+    ]
+    listed = as_json(served("list", "--json"))["entries"]
+    assert [(e["source"], e["recall_count"]) for e in listed] == [
+        ("user", 2),
+        ("user", 0),
+        ("agent", 0),
+    ]
+    narrow = Console(width=80, file=io.StringIO())
+    monkeypatch.setattr(entries, "console", lambda: narrow)
+    monkeypatch.setattr(terminal, "console", lambda: narrow)
+    good(served("list"))
+    shown = narrow.file.getvalue()
+    assert shown.splitlines()[0].split() == "id key status source recalled content".split()
+    assert "The user likes oolong tea" in shown
 
 
 def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
