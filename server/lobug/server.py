@@ -141,6 +141,7 @@ class LobugServer:
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
+        self.memory.erasures.subscribe(self.telemetry.metrics.memory_erased)
         return MemoryCommands(
             self.memory,
             self.engines.chat,

@@ -275,11 +275,12 @@ def test_a_list_says_who_wrote_an_entry_and_how_often_it_was_recalled(
         ("user", 0),
         ("agent", 0),
     ]
-    narrow = Console(width=80, file=io.StringIO())
+    output = io.StringIO()
+    narrow = Console(width=80, file=output)
     monkeypatch.setattr(entries, "console", lambda: narrow)
     monkeypatch.setattr(terminal, "console", lambda: narrow)
     good(served("list"))
-    shown = narrow.file.getvalue()
+    shown = output.getvalue()
     assert shown.splitlines()[0].split() == "id key status source recalled content".split()
     assert "The user likes oolong tea" in shown
 

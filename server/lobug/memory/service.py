@@ -24,7 +24,8 @@ from lobug.memory import (
 )
 from lobug.memory.embedding import FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.forget import forget_entries, forget_text
-from lobug.memory.erasure.purge import purge
+from lobug.memory.erasure.purge import cause_of, purge
+from lobug.memory.erasure.report import Cause, ErasureReport, ErasureReporter
 from lobug.memory.exchange import export, import_
 from lobug.memory.exchange.snapshot import SnapshotSource
 from lobug.memory.model import (
@@ -103,6 +104,7 @@ class Memory:
         self._clock = clock
         self._snapshot = snapshot
         self._erasure_callbacks: list[Callable[[str | None], None]] = []
+        self.erasures = ErasureReporter()
         self._counter = Counter()
         self._scheduler = Scheduler(settings, working_memory, lambda: chat.context_tokens)
         self._database = Database(
@@ -138,6 +140,7 @@ class Memory:
             self._embedding,
             turn_embedding,
             self._counter,
+            self.erasures,
             scheduler=self._scheduler,
             chat=chat,
             priority=priority,
@@ -452,7 +455,7 @@ class Memory:
         """Erase an entry with all its versions, the words it came from, and what was derived from
         them. Cannot be undone. Raises MemoryNotFoundError, MemoryForbiddenError."""
         return await self._erase(
-            scope, "forget", lambda c, now: forget_entries(c, scope, [entry_id], now)
+            scope, "forget", "forget", lambda c, now: forget_entries(c, scope, [entry_id], now)
         )
 
     async def forget_key(self, scope: MemoryScope, key: str) -> Forgotten:
@@ -463,7 +466,7 @@ class Memory:
             entry = entries.find_key(connection, scope, key)
             return forget_entries(connection, scope, [entry.id], now)
 
-        return await self._erase(scope, "forget", work)
+        return await self._erase(scope, "forget", "forget", work)
 
     async def forget_text(
         self, scope: MemoryScope, text: str, *, dry_run: bool = False
@@ -475,11 +478,15 @@ class Memory:
             return await self._database.write(
                 "forget", lambda c: forget_text(c, scope, text, now, dry_run=True)
             )
-        return await self._erase(scope, "forget", lambda c, now: forget_text(c, scope, text, now))
+        return await self._erase(
+            scope, "forget", "forget", lambda c, now: forget_text(c, scope, text, now)
+        )
 
     async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
         """Erase a session, a user, or what is old. The caller asks for confirmation."""
-        return await self._erase(scope, "purge", lambda c, now: purge(c, scope, what, now))
+        return await self._erase(
+            scope, "purge", cause_of(what), lambda c, now: purge(c, scope, what, now)
+        )
 
     # ---- sessions, retrieval log, counts
 
@@ -556,13 +563,18 @@ class Memory:
         return result
 
     async def _erase(
-        self, scope: MemoryScope, name: str, work: Callable[[Connection, float], Forgotten]
+        self,
+        scope: MemoryScope,
+        name: str,
+        cause: Cause,
+        work: Callable[[Connection, float], Forgotten],
     ) -> Forgotten:
         """One transaction that erases; also while memory is switched off."""
         now = self._clock()
         # Background work that has read what is erased must not store anything made from it.
         async with self._priority.exclusive():
             gone = await self._database.write(name, lambda connection: work(connection, now))
+            self.erasures.report(cause, ErasureReport.of(gone))
             await self._report_erasure(None if scope.household == "write" else scope.user)
         self.wake()
         return gone

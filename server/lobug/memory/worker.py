@@ -19,13 +19,14 @@ from lobug.errors import (
 from lobug.memory import jobs
 from lobug.memory.embedding import BackgroundEmbedder, FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.purge import retain
+from lobug.memory.erasure.report import ErasureReport, ErasureReporter
 from lobug.memory.exchange.snapshot import SnapshotSource, import_file
 from lobug.memory.index import entry_index
 from lobug.memory.jobs import Task
 from lobug.memory.learning import consolidation, extraction
 from lobug.memory.learning.context import GarbledAnswerError, LearningContext
 from lobug.memory.learning.distillation import distill
-from lobug.memory.schedule import RETENTION_EVERY_S, Scheduler
+from lobug.memory.schedule import Scheduler
 from lobug.memory.statistics import Counter
 from lobug.priority import Deferral, PreemptedError, TurnPriority
 from lobug.storage.compaction import compact
@@ -59,6 +60,7 @@ class Worker:
         embedding: FactEmbedder,
         turns: TurnEmbedder,
         counter: Counter,
+        erasures: ErasureReporter,
         *,
         scheduler: Scheduler,
         chat: ChatModel,
@@ -71,6 +73,7 @@ class Worker:
         self._embedding = embedding
         self._turns = turns
         self._counter = counter
+        self._erasures = erasures
         self._scheduler = scheduler
         self._settings = scheduler.settings
         self._chat = chat
@@ -269,14 +272,22 @@ class Worker:
 
     async def _retain(self, task: Task) -> bool:
         now = self._clock()
-        await retain(
-            self._database,
-            task,
-            self._settings,
-            now=now,
-            next_at=now + RETENTION_EVERY_S,
-            checkpoint=self._checkpoint,
-        )
+        erased = ErasureReport()
+        try:
+            await retain(
+                self._database,
+                task,
+                self._settings,
+                erased,
+                now=now,
+                next_at=now + self._scheduler.retention_every_s,
+                checkpoint=self._checkpoint,
+            )
+        except BaseException:
+            if erased != ErasureReport():  # what is erased is gone, though the rest is still due
+                self._erasures.report("retention", erased)
+            raise
+        self._erasures.report("retention", erased)
         return False
 
     async def _compact(self, task: Task) -> bool:

@@ -94,6 +94,12 @@ class MemorySettings(Section):
         description="Messages are erased after this many days, with everything that was not yet"
         " taken from them; 0: never.",
     )
+    cleanup_interval_hours: float = Field(
+        24.0,
+        gt=0.0,
+        le=8_760.0,
+        description="Time from one erasure of what is too old to the next, hours.",
+    )
     context_budget_tokens: int = Field(
         4_000, ge=0, description="Most that recalled memories may add to a prompt, tokens."
     )

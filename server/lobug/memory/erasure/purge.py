@@ -8,7 +8,7 @@ results of finished tasks, and of the timeline what layer identity has not taken
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 
 from sqlalchemy import BindParameter, Integer, bindparam, delete, exists, or_, select, true, update
@@ -17,6 +17,7 @@ from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, jobs, timeline
 from lobug.memory.erasure import deletion
 from lobug.memory.erasure.deletion import Erasure
+from lobug.memory.erasure.report import Cause, ErasureReport
 from lobug.memory.jobs import Task
 from lobug.memory.model import Forgotten, MemoryScope, Purge
 from lobug.memory.sessions import refresh_summary
@@ -109,6 +110,13 @@ CUT_SOURCES = (
 )
 CUT_REPLIES = update(conversation_log).values(reply_to=None).where(among(_log.reply_to, "ids"))
 DELETE_MESSAGES = delete(conversation_log).where(among(_log.id, "ids"))
+
+
+def cause_of(what: Purge) -> Cause:
+    """What a purge is reported as."""
+    if what.session is not None:
+        return "purge_session"
+    return "purge_user" if what.user else "purge_older"
 
 
 def purge(connection: Connection, scope: MemoryScope, what: Purge, now: float) -> Forgotten:
@@ -285,20 +293,26 @@ async def retain(
     database: Database,
     task: Task,
     settings: MemorySettings,
+    erased: ErasureReport,
     *,
     now: float,
     next_at: float,
     checkpoint: Checkpoint,
 ) -> None:
     """Erase what is older than the settings keep it, and put the task off to ``next_at``. Safe to
-    cancel and to run again. Raises StorageError."""
-    for days, erase in (
-        (settings.timeline_retention_days, _erase_timeline),
-        (settings.recall_log_days, _erase_recalls),
-        (settings.log_retention_days, _erase_messages),
-    ):
-        if days > 0:
-            await _erase_all(database, partial(erase, now - days * DAY_S, now), checkpoint)
+    cancel and to run again. ``erased`` counts what is gone. Raises StorageError."""
+    if (days := settings.timeline_retention_days) > 0:
+        erase = partial(_erase_timeline, now - days * DAY_S, now)
+        async for number in _erase_all(database, erase, checkpoint):
+            erased.memories += number
+    if (days := settings.recall_log_days) > 0:
+        erase = partial(_erase_recalls, now - days * DAY_S, now)
+        async for number in _erase_all(database, erase, checkpoint):
+            erased.searches += number
+    if (days := settings.log_retention_days) > 0:
+        erase = partial(_erase_messages, now - days * DAY_S, now)
+        async for number in _erase_all(database, erase, checkpoint):
+            erased.messages += number
     await database.write(
         "retention_done", lambda connection: jobs.put_off(connection, task, next_at, now)
     )
@@ -306,12 +320,15 @@ async def retain(
 
 async def _erase_all(
     database: Database, erase: Callable[[Connection], int], checkpoint: Checkpoint
-) -> None:
-    """Call ``erase`` in transactions of ``BATCH`` rows; it returns how many it has erased."""
+) -> AsyncGenerator[int]:
+    """Call ``erase`` in transactions of ``BATCH`` rows; it returns how many it has erased. Yields
+    the number of each transaction."""
 
     def batch(connection: Connection) -> int:
         checkpoint("retention.erasing")
         return erase(connection)
 
-    while await database.write("retention", batch) == BATCH:
-        pass
+    number = BATCH
+    while number == BATCH:
+        number = await database.write("retention", batch)
+        yield number
