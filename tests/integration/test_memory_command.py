@@ -339,6 +339,26 @@ def test_an_edit_that_another_change_overtook_is_refused(
     assert served.rows(KEPT) == [("The user is called Ada",), ("Likes tea",)]
 
 
+def test_what_a_conversation_is_about(served: Served) -> None:
+    bad(served("focus", "--user", "ada"), 1, "nothing is remembered about ada")
+    served.say("Hello")
+    assert "about nothing in particular" in good(served("focus"))
+    good(served("projects", "add", "boat"))
+    good(served("tasks", "add", "Paint the hull", "--project", "boat"))
+    shown = good(served("focus", "--task", "1", "--tag", "paint"))
+    assert "1: Paint the hull" in shown
+    assert "paint" in shown
+    found = as_json(served("focus", "--json"))
+    assert (found["conversation"], found["task"]["id"]) == ("ada/device:desk", 1)
+    bad(served("focus", "--project", "ship"), 1, "memory_not_found")
+    bad(served("focus", "--project", "boat", "--clear"), 2, "not both")
+    assert "about nothing in particular" in good(served("focus", "--clear"))
+    headers = {"Device-Id": "phone"}
+    assert httpx.post(f"{served.url}/chat/text", json={"text": "Hi"}, headers=headers).is_success
+    good(served("add", "The user likes tea", "--user", "device:phone"))
+    assert "device:phone/device:phone" in good(served("focus", "--user", "device:phone"))
+
+
 def test_projects_and_tasks(served: Served) -> None:
     good(served("add", "The user is called Ada", "--user", "ada"))
     front = ("--project", "garden/front")

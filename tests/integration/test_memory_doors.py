@@ -188,6 +188,34 @@ async def test_identity_is_edited_as_one_text(http: httpx.AsyncClient) -> None:
     assert bob["text"] == ""
 
 
+async def test_a_conversation_has_a_focus(http: httpx.AsyncClient, app: FastAPI) -> None:
+    own = "address:127.0.0.1/address:127.0.0.1"
+    nothing: dict[str, Any] = {"conversation": own, "project": None, "tags": [], "task": None}
+    assert (await http.get("/memory/focus")).json() == nothing
+    await http.post("/memory/projects", json={"name": "boat"})
+    task = (await http.post("/memory/tasks", json={"title": "Paint", "project": "boat"})).json()
+    body = {"project": "boat", "tags": ["blue", "blue"], "task": task["id"]}
+    found = (await http.put("/memory/focus", json=body)).json()
+    assert found == {"conversation": own, "project": "boat", "tags": ["blue"], "task": task}
+    assert (await http.get("/memory/focus")).json() == found
+    assert (await http.put("/memory/focus", json={"tags": ["x"]})).json()["task"] is None
+    assert (await http.put("/memory/focus", json={})).json() == nothing
+
+    for wrong in ({"project": "ship"}, {"task": task["id"] + 1}):
+        assert code(await http.put("/memory/focus", json=wrong)) == "404 memory_not_found"
+    assert code(await http.put("/memory/focus", json={"tag": "x"})) == "422 invalid_request"
+    other = {"conversation": "bob/desk"}
+    assert code(await http.get("/memory/focus", params=other)) == "404 memory_not_found"
+
+    bob = {"user": "bob"}
+    assert code(await http.get("/memory/focus", params=bob)) == "422 invalid_request"
+    assert code(await http.get("/memory/focus", params=bob | other)) == "404 memory_not_found"
+    await exchange(memory_of(app), "bob")
+    answer = await http.put("/memory/focus", params=bob | other, json={"tags": ["y"]})
+    assert answer.json()["conversation"] == "bob/desk"
+    assert answer.json()["tags"] == ["y"]
+
+
 async def test_identity_says_how_full_it_is(http: httpx.AsyncClient) -> None:
     await told(http, "The user is called Ada", layer="identity", section="Preferences")
     identity = (await http.get("/memory/identity", params={"user": "ada"})).json()

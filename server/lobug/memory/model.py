@@ -213,6 +213,10 @@ class Filter:
     since: float | None = None
     until: float | None = None
     """By ``said_at``: ``since`` is included, ``until`` is not."""
+    focus_project: str | None = None
+    """Of this project, or of none."""
+    focus_tags: tuple[str, ...] = ()
+    """With at least one of these tags, or without any."""
 
 
 VERSION_CHARS = 16
@@ -327,6 +331,8 @@ class MemoryContext:
 
     base_memory: str = ""
     """Layer identity; empty when there is none."""
+    task: str = ""
+    """Title and working state of the task that the conversation is about; empty: it has none."""
     recalled: Sequence[Recalled] = field(default_factory=tuple)
     """What fits the turn, best first, entries before former turns."""
     asked_for: bool = False
@@ -387,6 +393,29 @@ class ProjectTask:
     created_at: Annotated[float, EPOCH, Field(description="When it was opened.")]
     completed_at: Annotated[float | None, EPOCH, Field(description="When it was done.")]
     archived_as: Annotated[int | None, Field(description="The archive entry that holds its state.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What a conversation is about."""
+
+    project: Annotated[
+        str | None,
+        Field(description="Only memories of this project, and of none, are recalled."),
+    ] = None
+    """None: the project of the task, if that has one; else any."""
+    tags: Annotated[
+        tuple[str, ...],
+        Field(description="Only memories with one of these tags, and without any, are recalled."),
+    ] = ()
+    task: Annotated[
+        ProjectTask | None,
+        Field(
+            description="Its title and working state stand in the prompt; each session that ends"
+            " adds its summary to the state."
+        ),
+    ] = None
+    """An open one."""
 
 
 # ---- erasure, import, counts

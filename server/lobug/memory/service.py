@@ -13,6 +13,7 @@ from lobug.engines.base import ChatModel, Embedder
 from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
 from lobug.memory import (
     entries,
+    focus,
     identity,
     identity_edit,
     log,
@@ -33,6 +34,7 @@ from lobug.memory.model import (
     Draft,
     Entry,
     Filter,
+    Focus,
     Forgotten,
     Hit,
     Identity,
@@ -324,6 +326,15 @@ class Memory:
             return ""
         return await self._database.read(lambda c: identity.document(c, user))
 
+    async def task_in_prompt(self, conversation_key: ConversationKey) -> str:
+        """Title and working state of the task that the conversation is about, as the prompt gets
+        them; empty when there is none."""
+        if not self._settings.enabled:
+            return ""
+        return await self._database.read(
+            lambda c: focus.in_prompt(c, focus.of_conversation(c, conversation_key))
+        )
+
     async def session_summary(self, conversation_key: ConversationKey) -> str:
         """The summary of the conversation's session so far, for a prompt whose history was cut;
         empty when there is none."""
@@ -441,6 +452,37 @@ class Memory:
             "identity",
             lambda c, now: identity_edit.replace(
                 c, scope, text, versions_read=versions_read, limits=self._limits, now=now
+            ),
+        )
+
+    # ---- focus
+
+    async def focus(self, scope: MemoryScope, conversation: str) -> Focus:
+        """What a conversation of the user is about. Raises MemoryNotFoundError."""
+        return await self._database.read(
+            lambda c: focus.of_conversation(c, focus.own_conversation(c, scope, conversation))
+        )
+
+    async def set_focus(
+        self,
+        scope: MemoryScope,
+        conversation: str,
+        *,
+        project: str | None = None,
+        tags: tuple[str, ...] = (),
+        task_id: int | None = None,
+    ) -> Focus:
+        """Say what a conversation of the user is about from now on; with nothing given, nothing in
+        particular. Raises MemoryNotFoundError, MemoryContentError."""
+        return await self._change(
+            "focus",
+            lambda c, _now: focus.replace(
+                c,
+                scope,
+                conversation,
+                project=project,
+                tags=store.checked_tags(tags),
+                task_id=task_id,
             ),
         )
 

@@ -276,7 +276,7 @@ async def build_prompt(
     words that do not fit without any history.
 
     Args:
-        conversation: whose turn it is; takes the base memory, and loses the dropped history.
+        conversation: whose turn it is; takes base memory and task, and loses the dropped history.
         text: the user's words.
         context: what memory recalled for them.
         persona: the beginning of the prompt.
@@ -286,11 +286,11 @@ async def build_prompt(
         now: seconds of the turns' clock.
         lane: the model's cache that the prompt belongs to.
     """
-    conversation.base_memory = context.base_memory
+    conversation.base_memory, conversation.task = context.base_memory, context.task
     sensors = conversation.sensors.summary(now)
     budget = chat.context_tokens - settings.max_tokens
     alone = [
-        *prefix(persona, context.base_memory, tools=conversation.tools.messages),
+        *prefix(persona, context.base_memory, task=context.task, tools=conversation.tools.messages),
         user_message(text, context.recalled, sensors),
     ]
     if estimate_tokens(alone) > budget:

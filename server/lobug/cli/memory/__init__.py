@@ -11,7 +11,7 @@ from lobug.cli.memory import (
     identity,
     queries,
 )
-from lobug.cli.memory.projects import projects_app, tasks_app
+from lobug.cli.memory.projects import focus, projects_app, tasks_app
 from lobug.cli.terminal import SentenceGroup
 
 memory_app = typer.Typer(
@@ -36,6 +36,7 @@ memory_app.command()(identity.identity)
 memory_app.command()(queries.sessions)
 memory_app.command()(queries.stats)
 memory_app.command()(queries.users)
+memory_app.command()(focus)
 memory_app.command()(erasure.purge)
 memory_app.command()(files.export)
 memory_app.command("import")(files.import_file)

@@ -20,6 +20,7 @@ from lobug.language.protocol import FACT_TYPES
 
 OPEN, CLOSE = "<memory-context>", "</memory-context>"
 LONG_TERM_MEMORY = "[Long-term memory]"
+TASK_IN_HAND = "[The task that the user works on now]"
 EARLIER = "[Earlier in this conversation]"
 PHYSICAL_STATE = "[Current physical state: {}]"
 """Marks of the notes and of the parts of the prompt; the persona explains them."""

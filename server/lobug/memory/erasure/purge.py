@@ -2,7 +2,8 @@
 
 Call ``purge`` in one write transaction and within ``TurnPriority.exclusive()``. ``retain`` is a
 background task that keeps to the settings. It leaves layer knowledge, layer identity and the
-results of finished tasks, and of the timeline what layer identity has not taken in.
+results of finished tasks, and of the timeline what layer identity has not taken in and what is part
+of the working state of an open task.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ from lobug.storage.driver import Connection
 from lobug.storage.statements import Row, among, run
 from lobug.storage.tables import (
     background_tasks,
+    conversation_focus,
     conversation_log,
     memories,
     project_tasks,
     projects,
     recalls,
     sessions,
+    task_sessions,
 )
 
 DAY_S = 86_400.0
@@ -73,6 +76,7 @@ DELETE_TASKS_TO_DO = delete(background_tasks).where(background_tasks.c.user == _
 DELETE_RECALLS = delete(recalls).where(recalls.c.user == _user)
 UNLINK_ARCHIVE = update(project_tasks).values(archived_as=None).where(project_tasks.c.user == _user)
 DELETE_TASKS = delete(project_tasks).where(project_tasks.c.user == _user)
+DELETE_FOCUS = delete(conversation_focus).where(conversation_focus.c.user == _user)
 DELETE_PROJECTS = delete(projects).where(projects.c.user == _user)
 LEAVE_SESSIONS = (
     update(memories)
@@ -165,10 +169,30 @@ def purge_session(
         first=row.started_at,
         last=row.last_active_at,
     )
+    _leave_archived_tasks(connection, session_id, row.started_at)
     run(connection, LEAVE_SESSION, of_session=session_id)
     run(connection, DELETE_SESSION, session_id=session_id)
     compaction.note(connection, now)
     return gone
+
+
+ARCHIVED_TASKS = (
+    select(_entry.id, _entry.content)
+    .join(project_tasks, project_tasks.c.archived_as == _entry.id)
+    .join(task_sessions, task_sessions.c.task_id == project_tasks.c.id)
+    .where(task_sessions.c.session_id == bindparam("session_id"))
+)
+
+
+def _leave_archived_tasks(connection: Connection, session_id: int, started_at: float) -> None:
+    """Cut what a session has added out of the results of the tasks that it was about. To open
+    tasks it adds nothing any more once its row is gone."""
+    line = timeline.stamped("", started_at)
+    for row in run(connection, ARCHIVED_TASKS, session_id=session_id).all():
+        title, *rest = row.content.split("\n")  # the title's line begins with a time too
+        left = "\n".join([title, *(part for part in rest if not part.startswith(line))])
+        if left != row.content:
+            deletion.rewrite(connection, row.id, left)
 
 
 def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
@@ -179,7 +203,7 @@ def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
         run(connection, change, user=user)
     for row in rows:
         entries.delete_row(connection, row.id)
-    for change in (DELETE_TASKS, DELETE_PROJECTS):
+    for change in (DELETE_FOCUS, DELETE_TASKS, DELETE_PROJECTS):
         run(connection, change, user=user)
     _delete_messages(connection, messages)
     for change in (LEAVE_SESSIONS, DELETE_SESSIONS):
@@ -248,6 +272,12 @@ EXPIRED_TIMELINE = (
         _entry.task_id.is_(None),
         _entry.incorporated == true(),
         _entry.said_at < bindparam("before"),
+        ~exists(
+            select(1)
+            .where(task_sessions.c.session_id == _entry.session_id)
+            .join(project_tasks, project_tasks.c.id == task_sessions.c.task_id)
+            .where(project_tasks.c.status == "open")
+        ),
     )
     .order_by(_entry.id)
     .limit(BATCH_SIZE)

@@ -19,7 +19,7 @@ from lobug.language.en.prompts import (
     summarize_conversation_messages,
     without_heading,
 )
-from lobug.memory import jobs, log, schedule, sessions, timeline
+from lobug.memory import focus, jobs, log, schedule, sessions, timeline
 from lobug.memory.learning.context import GarbledAnswerError, LearningContext, ask, prompt_chars
 from lobug.memory.learning.extraction import gaps_of
 from lobug.memory.log import Stretch, Within
@@ -281,6 +281,7 @@ async def end_session(work: LearningContext) -> bool:
     def finish(connection: Connection) -> None:
         if not jobs.complete(connection, task):
             return
+        focus.end_of_session(connection, session_id)
         if gaps_of(connection, task.user, session_id):
             jobs.add(connection, "gap_fill", task.user, work.now, session_id=session_id)
         scheduler.schedule_distillation(connection, task.user, work.now)

@@ -18,6 +18,7 @@ from lobug.errors import StorageNewerError
 from lobug.storage.driver import Connection, backups_of, create_private, driver
 from lobug.storage.migrations.m002_create_tables import m001_nothing, m002_create_tables
 from lobug.storage.migrations.m003_m004_indexes import m003_turn_index, m004_word_statistics
+from lobug.storage.migrations.m005_focus import m005_focus
 
 Step = Callable[[Connection, str], None]
 """Takes the connection, inside a transaction, and the user who gets what has no owner yet."""
@@ -27,6 +28,7 @@ STEPS: tuple[Step, ...] = (
     m002_create_tables,
     m003_turn_index,
     m004_word_statistics,
+    m005_focus,
 )
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""
 
