@@ -134,7 +134,11 @@ def test_a_sentence_of_an_error_is_whole(sentence: str) -> None:
 
 @pytest.mark.parametrize(
     ("table", "module"),
-    [("replies", "language/en/replies.py"), ("pairing", "http/devices/discovery.py")],
+    [
+        ("replies", "language/en/replies.py"),
+        ("citing", "language/en/citing.py"),
+        ("pairing", "http/devices/discovery.py"),
+    ],
 )
 def test_every_sentence_is_used(table: str, module: str) -> None:
     source = (SERVER / module).read_text(encoding="utf-8")
@@ -142,7 +146,7 @@ def test_every_sentence_is_used(table: str, module: str) -> None:
 
 
 def test_every_table_of_sentences_has_a_reader() -> None:
-    assert set(SENTENCES) == {"replies", "pairing", "errors"}
+    assert set(SENTENCES) == {"replies", "citing", "pairing", "errors"}
 
 
 def test_every_word_list_is_used() -> None:

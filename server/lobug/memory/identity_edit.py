@@ -18,7 +18,7 @@ from lobug.memory.model import Draft, Entry, Identity, MemoryScope
 from lobug.memory.store import Limits
 from lobug.storage.driver import Connection
 
-HEADING = re.compile(r"#{1,6}\s+(.*?)[\s#]*")
+HEADING = re.compile(r"#{1,6}\s(.*)")
 BULLET = re.compile(r"[-*+]\s+(.*)")
 
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -44,7 +44,7 @@ def parse(text: str, sections: Iterable[str] = SECTIONS) -> list[Line]:
         if _unseen(line):
             raise IdentityInvalidError(f"line {number} holds a character that cannot be seen")
         if heading := HEADING.fullmatch(line):
-            known = names.get(heading[1].casefold())
+            known = names.get(heading[1].strip(" #").casefold())
             if known is None:
                 raise IdentityInvalidError(
                     f"line {number} is not one of the headings {', '.join(names.values())}"

@@ -287,6 +287,10 @@ class Recalled:
     """0 to 1: how well it fits."""
     past: bool = False
     """It was true once and is not any more."""
+    source: Source | None = None
+    """Of an entry: who wrote it."""
+    category: Category | None = None
+    """Of an entry: whether it is a summary."""
     role: Role | None = None
     """Of a turn: who said it."""
     speaker: str | None = None
@@ -339,6 +343,8 @@ class MemoryContext:
     """Whether the turn asks something. The prompt then repeats recalled words of this conversation
     beside the question: of 8 facts told in the conversation, the embedded model knew 27 of 40
     without the repetition and 40 of 40 with it."""
+    read_at: float = field(default=0.0, compare=False)
+    """When memory was read, seconds since the epoch."""
     search: object = field(default=None, compare=False, repr=False)
     """The search itself, for ``Memory.note_search``."""
 

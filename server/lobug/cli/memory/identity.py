@@ -155,4 +155,6 @@ def in_third_person(text: str) -> str:
     return FIRST_PERSON.sub(lambda line: line[1] + about_the_user(line[2]), text)
 
 
-FIRST_PERSON = re.compile(r"^(\s*[-*+]\s+)((?:I|My|We|Our)\b.*)$", re.MULTILINE | re.IGNORECASE)
+FIRST_PERSON = re.compile(
+    r"^([ \t]*[-*+][ \t]+)((?:I|My|We|Our)\b.*)$", re.MULTILINE | re.IGNORECASE
+)

@@ -183,7 +183,12 @@ class Recaller:
             injected=frozenset(memory.reference for memory in recalled),
         )
         context = MemoryContext(
-            found.identity, found.task, recalled, asked_for=question.asks, search=search
+            found.identity,
+            found.task,
+            recalled,
+            asked_for=question.asks,
+            read_at=now,
+            search=search,
         )
         if message_id is not None:
             self.note_search(message_id, context)
@@ -346,6 +351,8 @@ def _recalled(hit: Hit) -> Recalled:
         said_at=hit.said_at,
         confidence=hit.confidence,
         past=hit.entry is not None and hit.entry.status == "past",
+        source=None if hit.entry is None else hit.entry.source,
+        category=None if hit.entry is None else hit.entry.category,
         role=hit.role,
         speaker=hit.speaker,
     )
