@@ -25,6 +25,7 @@ from lobug.language.en.prompts import (
     OPEN,
     PERSONA,
     PHYSICAL_STATE,
+    STORE_RULES,
     TASK_IN_HAND,
     fact_note,
     month_or_day,
@@ -74,9 +75,12 @@ class Persona:
     examples: tuple[ChatMessage, ...] = ()
 
 
-def make_persona(custom: str, *, ignore_and_react: bool) -> Persona:
-    """The built-in personality with its examples, or the owner's ``custom`` text without any."""
+def make_persona(custom: str, *, ignore_and_react: bool, may_store: bool = False) -> Persona:
+    """The built-in personality with its examples, or the owner's ``custom`` text without any.
+
+    ``may_store``: the model may keep by itself what the user tells it."""
     rule = IGNORE_AND_REACT if ignore_and_react else ""
+    rule += STORE_RULES if may_store else ""
     if custom:
         return Persona(custom + rule)
     pairs = (IGNORE_AND_REACT_EXAMPLES if ignore_and_react else ()) + EXAMPLES

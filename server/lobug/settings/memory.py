@@ -41,6 +41,12 @@ class MemorySettings(Section):
         description="Master switch. When it is off, nothing is extracted, summed up or recalled;"
         " conversations are still logged.",
     )
+    model_may_store: bool = Field(
+        False,
+        description="Whether the chat model may store by itself what the user tells in a turn; its"
+        " words are checked as those of extraction are. For models that use tools well: small ones"
+        " are slower with it and no better, since extraction looks at every word anyway.",
+    )
     max_content_chars: int = Field(
         2_000, ge=100, description="Longest content of one entry that is written, characters."
     )
@@ -172,3 +178,8 @@ class MemorySettings(Section):
         "owner",
         description="Who gets the content of a database of the first Lo-Bug, which knew one user.",
     )
+
+    @property
+    def lets_model_store(self) -> bool:
+        """Whether the chat model may store by itself; not while memory is off."""
+        return self.enabled and self.model_may_store

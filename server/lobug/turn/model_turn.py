@@ -23,14 +23,15 @@ from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel
 from lobug.errors import StorageError, TextTooLongError
 from lobug.language.en import citing
 from lobug.language.en.citing import Source, citation, without_request
-from lobug.memory.model import MemoryContext, Recalled
+from lobug.memory.model import MemoryContext, Recalled, scope_of
 from lobug.memory.service import Memory
 from lobug.settings import ChatSettings, ConversationSettings, Settings
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Action, Heard, Piece, ReplyDelta, TurnEvent
+from lobug.turn.memory_tool import MemoryTool
 from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
-from lobug.turn.tool_use import ToolUse, include_tools_if_needed
+from lobug.turn.tool_use import OwnTool, ToolUse, include_tools_if_needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,8 @@ class ModelTurn:
         self._settings = caller.settings(shared.settings.chat)
         self._message_id: int | None = None
         """Of the logged words; None until they are logged."""
+        self._logging = asyncio.Lock()
+        """The commitment and the model's own tool may log the words at the same time."""
         self._context: MemoryContext | None = None
         self._prompt: Prompt | None = None
         self._prepared = asyncio.Event()
@@ -270,22 +273,29 @@ class ModelTurn:
 
     async def log_words(self) -> int:
         """Log the words, unless that is done. Returns the message's id."""
-        if self._message_id is None:
-            self._message_id = await self._memory.log_user_message(
-                self._conversation.conversation_key, self._heard.text
-            )
-        return self._message_id
+        async with self._logging:
+            if self._message_id is None:
+                self._message_id = await self._memory.log_user_message(
+                    self._conversation.conversation_key, self._heard.text
+                )
+            return self._message_id
 
     def _tools(self) -> ToolUse | None:
-        """What the turn may do with the device's tools; None: its prompt tells of none."""
+        """What the turn may do with tools; None: its prompt tells of none."""
         prompt = self._conversation.tools
-        if not prompt.messages:
+        own: dict[str, OwnTool] = {}
+        if self._shared.settings.memory.lets_model_store:
+            household = self._shared.settings.memory.household
+            scope = scope_of(self._conversation.conversation_key, household)
+            own[MemoryTool.name] = MemoryTool(self._memory, scope, self._words, self.log_words).call
+        if not prompt.messages and not own:
             return None
         rounds = self._shared.settings.chat.max_tool_rounds
         if self._live is None:  # the prompt tells of the tools, so the model may call them
-            return ToolUse(ABSENT_TOOLS, prompt, self._heard.text, _at_once, rounds)
+            return ToolUse(ABSENT_TOOLS, prompt, self._heard.text, _at_once, rounds, own=own)
         box = self._live.tools or ABSENT_TOOLS
-        return ToolUse(box, prompt, self._heard.text, self._live.commitment.wait, rounds)
+        allowed = self._live.commitment.wait
+        return ToolUse(box, prompt, self._heard.text, allowed, rounds, own=own)
 
 
 def source_of(recalled: Recalled) -> Source:

@@ -185,6 +185,16 @@ TALK_WITHOUT_TOOLS = (
 """Sentences with a word that may concern a tool but not about a tool, each with a reply."""
 
 
+STORE_TOOL = "memory_store"
+STORE_RULES = """
+
+[Memory tool]
+When the user tells something about themselves that will still be true in a month, you may keep \
+it. Then begin your answer with {"tool": "memory_store", "content": "The user ..."}: one plain \
+sentence about the user in their own words, nothing that they did not say. You get a [RESULT]; \
+then reply in words, without mentioning the tool."""
+"""Follows the persona where the chat model may store by itself."""
+
 MEMORY_TOOL_RULES = """\
 Which tool do the user's words to the robot Lo-Bug ask for? memory_store: keep a statement.
 memory_recall: tell what it remembers. memory_forget: erase from its memory. memory_correct: it was
