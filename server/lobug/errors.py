@@ -440,6 +440,20 @@ class IdentityFullError(LobugError):
     status = 409
 
 
+class IdentityInvalidError(MemoryContentError):
+    """The text of the identity layer holds a line that is neither one of its headings nor an entry
+    (``- ...``), or characters that cannot be seen. The message names the line."""
+
+    code = "identity_invalid"
+
+
+class IdentityChangedError(LobugError):
+    """The identity layer has changed since the version that ``If-Match`` names was read."""
+
+    code = "identity_changed"
+    status = 412
+
+
 class ConfirmationRequiredError(LobugError):
     """The erasure cannot be undone, so the request has to confirm it."""
 

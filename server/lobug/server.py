@@ -116,7 +116,11 @@ class LobugServer:
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
         conversation = self.settings.conversation
-        persona = make_persona(conversation.persona, ignore_and_react=conversation.ignore_and_react)
+        persona = make_persona(
+            conversation.persona,
+            ignore_and_react=conversation.ignore_and_react,
+            may_store=self.settings.memory.lets_model_store,
+        )
         self.turns = TurnRunner(
             self.settings,
             self.engines,
@@ -141,6 +145,7 @@ class LobugServer:
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
+        self.memory.erasures.subscribe(self.telemetry.metrics.memory_erased)
         return MemoryCommands(
             self.memory,
             self.engines.chat,

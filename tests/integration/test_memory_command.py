@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
@@ -14,9 +15,12 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
+from lobug.cli import terminal
 from lobug.cli.app import app
+from lobug.cli.memory import entries
 from lobug.settings import Settings
 from support.app_server import in_thread
 from support.memory_app import app_with, door_settings
@@ -244,6 +248,115 @@ def test_why_sessions_users_and_the_rest(served: Served) -> None:
     assert as_json(served("stats", "--json"))["messages"] == 4
     for command in ("why", "recalls", "sessions", "identity"):
         assert as_json(served(command, "--json"))
+
+
+def test_a_list_says_who_wrote_an_entry_and_how_often_it_was_recalled(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good(served("add", "The user likes oolong tea", "--key", "tea", "--user", "ada"))
+    good(served("add", "The user has a cat", "--key", "pet", "--user", "ada"))
+    tool = httpx.post(
+        f"{served.url}/memory/tools/memory_store?user=ada",
+        json={"key": "game", "content": "The user plays chess"},
+    )
+    assert tool.json()["success"]
+    for _ in range(2):
+        served.say("Do I like oolong tea?")
+    lines = [line.split() for line in good(served("list")).splitlines()]
+    assert lines[0] == "id key layer status source recalled said content".split()
+    assert [line[1:6] for line in lines[1:]] == [
+        ["tea", "knowledge", "active", "user", "2"],
+        ["pet", "knowledge", "active", "user", "0"],
+        ["game", "knowledge", "active", "agent", "0"],
+    ]
+    listed = as_json(served("list", "--json"))["entries"]
+    assert [(e["source"], e["recall_count"]) for e in listed] == [
+        ("user", 2),
+        ("user", 0),
+        ("agent", 0),
+    ]
+    output = io.StringIO()
+    narrow = Console(width=80, file=output)
+    monkeypatch.setattr(entries, "console", lambda: narrow)
+    monkeypatch.setattr(terminal, "console", lambda: narrow)
+    good(served("list"))
+    shown = output.getvalue()
+    assert shown.splitlines()[0].split() == "id key status source recalled content".split()
+    assert "The user likes oolong tea" in shown
+
+
+def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Let $EDITOR run these lines of a shell script; "$1" is the file."""
+    program = folder / "my editor"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o700)
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", f"'{program}'")
+
+
+def test_identity_is_edited_as_one_text(
+    served: Served, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good(served("add", "The user is called Ada", "--layer", "identity", "--user", "ada"))
+    monkeypatch.setenv("TMPDIR", str(elsewhere))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    ada = ("identity", "--user", "ada")
+    editor(elsewhere, monkeypatch, "grep -q '## Key History' \"$1\" && echo '- I sail' >> \"$1\"")
+    assert "## Key History\n- The user sails\n" in good(served(*ada, "--edit"))
+    assert not list(elsewhere.glob("lobug-*")), "no copy of the text is left"
+    editor(elsewhere, monkeypatch, "true")
+    assert "- The user sails" in good(served(*ada, "--edit"))
+
+    editor(elsewhere, monkeypatch, "echo '## Secrets' > \"$1\"")
+    refused = served(*ada, "--edit")
+    bad(refused, 1, "identity_invalid", "Your text is kept in")
+    (kept,) = elsewhere.glob("lobug-*/identity.md")
+    assert kept.read_text() == "## Secrets\n"
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+    editor(elsewhere, monkeypatch, "exit 3")
+    bad(served(*ada, "--edit"), 1, "ended with code 3; nothing was changed")
+    monkeypatch.setenv("EDITOR", "no-such-editor-here")
+    bad(served(*ada, "--edit"), 1, "cannot be started; set EDITOR")
+
+    found = as_json(served(*ada, "--file", "-", "--json", stdin="## Preferences\n- Likes tea\n"))
+    assert found["text"] == "## Preferences\n- Likes tea"
+    gone = "SELECT content FROM memories WHERE reason = 'removed' ORDER BY id"
+    assert served.rows(gone) == [("The user is called Ada",), ("The user sails",)]
+    bad(served(*ada, "--file", "-", stdin=" \n"), 1, "the text is empty")
+    bad(served(*ada, "--file", "-", stdin=b"\xff"), 1, "not UTF-8")
+    bad(served(*ada, "--file", "nowhere.md"), 1, "nowhere.md cannot be read")
+    bad(served(*ada, "--file", "-", "--edit"), 2, "not both")
+
+
+def test_an_edit_that_another_change_overtook_is_refused(
+    served: Served, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good(served("add", "The user is called Ada", "--layer", "identity", "--user", "ada"))
+    body = '{\\"content\\": \\"Likes tea\\", \\"layer\\": \\"identity\\"}'
+    store = f'curl -s "{served.url}/memory/entries?user=ada" -d "{body}" > /dev/null'
+    editor(elsewhere, monkeypatch, f"{store}; echo '- I sail' >> \"$1\"")
+    bad(served("identity", "--user", "ada", "--edit"), 1, "identity_changed", "is kept in")
+    assert served.rows(KEPT) == [("The user is called Ada",), ("Likes tea",)]
+
+
+def test_what_a_conversation_is_about(served: Served) -> None:
+    bad(served("focus", "--user", "ada"), 1, "nothing is remembered about ada")
+    served.say("Hello")
+    assert "about nothing in particular" in good(served("focus"))
+    good(served("projects", "add", "boat"))
+    good(served("tasks", "add", "Paint the hull", "--project", "boat"))
+    shown = good(served("focus", "--task", "1", "--tag", "paint"))
+    assert "1: Paint the hull" in shown
+    assert "paint" in shown
+    found = as_json(served("focus", "--json"))
+    assert (found["conversation"], found["task"]["id"]) == ("ada/device:desk", 1)
+    bad(served("focus", "--project", "ship"), 1, "memory_not_found")
+    bad(served("focus", "--project", "boat", "--clear"), 2, "not both")
+    assert "about nothing in particular" in good(served("focus", "--clear"))
+    headers = {"Device-Id": "phone"}
+    assert httpx.post(f"{served.url}/chat/text", json={"text": "Hi"}, headers=headers).is_success
+    good(served("add", "The user likes tea", "--user", "device:phone"))
+    assert "device:phone/device:phone" in good(served("focus", "--user", "device:phone"))
 
 
 def test_projects_and_tasks(served: Served) -> None:

@@ -69,6 +69,31 @@ async def test_a_prompt_whose_history_was_cut_says_what_came_before(tmp_path: Pa
     assert SUMMARY in beginnings[-1]
 
 
+async def test_the_task_that_a_conversation_is_about_stands_in_its_prompts(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(chat=talkative())
+    async with running(settings_for(tmp_path), scripted) as (client, _):
+
+        async def say(device: str) -> str:
+            """Say something. Returns the beginning of the prompt."""
+            headers = {"Device-Id": device}
+            answer = await client.post("/chat/text", json={"text": "Hello"}, headers=headers)
+            assert answer.status_code == 200
+            return of_turns(scripted.chat)[-1].messages[0].content
+
+        mark = "[The task that the user works on now]\n"
+        assert mark not in await say("desk")
+        task = await client.post("/memory/tasks", json={"title": "Build a hive"}, headers=DESK)
+        focus = {"task": task.json()["id"]}
+        assert (await client.put("/memory/focus", json=focus, headers=DESK)).status_code == 200
+        assert f"{mark}Build a hive" in await say("desk")
+        assert mark not in await say("phone")
+        place = f"/memory/tasks/{focus['task']}"
+        await client.patch(place, json={"state": "The floor is ready."}, headers=DESK)
+        assert f"{mark}Build a hive: The floor is ready." in await say("desk")
+        await client.post(f"{place}/complete", json={}, headers=DESK)
+        assert mark not in await say("desk")
+
+
 async def test_the_beginning_of_the_prompt_changes_only_when_history_is_cut(tmp_path: Path) -> None:
     settings = settings_for(
         tmp_path,

@@ -25,7 +25,7 @@ FAR = remote_headers("192.168.1.7")
 def app(tmp_path: Path) -> FastAPI:
     settings = door_settings(
         tmp_path,
-        memory={"household": {"ada": "write", "bob": "read"}},
+        memory={"household": {"ada": "write", "bob": "read"}, "identity_chars": 400},
         access={"trusted_networks": ["192.168.1.0/24"]},
     )
     return with_simulated_addresses(app_with(settings))
@@ -155,6 +155,65 @@ async def test_search_shows_scores_and_entries(http: httpx.AsyncClient) -> None:
     by_time = await http.get("/memory/search", params={"user": "ada", "since": "2000-01-01"})
     assert len(by_time.json()["hits"]) == 2
     assert code(await http.get("/memory/search", params={"q": " "})) == "422 text_empty"
+
+
+async def test_identity_is_edited_as_one_text(http: httpx.AsyncClient) -> None:
+    ada = {"user": "ada"}
+    line = await told(http, "The user is called Ada", layer="identity")
+    read = await http.get("/memory/identity", params=ada)
+    assert read.headers["ETag"] == f'"{read.json()["version"]}"'
+
+    async def put(text: str, version: str | None = None) -> httpx.Response:
+        headers = {} if version is None else {"If-Match": version}
+        return await http.put("/memory/identity", params=ada, json={"text": text}, headers=headers)
+
+    text = f"{read.json()['text']}\n## Preferences\n- Likes tea\n"
+    put_first = await put(text, read.headers["ETag"])
+    assert put_first.status_code == 200, put_first.text
+    assert put_first.json()["text"] == text.strip()
+    assert put_first.headers["ETag"] != read.headers["ETag"]
+    assert put_first.json()["entries"][0]["id"] == line["id"]
+    assert code(await put("- Ada", read.headers["ETag"])) == "412 identity_changed"
+    assert code(await put("- Ada", 'W/"x", "y"')) == "412 identity_changed"
+    assert (await put("- Ada", f'"x", {put_first.headers["ETag"]}')).status_code == 200
+    assert (await put("- Grace", "*")).json()["text"] == "## User Profile\n- Grace"
+    assert (await http.post(f"/memory/entries/{line['id']}/restore", params=ada)).status_code == 200
+    assert code(await put("## Passwords\n- Ada")) == "422 identity_invalid"
+    assert code(await put("- Ada\n- " + "a" * 400)) == "409 identity_full"
+    half = await http.put("/memory/identity", params=ada, content=r'{"text": "- A\ud800"}')
+    assert code(half) == "400 invalid_encoding"
+    wrong = await http.put("/memory/identity", params=ada, json={"txt": ""})
+    assert code(wrong) == "422 invalid_request"
+    bob = (await http.get("/memory/identity", params={"user": "bob"})).json()
+    assert bob["text"] == ""
+
+
+async def test_a_conversation_has_a_focus(http: httpx.AsyncClient, app: FastAPI) -> None:
+    own = "address:127.0.0.1/address:127.0.0.1"
+    nothing: dict[str, Any] = {"conversation": own, "project": None, "tags": [], "task": None}
+    assert (await http.get("/memory/focus")).json() == nothing
+    await http.post("/memory/projects", json={"name": "boat"})
+    task = (await http.post("/memory/tasks", json={"title": "Paint", "project": "boat"})).json()
+    body = {"project": "boat", "tags": ["blue", "blue"], "task": task["id"]}
+    found = (await http.put("/memory/focus", json=body)).json()
+    assert found == {"conversation": own, "project": "boat", "tags": ["blue"], "task": task}
+    assert (await http.get("/memory/focus")).json() == found
+    assert (await http.put("/memory/focus", json={"tags": ["x"]})).json()["task"] is None
+    assert (await http.put("/memory/focus", json={})).json() == nothing
+
+    for wrong in ({"project": "ship"}, {"task": task["id"] + 1}):
+        assert code(await http.put("/memory/focus", json=wrong)) == "404 memory_not_found"
+    assert code(await http.put("/memory/focus", json={"tag": "x"})) == "422 invalid_request"
+    other = {"conversation": "bob/desk"}
+    assert code(await http.get("/memory/focus", params=other)) == "404 memory_not_found"
+
+    bob = {"user": "bob"}
+    assert code(await http.get("/memory/focus", params=bob)) == "422 invalid_request"
+    assert code(await http.get("/memory/focus", params=bob | other)) == "404 memory_not_found"
+    await exchange(memory_of(app), "bob")
+    answer = await http.put("/memory/focus", params=bob | other, json={"tags": ["y"]})
+    assert answer.json()["conversation"] == "bob/desk"
+    assert answer.json()["tags"] == ["y"]
 
 
 async def test_identity_says_how_full_it_is(http: httpx.AsyncClient) -> None:

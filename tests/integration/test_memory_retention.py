@@ -85,6 +85,38 @@ async def test_retention_comes_again_every_day(kit: Kit) -> None:
     ]
 
 
+async def test_how_often_it_comes_is_a_setting(kit: Kit) -> None:
+    kit.settings = SETTINGS.model_copy(update={"cleanup_interval_hours": 0.5})
+    memory = kit.memory()
+    await memory.start(work=False)
+    due = "SELECT next_attempt_at FROM background_tasks WHERE kind = 'retention'"
+    assert look(kit.path, due) == [(kit.clock() + 1_800.0,)]
+    for _ in range(3):
+        kit.clock.advance(1_800.0)
+        await memory.process_due()
+        assert look(kit.path, due) == [(kit.clock() + 1_800.0,)]
+    await memory.close()
+
+
+async def test_what_was_too_old_is_reported_in_numbers(
+    kit: Kit, caplog: pytest.LogCaptureFixture
+) -> None:
+    kit.settings = SETTINGS.model_copy(update={"log_retention_days": 7.0, "recall_log_days": 7.0})
+    caplog.set_level("INFO", "lobug.memory.erasure.report")
+    await live(kit)
+    memory = kit.memory()
+    await memory.start(work=False)
+    message_id = await memory.log_user_message(ADA, "Who keeps bees?")
+    await memory.retrieve_context(ADA, "Who keeps bees?", message_id=message_id)
+    await memory.log_reply(ADA, message_id, "You do.", extract=True)
+    await memory.close()
+    caplog.clear()
+    await days_pass(kit, 91)
+    assert [record.getMessage() for record in caplog.records] == [
+        "memory erased: cause=retention memories=2 messages=8 derived=0 searches=1"
+    ]
+
+
 async def test_a_clock_put_back_erases_nothing_too_early_and_stops_nothing(kit: Kit) -> None:
     await live(kit)
     before = timeline(kit)

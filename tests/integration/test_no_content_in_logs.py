@@ -153,6 +153,30 @@ async def test_turns_through_the_streaming_door(tmp_path: Path, logged: Logged) 
     assert "door=device" in logged.messages()
 
 
+async def test_an_erasure_is_one_line_of_numbers(tmp_path: Path, logged: Logged) -> None:
+    """Neither the words nor the name of the person, here a marked word too, nor a key."""
+    async with running(settings_for(tmp_path), scripted()) as (http, _):
+        whose = {"user": HEARD}
+        entry = {"content": f"The user likes the {REPLIED}", "key": f"likes_{LEARNED}"}
+        for _ in range(2):
+            stored = await http.post("/memory/entries", params=whose, json=entry)
+            assert stored.status_code == 200
+            await http.delete(f"/memory/keys/likes_{LEARNED}", params=whose)
+        await http.post("/memory/entries", params=whose, json=entry)
+        forgotten = {"text": f"likes the {REPLIED}", "confirm": True}
+        assert (await http.post("/memory/forget", params=whose, json=forgotten)).json()["keys"]
+        await http.post("/memory/forget", params=whose, json={**forgotten, "dry_run": True})
+        await http.post("/memory/entries", params=whose, json=entry)
+        purge = {"user": True, "confirm": True}
+        assert (await http.post("/memory/purge", params=whose, json=purge)).json()["keys"]
+    lines = [m for m in logged.messages().splitlines() if m.startswith("memory erased")]
+    one = "memories=1 messages=0 derived=0 searches=0"
+    assert lines == [
+        *[f"memory erased: cause=forget {one}"] * 3,
+        f"memory erased: cause=purge_user {one}",
+    ]
+
+
 FAULTS = [
     EngineInterruptedError("chat", "the script says so"),
     ValueError(f"cannot parse {HEARD} {REPLIED}"),

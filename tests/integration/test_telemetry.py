@@ -287,6 +287,8 @@ async def test_the_documented_metrics_are_those_there_are(world: World) -> None:
     await say(client)
     scripted.chat.fail = EngineInterruptedError("chat", "the script says so")
     await say(client)
+    gone = await client.post("/memory/purge", json={"older_than_days": 1, "confirm": True})
+    assert gone.status_code == 200
     there: dict[str, tuple[str, str]] = {}
     labels: dict[str, set[str]] = {}
     for family in text_string_to_metric_families((await client.get("/metrics")).text):
@@ -302,6 +304,27 @@ async def test_the_documented_metrics_are_those_there_are(world: World) -> None:
     documented = {name: (kind, meaning) for name, kind, _, meaning in rows}
     assert documented == there
     assert {name: set(re.findall(r"`(\w+)`", text)) for name, _, text, _ in rows} == labels
+
+
+async def test_erasures_are_counted_by_what_asked_for_them(world: World) -> None:
+    client, server, _ = world
+    await say(client)
+    session = (await client.get("/memory/sessions")).json()["sessions"][0]["id"]
+    for body in ({"older_than_days": 1}, {"session": session}, {"user": True}, {"user": True}):
+        answer = await client.post("/memory/purge", json={**body, "confirm": True})
+        assert answer.status_code == 200
+    forget = {"text": "lives in Portland"}
+    await client.post("/memory/forget", json={**forget, "confirm": True})
+    await client.post("/memory/forget", json={**forget, "dry_run": True})
+    refused = await client.post("/memory/purge", json={"user": True})
+    assert refused.status_code == 409
+    found = await samples(client)
+    assert {
+        dict(labels)["cause"]: value
+        for (name, labels), value in found.items()
+        if name == "lobug_memory_erasures_total"
+    } == {"purge_older": 1, "purge_session": 1, "purge_user": 2, "forget": 1}
+    assert server.memory.stats().messages == 0
 
 
 async def test_the_event_loop_is_watched(world: World) -> None:

@@ -138,6 +138,7 @@ def test_a_sentence_of_an_error_is_whole(sentence: str) -> None:
         ("replies", "language/en/replies.py"),
         ("claim_answers", "language/en/claims/answers.py"),
         ("recitation", "language/en/claims/recitation.py"),
+        ("citing", "language/en/citing.py"),
         ("pairing", "http/devices/discovery.py"),
     ],
 )
@@ -147,7 +148,8 @@ def test_every_sentence_is_used(table: str, module: str) -> None:
 
 
 def test_every_table_of_sentences_has_a_reader() -> None:
-    assert set(SENTENCES) == {"replies", "claim_answers", "recitation", "pairing", "errors"}
+    expected = {"replies", "claim_answers", "recitation", "citing", "pairing", "errors"}
+    assert set(SENTENCES) == expected
 
 
 def test_every_word_list_is_used() -> None:

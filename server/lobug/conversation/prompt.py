@@ -25,6 +25,8 @@ from lobug.language.en.prompts import (
     OPEN,
     PERSONA,
     PHYSICAL_STATE,
+    STORE_RULES,
+    TASK_IN_HAND,
     fact_note,
     month_or_day,
     turn_note,
@@ -73,9 +75,12 @@ class Persona:
     examples: tuple[ChatMessage, ...] = ()
 
 
-def make_persona(custom: str, *, ignore_and_react: bool) -> Persona:
-    """The built-in personality with its examples, or the owner's ``custom`` text without any."""
+def make_persona(custom: str, *, ignore_and_react: bool, may_store: bool = False) -> Persona:
+    """The built-in personality with its examples, or the owner's ``custom`` text without any.
+
+    ``may_store``: the model may keep by itself what the user tells it."""
     rule = IGNORE_AND_REACT if ignore_and_react else ""
+    rule += STORE_RULES if may_store else ""
     if custom:
         return Persona(custom + rule)
     pairs = (IGNORE_AND_REACT_EXAMPLES if ignore_and_react else ()) + EXAMPLES
@@ -92,6 +97,7 @@ def prefix(
     base_memory: str,
     history: Sequence[ChatMessage] = (),
     *,
+    task: str = "",
     earlier: str = "",
     tools: Sequence[ChatMessage] = (),
 ) -> list[ChatMessage]:
@@ -101,14 +107,17 @@ def prefix(
         persona: the personality and its examples.
         base_memory: the most important memories, as text.
         history: the messages of working memory.
+        task: title and working state of the task that the conversation is about.
         earlier: summary of the session before ``history``.
         tools: the device's tools (``tool_prompt``).
     """
     text = persona.text
     if base_memory:
         text += f"\n\n{LONG_TERM_MEMORY}\n{_unmarked(base_memory)}"
+    # What follows is data: on one line it cannot imitate another section of the prompt.
+    if task:
+        text += f"\n\n{TASK_IN_HAND}\n{_unmarked(' '.join(task.split()))}"
     if earlier:
-        # It is data: on one line it cannot imitate another section of the prompt.
         text += f"\n\n{EARLIER}\n{_unmarked(' '.join(earlier.split()))}"
     return [ChatMessage("system", text), *persona.examples, *tools, *history]
 

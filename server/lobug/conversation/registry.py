@@ -203,6 +203,8 @@ class Conversation:
     """Whether the model is reading the prompt with the offered tools, or is about to."""
     base_memory: str = ""
     """The base memory of the last prompt."""
+    task: str = ""
+    """Title and working state of the task that it is about, as of the last prompt."""
     earlier: str = ""
     """Summary of the session before the messages of working memory. It changes only when some of
     those are dropped, because the prompt's beginning changes then anyway."""
@@ -231,6 +233,7 @@ class Conversation:
             persona,
             self.base_memory,
             self.memory.messages(),
+            task=self.task,
             earlier=self.earlier,
             tools=(self.tools if tools is None else tools).messages,
         )
@@ -283,7 +286,7 @@ class Conversations:
                 conversation.memory.load(())
                 conversation.loaded = False
                 conversation.erasures = self._erasures
-                conversation.base_memory = conversation.earlier = ""
+                conversation.base_memory = conversation.task = conversation.earlier = ""
                 conversation.prefix_changed = True
                 conversation.dialogue.question = None
                 conversation.dialogue.recited = None

@@ -42,6 +42,7 @@ from lobug.http.uploads import RECORDING_BODY, RecordingDep
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.turn.events import Failed
+from lobug.turn.model_turn import CallerContext
 from lobug.turn.timeline import Timeline
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance, Utterance
 
@@ -53,6 +54,11 @@ class TextRequest(BaseModel):
 
     text: str = Field(description="The user's words; not blank, at most `limits.max_text_chars`.")
     voice: bool = Field(False, description="Whether the reply is to be spoken as well.")
+    cite: bool = Field(
+        False,
+        description="Whether the reply is to end with where it is known from, if memory has part in"
+        ' it; "cite your memories" in `text` does the same.',
+    )
 
 
 class TextReply(BaseModel):
@@ -190,7 +196,13 @@ async def chat_text(
     """Say something in writing and get the reply in writing, and aloud where it is wanted."""
     utterance = TypedUtterance(checked_text(body.text, server.settings.limits.max_text_chars))
     answer = await _answer(
-        request, server, conversation_key, utterance, background, voice=body.voice
+        request,
+        server,
+        conversation_key,
+        utterance,
+        background,
+        voice=body.voice,
+        context=CallerContext(cite=body.cite),
     )
     if isinstance(answer, Response):
         return answer
@@ -270,6 +282,7 @@ async def _answer(
     background: BackgroundTasks,
     *,
     voice: bool,
+    context: CallerContext | None = None,
 ) -> Outcome | Response:
     """Run a turn. Returns its outcome if a plain answer is wanted, else the response."""
     kind = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM, WAV))
@@ -279,7 +292,12 @@ async def _answer(
     timeline = Timeline(door, server.clock, device=caller.device_id or "")
     voice = voice or kind == WAV
     turn = server.turns.run(
-        conversation_key, utterance, voice=voice, timeline=timeline, privileged=caller.privileged
+        conversation_key,
+        utterance,
+        voice=voice,
+        timeline=timeline,
+        caller=context,
+        privileged=caller.privileged,
     )
     if kind == EVENT_STREAM:
         stream = TurnStream(turn, caller=caller, access=server.access)

@@ -245,7 +245,7 @@ LAST = select(sa.func.max(_log.id)).where(
 
 
 @dataclass(frozen=True, slots=True)
-class Focus:
+class Referent:
     """What was last talked about."""
 
     subject: Path
@@ -256,7 +256,7 @@ class Focus:
 
 def recent(
     connection: Connection, user: str, conversation: str, *, messages: int, limit: int
-) -> list[Focus]:
+) -> list[Referent]:
     """What the last messages of a conversation claimed, latest first."""
     last = run(connection, LAST, user=user, conversation=conversation).scalar() or 0
     rows = run(
@@ -267,7 +267,7 @@ def recent(
         after_id=last - messages,
         limit=limit,
     )
-    return [Focus(path_of(row.subject), row.relation, row.kind, row.value) for row in rows]
+    return [Referent(path_of(row.subject), row.relation, row.kind, row.value) for row in rows]
 
 
 WITH_CLAIMS = select(_claim.memory_id).where(among(_claim.memory_id, "ids")).distinct()

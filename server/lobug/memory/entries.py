@@ -267,6 +267,7 @@ def find_key(connection: Connection, scope: MemoryScope, key: str) -> Entry:
     return entry_of(row)
 
 
+_focus_tag = elements(bindparam("focus_tags", type_=TextList))
 _wanted_tag = elements(bindparam("with_tags", type_=TextList))
 
 CONDITIONS = {
@@ -277,6 +278,13 @@ CONDITIONS = {
     "with_project": memories.c.project == bindparam("with_project"),
     "with_tags": ~exists(
         select(_wanted_tag).where(_wanted_tag.not_in(select(elements(memories.c.tags))))
+    ),
+    "focus_project": or_(
+        memories.c.project.is_(None), memories.c.project == bindparam("focus_project")
+    ),
+    "focus_tags": or_(
+        func.json_array_length(memories.c.tags) == 0,
+        exists(select(_focus_tag).where(_focus_tag.in_(select(elements(memories.c.tags))))),
     ),
     "since": memories.c.said_at >= bindparam("since"),
     "until": memories.c.said_at < bindparam("until"),
@@ -311,6 +319,8 @@ def matching(
         "with_status": None if believed else where.status,
         "with_project": where.project,
         "with_tags": where.tags or None,
+        "focus_project": where.focus_project,
+        "focus_tags": where.focus_tags or None,
         "since": where.since,
         "until": where.until,
     }

@@ -7,6 +7,7 @@ description of the HTTP answers (``lobug.http.memory.schemas``), which are deriv
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from operator import add
@@ -212,6 +213,14 @@ class Filter:
     since: float | None = None
     until: float | None = None
     """By ``said_at``: ``since`` is included, ``until`` is not."""
+    focus_project: str | None = None
+    """Of this project, or of none."""
+    focus_tags: tuple[str, ...] = ()
+    """With at least one of these tags, or without any."""
+
+
+VERSION_CHARS = 16
+"""Hexadecimal digits of the version of a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +237,11 @@ class Identity:
     def used_percent(self) -> int:
         """How full it is."""
         return round(100 * self.characters / self.limit)
+
+    @property
+    def version(self) -> str:
+        """Differs where the text differs, so that a change in between is noticed."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:VERSION_CHARS]
 
 
 # ---- search
@@ -273,6 +287,10 @@ class Recalled:
     """0 to 1: how well it fits."""
     past: bool = False
     """It was true once and is not any more."""
+    source: Source | None = None
+    """Of an entry: who wrote it."""
+    category: Category | None = None
+    """Of an entry: whether it is a summary."""
     role: Role | None = None
     """Of a turn: who said it."""
     speaker: str | None = None
@@ -319,12 +337,16 @@ class MemoryContext:
 
     base_memory: str = ""
     """Layer identity; empty when there is none."""
+    task: str = ""
+    """Title and working state of the task that the conversation is about; empty: it has none."""
     recalled: Sequence[Recalled] = field(default_factory=tuple)
     """What fits the turn, best first, entries before former turns."""
     asked_for: bool = False
     """Whether the turn asks something. The prompt then repeats recalled words of this conversation
     beside the question: of 8 facts told in the conversation, the embedded model knew 27 of 40
     without the repetition and 40 of 40 with it."""
+    read_at: float = field(default=0.0, compare=False)
+    """When memory was read, seconds since the epoch."""
     search: object = field(default=None, compare=False, repr=False)
     """The search itself, for ``Memory.note_search``."""
 
@@ -379,6 +401,29 @@ class ProjectTask:
     created_at: Annotated[float, EPOCH, Field(description="When it was opened.")]
     completed_at: Annotated[float | None, EPOCH, Field(description="When it was done.")]
     archived_as: Annotated[int | None, Field(description="The archive entry that holds its state.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What a conversation is about."""
+
+    project: Annotated[
+        str | None,
+        Field(description="Only memories of this project, and of none, are recalled."),
+    ] = None
+    """None: the project of the task, if that has one; else any."""
+    tags: Annotated[
+        tuple[str, ...],
+        Field(description="Only memories with one of these tags, and without any, are recalled."),
+    ] = ()
+    task: Annotated[
+        ProjectTask | None,
+        Field(
+            description="Its title and working state stand in the prompt; each session that ends"
+            " adds its summary to the state."
+        ),
+    ] = None
+    """An open one."""
 
 
 # ---- erasure, import, counts

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from sqlalchemy import and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, timeline
@@ -13,8 +14,14 @@ from lobug.memory.entries import MAX_ID, NewVersion
 from lobug.memory.model import MemoryScope, Project, ProjectTask
 from lobug.storage.database import Database
 from lobug.storage.driver import Connection
-from lobug.storage.statements import columns_of, insert_once, run
-from lobug.storage.tables import project_tasks, projects
+from lobug.storage.statements import Row, columns_of, insert_once, run
+from lobug.storage.tables import (
+    conversation_focus,
+    project_tasks,
+    projects,
+    sessions,
+    task_sessions,
+)
 
 MAX_NAME_CHARS = 100
 MAX_STATE_CHARS = 8_000
@@ -44,6 +51,20 @@ TASKS = TASK.where(
 ONE_TASK = TASK.where(project_tasks.c.id == bindparam("task_id"))
 INSERT_TASK = insert(project_tasks).returning(project_tasks.c.id)
 UPDATE_TASK = update(project_tasks).where(project_tasks.c.id == bindparam("task_id"))
+
+OWN_STATE = select(project_tasks.c.state).where(project_tasks.c.id == bindparam("task_id"))
+SUMMARIES = (
+    select(sessions.c.summary, sessions.c.started_at)
+    .join(task_sessions, task_sessions.c.session_id == sessions.c.id)
+    .where(task_sessions.c.task_id == bindparam("task_id"), sessions.c.summary != "")
+    .order_by(sessions.c.id.desc())
+)
+LEAVE_SESSIONS = delete(task_sessions).where(task_sessions.c.task_id == bindparam("task_id"))
+LEAVE_FOCUS = (
+    update(conversation_focus)
+    .values(task_id=None)
+    .where(conversation_focus.c.task_id == bindparam("of_task"))
+)
 
 
 def checked_name(name: str) -> str:
@@ -75,16 +96,17 @@ def add(
         raise MemoryContentError(f"a description has at most {MAX_STATE_CHARS} characters")
     ensure(connection, scope.user, name, now)
     run(connection, ACTIVATE, owner=scope.user, project=name, text=description)
-    return _project(connection, scope, name)
+    return project(connection, scope, name)
 
 
 def archive(connection: Connection, scope: MemoryScope, name: str) -> Project:
     """Archive a project. Raises MemoryNotFoundError."""
     run(connection, ARCHIVE, owner=scope.user, project=name)
-    return _project(connection, scope, name)
+    return project(connection, scope, name)
 
 
-def _project(connection: Connection, scope: MemoryScope, name: str) -> Project:
+def project(connection: Connection, scope: MemoryScope, name: str) -> Project:
+    """One project. Raises MemoryNotFoundError."""
     row = run(connection, ONE_PROJECT, user=scope.user, name=name).first()
     if row is None:
         raise MemoryNotFoundError("there is no such project")
@@ -93,8 +115,8 @@ def _project(connection: Connection, scope: MemoryScope, name: str) -> Project:
 
 def tasks(connection: Connection, scope: MemoryScope, project: str | None) -> Sequence[ProjectTask]:
     """Tasks of the user, oldest first; of one project where it is given."""
-    rows = run(connection, TASKS, user=scope.user, project=project)
-    return [ProjectTask(**row._asdict()) for row in rows]
+    rows = run(connection, TASKS, user=scope.user, project=project).all()
+    return [_task(connection, row) for row in rows]
 
 
 def task(connection: Connection, scope: MemoryScope, task_id: int) -> ProjectTask:
@@ -104,7 +126,32 @@ def task(connection: Connection, scope: MemoryScope, task_id: int) -> ProjectTas
         row = run(connection, ONE_TASK, user=scope.user, task_id=task_id).first()
     if row is None:
         raise MemoryNotFoundError(f"there is no task {task_id}")
-    return ProjectTask(**row._asdict())
+    return _task(connection, row)
+
+
+def _task(connection: Connection, row: Row) -> ProjectTask:
+    found = ProjectTask(**row._asdict())
+    if found.status == "done":
+        return found
+    return replace(found, state=working_state(connection, found.id))
+
+
+def working_state(connection: Connection, task_id: int, limit: int = MAX_STATE_CHARS) -> str:
+    """What was noted of a task, then the summaries of the sessions in which it was worked on, each
+    on a line that begins with its time. The newest that fit into ``limit`` characters; of what was
+    noted, if that alone is longer, the end."""
+    own = str(run(connection, OWN_STATE, task_id=task_id).scalar() or "").strip()
+    if len(own) > limit:
+        own = "... " + own[-(limit - 4) :].split(" ", 1)[-1]
+    left = limit - len(own)
+    lines: list[str] = []
+    for row in run(connection, SUMMARIES, task_id=task_id):
+        line = timeline.stamped(" ".join(row.summary.split()), row.started_at)
+        left -= len(line) + 1
+        if left < 0:
+            break
+        lines.insert(0, line)
+    return "\n".join([own, *lines] if own else lines)
 
 
 def add_task(
@@ -125,13 +172,15 @@ def add_task(
 
 
 def note(connection: Connection, scope: MemoryScope, task_id: int, state: str) -> ProjectTask:
-    """Set an open task's working state. Raises MemoryNotFoundError, MemoryContentError."""
+    """Set an open task's working state; what sessions have added to it is replaced too. Raises
+    MemoryNotFoundError, MemoryContentError."""
     if len(state) > MAX_STATE_CHARS:
         raise MemoryContentError(f"a working state has at most {MAX_STATE_CHARS} characters")
     known = task(connection, scope, task_id)
     if known.status == "done":
         raise MemoryContentError(f"task {task_id} is done; its state is in the archive")
     run(connection, UPDATE_TASK, task_id=task_id, state=state)
+    run(connection, LEAVE_SESSIONS, task_id=task_id)
     return task(connection, scope, task_id)
 
 
@@ -146,7 +195,9 @@ def complete(
     if len(result) > MAX_STATE_CHARS:
         raise MemoryContentError(f"a result has at most {MAX_STATE_CHARS} characters")
     parts = [f"Task done: {known.title}.", known.state.strip(), result.strip()]
-    content = " ".join(part for part in parts if part)
+    # What a session has added keeps its line, so that it can be told apart and purged.
+    between = "\n" if "\n" in known.state else " "
+    content = between.join(part for part in parts if part)
     key = entries.free_key(
         connection, scope.user, "user", None, entries.key_for(f"task {known.title}")
     )
@@ -177,6 +228,7 @@ def complete(
         completed_at=now,
         archived_as=archived,
     )
+    run(connection, LEAVE_FOCUS, of_task=task_id)
     return task(connection, scope, task_id)
 
 

@@ -75,8 +75,7 @@ def token_threshold(context_tokens: int, share: float, at_most: int) -> int:
     return max(1, min(int(context_tokens * share), at_most))
 
 
-RETENTION_EVERY_S = 86_400.0
-"""Interval of retention, seconds."""
+HOUR_S = 3_600.0
 
 FIRST_RETENTION_S = 3_600.0
 """Time from the first start to the first retention, seconds."""
@@ -96,6 +95,11 @@ class Scheduler:
     def idle_s(self) -> float:
         """A pause of this length ends a session, seconds."""
         return 60.0 * self.settings.session_idle_minutes
+
+    @property
+    def retention_every_s(self) -> float:
+        """Time from one retention to the next, seconds."""
+        return HOUR_S * self.settings.cleanup_interval_hours
 
     def thresholds(self) -> Thresholds:
         """The thresholds of the settings and the present model."""
@@ -190,7 +194,9 @@ class Scheduler:
     def resume(self, connection: Connection, now: float) -> None:
         """Add the due tasks of all users at the start; thresholds may have changed since the
         last one."""
-        jobs.schedule_retention(connection, now + FIRST_RETENTION_S, now)
+        jobs.schedule_retention(
+            connection, now + min(FIRST_RETENTION_S, self.retention_every_s), now
+        )
         if not self.settings.enabled:
             return
         # Where nothing is summed up, an ended session keeps its messages unsummarized.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,11 +14,23 @@ from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
 from lobug.language.claims import Asked, Heard
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.summary_checks import TRIALS, Trial
-from lobug.memory import entries, identity, log, recall_log, sessions, statistics, store, turns
+from lobug.memory import (
+    entries,
+    focus,
+    identity,
+    identity_edit,
+    log,
+    recall_log,
+    sessions,
+    statistics,
+    store,
+    turns,
+)
 from lobug.memory.claims.book import ClaimBook
 from lobug.memory.embedding import FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.forget import forget_claims, forget_entries, forget_text
-from lobug.memory.erasure.purge import purge
+from lobug.memory.erasure.purge import cause_of, purge
+from lobug.memory.erasure.report import Cause, ErasureReport, ErasureReporter
 from lobug.memory.exchange import export, import_
 from lobug.memory.exchange.snapshot import SnapshotSource
 from lobug.memory.learning.summarizer import Summarizer
@@ -27,6 +39,7 @@ from lobug.memory.model import (
     Draft,
     Entry,
     Filter,
+    Focus,
     Forgotten,
     Hit,
     Identity,
@@ -101,6 +114,7 @@ class Memory:
         self._clock = clock
         self._snapshot = snapshot
         self._erasure_callbacks: list[Callable[[str | None], None]] = []
+        self.erasures = ErasureReporter()
         self._counter = Counter()
         self._scheduler = Scheduler(settings, working_memory, lambda: chat.context_tokens)
         self._database = Database(
@@ -138,6 +152,7 @@ class Memory:
             self._embedding,
             turn_embedding,
             self._counter,
+            self.erasures,
             scheduler=self._scheduler,
             chat=chat,
             summarizer=self._summarizer,
@@ -257,13 +272,13 @@ class Memory:
                 said_at=now if said_at is None else said_at,
                 speaker=speaker,
                 now=now,
-                focus=self.claims.focus(conversation_key),
+                referents=self.claims.referents(conversation_key),
                 heard=heard,
             ),
             self._count_turn(conversation_key.user),
         )
-        if logged.claimed.focus:
-            self.claims.note(conversation_key, logged.claimed.focus)
+        if logged.claimed.referents:
+            self.claims.note(conversation_key, logged.claimed.referents)
         return logged.message_id
 
     async def log_reply(
@@ -335,6 +350,15 @@ class Memory:
         if not (self._settings.enabled and self._settings.enable_user_memories):
             return ""
         return await self._database.read(lambda c: identity.document(c, user))
+
+    async def task_in_prompt(self, conversation_key: ConversationKey) -> str:
+        """Title and working state of the task that the conversation is about, as the prompt gets
+        them; empty when there is none."""
+        if not self._settings.enabled:
+            return ""
+        return await self._database.read(
+            lambda c: focus.in_prompt(c, focus.of_conversation(c, conversation_key))
+        )
 
     async def session_summary(self, conversation_key: ConversationKey) -> str:
         """The summary of the conversation's session so far, for a prompt whose history was cut;
@@ -444,6 +468,52 @@ class Memory:
             lambda c: identity.identity(c, scope, self._limits.identity_chars)
         )
 
+    async def replace_identity(
+        self, scope: MemoryScope, text: str, *, versions_read: Iterable[str] | None = None
+    ) -> Identity:
+        """Make a Markdown text the user's layer identity: lines that are missing become inactive,
+        new ones are the user's, the others stay. All or nothing.
+
+        ``versions_read``: the versions that the text may be based on; None: any. Raises
+        IdentityChangedError, IdentityInvalidError, IdentityFullError."""
+        return await self._change(
+            "identity",
+            lambda c, now: identity_edit.replace(
+                c, scope, text, versions_read=versions_read, limits=self._limits, now=now
+            ),
+        )
+
+    # ---- focus
+
+    async def focus(self, scope: MemoryScope, conversation: str) -> Focus:
+        """What a conversation of the user is about. Raises MemoryNotFoundError."""
+        return await self._database.read(
+            lambda c: focus.of_conversation(c, focus.own_conversation(c, scope, conversation))
+        )
+
+    async def set_focus(
+        self,
+        scope: MemoryScope,
+        conversation: str,
+        *,
+        project: str | None = None,
+        tags: tuple[str, ...] = (),
+        task_id: int | None = None,
+    ) -> Focus:
+        """Say what a conversation of the user is about from now on; with nothing given, nothing in
+        particular. Raises MemoryNotFoundError, MemoryContentError."""
+        return await self._change(
+            "focus",
+            lambda c, _now: focus.replace(
+                c,
+                scope,
+                conversation,
+                project=project,
+                tags=store.checked_tags(tags),
+                task_id=task_id,
+            ),
+        )
+
     # ---- erasure
 
     def on_erasure(self, callback: Callable[[str | None], None]) -> None:
@@ -455,7 +525,7 @@ class Memory:
         """Erase an entry with all its versions, the words it came from, and what was derived from
         them. Cannot be undone. Raises MemoryNotFoundError, MemoryForbiddenError."""
         return await self._erase(
-            scope, "forget", lambda c, now: forget_entries(c, scope, [entry_id], now)
+            scope, "forget", "forget", lambda c, now: forget_entries(c, scope, [entry_id], now)
         )
 
     async def forget_key(self, scope: MemoryScope, key: str) -> Forgotten:
@@ -466,7 +536,7 @@ class Memory:
             entry = entries.find_key(connection, scope, key)
             return forget_entries(connection, scope, [entry.id], now)
 
-        return await self._erase(scope, "forget", work)
+        return await self._erase(scope, "forget", "forget", work)
 
     async def forget_claims(
         self,
@@ -477,9 +547,12 @@ class Memory:
     ) -> Forgotten:
         """Erase what a topic names ("where I live"), by what is claimed, and everything that says
         one of ``texts``. Nothing found is an empty result."""
-        focus = self.claims.focus(conversation_key)
+        referents = self.claims.referents(conversation_key)
         return await self._erase(
-            scope, "forget", lambda c, now: forget_claims(c, scope, asked, focus, texts, now)
+            scope,
+            "forget",
+            "forget",
+            lambda c, now: forget_claims(c, scope, asked, referents, texts, now),
         )
 
     async def forget_text(
@@ -492,11 +565,15 @@ class Memory:
             return await self._database.write(
                 "forget", lambda c: forget_text(c, scope, text, now, dry_run=True)
             )
-        return await self._erase(scope, "forget", lambda c, now: forget_text(c, scope, text, now))
+        return await self._erase(
+            scope, "forget", "forget", lambda c, now: forget_text(c, scope, text, now)
+        )
 
     async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
         """Erase a session, a user, or what is old. The caller asks for confirmation."""
-        return await self._erase(scope, "purge", lambda c, now: purge(c, scope, what, now))
+        return await self._erase(
+            scope, "purge", cause_of(what), lambda c, now: purge(c, scope, what, now)
+        )
 
     # ---- sessions, retrieval log, counts
 
@@ -573,13 +650,18 @@ class Memory:
         return result
 
     async def _erase(
-        self, scope: MemoryScope, name: str, work: Callable[[Connection, float], Forgotten]
+        self,
+        scope: MemoryScope,
+        name: str,
+        cause: Cause,
+        work: Callable[[Connection, float], Forgotten],
     ) -> Forgotten:
         """One transaction that erases; also while memory is switched off."""
         now = self._clock()
         # Background work that has read what is erased must not store anything made from it.
         async with self._priority.exclusive():
             gone = await self._database.write(name, lambda connection: work(connection, now))
+            self.erasures.report(cause, ErasureReport.of(gone))
             await self._report_erasure(None if scope.household == "write" else scope.user)
         self.wake()
         return gone

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from lobug.language.claims import Heard
 from lobug.language.en.claims.english import CLAIMS
 from lobug.memory import jobs, log, recall_log, sessions
-from lobug.memory.claim_rows import Focus
+from lobug.memory.claim_rows import Referent
 from lobug.memory.claims import assertion
 from lobug.memory.claims.assertion import Outcome
 from lobug.memory.model import ConversationKey
@@ -50,13 +50,13 @@ def log_user_message(
     said_at: float,
     speaker: str | None,
     now: float,
-    focus: Sequence[Focus] = (),
+    referents: Sequence[Referent] = (),
     heard: Heard | None = None,
 ) -> Logged:
     """Append a user's message, let what it claims change memory, and note the extraction of its
     facts, which waits for the reply.
 
-    ``focus``: what was talked about, latest first. Where ``speaker`` says that somebody else
+    ``referents``: what was talked about, latest first. Where ``speaker`` says that somebody else
     speaks, "I" is not the user, and only the extraction reads the words."""
     user = conversation_key.user
     session_id = sessions.continue_or_begin(connection, conversation_key, said_at, scheduler.idle_s)
@@ -85,7 +85,7 @@ def log_user_message(
             message_id=message_id,
             said_at=said_at,
             now=now,
-            focus=focus,
+            referents=referents,
         )
     jobs.wait_for_reply(connection, user, message_id, now, now + REPLY_DEADLINE_S)
     return Logged(message_id, 1, tasks + 1, claimed)

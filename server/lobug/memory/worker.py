@@ -21,6 +21,7 @@ from lobug.memory import jobs
 from lobug.memory.claims import backlog
 from lobug.memory.embedding import BackgroundEmbedder, FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.purge import retain
+from lobug.memory.erasure.report import ErasureReport, ErasureReporter
 from lobug.memory.exchange.snapshot import SnapshotSource, import_file
 from lobug.memory.index import entry_index
 from lobug.memory.jobs import Task
@@ -29,7 +30,7 @@ from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.distillation import distill
 from lobug.memory.learning.model_requests import GarbledAnswerError
 from lobug.memory.learning.summarizer import Summarizer
-from lobug.memory.schedule import RETENTION_EVERY_S, Scheduler
+from lobug.memory.schedule import Scheduler
 from lobug.memory.statistics import Counter
 from lobug.priority import Deferral, PreemptedError, TurnPriority
 from lobug.storage.compaction import compact
@@ -63,6 +64,7 @@ class Worker:
         embedding: FactEmbedder,
         turns: TurnEmbedder,
         counter: Counter,
+        erasures: ErasureReporter,
         *,
         scheduler: Scheduler,
         chat: ChatModel,
@@ -76,6 +78,7 @@ class Worker:
         self._embedding = embedding
         self._turns = turns
         self._counter = counter
+        self._erasures = erasures
         self._scheduler = scheduler
         self._settings = scheduler.settings
         self._chat = chat
@@ -300,14 +303,22 @@ class Worker:
 
     async def _retain(self, task: Task) -> bool:
         now = self._clock()
-        await retain(
-            self._database,
-            task,
-            self._settings,
-            now=now,
-            next_at=now + RETENTION_EVERY_S,
-            checkpoint=self._checkpoint,
-        )
+        erased = ErasureReport()
+        try:
+            await retain(
+                self._database,
+                task,
+                self._settings,
+                erased,
+                now=now,
+                next_at=now + self._scheduler.retention_every_s,
+                checkpoint=self._checkpoint,
+            )
+        except BaseException:
+            if erased != ErasureReport():  # what is erased is gone, though the rest is still due
+                self._erasures.report("retention", erased)
+            raise
+        self._erasures.report("retention", erased)
         return False
 
     async def _compact(self, task: Task) -> bool:

@@ -42,6 +42,12 @@ class MemorySettings(Section):
         description="Master switch. When it is off, nothing is extracted, summed up or recalled;"
         " conversations are still logged.",
     )
+    model_may_store: bool = Field(
+        False,
+        description="Whether the chat model may store by itself what the user tells in a turn; its"
+        " words are checked as those of extraction are. For models that use tools well: small ones"
+        " are slower with it and no better, since extraction looks at every word anyway.",
+    )
     max_content_chars: int = Field(
         2_000, ge=100, description="Longest content of one entry that is written, characters."
     )
@@ -132,6 +138,12 @@ class MemorySettings(Section):
         description="Messages are erased after this many days, with everything that was not yet"
         " taken from them; 0: never.",
     )
+    cleanup_interval_hours: float = Field(
+        24.0,
+        gt=0.0,
+        le=8_760.0,
+        description="Time from one erasure of what is too old to the next, hours.",
+    )
     context_budget_tokens: int = Field(
         4_000, ge=0, description="Most that recalled memories may add to a prompt, tokens."
     )
@@ -211,3 +223,8 @@ class MemorySettings(Section):
         return self.summaries == "generative" or bool(
             self.consolidation_model or self.consolidation_provider
         )
+
+    @property
+    def lets_model_store(self) -> bool:
+        """Whether the chat model may store by itself; not while memory is off."""
+        return self.enabled and self.model_may_store

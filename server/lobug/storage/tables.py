@@ -133,6 +133,37 @@ project_tasks = Table(
 )
 add_index("project_tasks_by_user", project_tasks, "user id")
 
+conversation_focus = Table(
+    "conversation_focus",
+    metadata,
+    Column("user", Text, primary_key=True),
+    Column("conversation", Text, primary_key=True),
+    Column("project", Text, comment="a name in projects"),
+    Column(
+        "tags",
+        TextList,
+        CheckConstraint("json_valid(tags)"),
+        nullable=False,
+        server_default=text("'[]'"),
+    ),
+    link("task_id", "project_tasks.id", ondelete="SET NULL"),
+    comment="what a conversation is about, until that is changed",
+    **KEYED,
+)
+add_index("conversation_focus_by_task", conversation_focus, "task_id", where="task_id IS NOT NULL")
+
+task_sessions = Table(
+    "task_sessions",
+    metadata,
+    Column(
+        "task_id", Integer, ForeignKey("project_tasks.id", ondelete="CASCADE"), primary_key=True
+    ),
+    Column("session_id", Integer, ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
+    comment="sessions whose summaries belong to a task's working state",
+    **KEYED,
+)
+add_index("task_sessions_by_session", task_sessions, "session_id")
+
 memories = Table(
     "memories",
     metadata,

@@ -160,6 +160,12 @@ class Metrics:
             "The longest such lag of the last minute, seconds.",
             registry=self.registry,
         ).set_function(longest_lag)
+        self._erasures = Counter(
+            "lobug_memory_erasures",
+            "Erasures of memory, by what asked for them.",
+            ["cause"],
+            registry=self.registry,
+        )
         self.frames_in = self._frames.labels("in")
         self.frames_out = self._frames.labels("out")
 
@@ -183,6 +189,10 @@ class Metrics:
         # Work done before the end of speech has a negative time, but nobody waited for it, and a
         # histogram's sum must not fall.
         self._stages.labels(timeline.door, stage).observe(max(0.0, timeline.timings()[stage]))
+
+    def memory_erased(self, cause: str) -> None:
+        """Count an erasure of memory."""
+        self._erasures.labels(cause).inc()
 
     def loop_lag(self, lag_s: float) -> None:
         """Count one measurement of the event loop's lag, seconds."""

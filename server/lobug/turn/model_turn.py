@@ -6,8 +6,8 @@ A caller that keeps the conversation itself (OpenAI clients) hands over its hist
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 
 from lobug.conversation.prompt import Persona, estimate_tokens, prefix, user_message
@@ -21,14 +21,17 @@ from lobug.conversation.registry import (
 )
 from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel
 from lobug.errors import StorageError, TextTooLongError
-from lobug.memory.model import MemoryContext
+from lobug.language.en import citing
+from lobug.language.en.citing import Source, citation, without_request
+from lobug.memory.model import MemoryContext, Recalled, scope_of
 from lobug.memory.service import Memory
 from lobug.settings import ChatSettings, ConversationSettings, Settings
 from lobug.turn.commitment import LiveOptions
-from lobug.turn.events import Action, Heard, TurnEvent
+from lobug.turn.events import Action, Heard, Piece, ReplyDelta, TurnEvent
+from lobug.turn.memory_tool import MemoryTool
 from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
-from lobug.turn.tool_use import ToolUse, include_tools_if_needed
+from lobug.turn.tool_use import OwnTool, ToolUse, include_tools_if_needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class CallerContext:
     """Longest reply, tokens, at most that of the settings; None: that of the settings."""
     temperature: float | None = None
     """None: that of the settings."""
+    cite: bool = False
+    """Whether the reply is to end with where it is known from."""
 
     def conversation(self, real: Conversation, settings: ConversationSettings) -> Conversation:
         """The conversation that this turn's prompt is made of: the real one if its history ends
@@ -128,6 +133,11 @@ class ModelTurn:
         self._prompted = conversation
         """What the prompt is made of: the conversation, or the history that the caller sent."""
         self._heard = heard
+        self._words, asked = without_request(heard.text)
+        """The words without the request to cite: a model that reads it invents sources."""
+        self._cites = asked or caller.cite
+        self._citation = ""
+        """What was added to the reply."""
         self._timeline = timeline
         self._caller = caller
         self._live = live
@@ -136,6 +146,8 @@ class ModelTurn:
         self._settings = caller.settings(shared.settings.chat)
         self._message_id: int | None = None
         """Of the logged words; None until they are logged."""
+        self._logging = asyncio.Lock()
+        """The commitment and the model's own tool may log the words at the same time."""
         self._context: MemoryContext | None = None
         self._prompt: Prompt | None = None
         self._prepared = asyncio.Event()
@@ -160,11 +172,11 @@ class ModelTurn:
             if self._context is not None:
                 self._memory.note_search(message_id, self._context)
 
-    def events(self) -> AsyncGenerator[TurnEvent]:
+    async def events(self) -> AsyncGenerator[TurnEvent]:
         """Yield the reply's events as the model writes. Raises EngineError,
         ContextOverflowError."""
         assert self._prompt is not None  # noqa: S101 - for the type checker
-        return write_reply(
+        written = write_reply(
             self._shared.chat,
             self._prompted,
             self._prompt,
@@ -175,6 +187,28 @@ class ModelTurn:
             clause_first=self._clause_first,
             tools=self._tools(),
         )
+        async with aclosing(written):
+            async for event in written:
+                yield event
+        if self._cites and self._context is not None and self.reply.action is Action.RESPOND:
+            for event in self._cite(self._context):
+                yield event
+
+    def _cite(self, context: MemoryContext) -> Iterator[TurnEvent]:
+        """Add the sentence that says where the reply is known from, if memory has part in it."""
+        known = [source_of(recalled) for recalled in context.recalled]
+        known += [
+            Source("identity", line)
+            for line in context.base_memory.splitlines()
+            if not line.startswith("#")
+        ]
+        sentence = citation(self.reply.text, self._words, known, context.read_at)
+        if sentence:
+            index = len(self.reply.pieces)
+            self.reply.pieces.append(sentence)
+            self._citation = sentence
+            yield ReplyDelta(f" {sentence}")
+            yield Piece(index, sentence)
 
     def release(self) -> None:
         """Drop the model's cache of this prompt if something was erased since it was made: the
@@ -186,6 +220,9 @@ class ModelTurn:
         """Write the reply to the log and to working memory. ``heard``: what the user got of it."""
         if self._prompt is None or self._message_id is None:
             return
+        if self._citation:
+            # In the prompts that follow the model would imitate it. The retrieval log knows it.
+            heard = heard.replace(f" {self._citation}", "")
         conversation = self._conversation
         ignored = self.reply.action is Action.IGNORE
         # The same words in both: after a restart the model sees the conversation as it was.
@@ -215,7 +252,7 @@ class ModelTurn:
 
     async def _recall(self) -> None:
         conversation, settings = self._conversation, self._shared.settings
-        text = self._heard.text
+        text = self._words
         if self._live is None or self._live.commitment.made:
             await self.log_words()
         await self._memory.refresh()
@@ -240,22 +277,43 @@ class ModelTurn:
 
     async def log_words(self) -> int:
         """Log the words, unless that is done. Returns the message's id."""
-        if self._message_id is None:
-            self._message_id = await self._memory.log_user_message(
-                self._conversation.conversation_key, self._heard.text
-            )
-        return self._message_id
+        async with self._logging:
+            if self._message_id is None:
+                self._message_id = await self._memory.log_user_message(
+                    self._conversation.conversation_key, self._heard.text
+                )
+            return self._message_id
 
     def _tools(self) -> ToolUse | None:
-        """What the turn may do with the device's tools; None: its prompt tells of none."""
+        """What the turn may do with tools; None: its prompt tells of none."""
         prompt = self._conversation.tools
-        if not prompt.messages:
+        own: dict[str, OwnTool] = {}
+        if self._shared.settings.memory.lets_model_store:
+            household = self._shared.settings.memory.household
+            scope = scope_of(self._conversation.conversation_key, household)
+            own[MemoryTool.name] = MemoryTool(self._memory, scope, self._words, self.log_words).call
+        if not prompt.messages and not own:
             return None
         rounds = self._shared.settings.chat.max_tool_rounds
         if self._live is None:  # the prompt tells of the tools, so the model may call them
-            return ToolUse(ABSENT_TOOLS, prompt, self._heard.text, _at_once, rounds)
+            return ToolUse(ABSENT_TOOLS, prompt, self._heard.text, _at_once, rounds, own=own)
         box = self._live.tools or ABSENT_TOOLS
-        return ToolUse(box, prompt, self._heard.text, self._live.commitment.wait, rounds)
+        allowed = self._live.commitment.wait
+        return ToolUse(box, prompt, self._heard.text, allowed, rounds, own=own)
+
+
+def source_of(recalled: Recalled) -> Source:
+    """Where a memory in the prompt is from. Pure."""
+    kind: citing.Kind = "told"
+    if recalled.role == "assistant":
+        kind = "said"
+    elif recalled.category == "timeline":
+        kind = "notes"
+    elif recalled.source == "import":
+        kind = "import"
+    elif recalled.source == "agent":
+        kind = "agent"
+    return Source(kind, recalled.content, recalled.said_at)
 
 
 async def _at_once() -> None:
@@ -280,7 +338,7 @@ async def build_prompt(
     words that do not fit without any history.
 
     Args:
-        conversation: whose turn it is; takes the base memory, and loses the dropped history.
+        conversation: whose turn it is; takes base memory and task, and loses the dropped history.
         text: the user's words.
         context: what memory recalled for them.
         persona: the beginning of the prompt.
@@ -290,11 +348,11 @@ async def build_prompt(
         now: seconds of the turns' clock.
         lane: the model's cache that the prompt belongs to.
     """
-    conversation.base_memory = context.base_memory
+    conversation.base_memory, conversation.task = context.base_memory, context.task
     sensors = conversation.sensors.summary(now)
     budget = chat.context_tokens - settings.max_tokens
     alone = [
-        *prefix(persona, context.base_memory, tools=conversation.tools.messages),
+        *prefix(persona, context.base_memory, task=context.task, tools=conversation.tools.messages),
         user_message(text, context.recalled, sensors),
     ]
     if estimate_tokens(alone) > budget:

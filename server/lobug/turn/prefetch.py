@@ -133,6 +133,7 @@ class PromptPrefetcher:
                 conversation, self._memory, self._settings.conversation.max_messages
             )
             conversation.base_memory = await self._memory.base_memory(conversation_key.user)
+            conversation.task = await self._memory.task_in_prompt(conversation_key)
 
     async def _in_background(
         self, read: Callable[[], Awaitable[None]], quiet_s: Callable[[], float] = at_once

@@ -1,4 +1,4 @@
-"""Lets the chat model use a device's tools during its reply.
+"""Lets the chat model use a device's tools, and Lo-Bug's own, during its reply.
 
 The model writes a call, the call is carried out, the model reads the result and continues in words.
 Only the words are passed on. A call is a JSON object that begins with its tool,
@@ -36,12 +36,15 @@ Write = Callable[[Sequence[ChatMessage], Mapping[str, Any] | None], AsyncGenerat
 """Streams what the model writes. Takes the messages of this turn, which follow the prompt's prefix,
 and the JSON schema of the answer (None: free text)."""
 
+OwnTool = Callable[[Mapping[str, Any]], Awaitable[ToolResult]]
+"""Takes the arguments of a call. Does not raise."""
+
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class ToolUse:
-    """What one turn may do with a device's tools."""
+    """What one turn may do with tools."""
 
     box: ToolBox
     prompt: ToolPrompt
@@ -54,6 +57,8 @@ class ToolUse:
     """Most calls in this turn."""
     called: list[str] = field(default_factory=list)
     """Names of the tools that were used."""
+    own: Mapping[str, OwnTool] = field(default_factory=dict)
+    """Tools of Lo-Bug's own by name, which need no device."""
 
 
 def offer_tools(conversation: Conversation, tools: Sequence[Tool], max_tokens: int) -> None:
@@ -122,6 +127,9 @@ class _ToolRounds:
                 yield words
             if (call := finder.call) is None:
                 break
+            if spoken and self._is_own(call):
+                await self._carry_out(call)
+                break  # the reply is said; of its result nothing need be told
             if spoken:
                 yield " "
         if not spoken and self._last is not None:
@@ -173,19 +181,30 @@ class _ToolRounds:
             self._only_words = True
             self._messages = declined(self._user, "ready")
             return True
-        self._last = await self._result(call)
-        self._append_result(call, self._last)
+        result = await self._result(call)
+        if not self._is_own(call):
+            self._last = result
+        self._append_result(call, result)
         return True
+
+    def _is_own(self, call: str) -> bool:
+        read = read_call(call)
+        return read is not None and read[0] in self._use.own
 
     async def _result(self, call: str) -> ToolResult:
         read = read_call(call)
         if read is None:
             return ToolResult("The call is no JSON object.", is_error=True)
         name, arguments = read
+        if own := self._use.own.get(name):
+            await self._use.allowed()
+            self._use.called.append(name)
+            return await own(arguments)
         tools = self._use.prompt.tools
         tool = tools.get(short_name(name))
         if tool is None:
-            return ToolResult(f"There is no {name[:80]}, only {', '.join(tools)}.", is_error=True)
+            known = ", ".join([*tools, *self._use.own])
+            return ToolResult(f"There is no {name[:80]}, only {known}.", is_error=True)
         await self._use.allowed()
         return await self._call(tool.name, coerce_arguments(tool, arguments))
 

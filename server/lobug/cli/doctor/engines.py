@@ -269,7 +269,9 @@ def check_context(settings: Settings) -> Finding:
     from lobug.conversation.prompt import estimate_tokens, make_persona, prefix
 
     persona = make_persona(
-        settings.conversation.persona, ignore_and_react=settings.conversation.ignore_and_react
+        settings.conversation.persona,
+        ignore_and_react=settings.conversation.ignore_and_react,
+        may_store=settings.memory.lets_model_store,
     )
     return judge_context(
         window=settings.chat.context_tokens,

@@ -8,9 +8,10 @@ from lobug.cli.memory import (
     entries,
     erasure,
     files,
+    identity,
     queries,
 )
-from lobug.cli.memory.projects import projects_app, tasks_app
+from lobug.cli.memory.projects import focus, projects_app, tasks_app
 from lobug.cli.terminal import SentenceGroup
 
 memory_app = typer.Typer(
@@ -31,10 +32,11 @@ memory_app.command()(entries.restore)
 memory_app.command()(entries.history)
 memory_app.command()(queries.why)
 memory_app.command()(queries.recalls)
-memory_app.command()(queries.identity)
+memory_app.command()(identity.identity)
 memory_app.command()(queries.sessions)
 memory_app.command()(queries.stats)
 memory_app.command()(queries.users)
+memory_app.command()(focus)
 memory_app.command()(erasure.purge)
 memory_app.command()(files.export)
 memory_app.command("import")(files.import_file)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import Annotated, Any
 
 import typer
@@ -57,7 +59,8 @@ def list_entries(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List memories in the order in which they were stored."""
+    """List memories in the order in which they were stored, with who wrote them and how often they
+    were recalled. `--json` has all that is known of each."""
     with open_memory(server, user) as memory:
         entries, more = _pages(memory, where.parameters(), limit)
         if as_json:
@@ -236,24 +239,42 @@ def _changed(entry: dict[str, Any], key: str, *, as_json: bool) -> None:
         console().print(plain(sentence(key, entry=words)), markup=False, soft_wrap=True)
 
 
-def entry_row(entry: Mapping[str, Any]) -> tuple[object, ...]:
-    """A row under ENTRY_COLUMNS."""
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a list of entries."""
+
+    name: str
+    cell: Callable[[Mapping[str, Any]], object]
+    always: bool = True
+    """False: left out on a narrow terminal, so that the content keeps room; `--json` and `show`
+    have it all the same."""
+
+
+def _status(entry: Mapping[str, Any]) -> object:
     inactive = entry["status"] == "inactive"
-    return (
-        entry["id"],
-        entry["key"],
-        entry["layer"],
-        (entry["reason"] or "inactive") if inactive else entry["status"],
-        when(entry["said_at"])[:10],
-        entry["content"],
-    )
+    return (entry["reason"] or "inactive") if inactive else entry["status"]
 
 
-ENTRY_COLUMNS = ("id", "key", "layer", "status", "said", "content")
+COLUMNS = (
+    Column("id", itemgetter("id")),
+    Column("key", itemgetter("key")),
+    Column("layer", itemgetter("layer"), always=False),
+    Column("status", _status),
+    Column("source", itemgetter("source")),
+    Column("recalled", itemgetter("recall_count")),
+    Column("said", lambda entry: when(entry["said_at"])[:10], always=False),
+    Column("content", itemgetter("content")),
+)
+
+NARROW_COLUMNS = 110
+"""A terminal with fewer columns is narrow."""
 
 
 def show_entries(entries: Iterable[Mapping[str, Any]], nothing: str) -> None:
-    show_table(ENTRY_COLUMNS, map(entry_row, entries), nothing)
+    narrow = console().width < NARROW_COLUMNS
+    columns = [column for column in COLUMNS if column.always or not narrow]
+    rows = ([column.cell(entry) for column in columns] for entry in entries)
+    show_table([column.name for column in columns], rows, nothing)
 
 
 def show_entry(found: Mapping[str, Any]) -> None:

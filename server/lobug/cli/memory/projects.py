@@ -1,4 +1,4 @@
-"""``lobug memory projects`` and ``lobug memory tasks``."""
+"""``lobug memory projects``, ``lobug memory tasks`` and ``lobug memory focus``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,21 @@ from urllib.parse import quote
 
 import typer
 
-from lobug.cli.memory.client import ProjectOption, UserOption, open_memory
+from lobug.cli.memory.client import MemoryClient, ProjectOption, UserOption, open_memory
 from lobug.cli.sentences import sentence
-from lobug.cli.terminal import JsonOption, SentenceGroup, ServerOption, print_json, show_table, when
+from lobug.cli.terminal import (
+    EXIT_USAGE,
+    CommandError,
+    JsonOption,
+    SentenceGroup,
+    ServerOption,
+    console,
+    plain,
+    print_json,
+    show_facts,
+    show_table,
+    when,
+)
 
 projects_app = typer.Typer(cls=SentenceGroup, no_args_is_help=True, help="Projects of the user.")
 tasks_app = typer.Typer(
@@ -155,3 +167,90 @@ def complete_task(
     with open_memory(server, user) as memory:
         task = memory.post(f"/tasks/{number}/complete", {"result": result})
     _show_tasks([task], as_json=as_json)
+
+
+def focus(
+    project: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Recall only memories of this project, and of none.",
+            show_default=False,
+        ),
+    ] = None,
+    tags: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tag",
+            metavar="TAG",
+            help="Recall only memories with this tag, and without any; may be given again.",
+        ),
+    ] = None,
+    task: Annotated[
+        int | None,
+        typer.Option(
+            metavar="ID",
+            min=1,
+            help="Keep the state of this open task in mind; each session that ends adds its"
+            " summary to it.",
+            show_default=False,
+        ),
+    ] = None,
+    clear: Annotated[bool, typer.Option("--clear", help="It is about nothing any more.")] = False,
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The conversation (`lobug memory sessions`). Default: the only one.",
+            show_default=False,
+        ),
+    ] = None,
+    user: UserOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a conversation is about, or say what it is about from now on.
+
+    What is not given is cleared."""
+    given = project is not None or bool(tags) or task is not None
+    if clear and given:
+        raise CommandError(sentence("memory.clear_or_set"), code=EXIT_USAGE)
+    with open_memory(server, user) as memory:
+        named = {"conversation": conversation or _only_conversation(memory)}
+        if given or clear:
+            body = {"project": project, "tags": tags or [], "task": task}
+            found = memory.send("PUT", "/focus", params=named, body=body)
+        else:
+            found = memory.get("/focus", named)
+    if as_json:
+        print_json(found)
+        return
+    about = found["task"]
+    facts = [
+        ("conversation", found["conversation"]),
+        ("project", found["project"]),
+        ("tags", ", ".join(found["tags"])),
+        ("task", about and f"{about['id']}: {about['title']}"),
+        ("state", about and about["state"]),
+    ]
+    show_facts(facts)
+    if not any(value for _, value in facts[1:]):
+        console().print(sentence("memory.no_focus"), style="dim")
+
+
+def _only_conversation(memory: MemoryClient) -> str | None:
+    """The user's conversation, if there is one; None: the caller's own. Raises CommandError."""
+    if memory.user is None:
+        return None
+    sessions = memory.get("/sessions", {"limit": MOST_SESSIONS})["sessions"]
+    names = list(dict.fromkeys(session["conversation"] for session in sessions))
+    if len(names) == 1:
+        return str(names[0])
+    if not names:
+        raise CommandError(sentence("memory.no_sessions"))
+    known = ", ".join(plain(name) for name in names)
+    raise CommandError(sentence("memory.which_conversation", known=known), code=EXIT_USAGE)
+
+
+MOST_SESSIONS = 200
+"""Newest sessions among which conversations are looked for: the most that the server gives."""

@@ -18,7 +18,6 @@ from lobug.cli.terminal import (
     ServerOption,
     console,
     plain,
-    plain_lines,
     print_json,
     show_facts,
     show_table,
@@ -115,28 +114,6 @@ def recalls(
     )
     columns = ("message", "at", "took", "found", "used", "asked")
     show_table(columns, rows, sentence("memory.no_recalls"))
-
-
-def identity(
-    user: UserOption = None, server: ServerOption = None, as_json: JsonOption = False
-) -> None:
-    """Show what Lo-Bug always keeps in mind, and how full that is."""
-    with open_memory(server, user) as memory:
-        found = memory.get("/identity")
-    if as_json:
-        print_json(found)
-        return
-    text = plain_lines(found["text"]).strip() or sentence("memory.no_identity")
-    console().print(text, markup=False, soft_wrap=True)
-    console().print(
-        sentence(
-            "memory.identity_size",
-            characters=found["characters"],
-            limit=found["limit"],
-            percent=found["used_percent"],
-        ),
-        style="dim",
-    )
 
 
 def sessions(

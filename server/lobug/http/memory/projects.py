@@ -1,4 +1,4 @@
-"""`/memory/projects` and `/memory/tasks`: what the user works on."""
+"""`/memory/projects`, `/memory/tasks` and `/memory/focus`: what the user works on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query
 from pydantic import BaseModel, Field
 
+from lobug.errors import InvalidRequestError
 from lobug.http.dependencies import documented
 from lobug.http.formats import Answer
 from lobug.http.memory.entries import (
@@ -20,6 +21,7 @@ from lobug.http.memory.requests import (
     Body,
     MemoryDep,
     ScopeDep,
+    Tag,
     memory_body,
 )
 from lobug.http.problems import error_responses
@@ -54,6 +56,31 @@ class MemoryTasks(BaseModel):
 
 
 TaskId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of a task.")]
+
+
+class MemoryFocus(Answer):
+    """What a conversation is about."""
+
+    conversation: str = Field(description="The conversation.")
+    project: str | None = Field(
+        description="Only memories of this project, and of none, are recalled; null: of the task's"
+        " project, if it has one."
+    )
+    tags: list[str] = Field(
+        description="Only memories with one of these tags, and without any, are recalled."
+    )
+    task: MemoryTask | None = Field(
+        description="Its title and working state stand in the prompt; each session that ends adds"
+        " its summary to the state."
+    )
+
+
+class FocusRequest(Body):
+    """What a conversation is about from now on; what is left out is cleared."""
+
+    project: str | None = Field(None, max_length=200, description="One of the user's projects.")
+    tags: list[Tag] = Field(default_factory=list, max_length=32, description="Any of these tags.")
+    task: int | None = Field(None, ge=1, le=MAX_ID, description="Id of an open task.")
 
 
 class ProjectRequest(Body):
@@ -114,6 +141,48 @@ async def archive_project(
 ) -> MemoryProject:
     """Archive a project."""
     return MemoryProject.of(await memory.projects.archive(scope, name))
+
+
+async def get_conversation(
+    scope: ScopeDep,
+    conversation: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=400,
+            description="Name of one of the user's conversations, as in `GET /memory/sessions`;"
+            " without it the caller's own.",
+        ),
+    ] = None,
+) -> str:
+    """The conversation that a request is about. Raises InvalidRequestError."""
+    named = conversation or scope.conversation
+    if named is None:
+        raise InvalidRequestError("with user, name a conversation too: GET /memory/sessions")
+    return named
+
+
+@router.get("/focus", responses=error_responses(*WITH_ID))
+async def focus(
+    scope: ScopeDep, memory: MemoryDep, conversation: Annotated[str, Depends(get_conversation)]
+) -> MemoryFocus:
+    """Show what a conversation is about: project, tags and task."""
+    return MemoryFocus.of(await memory.focus(scope, conversation), conversation=conversation)
+
+
+@router.put("/focus", openapi_extra=documented(FocusRequest), responses=error_responses(*WITH_BODY))
+async def set_focus(
+    body: Annotated[FocusRequest, Depends(memory_body(FocusRequest))],
+    scope: ScopeDep,
+    memory: MemoryDep,
+    conversation: Annotated[str, Depends(get_conversation)],
+) -> MemoryFocus:
+    """Say what a conversation is about from now on. An empty object clears it."""
+    tags = tuple(dict.fromkeys(body.tags))
+    found = await memory.set_focus(
+        scope, conversation, project=body.project, tags=tags, task_id=body.task
+    )
+    return MemoryFocus.of(found, conversation=conversation)
 
 
 @router.get("/tasks", responses=error_responses(*EVERYWHERE))

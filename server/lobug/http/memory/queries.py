@@ -6,29 +6,39 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from lobug.access.callers import Caller
-from lobug.errors import EmptyTextError, TextTooLongError
-from lobug.http.dependencies import CallerDep, ConversationDep, ServerDep
+from lobug.errors import (
+    EmptyTextError,
+    IdentityChangedError,
+    IdentityFullError,
+    IdentityInvalidError,
+    TextTooLongError,
+)
+from lobug.http.dependencies import CallerDep, ConversationDep, ServerDep, documented
 from lobug.http.formats import Answer, Time, rfc3339
 from lobug.http.memory.entries import MemoryEntry, shown_fields
 from lobug.http.memory.requests import (
     EVERYWHERE,
     MAX_ID,
+    WITH_BODY,
     WITH_ID,
+    Body,
     MemoryDep,
     ScopeDep,
     check_text,
     get_filter,
     is_at_this_computer,
+    memory_body,
     require_this_computer,
 )
 from lobug.http.problems import error_responses
 from lobug.memory.model import (
     Filter,
     Hit,
+    Identity,
     Recall,
     RememberedUser,
     Session,
@@ -67,7 +77,17 @@ class MemoryIdentity(Answer):
     characters: int = Field(description="How long the document is.")
     limit: int = Field(description="Most characters.")
     used_percent: int = Field(description="How full it is.")
+    version: str = Field(description="Of the text; `PUT` takes it as `If-Match`.")
     entries: list[MemoryEntry]
+
+
+class IdentityRequest(Body):
+    """The whole text of layer identity."""
+
+    text: str = Field(
+        description="Markdown as `GET /memory/identity` shows it: the headings that it knows, and"
+        " one line `- ...` for each entry."
+    )
 
 
 class MemorySession(Answer):
@@ -145,9 +165,49 @@ async def search(
 
 
 @router.get("/identity", responses=error_responses(*EVERYWHERE))
-async def identity(scope: ScopeDep, memory: MemoryDep) -> MemoryIdentity:
-    """Show what Lo-Bug always keeps in mind, and how much room is left."""
-    return MemoryIdentity.of(await memory.identity(scope))
+async def identity(scope: ScopeDep, memory: MemoryDep, response: Response) -> MemoryIdentity:
+    """Show what Lo-Bug always keeps in mind, and how much room is left. The header `ETag` names
+    the version of the text."""
+    return _identity(await memory.identity(scope), response)
+
+
+@router.put(
+    "/identity",
+    openapi_extra=documented(IdentityRequest),
+    responses=error_responses(
+        *WITH_BODY, IdentityInvalidError, IdentityFullError, IdentityChangedError
+    ),
+)
+async def replace_identity(
+    body: Annotated[IdentityRequest, Depends(memory_body(IdentityRequest))],
+    scope: ScopeDep,
+    memory: MemoryDep,
+    response: Response,
+    if_match: Annotated[
+        str | None,
+        Header(
+            max_length=1_000,
+            description="The `ETag` of the text that was read: if it has changed since, nothing is"
+            " replaced. Without the header it may have changed.",
+        ),
+    ] = None,
+) -> MemoryIdentity:
+    """Replace the text that Lo-Bug always keeps in mind. Lines that are missing are taken out of
+    use (`/restore` brings them back), new ones are the user's, the others stay."""
+    replaced = await memory.replace_identity(scope, body.text, versions_read=versions_of(if_match))
+    return _identity(replaced, response)
+
+
+def _identity(found: Identity, response: Response) -> MemoryIdentity:
+    response.headers["ETag"] = f'"{found.version}"'
+    return MemoryIdentity.of(found)
+
+
+def versions_of(if_match: str | None) -> list[str] | None:
+    """The versions that an ``If-Match`` header names; None: any will do. Pure."""
+    if if_match is None or if_match.strip() == "*":
+        return None
+    return [tag.strip().removeprefix("W/").strip('"') for tag in if_match.split(",")]
 
 
 @router.get("/sessions", responses=error_responses(*EVERYWHERE))

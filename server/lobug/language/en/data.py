@@ -40,6 +40,9 @@ TENS = word_list("numbers", "tens")
 REPLIES: Mapping[str, str] = _SENTENCES["replies"]
 """Replies without the chat model."""
 
+CITING: Mapping[str, str] = _SENTENCES["citing"]
+"""Sources of a reply."""
+
 PAIRING: Mapping[str, str] = _SENTENCES["pairing"]
 """What a new device and the address for devices show."""
 

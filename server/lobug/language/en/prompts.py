@@ -20,6 +20,7 @@ from lobug.language.protocol import FACT_TYPES
 
 OPEN, CLOSE = "<memory-context>", "</memory-context>"
 LONG_TERM_MEMORY = "[Long-term memory]"
+TASK_IN_HAND = "[The task that the user works on now]"
 EARLIER = "[Earlier in this conversation]"
 PHYSICAL_STATE = "[Current physical state: {}]"
 """Marks of the notes and of the parts of the prompt; the persona explains them."""
@@ -183,6 +184,16 @@ TALK_WITHOUT_TOOLS = (
 )
 """Sentences with a word that may concern a tool but not about a tool, each with a reply."""
 
+
+STORE_TOOL = "memory_store"
+STORE_RULES = """
+
+[Memory tool]
+When the user tells something about themselves that will still be true in a month, you may keep \
+it. Then begin your answer with {"tool": "memory_store", "content": "The user ..."}: one plain \
+sentence about the user in their own words, nothing that they did not say. You get a [RESULT]; \
+then reply in words, without mentioning the tool."""
+"""Follows the persona where the chat model may store by itself."""
 
 MEMORY_TOOL_RULES = """\
 Which tool do the user's words to the robot Lo-Bug ask for? memory_store: keep a statement.

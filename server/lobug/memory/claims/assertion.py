@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, select
 
 from lobug.language.claims import USER, Claim, ClaimReader, Fragment, Heard, Path, RelationRules
 from lobug.memory import claim_rows, entries, identity
-from lobug.memory.claim_rows import Focus, KnownClaim, Reader
+from lobug.memory.claim_rows import Referent, KnownClaim, Reader
 from lobug.memory.claims import decision, subjects, tombstones
 from lobug.memory.claims.decision import Retirement
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
@@ -58,7 +58,7 @@ class Outcome:
     same: list[int] = field(default_factory=list)
     """Entries that said it already."""
     ambiguous: list[Ambiguous] = field(default_factory=list)
-    focus: list[Focus] = field(default_factory=list)
+    referents: list[Referent] = field(default_factory=list)
     """What was talked about, latest first."""
 
 
@@ -71,20 +71,20 @@ class Assertion:
         self._origin = origin
         self.outcome = Outcome()
 
-    def hear(self, heard: Heard, focus: Sequence[Focus] = ()) -> Outcome:
-        """Assert what an utterance claims. ``focus``: what was talked about before, latest
+    def hear(self, heard: Heard, referents: Sequence[Referent] = ()) -> Outcome:
+        """Assert what an utterance claims. ``referents``: what was talked about before, latest
         first."""
         claims = [*heard.claims[:MOST_CLAIMS]]
         for fragment in heard.fragments:
-            claim = self.completed(fragment, [*self.outcome.focus, *focus])
+            claim = self.completed(fragment, [*self.outcome.referents, *referents])
             if claim is not None:
                 claims.append(claim)
-        self._assert(claims, focus)
+        self._assert(claims, referents)
         return self.outcome
 
-    def state(self, claims: Sequence[Claim], focus: Sequence[Focus] = ()) -> Outcome:
+    def state(self, claims: Sequence[Claim], referents: Sequence[Referent] = ()) -> Outcome:
         """Assert claims that were read in a stored or generated sentence."""
-        self._assert(claims[:MOST_CLAIMS], focus)
+        self._assert(claims[:MOST_CLAIMS], referents)
         return self.outcome
 
     def settle(self, entry_id: int, claims: Sequence[Claim]) -> Outcome:
@@ -140,14 +140,16 @@ class Assertion:
 
     # ---- whom it is about
 
-    def subjects(self, focus: Sequence[Focus]) -> Subjects:
+    def subjects(self, referents: Sequence[Referent]) -> Subjects:
         """Whom memory knows."""
         named = claim_rows.of_relation(self._connection, self._origin.user, NAME)
         names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
-        return Subjects(names, known_subjects(self._connection, self._origin.user), recent(focus))
+        return Subjects(
+            names, known_subjects(self._connection, self._origin.user), recent(referents)
+        )
 
-    def _assert(self, claims: Sequence[Claim], focus: Sequence[Focus]) -> None:
-        talked = list(focus)
+    def _assert(self, claims: Sequence[Claim], referents: Sequence[Referent]) -> None:
+        talked = list(referents)
         for claim in claims:
             known = self.subjects(talked)
             moves = subjects.introduced([one for one in claims if one.text == claim.text], known)
@@ -159,13 +161,13 @@ class Assertion:
             if meant is None:
                 continue
             self._apply(replace(claim, subject=meant))
-            talked[:0] = focus_of(replace(claim, subject=meant))
-        self.outcome.focus = talked[:RECENT_CLAIMS]
+            talked[:0] = referents_of(replace(claim, subject=meant))
+        self.outcome.referents = talked[:RECENT_CLAIMS]
 
-    def completed(self, fragment: Fragment, focus: Sequence[Focus]) -> Claim | None:
+    def completed(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
         """The claim that a bare value makes of what was talked about; None: it fits nothing."""
         instead = fragment.instead_of
-        for one in focus:
+        for one in referents:
             rules = self._reader.rules(one.relation)
             if rules is None:
                 continue
@@ -389,17 +391,17 @@ def known_subjects(connection: Connection, user: str) -> frozenset[Path]:
     return frozenset(map(claim_rows.path_of, found))
 
 
-def recent(focus: Iterable[Focus]) -> list[Path]:
+def recent(referents: Iterable[Referent]) -> list[Path]:
     """Who was talked about, latest first."""
-    return list(dict.fromkeys(one.subject for one in focus if one.subject != USER))
+    return list(dict.fromkeys(one.subject for one in referents if one.subject != USER))
 
 
-def focus_of(claim: Claim) -> list[Focus]:
+def referents_of(claim: Claim) -> list[Referent]:
     """What a claim talks about: its subject, and the subject that its value is."""
-    found = [Focus(claim.subject, claim.relation, claim.kind, claim.value)]
+    found = [Referent(claim.subject, claim.relation, claim.kind, claim.value)]
     if claim.relation in {"pet", "relative"} and claim.value:
         noun = claim.value.lower().split()[-1]
-        found.append(Focus((*claim.subject, noun), NAME))
+        found.append(Referent((*claim.subject, noun), NAME))
     return found
 
 
@@ -440,17 +442,17 @@ def hear(
     message_id: int,
     said_at: float,
     now: float,
-    focus: Sequence[Focus],
+    referents: Sequence[Referent],
 ) -> Outcome:
     """Let the claims of an utterance change memory, in the transaction that logs it."""
     if not heard.claims and not heard.fragments:
-        return Outcome(focus=list(focus))
+        return Outcome(referents=list(referents))
     origin = Origin(conversation_key.user, conversation_key.conversation, said_at, now, message_id)
-    known = focus or last_focus(connection, conversation_key)
+    known = referents or last_referents(connection, conversation_key)
     return Assertion(connection, reader, origin).hear(heard, known)
 
 
-def last_focus(connection: Connection, conversation_key: ConversationKey) -> list[Focus]:
+def last_referents(connection: Connection, conversation_key: ConversationKey) -> list[Referent]:
     """What the log says was last talked about, for a process that has just started."""
     return claim_rows.recent(
         connection,
@@ -466,11 +468,11 @@ def completes(
     reader: ClaimReader,
     conversation_key: ConversationKey,
     heard: Heard,
-    focus: Sequence[Focus],
+    referents: Sequence[Referent],
 ) -> bool:
     """Whether each bare value of an utterance fits something that was talked about. Changes
     nothing."""
     origin = Origin(conversation_key.user, conversation_key.conversation, 0.0, 0.0)
-    known = focus or last_focus(connection, conversation_key)
+    known = referents or last_referents(connection, conversation_key)
     asserting = Assertion(connection, reader, origin)
     return all(asserting.completed(fragment, known) is not None for fragment in heard.fragments)

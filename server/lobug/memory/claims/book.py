@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from lobug.language.claims import Asked, Claim, ClaimReader, Heard, Path
 from lobug.memory import claim_rows, log
-from lobug.memory.claim_rows import Focus, KnownClaim
+from lobug.memory.claim_rows import Referent, KnownClaim
 from lobug.memory.claims import assertion, lookup
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import NAME, Ambiguous
@@ -18,7 +18,7 @@ from lobug.storage.driver import Connection
 
 MOST_CONVERSATIONS = 512
 """Conversations of which it is known what was last talked about."""
-MOST_FOCUS = 12
+MOST_REFERENTS = 12
 MOST_UNREAD = 40
 """Messages that wait to be read, of which the statements are recited as they stand."""
 
@@ -38,50 +38,50 @@ class ClaimBook:
 
     def __init__(self, database: Database, reader: ClaimReader) -> None:
         self._database = database
-        self._focus: OrderedDict[ConversationKey, tuple[Focus, ...]] = OrderedDict()
+        self._referents: OrderedDict[ConversationKey, tuple[Referent, ...]] = OrderedDict()
         self.reader = reader
 
-    def focus(self, conversation_key: ConversationKey) -> tuple[Focus, ...]:
+    def referents(self, conversation_key: ConversationKey) -> tuple[Referent, ...]:
         """What a conversation last talked about, latest first."""
-        return self._focus.get(conversation_key, ())
+        return self._referents.get(conversation_key, ())
 
-    def note(self, conversation_key: ConversationKey, focus: Sequence[Focus]) -> None:
+    def note(self, conversation_key: ConversationKey, referents: Sequence[Referent]) -> None:
         """Note what a conversation talks about now."""
-        self._focus[conversation_key] = tuple(focus[:MOST_FOCUS])
-        self._focus.move_to_end(conversation_key)
-        while len(self._focus) > MOST_CONVERSATIONS:
-            self._focus.popitem(last=False)
+        self._referents[conversation_key] = tuple(referents[:MOST_REFERENTS])
+        self._referents.move_to_end(conversation_key)
+        while len(self._referents) > MOST_CONVERSATIONS:
+            self._referents.popitem(last=False)
 
     def drop(self, user: str | None) -> None:
         """Forget what was talked about, after something was erased; None: of everybody."""
-        for key in [key for key in self._focus if user is None or key.user == user]:
-            del self._focus[key]
+        for key in [key for key in self._referents if user is None or key.user == user]:
+            del self._referents[key]
 
     async def find(
         self, conversation_key: ConversationKey, asked: Asked
     ) -> Found | Ambiguous | None:
         """What memory holds of what was asked; None: it knows no such subject."""
-        focus = self.focus(conversation_key)
+        referents = self.referents(conversation_key)
         found = await self._database.read(
-            lambda c: lookup.find(c, self.reader, conversation_key.user, asked, focus)
+            lambda c: lookup.find(c, self.reader, conversation_key.user, asked, referents)
         )
         if isinstance(found, Found):
-            talked = Focus(found.subject, asked.relation or NAME, asked.kind)
-            self.note(conversation_key, (talked, *focus))
+            talked = Referent(found.subject, asked.relation or NAME, asked.kind)
+            self.note(conversation_key, (talked, *referents))
         return found
 
     async def completes(self, conversation_key: ConversationKey, heard: Heard) -> bool:
         """Whether each bare value of an utterance fits something that was talked about."""
-        focus = self.focus(conversation_key)
+        referents = self.referents(conversation_key)
         return await self._database.read(
-            lambda c: assertion.completes(c, self.reader, conversation_key, heard, focus)
+            lambda c: assertion.completes(c, self.reader, conversation_key, heard, referents)
         )
 
     async def knows_of(self, conversation_key: ConversationKey, asked: Asked) -> bool:
         """Whether anything is claimed, or was, of what a topic names."""
-        focus = self.focus(conversation_key)
+        referents = self.referents(conversation_key)
         about = await self._database.read(
-            lambda c: lookup.about(c, self.reader, conversation_key.user, asked, focus)
+            lambda c: lookup.about(c, self.reader, conversation_key.user, asked, referents)
         )
         return bool(about.entries)
 

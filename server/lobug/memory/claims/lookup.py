@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from lobug.language.claims import Asked, Claim, ClaimReader, Path
 from lobug.memory import claim_rows
-from lobug.memory.claim_rows import Focus, KnownClaim
+from lobug.memory.claim_rows import Referent, KnownClaim
 from lobug.memory.claims import subjects, tombstones
 from lobug.memory.claims.assertion import DEAD, HOLDERS, known_subjects, recent
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
@@ -51,7 +51,11 @@ class Found:
 
 
 def find(
-    connection: Connection, reader: ClaimReader, user: str, asked: Asked, focus: Sequence[Focus]
+    connection: Connection,
+    reader: ClaimReader,
+    user: str,
+    asked: Asked,
+    referents: Sequence[Referent],
 ) -> Found | Ambiguous | None:
     """What memory holds of a question's subject and relation. None: it knows no such subject, so
     that the question may be of the world."""
@@ -59,7 +63,7 @@ def find(
     names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
     known = known_subjects(connection, user)
     meant = _knowing(connection, user, asked, names) or subjects.resolve(
-        asked.subject, Subjects(names, known, recent(focus)), reader.refers
+        asked.subject, Subjects(names, known, recent(referents)), reader.refers
     )
     if meant is None or isinstance(meant, Ambiguous):
         return meant
@@ -173,13 +177,19 @@ class About:
 
 
 def about(
-    connection: Connection, reader: ClaimReader, user: str, asked: Asked, focus: Sequence[Focus]
+    connection: Connection,
+    reader: ClaimReader,
+    user: str,
+    asked: Asked,
+    referents: Sequence[Referent],
 ) -> About:
     """All entries, past and corrected ones too, that claim what a topic names."""
     named = claim_rows.of_relation(connection, user, NAME)
     names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
     known = known_subjects(connection, user)
-    meant = subjects.resolve(asked.subject, Subjects(names, known, recent(focus)), reader.refers)
+    meant = subjects.resolve(
+        asked.subject, Subjects(names, known, recent(referents)), reader.refers
+    )
     if meant is None or isinstance(meant, Ambiguous):
         return About()
     if asked.relation is None:

@@ -14,6 +14,7 @@ from lobug.memory.sessions import refresh_summary
 from lobug.storage.driver import Connection
 from lobug.storage.statements import among, run
 from lobug.storage.tables import (
+    conversation_focus,
     conversation_log,
     memories,
     project_tasks,
@@ -64,6 +65,18 @@ RENAME_IN_ENTRIES = update(memories).where(
     memories.c.user == bindparam("owner"), memories.c.project == bindparam("old")
 )
 
+RENAME_IN_FOCUS = update(conversation_focus).where(
+    conversation_focus.c.user == bindparam("owner"),
+    conversation_focus.c.project == bindparam("old"),
+)
+FOCUS = select(conversation_focus.c.conversation, conversation_focus.c.tags).where(
+    conversation_focus.c.user == bindparam("user")
+)
+UPDATE_FOCUS = update(conversation_focus).where(
+    conversation_focus.c.user == bindparam("owner"),
+    conversation_focus.c.conversation == bindparam("here"),
+)
+
 NAMES = select(
     memories.c.id,
     memories.c.key,
@@ -88,6 +101,7 @@ def erase(
     if said:
         changed += _tasks(connection, user, said) + _projects(connection, user, said)
         changed += _names_of_entries(connection, user, said)
+        changed += _focus(connection, user, said)
     return changed
 
 
@@ -139,7 +153,7 @@ def _projects(connection: Connection, user: str, said: Sequence[Mention]) -> int
             while name in names:
                 name = f"{FORGOTTEN} {len(names)}" if name == FORGOTTEN else f"{name}'"
             names.add(name)
-            for change in (RENAME_IN_TASKS, RENAME_IN_ENTRIES):
+            for change in (RENAME_IN_TASKS, RENAME_IN_ENTRIES, RENAME_IN_FOCUS):
                 run(connection, change, owner=user, old=row.name, project=name)
         if (name, description) != (row.name, row.description):
             run(
@@ -168,6 +182,17 @@ def _names_of_entries(connection: Connection, user: str, said: Sequence[Mention]
                 key = entries.free_key(connection, user, row.scope, row.conversation, key)
         if len(kept) < len(row.tags) or key != row.key:
             entries.change(connection, row.id, key=key, tags=kept)
+            changed += 1
+    return changed
+
+
+def _focus(connection: Connection, user: str, said: Sequence[Mention]) -> int:
+    """Tags that a conversation is about."""
+    changed = 0
+    for row in run(connection, FOCUS, user=user).all():
+        kept = [tag for tag in row.tags if not mentions.contains_any(tag, said)]
+        if len(kept) < len(row.tags):
+            run(connection, UPDATE_FOCUS, owner=user, here=row.conversation, tags=kept)
             changed += 1
     return changed
 

@@ -16,7 +16,7 @@ from lobug.language.en import mentions
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
-from lobug.memory.claim_rows import Focus
+from lobug.memory.claim_rows import Referent
 from lobug.memory.claims import lookup, tombstones
 from lobug.memory.erasure.deletion import Erasure
 from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope
@@ -46,13 +46,13 @@ def forget_claims(
     connection: Connection,
     scope: MemoryScope,
     asked: Asked,
-    focus: Sequence[Focus],
+    referents: Sequence[Referent],
     texts: Iterable[str],
     now: float,
 ) -> Forgotten:
     """Erase what is claimed of a subject and relation, with all that ``forget_entries`` erases, and
     everything that says one of ``texts``. Words said before bring none of it back."""
-    found = lookup.about(connection, CLAIMS, scope.user, asked, focus)
+    found = lookup.about(connection, CLAIMS, scope.user, asked, referents)
     gone = forget_entries(connection, scope, found.entries, now) if found.entries else Forgotten()
     tombstones.add(connection, scope.user, found.marks, now)
     for text in texts:

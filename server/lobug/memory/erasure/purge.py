@@ -2,13 +2,14 @@
 
 Call ``purge`` in one write transaction and within ``TurnPriority.exclusive()``. ``retain`` is a
 background task that keeps to the settings. It leaves layer knowledge, layer identity and the
-results of finished tasks, and of the timeline what layer identity has not taken in.
+results of finished tasks, and of the timeline what layer identity has not taken in and what is part
+of the working state of an open task.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 
 from sqlalchemy import BindParameter, Integer, bindparam, delete, exists, or_, select, true, update
@@ -18,6 +19,7 @@ from lobug.memory import entries, jobs, timeline
 from lobug.memory.claims import tombstones
 from lobug.memory.erasure import deletion
 from lobug.memory.erasure.deletion import Erasure
+from lobug.memory.erasure.report import Cause, ErasureReport
 from lobug.memory.jobs import Task
 from lobug.memory.model import Forgotten, MemoryScope, Purge
 from lobug.memory.sessions import refresh_summary
@@ -28,12 +30,14 @@ from lobug.storage.driver import Connection
 from lobug.storage.statements import Row, among, run
 from lobug.storage.tables import (
     background_tasks,
+    conversation_focus,
     conversation_log,
     memories,
     project_tasks,
     projects,
     recalls,
     sessions,
+    task_sessions,
 )
 
 DAY_S = 86_400.0
@@ -73,6 +77,7 @@ DELETE_TASKS_TO_DO = delete(background_tasks).where(background_tasks.c.user == _
 DELETE_RECALLS = delete(recalls).where(recalls.c.user == _user)
 UNLINK_ARCHIVE = update(project_tasks).values(archived_as=None).where(project_tasks.c.user == _user)
 DELETE_TASKS = delete(project_tasks).where(project_tasks.c.user == _user)
+DELETE_FOCUS = delete(conversation_focus).where(conversation_focus.c.user == _user)
 DELETE_PROJECTS = delete(projects).where(projects.c.user == _user)
 LEAVE_SESSIONS = (
     update(memories)
@@ -110,6 +115,13 @@ CUT_SOURCES = (
 )
 CUT_REPLIES = update(conversation_log).values(reply_to=None).where(among(_log.reply_to, "ids"))
 DELETE_MESSAGES = delete(conversation_log).where(among(_log.id, "ids"))
+
+
+def cause_of(what: Purge) -> Cause:
+    """What a purge is reported as."""
+    if what.session is not None:
+        return "purge_session"
+    return "purge_user" if what.user else "purge_older"
 
 
 def purge(connection: Connection, scope: MemoryScope, what: Purge, now: float) -> Forgotten:
@@ -158,10 +170,30 @@ def purge_session(
         first=row.started_at,
         last=row.last_active_at,
     )
+    _leave_archived_tasks(connection, session_id, row.started_at)
     run(connection, LEAVE_SESSION, of_session=session_id)
     run(connection, DELETE_SESSION, session_id=session_id)
     compaction.note(connection, now)
     return gone
+
+
+ARCHIVED_TASKS = (
+    select(_entry.id, _entry.content)
+    .join(project_tasks, project_tasks.c.archived_as == _entry.id)
+    .join(task_sessions, task_sessions.c.task_id == project_tasks.c.id)
+    .where(task_sessions.c.session_id == bindparam("session_id"))
+)
+
+
+def _leave_archived_tasks(connection: Connection, session_id: int, started_at: float) -> None:
+    """Cut what a session has added out of the results of the tasks that it was about. To open
+    tasks it adds nothing any more once its row is gone."""
+    line = timeline.stamped("", started_at)
+    for row in run(connection, ARCHIVED_TASKS, session_id=session_id).all():
+        title, *rest = row.content.split("\n")  # the title's line begins with a time too
+        left = "\n".join([title, *(part for part in rest if not part.startswith(line))])
+        if left != row.content:
+            deletion.rewrite(connection, row.id, left)
 
 
 def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
@@ -172,7 +204,7 @@ def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
         run(connection, change, user=user)
     for row in rows:
         entries.delete_row(connection, row.id)
-    for change in (DELETE_TASKS, DELETE_PROJECTS):
+    for change in (DELETE_FOCUS, DELETE_TASKS, DELETE_PROJECTS):
         run(connection, change, user=user)
     tombstones.remove_all(connection, user)
     _delete_messages(connection, messages)
@@ -242,6 +274,12 @@ EXPIRED_TIMELINE = (
         _entry.task_id.is_(None),
         _entry.incorporated == true(),
         _entry.said_at < bindparam("before"),
+        ~exists(
+            select(1)
+            .where(task_sessions.c.session_id == _entry.session_id)
+            .join(project_tasks, project_tasks.c.id == task_sessions.c.task_id)
+            .where(project_tasks.c.status == "open")
+        ),
     )
     .order_by(_entry.id)
     .limit(BATCH_SIZE)
@@ -287,20 +325,26 @@ async def retain(
     database: Database,
     task: Task,
     settings: MemorySettings,
+    erased: ErasureReport,
     *,
     now: float,
     next_at: float,
     checkpoint: Checkpoint,
 ) -> None:
     """Erase what is older than the settings keep it, and put the task off to ``next_at``. Safe to
-    cancel and to run again. Raises StorageError."""
-    for days, erase in (
-        (settings.timeline_retention_days, _erase_timeline),
-        (settings.recall_log_days, _erase_recalls),
-        (settings.log_retention_days, _erase_messages),
-    ):
-        if days > 0:
-            await _erase_all(database, partial(erase, now - days * DAY_S, now), checkpoint)
+    cancel and to run again. ``erased`` counts what is gone. Raises StorageError."""
+    if (days := settings.timeline_retention_days) > 0:
+        erase = partial(_erase_timeline, now - days * DAY_S, now)
+        async for number in _erase_all(database, erase, checkpoint):
+            erased.memories += number
+    if (days := settings.recall_log_days) > 0:
+        erase = partial(_erase_recalls, now - days * DAY_S, now)
+        async for number in _erase_all(database, erase, checkpoint):
+            erased.searches += number
+    if (days := settings.log_retention_days) > 0:
+        erase = partial(_erase_messages, now - days * DAY_S, now)
+        async for number in _erase_all(database, erase, checkpoint):
+            erased.messages += number
     await database.write(
         "retention_done", lambda connection: jobs.put_off(connection, task, next_at, now)
     )
@@ -308,12 +352,15 @@ async def retain(
 
 async def _erase_all(
     database: Database, erase: Callable[[Connection], int], checkpoint: Checkpoint
-) -> None:
-    """Call ``erase`` in transactions of ``BATCH`` rows; it returns how many it has erased."""
+) -> AsyncGenerator[int]:
+    """Call ``erase`` in transactions of ``BATCH`` rows; it returns how many it has erased. Yields
+    the number of each transaction."""
 
     def batch(connection: Connection) -> int:
         checkpoint("retention.erasing")
         return erase(connection)
 
-    while await database.write("retention", batch) == BATCH:
-        pass
+    number = BATCH
+    while number == BATCH:
+        number = await database.write("retention", batch)
+        yield number

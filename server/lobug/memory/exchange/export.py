@@ -32,6 +32,7 @@ from lobug.memory.exchange.document_format import (
     TaskRow,
 )
 from lobug.memory.model import HOUSEHOLD, MemoryScope
+from lobug.memory.projects import working_state
 from lobug.storage.driver import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import (
@@ -169,9 +170,16 @@ class _Export:
             | {
                 "id": self._task_at[row["id"]],
                 "archived_as": self._entry_at.get(row["archived_as"]),
+                "state": self._state(row),
             }
             for row in found
         ]
+
+    def _state(self, task: dict[str, Any]) -> str:
+        """An open task's working state, with what sessions have added to it."""
+        if task["status"] != "open":
+            return str(task["state"])
+        return working_state(self._connection, task["id"])
 
     def recalls(self) -> list[dict[str, Any]]:
         found = self._rows(RECALLS)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from lobug.errors import EngineError
 from lobug.language.en import summaries
-from lobug.memory import jobs, log, schedule, sessions, timeline
+from lobug.memory import focus, jobs, log, schedule, sessions, timeline
 from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.extraction import gaps_of
 from lobug.memory.learning.model_requests import GarbledAnswerError
@@ -242,6 +242,7 @@ async def end_session(work: LearningContext) -> bool:
     def finish(connection: Connection) -> None:
         if not jobs.complete(connection, task):
             return
+        focus.end_of_session(connection, session_id)
         learns = scheduler.settings.enable_user_memories
         if learns and gaps_of(connection, task.user, session_id):
             jobs.add(connection, "gap_fill", task.user, work.now, session_id=session_id)

@@ -23,7 +23,7 @@ from lobug.language.en.questions import (
     without_asking,
 )
 from lobug.language.en.speech_acts import is_taken_back
-from lobug.memory import identity, log
+from lobug.memory import focus, identity, log
 from lobug.memory.embedding import FactEmbedder
 from lobug.memory.index.entry_index import EmbeddedQuery
 from lobug.memory.model import (
@@ -49,8 +49,6 @@ from lobug.settings import MemorySettings
 from lobug.storage.database import Database
 from lobug.storage.driver import Connection
 
-EVERY_VERSION = Filter(status=None)
-
 LOGGED_HITS = 10
 """Hits of each kind that the retrieval log keeps for a turn."""
 
@@ -62,6 +60,18 @@ TURN_CANDIDATES = 20
 
 PENDING_SEARCHES = 256
 """Most searches that wait for the reply of their turn; the oldest is dropped first."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntries:
+    """What the prompt holds in any case, and the entries that a search found."""
+
+    identity: str
+    task: str
+    """The task that the conversation is about."""
+    hits: Sequence[Hit] = ()
+    elsewhere: frozenset[int] = frozenset()
+    """Messages whose memories do not fit the conversation's focus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,29 +130,40 @@ class Recaller:
         embedded = turns.embedded
         of_users = self._settings.enable_user_memories
 
-        def work(connection: Connection) -> tuple[str, list[Hit]]:
-            known = identity.document(connection, conversation_key.user) if of_users else ""
+        def work(connection: Connection) -> FoundEntries:
+            about = focus.of_conversation(connection, conversation_key)
+            beginning = FoundEntries(
+                identity.document(connection, conversation_key.user) if of_users else "",
+                focus.in_prompt(connection, about),
+            )
             if not wanted:
-                return known, []
+                return beginning
+            where = focus.filter_of(about)
             found = entry_search.search(
-                connection, scope, query, embedded, EVERY_VERSION, limit=entry_search.CANDIDATES
+                connection, scope, query, embedded, where, limit=entry_search.CANDIDATES
             )
             waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
             slots = slots_of(message.content for message in waiting)
-            return known, [
-                hit
-                for hit in found
-                if (question.past or not is_outdated(hit.content, slots))
-                # What the turn itself says need not be repeated to the model.
-                and (
-                    message_id is None
-                    or hit.entry is None
-                    or hit.entry.source_message_id != message_id
-                )
-                and (of_users or (hit.entry is not None and hit.entry.scope != "user"))
-            ]
+            said = [hit.id for hit in turns.hits]
 
-        known, hits = await self._database.read(work)
+            def fits(hit: Hit) -> bool:
+                entry = hit.entry
+                # What the turn itself says need not be repeated to the model.
+                own = message_id is not None and entry is not None
+                if own and entry is not None and entry.source_message_id == message_id:
+                    return False
+                if not of_users and (entry is None or entry.scope == "user"):
+                    return False
+                return question.past or not is_outdated(hit.content, slots)
+
+            return replace(
+                beginning,
+                hits=[hit for hit in found if fits(hit)],
+                elsewhere=focus.told_elsewhere(connection, scope, where, said),
+            )
+
+        found = await self._database.read(work)
+        hits = found.hits
         now = self._clock()
         best = ranking.select_entries(
             [hit for hit in hits if not is_of_another(query, hit.content)],
@@ -155,7 +176,9 @@ class Recaller:
         said = ranking.select_turns(
             [hit for hit in turns.hits if not is_of_another(query, hit.content)],
             question,
-            known=turns.outdated | {message for message in cited if message is not None},
+            known=turns.outdated
+            | found.elsewhere
+            | {message for message in cited if message is not None},
             held=turns.in_prompt,
             limit=self._settings.recall_turns,
         )
@@ -171,7 +194,14 @@ class Recaller:
             hits=[*_logged_hits(best, hits), *turns.hits[:LOGGED_HITS]],
             injected=frozenset(memory.reference for memory in recalled),
         )
-        context = MemoryContext(known, recalled, asked_for=question.asks, search=search)
+        context = MemoryContext(
+            found.identity,
+            found.task,
+            recalled,
+            asked_for=question.asks,
+            read_at=now,
+            search=search,
+        )
         if message_id is not None:
             self.note_search(message_id, context)
         return context
@@ -334,6 +364,8 @@ def _recalled(hit: Hit) -> Recalled:
         said_at=hit.said_at,
         confidence=hit.confidence,
         past=hit.entry is not None and hit.entry.status == "past",
+        source=None if hit.entry is None else hit.entry.source,
+        category=None if hit.entry is None else hit.entry.category,
         role=hit.role,
         speaker=hit.speaker,
     )
