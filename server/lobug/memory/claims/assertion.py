@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, select
 
 from lobug.language.claims import USER, Claim, ClaimReader, Fragment, Heard, Path, RelationRules
 from lobug.memory import claim_rows, entries, identity
-from lobug.memory.claim_rows import Referent, KnownClaim, Reader
+from lobug.memory.claim_rows import KnownClaim, Reader, Referent
 from lobug.memory.claims import decision, subjects, tombstones
 from lobug.memory.claims.decision import Retirement
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from lobug.language.claims import Asked, Claim, ClaimReader, Heard, Path
 from lobug.memory import claim_rows, log
-from lobug.memory.claim_rows import Referent, KnownClaim
+from lobug.memory.claim_rows import KnownClaim, Referent
 from lobug.memory.claims import assertion, lookup
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import NAME, Ambiguous

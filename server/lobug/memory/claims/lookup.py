@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from lobug.language.claims import Asked, Claim, ClaimReader, Path
 from lobug.memory import claim_rows
-from lobug.memory.claim_rows import Referent, KnownClaim
+from lobug.memory.claim_rows import KnownClaim, Referent
 from lobug.memory.claims import subjects, tombstones
 from lobug.memory.claims.assertion import DEAD, HOLDERS, known_subjects, recent
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
