@@ -31,7 +31,7 @@ async def answer(context: CommandContext) -> Command | None:
     reader = context.memory.claims.reader
     asked = reader.read_question(context.text)
     if asked is None:
-        return None
+        return await _answer_both(context)
     found = await context.memory.claims.find(context.conversation.conversation_key, asked)
     if found is None:
         return None
@@ -56,14 +56,35 @@ async def answer(context: CommandContext) -> Command | None:
     return Command(context.text, act)
 
 
+async def _answer_both(context: CommandContext) -> Command | None:
+    """Answer two questions in one breath: "What's my name and how old am I?"."""
+    first, joined, second = context.text.partition(" and ")
+    if not joined or context.memory.claims.reader.read_question(second) is None:
+        return None
+    answers = [await answer(replace(context, text=text)) for text in (f"{first}?", second)]
+    if answers[0] is None or answers[1] is None:
+        return None
+    one, other = answers[0], answers[1]
+
+    async def act(message_id: int) -> Answer:
+        told = [await each.act(message_id) for each in (one, other)]
+        return Answer(tuple(sentence for each in told for sentence in each.sentences))
+
+    return Command(context.text, act)
+
+
 async def _may_know(context: CommandContext) -> bool:
-    """Whether something that no claim holds may answer the question: a free sentence, or former
-    words that wait to be read."""
-    hits = await context.memory.search(context.scope, context.text, Filter(), limit=4, turns=True)
+    """Whether something that the rules could not read may answer the question: a free sentence, or
+    former words."""
+    claims = context.memory.claims
+    hits = await context.memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
+    likely = [hit for hit in hits if hit.confidence >= LIKELY]
+    claiming = await claims.having([hit.id for hit in likely if hit.kind == "memory"])
     return any(
-        hit.confidence >= LIKELY
-        and (hit.kind == "memory" or (hit.role == "user" and "?" not in hit.content))
-        for hit in hits
+        hit.id not in claiming
+        if hit.kind == "memory"
+        else hit.role == "user" and bool(claims.reader.read(hit.content).unread)
+        for hit in likely
     )
 
 

@@ -7,6 +7,7 @@ repeats what is to be forgotten.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -58,6 +59,9 @@ MAX_TALK = 60
 """Messages from which a period's topics are taken."""
 MAX_ENTRIES = 1_000
 """Entries among which the most important ones are searched."""
+
+DEFINITE = re.compile(r"(?:the|that|this|those|these) |(?:about )?[A-Z]")
+"""The beginning of a topic that can only be what was spoken of."""
 
 NAMING = words.stems(["name", "called"])
 
@@ -273,16 +277,34 @@ async def forget_statement(
 async def forget_topic(
     context: CommandContext, said: ForgetTopic, *, guessed: bool = False
 ) -> Command | None:
-    """Forget everything about a topic. None: as for ``statement``."""
+    """Forget everything about a topic. None: the model guessed the command, or memory may not be
+    meant, and nothing is known of it."""
     texts = (said.topic, about_the_user(said.topic))
     if guessed:
         return await _ask_about(context, texts)
     claimed = await _forget_claims(context, said.topic, ())
-    if claimed is not None or not said.sure:
+    if claimed is not None:
         return claimed
-    if await _says(context, texts):
+    known = await _says(context, texts)
+    if known and (said.sure or DEFINITE.match(said.topic)):
         return _erase(context, texts)
-    return _ask(context, await _likely(context, texts[1]))
+    if known:
+        question = Question("forget_words", context.until(), sentences=texts)
+        return context.ask(replies.shall_i_forget_topic(said.topic), question, logged=BLANKED)
+    likely = await _likely(context, texts[1]) if said.sure else []
+    if likely or not said.sure:
+        return _ask(context, likely) if likely else None
+    return await _ask_about_unread(context)
+
+
+async def _ask_about_unread(context: CommandContext) -> Command:
+    """Nothing is known of what is to be forgotten: it may be in words that wait to be read."""
+    waiting = await context.memory.claims.unread(context.scope.user)
+    if not waiting:
+        return context.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
+    words = waiting[:MAX_ASKED]
+    question = Question("forget_words", context.until(), sentences=words)
+    return context.ask(replies.shall_i_forget_words(words), question, logged=BLANKED)
 
 
 async def _forget_claims(
@@ -294,6 +316,8 @@ async def _forget_claims(
     if asked is None or not await claims.knows_of(key, asked):
         return None
     said = tuple(dict.fromkeys(texts))
+    if asked.relation is None:  # of somebody or something: also what no relation holds
+        said = (*said, topic)
 
     async def act(_: int) -> Answer:
         gone = await context.memory.forget_claims(key, context.scope, asked, said)
@@ -307,13 +331,20 @@ async def _forget_claims(
     return Command(BLANKED, act)
 
 
-async def forget_last(context: CommandContext) -> Command:
-    """Forget the user's last words."""
+async def forget_last(context: CommandContext, *, sure: bool = True) -> Command:
+    """Forget the user's last words; ``sure`` False: what the last reply told from memory, if it
+    did, and of words that only ask whether they are meant."""
+    recited = _entries(context.conversation.dialogue.recited or ())
+    if not sure and recited:
+        return _erase(context, (), recited)
     messages = await context.memory.recent_messages(context.conversation.conversation_key, 8)
     said = [m for m in messages if m.role == "user" and m.content.strip()]
     if not said or said[-1].content == BLANKED:
         return context.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
     last = said[-1]
+    if not sure and not statements_in(last.content):
+        question = Question("forget_words", context.until(), sentences=(last.content,))
+        return context.ask(replies.shall_i_forget_words([last.content]), question, logged=BLANKED)
     erase = _erase(context, (last.content,))
 
     async def act(message_id: int) -> Answer:
@@ -333,6 +364,8 @@ def forget_confirmed(context: CommandContext, question: Question) -> Command:
     """The command after the user has said yes."""
     if question.kind == "forget_these":
         return _erase(context, (), question.entries)
+    if question.kind == "forget_words":
+        return _erase(context, question.sentences)
 
     async def act(_: int) -> Answer:
         # The user's memory in all conversations, not only in this device's.
@@ -451,6 +484,9 @@ def go_on(context: CommandContext, question: Question) -> Command:
 async def recite_topic(context: CommandContext, said: ReciteTopic) -> Command | None:
     """Recite what is known about a topic. None: nothing is known, and memory may not have been
     meant."""
+    claimed = await _recite_claims(context, said.topic)
+    if claimed is not None:
+        return claimed
     found = await context.search(about_the_user(said.topic), MAX_ABOUT_TOPIC)
     about = [entry for hit, entry in found if _is_about(hit.content, said.topic)]
     if not about and said.sure and not mentions.people_in(said.topic):
@@ -459,6 +495,20 @@ async def recite_topic(context: CommandContext, said: ReciteTopic) -> Command | 
     if not about and not said.sure:
         return None
     return _recitation(context, _facts_if_any(_once(about)), replies.unknown(said.topic))
+
+
+async def _recite_claims(context: CommandContext, topic: str) -> Command | None:
+    """Recite what is claimed of a topic. None: nothing is."""
+    claims = context.memory.claims
+    asked = claims.reader.read_topic(topic)
+    if asked is None:
+        return None
+    found = await claims.find(context.conversation.conversation_key, asked)
+    if not isinstance(found, Found) or not found.claims:
+        return None
+    said = claims.reader.answer(found.asked, found.claims, (), found.names)
+    known = [await context.memory.get(context.scope, one) for one in found.entries[: replies.MOST]]
+    return _answer(context, (said,), tuple(hit_of(one.entry) for one in known))
 
 
 async def recite_sources(context: CommandContext, said: Why) -> Command | None:

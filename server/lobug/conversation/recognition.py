@@ -155,9 +155,11 @@ async def _command_for_answer(
         return await _command_for_correction(context, question, meaning, heard)
     if agrees is None:
         return None
+    if not agrees:
+        return context.say(replies.NEVER_MIND if question.kind == "go_on" else replies.KEPT)
     if question.kind == "go_on":
-        return commands.go_on(context, question) if agrees else context.say(replies.NEVER_MIND)
-    return commands.forget_confirmed(context, question) if agrees else context.say(replies.KEPT)
+        return commands.go_on(context, question)
+    return commands.forget_confirmed(context, question)
 
 
 async def _command_for_correction(
@@ -218,7 +220,7 @@ async def _forget_command(
         case ForgetTopic():
             return await commands.forget_topic(context, said, guessed=guessed)
         case ForgetLast():
-            return await commands.forget_last(context)
+            return await commands.forget_last(context, sure=said.sure)
         case ForgetEverything():
             return commands.forget_everything(context)
 

@@ -77,13 +77,13 @@ PATIENCE_S = 120.0
 class Question:
     """A question of Lo-Bug's that the next turn may answer."""
 
-    kind: Literal["forget_everything", "forget_these", "what_is_right", "go_on"]
+    kind: Literal["forget_everything", "forget_these", "forget_words", "what_is_right", "go_on"]
     until: float
     """When it expires; seconds of the turns' clock."""
     entries: tuple[Entry, ...] = ()
     """The entries to be forgotten, or those of which one is wrong."""
     sentences: tuple[str, ...] = ()
-    """What is still to be recited."""
+    """What is still to be recited, or the words to be forgotten."""
 
 
 @dataclass(slots=True)

@@ -54,6 +54,10 @@ class ForgetTopic:
 class ForgetLast:
     """ "Forget what I just said"."""
 
+    sure: bool = True
+    """Whether the last words are meant for certain: "forget that" may mean an answer, or no more
+    than "never mind"."""
+
 
 @dataclass(frozen=True, slots=True)
 class ForgetEverything:

@@ -252,6 +252,14 @@ def find(connection: Connection, scope: MemoryScope, entry_id: int) -> Entry:
     return entry_of(row)
 
 
+ENTRY_BY_ID = ENTRY.where(BY_ID)
+
+
+def by_id(connection: Connection, entry_id: int) -> Entry:
+    """A version, whoever may see it: for work on behalf of its own user."""
+    return entry_of(run(connection, ENTRY_BY_ID, entry_id=entry_id).one())
+
+
 FIND_KEY = (
     ENTRY.where(memories.c.key == bindparam("key"), memories.c.status == "active", VISIBLE)
     .order_by(case({"conversation": 0, "user": 1}, value=memories.c.scope, else_=2))
@@ -465,7 +473,7 @@ REVIVE = update(memories).where(BY_ID, memories.c.status != "active")
 
 def revive(connection: Connection, entry_id: int) -> None:
     """Make a version active again that was retired by mistake, under a free key."""
-    row = run(connection, WHOLE, entry_id=entry_id).first()
+    row = run(connection, ENTRY_BY_ID, entry_id=entry_id).first()
     if row is None:
         return
     run(
@@ -481,7 +489,6 @@ def revive(connection: Connection, entry_id: int) -> None:
     )
 
 
-WHOLE = ENTRY.where(BY_ID)
 UPDATE = update(memories).where(BY_ID)
 
 

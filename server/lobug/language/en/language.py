@@ -49,7 +49,9 @@ LONGEST = 600
 _PERSONAL = re.compile(r"^(?:me|myself|us|ourselves)$", re.IGNORECASE)
 _POINTING = re.compile(r"^(?:it|that|this|him|her|them|those|these)$", re.IGNORECASE)
 _ASKING_WORD = re.compile(r"^(?:that|what|when|where|who|how|which)\s+", re.IGNORECASE)
-_NAMES = re.compile(r"^(?:about )?\w+(?: \w+)?$")
+_SPEAKER = re.compile(r"\b(?:i|my|me|we|our)\b", re.IGNORECASE)
+MOST_TOPIC_WORDS = 8
+"""Words of what is to be forgotten, where it is not said to be the speaker's own."""
 _OPENING = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|yo|please|well|so|no|lo-?bug|lo bug|low bug)\b[\s,.!:-]*)+",
     re.IGNORECASE,
@@ -181,8 +183,10 @@ def _forget_own(slots: Mapping[str, str]) -> Meaning | None:
     topic = slots["topic"]
     if _POINTING.match(topic):
         return None
-    own = is_own(_ASKING_WORD.sub("", topic))
-    return ForgetTopic(topic, sure=own) if own or _NAMES.match(topic) else None
+    own = is_own(_ASKING_WORD.sub("", topic)) or (
+        _ASKING_WORD.match(topic) is not None and _SPEAKER.search(topic) is not None
+    )
+    return ForgetTopic(topic, sure=own) if own or len(topic.split()) <= MOST_TOPIC_WORDS else None
 
 
 def _talked_about(slots: Mapping[str, str]) -> Meaning:
@@ -218,6 +222,7 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "ForgetTopic": _forget_topic,
     "ForgetOwn": _forget_own,
     "ForgetLast": lambda _: ForgetLast(),
+    "ForgetThat": lambda _: ForgetLast(sure=False),
     "ForgetEverything": lambda _: ForgetEverything(),
     "Recite": lambda _: Recite(),
     "ReciteTopicSure": lambda slots: _recite_topic(slots, sure=True),

@@ -114,6 +114,17 @@ def shall_i_forget(contents: Sequence[str]) -> str:
     return SAY[question].format(facts=said)
 
 
+def shall_i_forget_topic(topic: str) -> str:
+    """Ask whether what was said of a topic is to be forgotten."""
+    return SAY["shall_i_forget_topic"].format(topic=clip(spoken_back(topic)))
+
+
+def shall_i_forget_words(words: Sequence[str]) -> str:
+    """Ask whether these words of the user are meant."""
+    said = _listed([f'"{clip(text).rstrip(".")}"' for text in words])
+    return SAY["shall_i_forget_words"].format(words=said)
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where a recalled memory comes from."""

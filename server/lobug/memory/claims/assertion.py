@@ -224,6 +224,8 @@ class Assertion:
         if done.insert is not None:
             key = next((one.known.entry_id for one in done.retired), None) if rules.one else None
             new = self._insert(claim, rules, past=done.insert == "past", key_of=key)
+            if claim.relation == NAME and done.insert == "active" and done.retired:
+                self._rename(claim, [one.known.value for one in done.retired])
             for retirement in done.retired:
                 if done.insert == "active":
                     entries.change(self._connection, retirement.known.entry_id, replaced_by=new)
@@ -242,6 +244,34 @@ class Assertion:
         bare: Path = (claim.value.lower(),)
         if len(claim.subject) > 1 and claim.subject != bare:
             claim_rows.rename(self._connection, self._origin.user, bare, claim.subject)
+
+    def _rename(self, claim: Claim, wrong: Sequence[str]) -> None:
+        """Put the right name into the sentences about a subject that have the wrong one."""
+        for known in claim_rows.under(self._connection, self._origin.user, claim.subject):
+            held = known.status == "active" and known.relation != NAME
+            if not held or not any(name in known.content for name in wrong):
+                continue
+            entry = entries.by_id(self._connection, known.entry_id)
+            said = replace(known.claim, subject=known.subject)
+            entries.retire(
+                self._connection,
+                known.entry_id,
+                status="inactive",
+                reason="edited",
+                now=self._origin.now,
+            )
+            new_id = entries.insert(
+                self._connection,
+                entries.next_version(
+                    entry,
+                    told_by=entry.user,
+                    now=self._origin.now,
+                    content=self.sentence(said),
+                    claims=(said,),
+                    reader=known.reader,
+                ),
+            )
+            entries.change(self._connection, known.entry_id, replaced_by=new_id)
 
     def _confirm(self, known: KnownClaim) -> None:
         """What is said again counts as said now; what the user asks to be kept is theirs."""
@@ -327,11 +357,27 @@ class Assertion:
         no colour to ask for."""
         if claim.past or claim.planned:
             return
-        if claim.relation == DEAD and claim.holds and len(claim.subject) > 1:
-            self._end_holding(claim.subject)
+        if claim.relation == DEAD and claim.holds:
+            self._end_life(claim.subject)
+            if len(claim.subject) > 1:
+                self._end_holding(claim.subject)
         if claim.relation in HOLDERS and (claim.ended or not claim.holds):
             for part in self._parts(claim):
                 self._end_all(part)
+
+    def _end_life(self, subject: Path) -> None:
+        """Of somebody who has died only stays what never changes."""
+        own = claim_rows.under(self._connection, self._origin.user, subject)
+        for known in own:
+            rules = self._reader.rules(known.relation)
+            lasting = known.relation in {DEAD, NAME, "kind"} or (rules is not None and rules.fixed)
+            if (
+                known.subject == subject
+                and known.status == "active"
+                and not lasting
+                and known.said_at <= self._origin.said_at
+            ):
+                self._retire(Retirement(known, "superseded"))
 
     def _end_holding(self, subject: Path) -> None:
         owner, noun = subject[:-1], plain(subject)[-1]

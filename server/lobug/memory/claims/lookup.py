@@ -74,9 +74,9 @@ def find(
 
 def _knowing(
     connection: Connection, user: str, asked: Asked, names: Mapping[Path, str]
-) -> Path | None:
-    """Of several subjects of the name that was said the only one of which it is known what was
-    asked: "where does Tom live?"."""
+) -> Path | Ambiguous | None:
+    """Of several subjects of the name that was said the one of which it is known what was asked:
+    "where does Tom live?". None: of none of them, or one only has the name."""
     several = subjects.called(asked.subject[0], names) if len(asked.subject) == 1 else []
     if len(several) < 2 or asked.relation is None:
         return None
@@ -85,7 +85,9 @@ def _knowing(
         for one in several
         if claim_rows.of_slot(connection, user, one, asked.relation, asked.kind)
     ]
-    return told[0] if len(told) == 1 else None
+    if len(told) > 1:
+        return Ambiguous(asked.subject[0], tuple(told))
+    return told[0] if told else None
 
 
 def _held(
@@ -160,7 +162,9 @@ def _implied(
                 for claim in claim_rows.under(connection, user, one)
                 if claim.status == "active" and claim.holds
             ]
-            if wanted and own:
+            if wanted and not own:
+                found.append(Claim(plain(subject), relation, noun, holds=False, ended=True))
+            elif wanted:
                 dead = any(claim.relation == DEAD for claim in own)
                 found.append(Claim(plain(subject), relation, noun, holds=not dead, ended=dead))
         return tuple(dict.fromkeys(found))

@@ -79,10 +79,11 @@ def _within(start: Path, rest: Path, subjects: Subjects) -> Path:
     for part in rest:
         wanted = (*at, part)
         several = [one for one in subjects.known if len(one) == len(wanted) and _is(one, wanted)]
+        several = several or [one for one in subjects.known if _is_a(one, wanted)]
         recent = next((one for one in subjects.recent if one in several), None)
         if recent is not None:
             at = recent
-        elif wanted in several or not several:
+        elif wanted in several or not several or len({plain(one) for one in several}) > 1:
             at = wanted
         else:
             at = sorted(several)[0]
@@ -91,6 +92,14 @@ def _within(start: Path, rest: Path, subjects: Subjects) -> Path:
 
 def _is(one: Path, wanted: Path) -> bool:
     return one[:-1] == wanted[:-1] and one[-1].split(":", 1)[0] == wanted[-1]
+
+
+def _is_a(one: Path, wanted: Path) -> bool:
+    """Whether a subject is a more exact one: "spare key" of "key", "train to Rome" of "train"."""
+    if len(one) != len(wanted) or one[:-1] != wanted[:-1]:
+        return False
+    exact, said = plain(one)[-1], wanted[-1]
+    return exact.endswith(f" {said}") or exact.startswith((f"{said} to ", f"{said} of "))
 
 
 def introduced(claims: Sequence[Claim], subjects: Subjects) -> dict[Path, Path]:
