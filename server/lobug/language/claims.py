@@ -105,6 +105,8 @@ class RelationRules:
     fact_type: Literal["personal", "preference", "knowledge", "event"]
     entities: frozenset[str] = frozenset()
     """Nouns of what the value is: "girlfriend" and "wife" of a partner, "car" of a car."""
+    opposite: str = ""
+    """The relation that holds of a value where this one does not: "dislike" of "like"."""
     else_asked: tuple[str, ...] = ()
     """Relations that answer its question too where it has no claim: the year of a birthday."""
 

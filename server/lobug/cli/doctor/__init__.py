@@ -105,6 +105,7 @@ def examine() -> Iterator[Finding]:
     yield from _check("data folder", "computer", "check_data_folder", settings)
     yield from _check("sqlite", "storage", "check_driver")
     yield from _check("database", "storage", "check_database", settings)
+    yield from _check("claims", "storage", "check_claims", settings)
     yield from _check("access", "storage", "check_access", settings)
     yield from _check("privacy", "storage", "check_privacy", settings)
     yield from _check("who may talk", "computer", "check_openness", settings)

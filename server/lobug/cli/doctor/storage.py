@@ -21,6 +21,10 @@ from lobug.storage.driver import backups_of, typed_errors
 from lobug.storage.migrations import version_of
 
 
+CLAIMS_SINCE = 5
+"""The version of the database that has claims."""
+
+
 def check_driver() -> Finding:
     """Whether the SQLite driver can load vector search."""
     try:
@@ -45,6 +49,36 @@ def check_database(settings: Settings) -> Finding:
         len(migrations.STEPS),
         sentence("doctor.without_database"),
         refused=migrations.REFUSED,
+    )
+
+
+def check_claims(settings: Settings) -> Finding:
+    """Whether what an older version stored has been read for its claims, and how much is left."""
+    path = settings.database_path
+    if not path.exists():
+        return ok("claims", sentence("doctor.claims_read"))
+    try:
+        with typed_errors(path):
+            connection = driver.connect(str(path), timeout_s=settings.memory.busy_timeout_s)
+            try:
+                connection.execute("PRAGMA query_only = 1")
+                if version_of(connection) < CLAIMS_SINCE:
+                    return ok("claims", sentence("doctor.claims_later"))
+                (left,) = connection.execute("SELECT count(*) FROM claim_backlog").fetchone()
+                (total,) = connection.execute(
+                    "SELECT count(*) FROM memories WHERE status <> 'inactive'"
+                ).fetchone()
+            finally:
+                connection.close()
+    except StorageError as error:
+        return warn("claims", str(error), sentence("doctor.file_busy_advice"))
+    if not left:
+        return ok("claims", sentence("doctor.claims_read"))
+    done = total - left
+    return warn(
+        "claims",
+        sentence("doctor.claims_waiting", done=done, total=total),
+        sentence("doctor.claims_advice"),
     )
 
 

@@ -357,6 +357,9 @@ class Assertion:
         no colour to ask for."""
         if claim.past or claim.planned:
             return
+        rules = self._reader.rules(claim.relation)
+        if rules is not None and rules.opposite and claim.holds:
+            self._end_opposite(claim, rules.opposite)
         if claim.relation == DEAD and claim.holds:
             self._end_life(claim.subject)
             if len(claim.subject) > 1:
@@ -364,6 +367,17 @@ class Assertion:
         if claim.relation in HOLDERS and (claim.ended or not claim.holds):
             for part in self._parts(claim):
                 self._end_all(part)
+
+    def _end_opposite(self, claim: Claim, relation: str) -> None:
+        """Whoever hates olives does not like them any more."""
+        for known in self._slot(claim.subject, relation, claim.kind):
+            if (
+                known.status == "active"
+                and known.holds
+                and known.said_at <= self._origin.said_at
+                and self._reader.same_value(relation, known.value, claim.value)
+            ):
+                self._retire(Retirement(known, "corrected" if claim.corrects else "superseded"))
 
     def _end_life(self, subject: Path) -> None:
         """Of somebody who has died only stays what never changes."""

@@ -110,7 +110,12 @@ def _held(
                 asked = replace(asked, relation=other)
                 break
     implied: tuple[Claim, ...] = ()
-    if not any(one.status == "active" and one.holds for one in held):
+    if not any(
+        one.status == "active"
+        and one.holds
+        and (not asked.value or reader.same_value(one.relation, one.value, asked.value))
+        for one in held
+    ):
         implied = _implied(connection, reader, user, asked, known)
     shown = {plain(path): name for path, name in names.items() if meant[: len(path)] == path}
     shown |= {
@@ -146,8 +151,10 @@ def _implied(
                 for one in held
                 if one.status == "active" and one.holds and one.value[:1].isupper()
             )
+    rules = None if relation is None else reader.rules(relation)
+    if relation is not None and rules is not None and rules.opposite and asked.value:
+        return _opposite(connection, reader, user, asked, rules.opposite)
     if relation in HOLDERS and relation is not None:
-        rules = reader.rules(relation)
         nouns = rules.entities if rules is not None else frozenset()
         found = []
         for one in sorted(known):
@@ -162,6 +169,9 @@ def _implied(
                 for claim in claim_rows.under(connection, user, one)
                 if claim.status == "active" and claim.holds
             ]
+            if relation == PARTNER:
+                called = [claim.value for claim in own if claim.relation == NAME]
+                noun = called[-1] if called else noun
             if wanted and not own:
                 found.append(Claim(plain(subject), relation, noun, holds=False, ended=True))
             elif wanted:
@@ -169,6 +179,19 @@ def _implied(
                 found.append(Claim(plain(subject), relation, noun, holds=not dead, ended=dead))
         return tuple(dict.fromkeys(found))
     return ()
+
+
+def _opposite(
+    connection: Connection, reader: ClaimReader, user: str, asked: Asked, relation: str
+) -> tuple[Claim, ...]:
+    """Of "do I like olives?" what follows from hating them."""
+    held = claim_rows.of_slot(connection, user, asked.subject, relation, asked.kind)
+    value = asked.value or ""
+    return tuple(
+        Claim(plain(asked.subject), asked.relation or "", one.value, holds=not one.holds)
+        for one in held
+        if one.status == "active" and reader.same_value(relation, one.value, value)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class Relation:
     fact_type: FactType
     entities: frozenset[str]
     """Nouns of what its value is, as of ``RelationRules``."""
+    opposite: str
     else_asked: tuple[str, ...]
     partial: bool
     """Whether a part of the value names it: "the Volvo" is "a blue Volvo"."""
@@ -136,6 +137,7 @@ class RelationBook:
                 fixed=entry.get("fixed", False),
                 fact_type=entry.get("fact_type", "personal"),
                 entities=self._nouns(entry.get("entities", "")),
+                opposite=entry.get("opposite", ""),
                 else_asked=tuple(entry.get("else_asked", "").split()),
                 partial=entry.get("partial", False),
                 whole=entry.get("whole", False),
@@ -201,6 +203,7 @@ class RelationBook:
             found.fixed,
             found.fact_type,
             found.entities,
+            found.opposite,
             found.else_asked,
         )
 
