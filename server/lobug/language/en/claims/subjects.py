@@ -153,7 +153,7 @@ class _Reader:
         if low in {"'s", "'"}:
             return self._owner(low) if begun else None
         if low == ",":
-            return self._apposed_name() if self.head and self.path else begun
+            return (self._apposed_name() if self.head and self.path else False) if begun else None
         if not token.is_word:
             return False if begun else None
         if begun and self._is_over(low):
