@@ -35,6 +35,12 @@ _DID_YOU_KNOW = re.compile(
     r"|have i (?:ever )?(?:told you|mentioned))(?: that)?\s+(?=(?:i|my|we|our)\b)",
     re.IGNORECASE,
 )
+_ANNOUNCED = re.compile(
+    r"^(?:(?:oh|hey|so|and|well|also|ok|okay)\b[\s,]*)*(?:guess what|listen|look"
+    r"|i(?: want| need| would like|['\u2019]d like) you to (?:know|remember)"
+    r"|i (?:almost |nearly )?forgot to (?:tell you|mention|say))\b(?: that\b)?[\s,!:.]*",
+    re.IGNORECASE,
+)
 _TAG = re.compile(
     r",?\s+(?:right|correct|eh|huh|don['\u2019]?t i|am i not|aren['\u2019]?t i"
     r"|isn['\u2019]?t (?:it|she|he)"
@@ -146,12 +152,18 @@ class _Reading:
             return
         denied = corrections.DENIED.match(stated)
         right, wrong = corrections.contrast(stated[denied.end() :] if denied else stated)
+        sure = corrects or self.wrong is not None
         wrong = wrong or self.wrong
         self.pending, self.wrong = False, None
         claims, whole = self._claims(right)
         corrects = corrects or wrong is not None or denied is not None
         if denied is not None:
             claims = [replace(claim, holds=False) for claim in claims if claim.holds]
+        contrasted = [claim for claim in claims if _may_be_both(claim)]
+        if wrong is not None and contrasted and not sure and claims == contrasted:
+            # "I like tea, not coffee" puts nothing right.
+            claims += [replace(claim, value=wrong, holds=False) for claim in contrasted[:1]]
+            corrects, wrong = False, None
         claims = [replace(claim, corrects=corrects, instead_of=wrong) for claim in claims]
         value = None if claims or denied else corrections.fragment(right, marked=corrects)
         if claims:
@@ -196,6 +208,12 @@ class _Reading:
         return self.original[at : at + len(text)] if at >= 0 else text
 
 
+def _may_be_both(claim: Claim) -> bool:
+    """Whether a second value may hold beside the one of a claim."""
+    found = rules(claim.relation)
+    return found is not None and not found.one and claim.holds
+
+
 def _once(claims: list[Claim]) -> list[Claim]:
     """The claims without the names that are said again: "my sister Hanna" in two clauses."""
     found: dict[tuple[object, ...], Claim] = {}
@@ -210,6 +228,7 @@ def _stated(sentence: str) -> str:
     """What a sentence states; empty: it asks, orders, quotes or tells a tale."""
     if _TAG.search(sentence):
         return ""
+    sentence = _ANNOUNCED.sub("", sentence)
     opening = _DID_YOU_KNOW.match(sentence) or _TOLD_TO_REMEMBER.match(sentence)
     if opening is not None:
         sentence = sentence[opening.end() :].rstrip("? ")

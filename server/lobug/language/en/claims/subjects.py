@@ -210,6 +210,8 @@ class _Reader:
         if mark == "'s" and not is_possessive(self.found, self.at):
             return False
         owner = " ".join(self.head) if self.head else plain(self.name).lower()
+        if self.definite and not self.path and self.head:
+            self.path = ("user",)
         self.path = (*self.path, owner)
         self.head, self.name = [], []
         self.at += 1
@@ -235,7 +237,8 @@ class _Reader:
             return self.at + 1 < len(self.found) and self.found[self.at + 1].is_name
         if self.definite and not self.path:
             return False
-        return token.is_name and (bool(self.head or self.name) or token.low not in _NO_NAMES)
+        begins = token.low not in _NO_NAMES and token.low not in ADVERBS
+        return token.is_name and (bool(self.head or self.name) or begins)
 
     def _phrase(self) -> tuple[NounPhrase, int] | None:
         name = plain(self.name) or None
