@@ -53,6 +53,6 @@ def cases() -> Iterator[tuple[str, list[str]]]:
         yield from sentences.items()
 
 
-@pytest.mark.parametrize(("sentence", "claims"), cases())
+@pytest.mark.parametrize(("sentence", "claims"), list(cases()))
 def test_the_claims_of_a_sentence(sentence: str, claims: list[str]) -> None:
     assert written(reader.read(sentence)) == claims

@@ -13,7 +13,7 @@ from lobug.language.claims import Claim, Fragment, Heard, RelationRules
 from lobug.language.en import speech_acts
 from lobug.language.en.claims import case_restoration, clause_parser, corrections, values
 from lobug.language.en.claims.relation_book import relation_book
-from lobug.language.en.claims.statements import claims_of
+from lobug.language.en.claims.statements import PLACES, TAIL, claims_of
 
 _SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
@@ -184,6 +184,8 @@ class _Reading:
             claims = claims_of(clause) or self._moved(clause.text)
             if not claims and found and clause.verb in {"quit", "stop"} and not clause.complement:
                 continue  # "I used to smoke but I quit"
+            if any(claim.relation in PLACES for claim in claims) and TAIL.search(clause.complement):
+                whole = False
             if not claims and not speech_acts.is_small_talk(clause.text):
                 whole = False
             found += [replace(claim, text=self._as_said(claim.text)) for claim in claims]

@@ -95,6 +95,9 @@ _DONE = re.compile(
 )
 """What was done once and is so now: "the meeting has been moved"."""
 _DOING = re.compile(r"\b(?:is|are|was|were) (\w+ing\b.*)$", re.IGNORECASE)
+PLACES = frozenset({"home", "employer", "origin", "grew_up", "school"})
+TAIL = re.compile(r",? (?:and|but) (?!raised)(?=[a-z]).*$")
+"""What no name of a place or company has: a second clause that the grammar does not know."""
 _INTO = re.compile(r"^(?:in)?to (?=\S)", re.IGNORECASE)
 _MOST_CLAIMS = 8
 """Of one list of values."""
@@ -594,6 +597,8 @@ def _valued(base: Claim, reading: Reading) -> list[Claim]:
     if (base.past and relation.occasional) or _POINTS.fullmatch(reading.value):
         return []
     value = reading.value
+    if relation.id in PLACES:
+        value = TAIL.sub("", value)
     if relation.occasional:
         value = _WITH_SOMEBODY.sub("", value)
     if not base.holds:

@@ -26,6 +26,7 @@ from lobug.language.en.claims.lexicon import (
 
 MOST_WORDS = 6
 """Of one noun phrase; a longer one is a story."""
+MOST_OWNERS = 4
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "both"})
 _NO_NAMES = frozenset(
     """
@@ -207,6 +208,8 @@ class _Reader:
         return False
 
     def _owner(self, mark: str) -> bool | None:
+        if len(self.path) > MOST_OWNERS:
+            return None
         if mark == "'s" and not is_possessive(self.found, self.at):
             return False
         owner = " ".join(self.head) if self.head else plain(self.name).lower()
