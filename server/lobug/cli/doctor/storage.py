@@ -21,6 +21,10 @@ from lobug.storage.driver import backups_of, typed_errors
 from lobug.storage.migrations import version_of
 
 
+BACKLOG = (
+    "SELECT (SELECT count(*) FROM claim_backlog),"
+    " (SELECT count(*) FROM memories WHERE status <> 'inactive')"
+)
 CLAIMS_SINCE = 5
 """The version of the database that has claims."""
 
@@ -64,10 +68,7 @@ def check_claims(settings: Settings) -> Finding:
                 connection.execute("PRAGMA query_only = 1")
                 if version_of(connection) < CLAIMS_SINCE:
                     return ok("claims", sentence("doctor.claims_later"))
-                (left,) = connection.execute("SELECT count(*) FROM claim_backlog").fetchone()
-                (total,) = connection.execute(
-                    "SELECT count(*) FROM memories WHERE status <> 'inactive'"
-                ).fetchone()
+                ((left, total),) = connection.execute(BACKLOG).fetchall()
             finally:
                 connection.close()
     except StorageError as error:

@@ -133,10 +133,18 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _OPENING_TIME = re.compile(
+    r"(?:(?:every|each) (?:single |other )?(?:morning|evening|night|afternoon)|once|before that)"
+    rf"\s*(?:,\s*|{_SUBJECT})|"
     rf"(?:(?:since|until|in|on|from|by|every|each|around|at|over) (?:{DATE}|{POINT}|{UNIT})"
     rf"|(?:{POINT})|{NUMBER} {UNIT} ago|when i was (?:a |an )?(?:\w+ )?\w+"
     rf"|as a (?:child|kid|student|teenager)|for {NUMBER} {UNIT}|once|back then|in the past"
     rf"|in {NUMBER} {UNIT})\s*(?:,\s*|{_SUBJECT})",
+    re.IGNORECASE,
+)
+_IS_TIME = re.compile(
+    rf"(?:(?:in|on|since|until|from|at|by|every|each) (?:{DATE}|{POINT})|{POINT}"
+    rf"|{NUMBER} {UNIT} ago"
+    r"|when i was (?:a |an )?(?:\w+ )?\w+|as a (?:child|kid|student|teenager)|once|back then)",
     re.IGNORECASE,
 )
 _MOST_OPENINGS = 6
@@ -152,7 +160,8 @@ _JOINT = re.compile(
     r"|if|unless|when|before|after|until|once)\s+(?!ever\b)(?!of\b))?"
     r"|\s+(?:and|or|nor|but|because|although|though|whereas|while)\s+"
     r"|\s+who\s+|\s+which\s+(?=is\b|was\b|has\b)"
-    r"|\s+(?:so|since|as|if|unless|when|whenever|before|after|until|once|as soon as|even if"
+    r"|\s+(?:so(?! you know)|since|as|if|unless|when|whenever|before|after|until|once|as soon as"
+    r"|even if"
     r"|even though|now that)\s+(?=(?:i|we|he|she|they|it|you|my|our|his|her|their"
     r"|the)(?:['\u2019]\w+)?\s)"
     r"(?!i was\b)",
@@ -245,11 +254,18 @@ class _SentenceReader:
         self.subordinate = False
         self.relative: NounPhrase | None = None
         self.last: Clause | None = None
+        self.times: tuple[str, ...] = ()
+        """Phrases of time that stood before the next clause."""
 
     def take(self, part: _Part) -> None:
         if not part.text.strip():
             if self.open:
                 self.open.append(part.before)
+            return
+        if _OPENING_WORDS.fullmatch(f"{part.text.strip()} ") or _IS_TIME.fullmatch(
+            part.text.strip()
+        ):
+            self._opens(part)
             return
         word = part.word
         if word in {"who", "which"} and self._relative(part):
@@ -269,6 +285,14 @@ class _SentenceReader:
         self.complete = begins or leans
         self.leaning = leans
         self.subordinate = word in _SUBORDINATE
+
+    def _opens(self, part: _Part) -> None:
+        """ "By the way", "when I was a child": words that open or close a statement."""
+        if _IS_TIME.fullmatch(part.text.strip()):
+            if self.complete and not self.leaning and self.open:
+                self.open += [part.before, part.text]
+                return
+            self.times = (part.text.strip(),)
 
     def _relative(self, part: _Part) -> bool:
         """ "My sister, who lives in Rome, is a nurse"."""
@@ -318,6 +342,8 @@ class _SentenceReader:
             infinitive = lemma(text.rsplit(" to ", 1)[1].split(" ")[0].lower())
             if infinitive is not None:
                 return _SHARED_INFINITIVE.search(text) is not None
+        if low in {"lives", "works", "likes", "loves", "plays", "drives", "speaks"} and part.word:
+            return True
         if part.word == "" and not (self.clauses or self.last or _FINITE.search(text)):
             return False
         joined = after in DETERMINERS | PREPOSITIONS | OWNERS.keys()
@@ -343,6 +369,9 @@ class _SentenceReader:
             self.whole = False
             self.last = None
             return
+        if self.times:
+            clause = replace(clause, time=(*self.times, *clause.time))
+            self.times = ()
         self.clauses.append(clause)
         self.last = clause
 

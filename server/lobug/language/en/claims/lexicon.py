@@ -17,18 +17,18 @@ LEXICON = frozenset(
     celebrate change climb close collect come commute convert cook cost crash crochet cut cycle
     dance date depart despise detest diagnose die digest disappear dislike divorce do donate
     dream drink drive drop dump dye earn eat elope employ end engage enjoy enrol enroll escape
-    expect fail fall fancy fear feed find finish fire fish fix fly follow forget game garden get
-    give go graduate grow hail hang hate have hide hike hit hope hunt hurt identify inherit
-    intend jog join juggle kayak keep knit know lay lead learn lease leave lend lie like live
-    loathe lock lose love major marry mean measure meditate meet misplace miss move name need
-    observe open outgrow owe own paint park pass pay pick place plan plant play postpone
-    practice practise pray prefer prescribe propose put quit raise react read recover rehome
-    relocate rent repair replace reschedule reside resign respect retire return ride rise root
-    row run sail say scrap see sell separate settle sew shape share sing sit ski sleep smoke
-    speak spend split sprain stand start stay steal stop store study subscribe suffer support
-    surf swap swim switch take teach tear tell terminate think throw tolerate total trade train
-    transfer travel trust turn twist use visit volunteer vote wake walk want watch wear weigh
-    work worship wreck write
+    expect fail fall fancy fear feed feel find finish fire fish fix fly follow forget game
+    garden get give go graduate grow hail hang hate have hide hike hit hope hunt hurt identify
+    inherit intend jog join juggle kayak keep knit know lay lead learn lease leave lend lie like
+    live loathe lock look lose love major marry mean measure meditate meet misplace miss move
+    name need observe open outgrow owe own paint park pass pay pick place plan plant play
+    postpone practice practise pray prefer prescribe propose put quit raise react read recover
+    rehome relocate rent repair replace reschedule reside resign respect retire return ride rise
+    root row run sail say scrap see sell separate settle sew shape share sing sit ski sleep
+    smoke speak spend split sprain stand start stay steal stop store study subscribe suffer
+    support surf swap swim switch take teach tear tell terminate think throw tolerate total
+    trade train transfer travel trust turn twist use visit volunteer vote wake walk want watch
+    wear weigh work worship wreck write
     """.split()
 )
 """Base forms of the verbs that the grammar knows."""

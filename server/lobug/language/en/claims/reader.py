@@ -13,7 +13,7 @@ from lobug.language.claims import Claim, Fragment, Heard, RelationRules
 from lobug.language.en import speech_acts
 from lobug.language.en.claims import case_restoration, clause_parser, corrections, values
 from lobug.language.en.claims.relation_book import relation_book
-from lobug.language.en.claims.statements import claims_of
+from lobug.language.en.claims.statements import PLACES, TAIL, claims_of
 
 _SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
@@ -33,6 +33,12 @@ _DID_YOU_KNOW = re.compile(
     r"^(?:(?:hey|so|and|oh)\b[\s,]*)*(?:did you know|do you know|did i (?:ever )?(?:tell you"
     r"|mention)"
     r"|have i (?:ever )?(?:told you|mentioned))(?: that)?\s+(?=(?:i|my|we|our)\b)",
+    re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(
+    r"^(?:(?:oh|hey|so|and|well|also|ok|okay)\b[\s,]*)*(?:guess what|listen|look"
+    r"|i(?: want| need| would like|['\u2019]d like) you to (?:know|remember)"
+    r"|i (?:almost |nearly )?forgot to (?:tell you|mention|say))\b(?: that\b)?[\s,!:.]*",
     re.IGNORECASE,
 )
 _TAG = re.compile(
@@ -146,12 +152,18 @@ class _Reading:
             return
         denied = corrections.DENIED.match(stated)
         right, wrong = corrections.contrast(stated[denied.end() :] if denied else stated)
+        sure = corrects or self.wrong is not None
         wrong = wrong or self.wrong
         self.pending, self.wrong = False, None
         claims, whole = self._claims(right)
         corrects = corrects or wrong is not None or denied is not None
         if denied is not None:
             claims = [replace(claim, holds=False) for claim in claims if claim.holds]
+        contrasted = [claim for claim in claims if _may_be_both(claim)]
+        if wrong is not None and contrasted and not sure and claims == contrasted:
+            # "I like tea, not coffee" puts nothing right.
+            claims += [replace(claim, value=wrong, holds=False) for claim in contrasted[:1]]
+            corrects, wrong = False, None
         claims = [replace(claim, corrects=corrects, instead_of=wrong) for claim in claims]
         value = None if claims or denied else corrections.fragment(right, marked=corrects)
         if claims:
@@ -172,6 +184,8 @@ class _Reading:
             claims = claims_of(clause) or self._moved(clause.text)
             if not claims and found and clause.verb in {"quit", "stop"} and not clause.complement:
                 continue  # "I used to smoke but I quit"
+            if any(claim.relation in PLACES for claim in claims) and TAIL.search(clause.complement):
+                whole = False
             if not claims and not speech_acts.is_small_talk(clause.text):
                 whole = False
             found += [replace(claim, text=self._as_said(claim.text)) for claim in claims]
@@ -196,6 +210,12 @@ class _Reading:
         return self.original[at : at + len(text)] if at >= 0 else text
 
 
+def _may_be_both(claim: Claim) -> bool:
+    """Whether a second value may hold beside the one of a claim."""
+    found = rules(claim.relation)
+    return found is not None and not found.one and claim.holds
+
+
 def _once(claims: list[Claim]) -> list[Claim]:
     """The claims without the names that are said again: "my sister Hanna" in two clauses."""
     found: dict[tuple[object, ...], Claim] = {}
@@ -210,6 +230,7 @@ def _stated(sentence: str) -> str:
     """What a sentence states; empty: it asks, orders, quotes or tells a tale."""
     if _TAG.search(sentence):
         return ""
+    sentence = _ANNOUNCED.sub("", sentence)
     opening = _DID_YOU_KNOW.match(sentence) or _TOLD_TO_REMEMBER.match(sentence)
     if opening is not None:
         sentence = sentence[opening.end() :].rstrip("? ")

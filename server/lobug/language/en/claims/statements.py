@@ -57,6 +57,7 @@ _NO = re.compile(r"^(?:no|not (?:an?|any|the|in|at|from|called|named)?)\s*\b", r
 _ITEM = re.compile(
     r"(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:an?|one|two|three|four|five|six|some|my|\d+)\s)", re.I
 )
+_LISTED = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 _ONLY = re.compile(r",? (?:only|just) (?P<rest>.+)$", re.IGNORECASE)
 _WITH_CHILDREN = re.compile(r" (?:with|and have) (?P<what>(?:\w+ )?(?:kids|children|child|kid))$")
 _ANYTHING = re.compile(r"^(?:any|anything|anyone|any of .+)$", re.IGNORECASE)
@@ -94,6 +95,9 @@ _DONE = re.compile(
 )
 """What was done once and is so now: "the meeting has been moved"."""
 _DOING = re.compile(r"\b(?:is|are|was|were) (\w+ing\b.*)$", re.IGNORECASE)
+PLACES = frozenset({"home", "employer", "origin", "grew_up", "school"})
+TAIL = re.compile(r",? (?:and|but) (?!raised)(?=[a-z]).*$")
+"""What no name of a place or company has: a second clause that the grammar does not know."""
 _INTO = re.compile(r"^(?:in)?to (?=\S)", re.IGNORECASE)
 _MOST_CLAIMS = 8
 """Of one list of values."""
@@ -362,7 +366,13 @@ class _Statement:
             if all(read):
                 found = [claim for claims in read for claim in claims]
                 return self._as_one(found) or found
-        return self._one(complement)
+        return self._one(complement) or self._distributed(complement)
+
+    def _distributed(self, complement: str) -> list[Claim]:
+        """ "The piano and the violin", where the whole says nothing."""
+        parts = [part for part in _LISTED.split(complement) if part][:_MOST_CLAIMS]
+        read = [self._one(part) for part in parts] if len(parts) > 1 else []
+        return [claim for claims in read for claim in claims] if all(read) else []
 
     def _as_one(self, found: list[Claim]) -> list[Claim]:
         """ "A Volvo and a Tesla": two values of a relation that has one."""
@@ -423,6 +433,8 @@ class _Statement:
         base, kind = self._base(), self._kind()
         timed = f"{predicate} {' '.join(self.clause.time)}".strip()
         reading = self.book.timed(timed, kind)
+        if reading is not None and self.verb == "be" and complement.isdigit():
+            reading = None  # "my locker number is 12" is no hour
         found: list[Claim] = []
         if reading is not None:
             found = self._of_reading(replace(base, time=()), reading)
@@ -438,6 +450,8 @@ class _Statement:
         reading = self.book.said(predicate, kind)
         if reading is None and self.path == ("it",):
             reading = self.book.said(predicate, "pet")
+        if reading is not None and reading.relation.id == "age" and kind == "thing":
+            reading = reading if "old" in complement else None
         if reading is None or reading.relation is timed_relation:
             return found or self._unlisted(base, kind, complement)
         found += self._of_reading(base, reading)
@@ -583,6 +597,8 @@ def _valued(base: Claim, reading: Reading) -> list[Claim]:
     if (base.past and relation.occasional) or _POINTS.fullmatch(reading.value):
         return []
     value = reading.value
+    if relation.id in PLACES:
+        value = TAIL.sub("", value)
     if relation.occasional:
         value = _WITH_SOMEBODY.sub("", value)
     if not base.holds:

@@ -26,6 +26,7 @@ from lobug.language.en.claims.lexicon import (
 
 MOST_WORDS = 6
 """Of one noun phrase; a longer one is a story."""
+MOST_OWNERS = 4
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "both"})
 _NO_NAMES = frozenset(
     """
@@ -153,7 +154,7 @@ class _Reader:
         if low in {"'s", "'"}:
             return self._owner(low) if begun else None
         if low == ",":
-            return self._apposed_name() if self.head and self.path else begun
+            return (self._apposed_name() if self.head and self.path else False) if begun else None
         if not token.is_word:
             return False if begun else None
         if begun and self._is_over(low):
@@ -207,9 +208,13 @@ class _Reader:
         return False
 
     def _owner(self, mark: str) -> bool | None:
+        if len(self.path) > MOST_OWNERS:
+            return None
         if mark == "'s" and not is_possessive(self.found, self.at):
             return False
         owner = " ".join(self.head) if self.head else plain(self.name).lower()
+        if self.definite and not self.path and self.head:
+            self.path = ("user",)
         self.path = (*self.path, owner)
         self.head, self.name = [], []
         self.at += 1
@@ -235,7 +240,8 @@ class _Reader:
             return self.at + 1 < len(self.found) and self.found[self.at + 1].is_name
         if self.definite and not self.path:
             return False
-        return token.is_name and (bool(self.head or self.name) or token.low not in _NO_NAMES)
+        begins = token.low not in _NO_NAMES and token.low not in ADVERBS
+        return token.is_name and (bool(self.head or self.name) or begins)
 
     def _phrase(self) -> tuple[NounPhrase, int] | None:
         name = plain(self.name) or None

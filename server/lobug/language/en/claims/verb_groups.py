@@ -28,7 +28,7 @@ Tense = Literal["present", "past", "perfect", "habit", "future", "unreal"]
 PLANNED = frozenset(
     """
     adopt begin buy change fly get go join leave marry move quit relocate retire sell start switch
-    travel visit drive have divorce get separate graduate
+    travel turn visit drive have divorce get separate graduate
     """.split()
 )
 """Verbs whose progressive form speaks of the future: "I'm moving to Paris"."""
@@ -120,7 +120,12 @@ class _GroupReader:
                 at += 1
             elif low in _UNSURE:
                 self.group.unsure = True
-            elif (low in verbs.ADVERBS and low not in _KEPT) or low in {"all", "both", "even"}:
+            elif (low in verbs.ADVERBS and low not in _KEPT) or low in {
+                "all",
+                "both",
+                "even",
+                "once",
+            }:
                 self.group.adverbs.append(low)
             else:
                 break
