@@ -20,7 +20,7 @@ def asked_of(columns: str) -> Asked:
     """What "subject | relation/kind | value | past" says, of which the last two may be missing."""
     subject, relation, value, past = [*(part.strip() for part in columns.split("|")), "", ""][:4]
     path = tuple(subject.split())
-    if len(path) > 2 and path[2] not in relation_book().pets:
+    if len(path) > 2 and path[-1] not in relation_book().pets:
         path = (path[0], " ".join(path[1:]))  # "dentist appointment" is one noun
     name, _, kind = relation.partition("/")
     asked_value = {"": None, "whether": ""}.get(value, value)

@@ -25,6 +25,7 @@ ASKING = re.compile(
     r"^(?:(?:do|can|could|would|will) you"
     r" (?:still |please |even |also |maybe |by any chance |perhaps )*"
     r"(?:remember|know|recall|tell me|remind me(?: of)?|say|happen to (?:know|remember))(?: again)?"
+    r"(?! that\b)"  # "can you remember that I smoke?" is an order
     r"|(?:please )?(?:remind me(?: of)?|tell me)(?: again)?"
     r"|i(?:'ve| have)? (?:can't remember|cannot remember|don't remember|forgot|forgotten|wonder"
     r"|was wondering|want to know|would like to know|need to know)"
@@ -51,7 +52,8 @@ TRAILING = re.compile(
     re.IGNORECASE,
 )
 BEFORE = re.compile(
-    r"[\s,]+(?:before(?: that| this)?|in the past|back then|previously|formerly|earlier|originally"
+    r"[\s,]+(?:before(?: that| this| (?-i:[A-Z])\w+)?|in the past|back then|previously|formerly"
+    r"|earlier|originally"
     r"|once|at that time|in those days|as a (?:child|kid))$",
     re.IGNORECASE,
 )
@@ -70,8 +72,8 @@ PREPOSITIONS = frozenset("at in on to for with from".split())
 MODAL = frozenset("can could will would should shall might may ca cannot wo".split())
 CONTRACTED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have"}
 EVENT_WITH = re.compile(
-    r"\b(?P<event>appointment|meeting|check-?up) (?:with|at) (?:the|my|our) (?P<who>\w+?)(?:'s)?"
-    r"(?= |$)",
+    r"\b(?P<event>appointment|meeting|check-?up) (?:with|at) (?:the|my|our)"
+    r" (?P<who>(?:\w+ )?\w+?)(?:'s)?(?= |$)",
     re.IGNORECASE,
 )
 STATED_SUBJECTS = frozenset("i we my our he she they it his her their the".split())

@@ -36,8 +36,8 @@ KIND_OF = re.compile(
 ARTICLE = re.compile(r"^(?:an?|the|some|any|my|our)\s+", re.IGNORECASE)
 NAME = re.compile(r"[A-Z][\w'-]+")
 NOW_ANYWAY = frozenset(
-    """location lent origin grew_up birthday birth_year name surname takes_place kind partner
-    relative dead""".split()
+    """location lent origin grew_up birthday birth_year name surname takes_place kind relative
+    dead""".split()
 )
 """What the past of a question does not put into the past: "where did I put my keys?"."""
 NOT_OF_USER = frozenset("location kind dead takes_place colour opinion".split())
@@ -47,6 +47,7 @@ DEVICE = frozenset(
     screen account ip bluetooth connection""".split()
 )
 """Things that other parts of the assistant answer for."""
+PROFESSIONS = frozenset("dentist doctor therapist hairdresser lawyer vet accountant".split())
 POINTING = frozenset({"it", "he", "she", "they"})
 OF_IT = frozenset({"how old", "how tall", "what colour", "what color", "what breed", "where"})
 """What is asked of "it" that was spoken of, not of the hour or the weather."""
@@ -112,7 +113,8 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
             return Asked(path, "lent")
     question = wording_book().asked(f"{wh} {predicate.text}", book.kind_of(path))
     if question is not None:
-        return _of_question(path, question, past=past)
+        married = predicate.text.startswith("marry")  # "who did I marry?" is about now
+        return _of_question(path, question, past=past and not married)
     somebody = book.kind_of(path) in {"person", "named"} and (told or path != USER)
     if wh == "what" and predicate.text == "do" and somebody:
         return Asked(path, "job", past=past)
@@ -137,7 +139,7 @@ def _of_question(path: Path, question: Question, *, past: bool) -> Asked | None:
     relation, subject = question.relation, path
     if question.thing is not None:
         thing = _thing(question.thing, path)
-        if thing is None:
+        if thing is None or (relation == "appointment" and (past or not _is_event(thing))):
             return None
         subject = thing
         relation = {"kept": "location", "appointment": "takes_place"}.get(relation, relation)
@@ -145,6 +147,13 @@ def _of_question(path: Path, question: Question, *, past: bool) -> Asked | None:
         return None
     asked = Asked(subject, relation, question.kind, past=past)
     return asked if question.value is None else _with_value(asked, question.value)
+
+
+def _is_event(path: Path) -> bool:
+    """Whether somebody may ask when something of theirs is: an exam, a dentist, not a friend."""
+    if path[-1] in PROFESSIONS:
+        return True
+    return len(path) > 1 and relation_book().kind_of(path) == "thing"
 
 
 def _thing(text: str, path: Path) -> Path | None:
@@ -176,6 +185,8 @@ def of_noun(path: Path, wh: str, *, sure: bool = False) -> Asked | None:
         relation = reading.relation.id
         if (owner == USER and relation in NOT_OF_USER) or not _fits(wh, relation):
             return None
+        if relation == "phone_number" and book.kind_of(owner) == "thing":
+            return None  # of a library card
         return Asked(owner, relation, (reading.kind or "").lower(), past=past)
     topic = wording_book().topic(noun, book.kind_of(owner)) if sure else None
     return _of_question(owner, topic, past=past) if topic is not None else None
