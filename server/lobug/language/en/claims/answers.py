@@ -172,7 +172,10 @@ def _what_was(known: _Known) -> str:
         same = [claim for claim in known.holding if _is_asked(claim, value)]
         if same:
             return SAY["yes_still"].format(says=statements(same, known.subject))
-    return _unknown(known)
+    said = _unknown(known)
+    if value is None and known.holding:
+        said = f"{said} {_sentence(statements(known.holding, known.subject))}"
+    return said
 
 
 def _was(known: _Known, claim: Claim, when: str) -> str:

@@ -18,7 +18,7 @@ UNSAID = frozenset(
     "new own next dear current beloved lovely poor only actual present sweet real late".split()
 )
 """Adjectives that tell nobody apart."""
-FORMER = frozenset("old former previous last past ex".split())
+FORMER = frozenset("old former previous last past first ex".split())
 """Before a noun of a relation ("my old address") they ask for what was."""
 QUALIFIERS = {
     "elder": "older", "big": "older", "bigger": "older", "eldest": "oldest", "little": "younger",
