@@ -306,6 +306,7 @@ def test_a_recitation_begins_with_the_user_and_contradicts_nothing() -> None:
         Claim(DOG, "kind", "labrador"),
         Claim(DOG, "name", "Rex"),
         Claim(USER, "name", "Alex"),
+        Claim(USER, "home", "Oxford", holds=False, ended=True),
         Claim(USER, "home", "Bath"),
         Claim(USER, "pet", "dog"),
         Claim(SISTER, "job", "nurse"),

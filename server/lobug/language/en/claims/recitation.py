@@ -88,7 +88,11 @@ def _of_subject(
     """The sentences about one subject, in the order of the relations; ``introduced``: the first
     one says who it is ("your sister Hanna"), else another sentence has."""
     order = {name: rank for rank, name in enumerate(wording_book().wordings)}
-    ranked = sorted(claims, key=lambda claim: (claim.past, claim.planned, order[claim.relation]))
+    holding = {(claim.relation, claim.kind) for claim in claims if claim.holds}
+    told = [
+        claim for claim in claims if not (claim.ended and (claim.relation, claim.kind) in holding)
+    ]
+    ranked = sorted(told, key=lambda claim: (claim.past, claim.planned, order[claim.relation]))
     if path != USER and path in names:
         others = [claim for claim in ranked if claim.relation != "name"]
         if others or not introduced or _told_with_owner(path, every):
