@@ -137,7 +137,7 @@ def without_contradictions(claims: Iterable[Claim]) -> list[Claim]:
             claim.planned,
             claim.past,
         )
-        if not (wordings[claim.relation].one and claim.holds):
+        if not (wordings[claim.relation].one and claim.holds) or claim.appositive:
             slot = (*slot, claim.value.lower())
         if claim.holds and not claim.planned and not claim.past:
             kept.pop((*slot[:5], claim.value.lower()), None)

@@ -39,8 +39,8 @@ KIND_OF = re.compile(
 ARTICLE = re.compile(r"^(?:an?|the|some|any|my|our)\s+", re.IGNORECASE)
 NAME = re.compile(r"[A-Z][\w'-]+")
 NOW_ANYWAY = frozenset(
-    """location lent origin grew_up birthday birth_year name surname takes_place kind relative
-    dead""".split()
+    """location lent origin grew_up birthday birth_year name surname takes_place kind relative dead
+    injury borrowed""".split()
 )
 """What the past of a question does not put into the past: "where did I put my keys?"."""
 NOT_OF_USER = frozenset("location kind dead takes_place colour opinion".split())
@@ -53,6 +53,7 @@ DEVICE = frozenset(
 PROFESSIONS = frozenset("dentist doctor therapist hairdresser lawyer vet accountant".split())
 OF_HOUSEHOLD = frozenset({"wifi_password", "code", "licence_plate", "rent"})
 """What is asked for with "the": "what's the wifi password?"."""
+ABLE = re.compile(r"^can (?!not )")
 ABILITIES = frozenset({"language", "instrument", "sport", "skill"})
 PARTS: Mapping[str, str] = {"eyes": "eye_colour", "hair": "hair"}
 """Relations whose questions are for a colour: "what colour are my eyes?"."""
@@ -125,8 +126,10 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
             return Asked((*path, kept["thing"]), "kind", past=past)
         if wh == "who" and len(path) > 1:
             return Asked(path, "lent")
+    if (wh, predicate.text) == ("where", "park"):
+        return Asked((*path, "car"), "location")
     kind = "thing" if predicate.definite else book.kind_of(path)
-    question = wording_book().asked(f"{wh} {predicate.text.removeprefix('can ')}", kind)
+    question = wording_book().asked(f"{wh} {ABLE.sub('', predicate.text)}", kind)
     if question is not None and _may_be_able(predicate, question.relation):
         married = predicate.text.startswith("marry")  # "who did I marry?" is about now
         return _of_question(path, question, past=past and not married)
@@ -138,14 +141,17 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
 
 def _may_be_able(predicate: Predicate, relation: str) -> bool:
     """Whether "can" fits a relation: "what languages can I speak?", not "what can I eat?"."""
-    return not predicate.text.startswith("can ") or relation in ABILITIES | {"intolerance"}
+    return not predicate.text.startswith("can ") or relation in ABILITIES | {
+        "intolerance",
+        "dislike",
+    }
 
 
 def _who_or_what(path: Path, wh: str) -> Asked | None:
     """ "Who is Hanna?", "who is my boss?", "what is my dog?"."""
     kind = relation_book().kind_of(path)
     if wh == "what":
-        return Asked(path, "kind") if kind == "pet" else None
+        return Asked(path, "kind") if kind in {"pet", "named"} else None
     if wh != "who" or kind in {"thing", "pet"}:
         return None
     if path == USER:

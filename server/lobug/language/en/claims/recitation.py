@@ -57,8 +57,7 @@ def about(
         path = next(same, path)
     sentences = list(_of_subject(path, found, found, names, introduced=False))
     if path in names and len(path) > 1:
-        who = subject_of(path, names, spoken=True, named=False).text
-        sentences.insert(0, SAY["is_somebody"].format(name=names[path], who=who))
+        sentences.insert(0, f"{is_somebody(path, names[path])}.")
     if sentences:
         return " ".join(sentences[:MOST_ABOUT])
     if path == USER:
@@ -149,6 +148,12 @@ def with_name(claim: Claim, names: Mapping[Path, str]) -> Claim:
     if claim.relation not in {"pet", "relative"} or not claim.holds or not name:
         return claim
     return claim if name in claim.value else replace(claim, value=called(claim.value, name))
+
+
+def is_somebody(path: Path, name: str) -> str:
+    """ "Hanna is your sister"."""
+    who = subject_of(path, {}, spoken=True).text
+    return SAY["is_somebody"].format(name=name, who=who)
 
 
 def called(what: str, name: str) -> str:

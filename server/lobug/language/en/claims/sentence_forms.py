@@ -149,7 +149,9 @@ def plural(value: str) -> str:
     head = HEAD_ENDS.sub("", value)
     if DETERMINED.match(value) or is_plural(head):
         return value
-    if head.endswith("man"):
+    if head == "child":
+        several = "children"
+    elif head.endswith("man"):
         several = f"{head[:-2]}en"
     elif re.search(r"[^aeiou]y$", head):
         several = f"{head[:-1]}ies"
