@@ -76,6 +76,10 @@ EVENT_WITH = re.compile(
     r" (?P<who>(?:\w+ )?\w+?)(?:'s)?(?= |$)",
     re.IGNORECASE,
 )
+CODE_FOR = re.compile(
+    r"\bthe (?P<what>code|pin|combination|password) (?:for|of|to) (?:the|my|our) (?P<thing>\w+)",
+    re.I,
+)
 TO_PLACE = re.compile(r"\b(?P<event>flight|train|bus|ferry|trip) to [A-Z]\w+")
 STATED_SUBJECTS = frozenset("i we my our he she they it his her their the".split())
 SKIPPED = verbs.ADVERBS - {"so", "very", "much"} | {"not", "n't", "never", "both", "all"}
@@ -117,6 +121,7 @@ def parse(text: str) -> Parsed | None:
     plain = ASKING.sub("", body)
     told = plain != body
     body = UNSPLIT.sub(r"\1 is", CLEFT.sub(r"\g<wh> ", plain))
+    body = CODE_FOR.sub(r"my \g<thing> \g<what>", body)
     body = TO_PLACE.sub(r"\g<event>", EVENT_WITH.sub(r"\g<who> \g<event>", body))
     tag = TAG.search(body)
     tagged = tag is not None and (tag[0].startswith(",") or STATING.match(body) is not None)

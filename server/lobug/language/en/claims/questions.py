@@ -24,11 +24,20 @@ LONGEST = 160
 
 VAGUE = re.compile(
     r"\b(?:you|your|it|that|this|these|those|them|what|why|how|if|when|because|anything|something"
-    r"|someone|anyone|anybody|somebody|enough|to (?:do|go|say|know|be)|think|one|too much|so much"
-    r"|time)\b",
+    r"|someone|anyone|anybody|somebody|her|him|us|yourself|enough|to (?:do|go|say|know|be)|think"
+    r"|one|too much|so much|time)\b",
     re.IGNORECASE,
 )
 """Values that nobody has told."""
+ORDINARY = re.compile(
+    r"have (?:fish|chicken|duck|rabbit|lamb|goat)"
+    r"|(?:have|take) (?:.+ )?(?:coffee|tea|milk|water|juice|wine|beer|cola|coke|lemonade|cocoa)\b.*"
+    r"|speak (?:to|with|up|about|too|fast|slow|loud|clear|now|here|more|soft|quiet)\b.*"
+    r"|speak \w+ (?:to|with)\b.*"
+    r"|go to (?!(?-i:[A-Z])).+",
+    re.IGNORECASE,
+)
+"""Predicates of ordinary questions that look like those of a relation: "do we have chicken?"."""
 AFTER_THING = re.compile(
     r"\s+(?:to|at|in|on|yesterday|today|last night|this morning|last week)$", re.IGNORECASE
 )
@@ -238,6 +247,8 @@ def _whether(predicate: Predicate) -> Asked | None:
     path, past = predicate.path, predicate.past
     text = predicate.text.removeprefix("not ")  # "don't I like jazz?" asks whether I do
     if text == "be" or (path == ("it",) and not text.startswith("be ")):
+        return None
+    if ORDINARY.fullmatch(text.removeprefix("can ")):
         return None
     able = text.startswith("can ")
     text = re.sub(r"^(\w+) any ", r"\1 ", text.removeprefix("can "))
