@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from lobug.language.claims import Asked
-from lobug.language.en.claims.relation_book import relation_book
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -17,11 +16,12 @@ def data_lines(name: str) -> list[str]:
 
 
 def asked_of(columns: str) -> Asked:
-    """What "subject | relation/kind | value | past" says, of which the last two may be missing."""
+    """What "subject | relation/kind | value | past" says; the last two may be missing.
+
+    A noun of two words has "_" between them.
+    """
     subject, relation, value, past = [*(part.strip() for part in columns.split("|")), "", ""][:4]
-    path = tuple(subject.split())
-    if len(path) > 2 and path[2] not in relation_book().pets:
-        path = (path[0], " ".join(path[1:]))  # "dentist appointment" is one noun
+    path = tuple(word.replace("_", " ") for word in subject.split())
     name, _, kind = relation.partition("/")
     asked_value = {"": None, "whether": ""}.get(value, value)
     return Asked(path, None if name == "*" else name, kind, asked_value, past == "past")

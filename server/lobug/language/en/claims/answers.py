@@ -6,17 +6,25 @@ No chat model writes these: every value in an answer is one of its claims.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lobug.language.claims import Asked, Claim, Path
-from lobug.language.en.claims.facts import is_common, statements, without_contradictions
+from lobug.language.claims import USER, Asked, Claim, Path
+from lobug.language.en.claims.facts import (
+    fact_times,
+    is_common,
+    mode_of,
+    statements,
+    without_contradictions,
+)
 from lobug.language.en.claims.question_phrases import canonical
-from lobug.language.en.claims.recitation import about, bare_kin, called, with_name
+from lobug.language.en.claims.recitation import about, bare_kin, called, is_somebody, with_name
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.sentence_forms import (
+    Mode,
     Subject,
     listed,
+    plural,
     render,
     sentence,
     subject_of,
@@ -31,11 +39,13 @@ MOST_SAID = 3
 
 AT = re.compile(r"^(?:in|on|at|since|from|around)\s+", re.IGNORECASE)
 
-NAMED: Mapping[str, frozenset[str]] = {
-    "siblings_count": frozenset({"brother", "sister"}),
-    "children_count": frozenset({"son", "daughter", "child"}),
+RELATIVES: Mapping[str, frozenset[str]] = {
+    "siblings_count": frozenset({"brother", "sister", "siblings"}),
+    "children_count": frozenset({"son", "daughter", "child", "children", "baby", "twins"}),
+    "partner": frozenset({"wife", "husband", "girlfriend", "boyfriend", "partner", "fianc\u00e9"}),
+    "marital_status": frozenset({"wife", "husband"}),
 }
-"""Relations that hold if somebody of these has a name."""
+"""Relatives that a relation is about, beside what it says of all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +61,12 @@ class _Known:
     planned: Sequence[Claim]
     over: Sequence[tuple[Claim, str]]
     """What was so, each with a phrase of when it ended."""
+    beside: Sequence[Claim]
+    """Claims of relations that answer the question too."""
+    alike: Sequence[Claim]
+    """Claims of relations that answer it if they are of the value that is asked about."""
+    against: Sequence[Claim]
+    """Claims of the relation that is its contrary: liking of disliking."""
 
 
 def answer(
@@ -76,49 +92,74 @@ def _known(
     names: Mapping[Path, str],
 ) -> _Known:
     wording = wording_book().wordings[asked.relation or ""]
-    relations = {wording.id, *wording.also}
-
-    def fits(claim: Claim) -> bool:
-        return claim.relation in relations and _plain(claim.kind) == _plain(asked.kind)
-
     found = without_contradictions(
-        replace(claim, past=False) if wording.lasting and claim.holds else claim
-        for claim in active
-        if fits(claim)
+        replace(claim, past=False) if wording.lasting and claim.holds else claim for claim in active
     )
+
+    def own(claim: Claim) -> bool:
+        return claim.relation == wording.id and _plain(claim.kind) == _plain(asked.kind)
+
+    def of(relations: Iterable[str]) -> list[Claim]:
+        return [c for c in now if c.relation in relations and _is_of_relatives(asked, c)]
+
     now = [claim for claim in found if not (claim.ended or claim.past or claim.planned)]
-    first = next(iter(found), None)
+    mine = [claim for claim in found if own(claim)]
+    first = next(iter(mine), None)
+    over = [
+        *((claim, when) for claim, when in past if own(claim) and not claim.planned),
+        *((claim, "") for claim in mine if claim.ended or (claim.past and claim.holds)),
+    ]
+    common = first is not None and is_common(replace(first, subject=asked.subject))
     return _Known(
         asked,
         wording,
-        subject_of(
-            asked.subject,
-            names,
-            spoken=True,
-            named=False,
-            common=first is not None and is_common(replace(first, subject=asked.subject)),
-        ),
+        subject_of(asked.subject, names, spoken=True, named=False, common=common),
         names,
-        holding=[with_name(claim, names) for claim in now if claim.holds],
-        denied=[claim for claim in now if not claim.holds],
-        planned=[claim for claim in found if claim.planned and claim.holds],
-        over=[]
-        if wording.lasting
-        else [
-            *((claim, when) for claim, when in past if fits(claim) and not claim.planned),
-            *((claim, "") for claim in found if claim.ended or (claim.past and claim.holds)),
-        ],
+        holding=[with_name(claim, names) for claim in now if own(claim) and claim.holds],
+        denied=[claim for claim in now if own(claim) and not claim.holds],
+        planned=[claim for claim in mine if claim.planned and claim.holds],
+        over=[] if wording.lasting else over,
+        beside=[with_name(claim, names) for claim in of(wording.also)],
+        alike=of(wording.alike),
+        against=of({wording.against}),
     )
+
+
+def _is_of_relatives(asked: Asked, claim: Claim) -> bool:
+    """Whether a claim about relatives belongs to a question about relatives: "two kids" to "do I
+    have a daughter?", not to "do I have a sister?"."""
+    if claim.relation == "relative":
+        return bare_kin(claim.value) in RELATIVES.get(asked.relation or "", frozenset())
+    if asked.relation == "relative":
+        return bare_kin(asked.value or "") in RELATIVES.get(claim.relation, frozenset())
+    return True
 
 
 def _what_is(known: _Known) -> str:
     """The value that is asked for."""
-    for claims in (known.holding, known.denied, known.planned):
+    denied_contrary = [claim for claim in known.against if not claim.holds]
+    beside = [claim for claim in known.beside if claim.holds]
+    for claims in (known.holding, known.denied, denied_contrary, known.planned, beside):
         if claims:
-            return _sentence(statements(claims, known.subject))
+            return _sentence(_said(claims, _subject_of_all(known, claims)))
     if known.over:
         return SAY["no_more"].format(was=_was(known, *known.over[-1]))
     return _known_by_name(known) or _unknown(known)
+
+
+def _subject_of_all(known: _Known, claims: Sequence[Claim]) -> Subject:
+    """Several of whom each has a name: "your sisters", not "your sister"."""
+    if known.asked.relation != "name" or len(claims) < 2 or known.subject.number != "one":
+        return known.subject
+    path = (*known.asked.subject[:-1], plural(known.asked.subject[-1]))
+    return subject_of(path, known.names, spoken=True)
+
+
+def _said(claims: Sequence[Claim], subject: Subject, mode: Mode | None = None) -> str:
+    """Claims in one sentence, one alone with its time: "you will move to Paris in June"."""
+    said = statements(claims, subject, mode)
+    timed = len(claims) == 1 and (mode or mode_of(claims[0])) in {"will", "past"}
+    return " ".join([said, *fact_times(claims[0])]) if timed else said
 
 
 def _whether(known: _Known, value: str) -> str:
@@ -126,20 +167,20 @@ def _whether(known: _Known, value: str) -> str:
     subject, wording = known.subject, known.wording
     if wording.opposite and value.lower() == wording.opposite:
         return _whether_not(known)
-    for claims, reply in ((known.holding, "yes"), (known.denied, "no"), (known.planned, "not_yet")):
+    soon = "yes" if wording.plan else "not_yet"
+    for claims, reply in ((known.holding, "yes"), (known.denied, "no"), (known.planned, soon)):
         same = [claim for claim in claims if _is_asked(claim, value)]
         if same:
-            return SAY[reply].format(says=statements(same, subject))
+            return SAY[reply].format(says=_said(same, subject))
     over = [(claim, when) for claim, when in known.over if _is_asked(claim, value)]
-    own = [claim for claim in known.holding if claim.relation == wording.id]
-    replaced = wording.one and value != "" and bool(own)
+    replaced = wording.one and value != "" and bool(known.holding)
     if over and replaced:
-        return SAY["no_more_now"].format(says=statements(own, subject))
+        return SAY["no_more_now"].format(says=statements(known.holding, subject))
     if over:
         return SAY["no_more"].format(was=_was(known, *over[-1]))
     if replaced:
-        return SAY["no"].format(says=statements(own, subject))
-    return _otherwise(known)
+        return SAY["no"].format(says=statements(known.holding, subject))
+    return _otherwise(known, value)
 
 
 def _whether_not(known: _Known) -> str:
@@ -150,13 +191,23 @@ def _whether_not(known: _Known) -> str:
     return _unknown(known)
 
 
-def _otherwise(known: _Known) -> str:
-    """What is known where nothing is known of the value that was asked about."""
-    if known.wording.one and known.denied and not known.denied[-1].value:
-        return SAY["no"].format(says=statements(known.denied[-1:], known.subject))
-    beside = [claim for claim in known.holding if claim.relation != known.wording.id]
-    if beside:
-        return _sentence(statements(beside, known.subject))
+def _otherwise(known: _Known, value: str) -> str:
+    """What is known where nothing is known of the relation and the value that are asked about."""
+    contrary = [claim for claim in known.against if claim.holds and _is_asked(claim, value)]
+    if contrary and value:
+        return SAY["no"].format(says=statements(contrary, known.subject))
+    # Of relatives, a claim about all answers for one, and one for all: "yes, you have a sister".
+    sure = known.asked.relation in {"relative", "siblings_count", "children_count"}
+    for claim in reversed(known.beside):
+        covers = claim.holds or not claim.value
+        if sure and covers and _is_asked(claim, value):
+            reply = SAY["yes" if claim.holds else "no"]
+            same = [one for one in known.beside if one.holds == claim.holds]
+            return reply.format(says=statements(same, known.subject))
+    alike = [claim for claim in known.alike if value and _is_asked(claim, value)]
+    near = [claim for claim in known.beside if claim.holds] or alike
+    if near:
+        return _sentence(statements(near, known.subject))
     return _known_by_name(known) or _unknown(known)
 
 
@@ -172,7 +223,10 @@ def _what_was(known: _Known) -> str:
         same = [claim for claim in known.holding if _is_asked(claim, value)]
         if same:
             return SAY["yes_still"].format(says=statements(same, known.subject))
-    return _unknown(known)
+    said = _unknown(known)
+    if value is None and known.holding:
+        said = f"{said} {_sentence(statements(known.holding, known.subject))}"
+    return said
 
 
 def _was(known: _Known, claim: Claim, when: str) -> str:
@@ -183,30 +237,39 @@ def _was(known: _Known, claim: Claim, when: str) -> str:
 
 
 def _former(known: _Known, claim: Claim, when: str) -> str:
-    said = statements([claim], known.subject, "past")
+    said = _said([claim], known.subject, "past")
     return SAY["until"].format(was=said, time=AT.sub("", when)) if when else said
 
 
 def _known_by_name(known: _Known) -> str:
     """What is known by a name only: "Yes, a dog called Rex."; empty: nothing."""
     asked, book = known.asked, relation_book()
-    if asked.relation not in {"pet", "relative", *NAMED}:
-        return ""
-    wanted = NAMED.get(asked.relation, frozenset())
-    if asked.value:
+    wanted = RELATIVES.get(asked.relation or "", frozenset())
+    if asked.relation in {"relative", "pet"} and asked.value:
         wanted = frozenset({canonical(asked.value.lower().split())})
     elif asked.relation == "pet":
         wanted = frozenset(book.pets.values())
+    elif asked.value and asked.relation != "partner" and asked.value != "married":
+        return ""
     found = [
-        called(with_article(path[-1]), name)
+        (path, name)
         for path, name in known.names.items()
-        if path[:-1] == asked.subject and {path[-1], bare_kin(path[-1])} & wanted
+        if path[:-1] == asked.subject
+        and {path[-1], bare_kin(path[-1])} & wanted
+        and not (
+            asked.relation == "partner" and asked.value and asked.value.lower() != name.lower()
+        )
     ]
     if not found:
         return ""
+    if asked.relation in {"partner", "marital_status"}:
+        path, name = found[-1]
+        says = is_somebody(path, name)
+        return SAY["yes"].format(says=says) if asked.value is not None else _sentence(says)
+    listing = listed([called(with_article(path[-1]), name) for path, name in found])
     if asked.value is not None:
-        return SAY["yes"].format(says=listed(found))
-    have = Claim(asked.subject, "relative", listed(found))
+        return SAY["yes"].format(says=listing)
+    have = Claim(asked.subject, "relative", listing)
     return _sentence(statements([have], known.subject))
 
 
@@ -214,7 +277,7 @@ def _unknown(known: _Known) -> str:
     """That it was never told."""
     asked, wording = known.asked, known.wording
     if asked.value is None or wording.opposite or not (asked.value or wording.bare):
-        topic = wording.topic
+        topic = wording.own_topic if asked.subject == USER else wording.topic
         if asked.past and "[" not in topic:
             return SAY["unknown_before"]
         said = render(topic, known.subject, [], "past" if asked.past else "now", kind=asked.kind)
@@ -225,8 +288,9 @@ def _unknown(known: _Known) -> str:
 
 
 def _is_asked(claim: Claim, value: str) -> bool:
-    """Whether a claim is one of the value that is asked about: "dog" of "brown dog"."""
-    if not value:
+    """Whether a claim is one of the value that is asked about: "dog" of "brown dog", and of every
+    value if it denies all of them."""
+    if not value or not (claim.holds or claim.value):
         return True
     wanted, said = stems(words(value)), stems(words(claim.value))
     return bool(wanted) and (wanted <= said or (bool(said) and said <= wanted))

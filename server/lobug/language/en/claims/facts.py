@@ -25,6 +25,9 @@ RELATIVE = re.compile(
 """Phrases of time that mean another day when they are read later."""
 
 
+SAID_BEFORE = "the|my|our|his|her|their"
+WITHOUT_ARTICLE = frozenset({"pet", "relative", "instrument", "injury", "birthday", "anniversary"})
+"""Relations whose sentences bring their own article."""
 LASTING: Mapping[Mode, Mode] = {"past": "now", "used to": "now", "no longer": "not"}
 """The tenses of what cannot be over: who died has died; who was said to be born in Porto by mistake
 was not."""
@@ -76,7 +79,7 @@ def statement(claim: Claim, wording: Wording, subject: Subject, mode: Mode | Non
     template, used = template_of(
         wording, claim.value, mode or mode_of(claim), of_user=claim.subject == USER
     )
-    values = [claim.value] if claim.value else []
+    values = [as_said(claim)] if claim.value else []
     return render(template, subject, values, used, kind=claim.kind).strip()
 
 
@@ -100,7 +103,7 @@ def _together(claims: Sequence[Claim], subject: Subject, mode: Mode | None) -> s
     wording = wording_book().wordings[first.relation]
     if len(claims) == 1:
         return statement(first, wording, subject, mode)
-    values = list(dict.fromkeys(claim.value for claim in claims if claim.value))
+    values = list(dict.fromkeys(as_said(claim) for claim in claims if claim.value))
     used = mode or mode_of(first)
     if wording.many and used == "now":
         return render(wording.many, subject, values, kind=first.kind)
@@ -108,6 +111,17 @@ def _together(claims: Sequence[Claim], subject: Subject, mode: Mode | None) -> s
         wording, values[0] if values else "", used, of_user=first.subject == USER
     )
     return render(template, subject, values, used, kind=first.kind, denied=not first.holds)
+
+
+def as_said(claim: Claim) -> str:
+    """A value with "the" or "my", if it had one in the words from which it was read: "I love my
+    garden"."""
+    if not claim.text or claim.relation in WITHOUT_ARTICLE:
+        return claim.value
+    said = re.search(
+        rf"\b({SAID_BEFORE}) {re.escape(claim.value)}(?!\w)", claim.text, re.IGNORECASE
+    )
+    return f"{said[1].lower()} {claim.value}" if said is not None else claim.value
 
 
 def without_contradictions(claims: Iterable[Claim]) -> list[Claim]:
@@ -123,7 +137,7 @@ def without_contradictions(claims: Iterable[Claim]) -> list[Claim]:
             claim.planned,
             claim.past,
         )
-        if not (wordings[claim.relation].one and claim.holds):
+        if not (wordings[claim.relation].one and claim.holds) or claim.appositive:
             slot = (*slot, claim.value.lower())
         if claim.holds and not claim.planned and not claim.past:
             kept.pop((*slot[:5], claim.value.lower()), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lobug.language.claims import Path
 from lobug.language.en import verbs
@@ -25,6 +25,7 @@ ASKING = re.compile(
     r"^(?:(?:do|can|could|would|will) you"
     r" (?:still |please |even |also |maybe |by any chance |perhaps )*"
     r"(?:remember|know|recall|tell me|remind me(?: of)?|say|happen to (?:know|remember))(?: again)?"
+    r"(?! that\b)"  # "can you remember that I smoke?" is an order
     r"|(?:please )?(?:remind me(?: of)?|tell me)(?: again)?"
     r"|i(?:'ve| have)? (?:can't remember|cannot remember|don't remember|forgot|forgotten|wonder"
     r"|was wondering|want to know|would like to know|need to know)"
@@ -40,19 +41,20 @@ CLEFT = re.compile(
 UNSPLIT = re.compile(r"\b(what|where|who|when|how)s\b", re.IGNORECASE)
 TAG = re.compile(
     r",?\s+(?:right|correct|isn't it"
-    r"|(?:do|does|did|am|is|are|was|were|have|has|had|ai)(?:n't)? (?:i|we|he|she|it|they))$",
+    r"|(?:do|does|did|am|is|are|was|were|have|has|had|ai)(?:n't)? (?:i|we|you|he|she|it|they))$",
     re.IGNORECASE,
 )
 STATING = re.compile(r"(?:i|i'm|i've|my|we|our|he|she|they)\b", re.IGNORECASE)
 TRAILING = re.compile(
     r"[\s,]+(?:again|please|now|at the moment|at present|these days|nowadays|currently|right now"
-    r"|exactly|by the way|lo-?bug|though|anyway|actually|already|still|any ?more|any longer|at all"
+    r"|at (?:university|uni|college|school|work)|exactly|by the way|lo-?bug|though|anyway|actually"
+    r"|already|still|any ?more|any longer|at all"
     r"|ever|to me|do you (?:know|remember)|if you remember|or not|then|today|as well|too)$",
     re.IGNORECASE,
 )
 BEFORE = re.compile(
-    r"[\s,]+(?:before(?: that| this)?|in the past|back then|previously|formerly|earlier|originally"
-    r"|once|at that time|in those days|as a (?:child|kid))$",
+    r"[\s,]+(?:before(?: that| this| (?-i:[A-Z])\w+)?|in the past|back then|previously|formerly"
+    r"|earlier|originally|once|at that time|in those days|as a (?:child|kid))$",
     re.IGNORECASE,
 )
 INSIDE = re.compile(
@@ -70,10 +72,15 @@ PREPOSITIONS = frozenset("at in on to for with from".split())
 MODAL = frozenset("can could will would should shall might may ca cannot wo".split())
 CONTRACTED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have"}
 EVENT_WITH = re.compile(
-    r"\b(?P<event>appointment|meeting|check-?up) (?:with|at) (?:the|my|our) (?P<who>\w+?)(?:'s)?"
-    r"(?= |$)",
+    r"\b(?P<event>appointment|meeting|check-?up) (?:with|at) (?:the|my|our)"
+    r" (?P<who>(?:\w+ )?\w+?)(?:'s)?(?= |$)",
     re.IGNORECASE,
 )
+CODE_FOR = re.compile(
+    r"\bthe (?P<what>code|pin|combination|password) (?:for|of|to) (?:the|my|our) (?P<thing>\w+)",
+    re.I,
+)
+TO_PLACE = re.compile(r"\b(?P<event>flight|train|bus|ferry|trip) to [A-Z]\w+")
 STATED_SUBJECTS = frozenset("i we my our he she they it his her their the".split())
 SKIPPED = verbs.ADVERBS - {"so", "very", "much"} | {"not", "n't", "never", "both", "all"}
 
@@ -86,6 +93,8 @@ class Predicate:
     text: str
     """ "live in London", "be"; the verb in its base form."""
     past: bool = False
+    definite: bool = False
+    """Its subject was said with "the": a thing, and nobody's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +121,8 @@ def parse(text: str) -> Parsed | None:
     plain = ASKING.sub("", body)
     told = plain != body
     body = UNSPLIT.sub(r"\1 is", CLEFT.sub(r"\g<wh> ", plain))
-    body = EVENT_WITH.sub(r"\g<who> \g<event>", body)
+    body = CODE_FOR.sub(r"my \g<thing> \g<what>", body)
+    body = TO_PLACE.sub(r"\g<event>", EVENT_WITH.sub(r"\g<who> \g<event>", body))
     tag = TAG.search(body)
     tagged = tag is not None and (tag[0].startswith(",") or STATING.match(body) is not None)
     if tag is not None and tagged:
@@ -129,14 +139,17 @@ def parse(text: str) -> Parsed | None:
     aux = CONTRACTED.get(found[at].low, found[at].low)
     noun = None
     if aux in MODAL:
-        readings = _of_modal(found, at, body) if wh else []
+        readings = _of_modal(found, at, body)
     elif aux in BE | HAVE | DO:
         readings = inverted(found, at, body)
+        at += 1
     elif wh or told or tagged:
         readings = stated(found, at, body)
         noun = whole(found, at) if told else None
     else:
         return None
+    if at < len(found) and found[at].low == "the":
+        readings = [replace(reading, definite=True) for reading in readings]
     return Parsed(wh, tuple(readings), noun, told, before, again)
 
 
@@ -236,7 +249,7 @@ def _of_do(
     verb = found[at].low
     if verb in {"use", "used"} and at + 2 < len(found) and found[at + 1].low == "to":
         return [Predicate(path, _rest(found, at + 2, body), past=True)]
-    if verb in {"have", "do"} or lemma(verb) == verb:
+    if path == ("user",) or verb in {"have", "do"} or lemma(verb) == verb:
         said_not = any(token.low in {"not", "n't"} for token in found[:at])
         negated = "not " if verb == "like" and said_not else ""
         return [Predicate(path, negated + _rest(found, at, body), past)]
@@ -277,17 +290,21 @@ def _of_be(
 
 
 def _of_modal(found: Sequence[Token], at: int, body: str) -> list[Predicate]:
-    """ "What can't I eat?"; what one can, will or should do is no question for memory."""
+    """ "What can't I eat?", "can I speak French?"; what one will or should do is no question for
+    memory."""
+    if found[at].low not in {"can", "ca", "cannot"}:
+        return []
     start = at + 1
     while start < len(found) and found[start].low in {"n't", "not"}:
         start += 1
-    readings = [(path, _skip(found, end), end) for path, end in subjects(found, start)]
-    return [
-        Predicate(path, f"can't {_rest(found, after, body)}")
-        for path, after, end in readings
-        if found[at].low in {"can", "could", "ca", "cannot"}
-        and (start > at + 1 or after > end or found[at].low == "cannot")
-    ]
+    read = []
+    for path, end in subjects(found, start):
+        after = _skip(found, end)
+        negated = start > at + 1 or after > end or found[at].low == "cannot"
+        read.append(
+            Predicate(path, f"{'can not' if negated else 'can'} {_rest(found, after, body)}")
+        )
+    return read
 
 
 def _rest(found: Sequence[Token], at: int, body: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from lobug.language.claims import Path
-from lobug.language.en.claims.clause_parser import Token
+from lobug.language.en.claims.clause_parser import Token, lemma
 from lobug.language.en.claims.relation_book import relation_book
 
 OWNERS = {"my": "user", "our": "user", "his": "he", "her": "she", "their": "they", "its": "it"}
@@ -18,7 +18,7 @@ UNSAID = frozenset(
     "new own next dear current beloved lovely poor only actual present sweet real late".split()
 )
 """Adjectives that tell nobody apart."""
-FORMER = frozenset("old former previous last past ex".split())
+FORMER = frozenset("old former previous last past first ex".split())
 """Before a noun of a relation ("my old address") they ask for what was."""
 QUALIFIERS = {
     "elder": "older", "big": "older", "bigger": "older", "eldest": "oldest", "little": "younger",
@@ -157,7 +157,7 @@ def _named(found: Sequence[Token], at: int) -> list[tuple[Path, int]]:
     if end == at:
         # Speech-to-text may write a name in small letters.
         low = found[at].low
-        if not low.isalpha() or low in NOT_NAMES or len(low) < 2:
+        if not low.isalpha() or low in NOT_NAMES or len(low) < 2 or lemma(low) is not None:
             return []
         end = at + 1
     path = (" ".join(token.low for token in found[at:end]),)

@@ -7,7 +7,7 @@ ordinary question with "You haven't told me".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from lobug.language.claims import USER, Asked, Path
@@ -24,11 +24,23 @@ LONGEST = 160
 
 VAGUE = re.compile(
     r"\b(?:you|your|it|that|this|these|those|them|what|why|how|if|when|because|anything|something"
-    r"|someone|anyone|anybody|somebody|enough|to (?:do|go|say|know|be)|think|one|too much|so much"
-    r"|time)\b",
+    r"|someone|anyone|anybody|somebody|her|him|us|yourself|enough|to (?:do|go|say|know|be)|think"
+    r"|one|too much|so much|time)\b",
     re.IGNORECASE,
 )
 """Values that nobody has told."""
+ORDINARY = re.compile(
+    r"have (?:fish|chicken|duck|rabbit|lamb|goat)"
+    r"|(?:have|take) (?:.+ )?(?:coffee|tea|milk|water|juice|wine|beer|cola|coke|lemonade|cocoa)\b.*"
+    r"|speak (?:to|with|up|about|too|fast|slow|loud|clear|now|here|more|soft|quiet)\b.*"
+    r"|speak \w+ (?:to|with)\b.*"
+    r"|go to (?!(?-i:[A-Z])).+",
+    re.IGNORECASE,
+)
+"""Predicates of ordinary questions that look like those of a relation: "do we have chicken?"."""
+AFTER_THING = re.compile(
+    r"\s+(?:to|at|in|on|yesterday|today|last night|this morning|last week)$", re.IGNORECASE
+)
 KIND_OF = re.compile(
     r"what (?:kind|breed|sort|type|make|model|brand) of (?P<thing>dog|cat|horse|bird|pet|phone|bike"
     r"|bicycle|computer|laptop|camera|guitar|piano|boat)"
@@ -36,8 +48,8 @@ KIND_OF = re.compile(
 ARTICLE = re.compile(r"^(?:an?|the|some|any|my|our)\s+", re.IGNORECASE)
 NAME = re.compile(r"[A-Z][\w'-]+")
 NOW_ANYWAY = frozenset(
-    """location lent origin grew_up birthday birth_year name surname takes_place kind partner
-    relative dead""".split()
+    """location lent origin grew_up birthday birth_year name surname takes_place kind relative dead
+    injury borrowed""".split()
 )
 """What the past of a question does not put into the past: "where did I put my keys?"."""
 NOT_OF_USER = frozenset("location kind dead takes_place colour opinion".split())
@@ -47,6 +59,13 @@ DEVICE = frozenset(
     screen account ip bluetooth connection""".split()
 )
 """Things that other parts of the assistant answer for."""
+PROFESSIONS = frozenset("dentist doctor therapist hairdresser lawyer vet accountant".split())
+OF_HOUSEHOLD = frozenset({"wifi_password", "code", "licence_plate", "rent"})
+"""What is asked for with "the": "what's the wifi password?"."""
+ABLE = re.compile(r"^can (?!not )")
+ABILITIES = frozenset({"language", "instrument", "sport", "skill"})
+PARTS: Mapping[str, str] = {"eyes": "eye_colour", "hair": "hair"}
+"""Relations whose questions are for a colour: "what colour are my eyes?"."""
 POINTING = frozenset({"it", "he", "she", "they"})
 OF_IT = frozenset({"how old", "how tall", "what colour", "what color", "what breed", "where"})
 """What is asked of "it" that was spoken of, not of the hour or the weather."""
@@ -76,7 +95,10 @@ def read_question(text: str) -> Asked | None:
 
 def in_its_time(asked: Asked) -> Asked:
     """A question that asks for former times only where its relation has any."""
-    return replace(asked, past=asked.past and asked.relation not in NOW_ANYWAY)
+    if not asked.past or asked.relation is None:
+        return asked
+    lasting = wording_book().wordings[asked.relation].lasting or asked.relation in NOW_ANYWAY
+    return replace(asked, past=not lasting)
 
 
 def _asks_or_orders(sentence: str) -> bool:
@@ -101,7 +123,10 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
     if predicate.text == "be":
         if path == ("it",) and wh not in OF_IT:
             return None  # "what time is it?"
-        asked = of_noun(path, wh) or _who_or_what(path, wh)
+        shared = ("user", *path) if predicate.definite and len(path) == 1 else path
+        asked = of_noun(shared, wh) or _who_or_what(path, wh)
+        if shared != path and asked is not None and asked.relation not in OF_HOUSEHOLD:
+            asked = None
         if asked is not None:
             return asked
     if predicate.text in {"have", "own"}:
@@ -110,20 +135,32 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
             return Asked((*path, kept["thing"]), "kind", past=past)
         if wh == "who" and len(path) > 1:
             return Asked(path, "lent")
-    question = wording_book().asked(f"{wh} {predicate.text}", book.kind_of(path))
-    if question is not None:
-        return _of_question(path, question, past=past)
+    if (wh, predicate.text) == ("where", "park"):
+        return Asked((*path, "car"), "location")
+    kind = "thing" if predicate.definite else book.kind_of(path)
+    question = wording_book().asked(f"{wh} {ABLE.sub('', predicate.text)}", kind)
+    if question is not None and _may_be_able(predicate, question.relation):
+        married = predicate.text.startswith("marry")  # "who did I marry?" is about now
+        return _of_question(path, question, past=past and not married)
     somebody = book.kind_of(path) in {"person", "named"} and (told or path != USER)
     if wh == "what" and predicate.text == "do" and somebody:
         return Asked(path, "job", past=past)
     return None
 
 
+def _may_be_able(predicate: Predicate, relation: str) -> bool:
+    """Whether "can" fits a relation: "what languages can I speak?", not "what can I eat?"."""
+    return not predicate.text.startswith("can ") or relation in ABILITIES | {
+        "intolerance",
+        "dislike",
+    }
+
+
 def _who_or_what(path: Path, wh: str) -> Asked | None:
     """ "Who is Hanna?", "who is my boss?", "what is my dog?"."""
     kind = relation_book().kind_of(path)
     if wh == "what":
-        return Asked(path, "kind") if kind == "pet" else None
+        return Asked(path, "kind") if kind in {"pet", "named"} else None
     if wh != "who" or kind in {"thing", "pet"}:
         return None
     if path == USER:
@@ -137,19 +174,28 @@ def _of_question(path: Path, question: Question, *, past: bool) -> Asked | None:
     relation, subject = question.relation, path
     if question.thing is not None:
         thing = _thing(question.thing, path)
-        if thing is None:
+        if thing is None or (relation == "appointment" and (past or not _is_event(thing))):
             return None
         subject = thing
         relation = {"kept": "location", "appointment": "takes_place"}.get(relation, relation)
+    if relation == "colour" and subject[-1] in PARTS and len(subject) > 1:
+        subject, relation = subject[:-1], PARTS[subject[-1]]
     if (subject == USER and relation in NOT_OF_USER) or DEVICE.intersection(subject[-1].split()):
         return None
     asked = Asked(subject, relation, question.kind, past=past)
     return asked if question.value is None else _with_value(asked, question.value)
 
 
+def _is_event(path: Path) -> bool:
+    """Whether somebody may ask when something of theirs is: an exam, a dentist, not a friend."""
+    if path[-1] in PROFESSIONS:
+        return True
+    return len(path) > 1 and relation_book().kind_of(path) == "thing"
+
+
 def _thing(text: str, path: Path) -> Path | None:
     """Whom or what the object of a verb is: "my keys" is ("user", "keys")."""
-    found = tokens(re.sub(r"\s+(?:to|at|in|on)$", "", text))
+    found = tokens(AFTER_THING.sub("", text))
     if len(found) == 1 and found[0].low in OBJECTS:
         return (OBJECTS[found[0].low],)
     noun = whole(found, 0)
@@ -168,14 +214,17 @@ def of_noun(path: Path, wh: str, *, sure: bool = False) -> Asked | None:
     owner = path[:-1]
     if DEVICE.intersection(noun.split()):
         return None
-    reading = book.noun(noun, book.kind_of(owner))
+    kind = book.kind_of(owner)
+    reading = book.noun(noun, kind) or book.noun(noun.removesuffix("s"), kind)
     if reading is None:
         noun, past = former(noun)
-        reading = book.noun(noun, book.kind_of(owner))
+        reading = book.noun(noun, kind)
     if reading is not None:
         relation = reading.relation.id
         if (owner == USER and relation in NOT_OF_USER) or not _fits(wh, relation):
             return None
+        if relation == "phone_number" and book.kind_of(owner) == "thing":
+            return None  # of a library card
         return Asked(owner, relation, (reading.kind or "").lower(), past=past)
     topic = wording_book().topic(noun, book.kind_of(owner)) if sure else None
     return _of_question(owner, topic, past=past) if topic is not None else None
@@ -184,7 +233,7 @@ def of_noun(path: Path, wh: str, *, sure: bool = False) -> Asked | None:
 def _fits(wh: str, relation: str) -> bool:
     """Whether a word that asks fits a noun: "when is my birthday?", not "where is my job?"."""
     fitting = {
-        "when": {"birthday", "takes_place"},
+        "when": {"birthday", "anniversary", "takes_place", "working_time"},
         "where": {"home", "origin", "school", "location", "employer"},
         "who": {"favourite", "name", "supports", "partner", "employer"},
         "how much": {"rent", "salary", "weight", "cost"},
@@ -199,16 +248,24 @@ def _whether(predicate: Predicate) -> Asked | None:
     text = predicate.text.removeprefix("not ")  # "don't I like jazz?" asks whether I do
     if text == "be" or (path == ("it",) and not text.startswith("be ")):
         return None
+    if ORDINARY.fullmatch(text.removeprefix("can ")):
+        return None
+    able = text.startswith("can ")
+    text = re.sub(r"^(\w+) any ", r"\1 ", text.removeprefix("can "))
     if text.startswith("be "):
         asked = _is_of(path, text.removeprefix("be "), past=past)
         if asked is not None:
             return asked
     kind = relation_book().kind_of(path)
     question = wording_book().asked(text, kind)
-    if question is not None:
-        return _of_question(path, replace(question, value=question.value or ""), past=past)
+    if question is not None and not able:
+        either = re.search(r"\bor\b", text) is not None
+        value = None if either else question.value or ""
+        return _of_question(path, replace(question, value=value), past=past)
     reading = None if VAGUE.search(text) else relation_book().said(text, kind)
     if reading is None or reading.thing is not None or not _may_be_asked(path, reading.relation.id):
+        return None
+    if able and reading.relation.id not in ABILITIES:
         return None
     asked = Asked(path, reading.relation.id, (reading.kind or "").lower(), past=past)
     return _with_value(asked, reading.value)

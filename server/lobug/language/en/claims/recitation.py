@@ -57,8 +57,7 @@ def about(
         path = next(same, path)
     sentences = list(_of_subject(path, found, found, names, introduced=False))
     if path in names and len(path) > 1:
-        who = subject_of(path, names, spoken=True, named=False).text
-        sentences.insert(0, SAY["is_somebody"].format(name=names[path], who=who))
+        sentences.insert(0, f"{is_somebody(path, names[path])}.")
     if sentences:
         return " ".join(sentences[:MOST_ABOUT])
     if path == USER:
@@ -88,7 +87,11 @@ def _of_subject(
     """The sentences about one subject, in the order of the relations; ``introduced``: the first
     one says who it is ("your sister Hanna"), else another sentence has."""
     order = {name: rank for rank, name in enumerate(wording_book().wordings)}
-    ranked = sorted(claims, key=lambda claim: (claim.past, claim.planned, order[claim.relation]))
+    holding = {(claim.relation, claim.kind) for claim in claims if claim.holds}
+    told = [
+        claim for claim in claims if not (claim.ended and (claim.relation, claim.kind) in holding)
+    ]
+    ranked = sorted(told, key=lambda claim: (claim.past, claim.planned, order[claim.relation]))
     if path != USER and path in names:
         others = [claim for claim in ranked if claim.relation != "name"]
         if others or not introduced or _told_with_owner(path, every):
@@ -145,6 +148,12 @@ def with_name(claim: Claim, names: Mapping[Path, str]) -> Claim:
     if claim.relation not in {"pet", "relative"} or not claim.holds or not name:
         return claim
     return claim if name in claim.value else replace(claim, value=called(claim.value, name))
+
+
+def is_somebody(path: Path, name: str) -> str:
+    """ "Hanna is your sister"."""
+    who = subject_of(path, {}, spoken=True).text
+    return SAY["is_somebody"].format(name=name, who=who)
 
 
 def called(what: str, name: str) -> str:

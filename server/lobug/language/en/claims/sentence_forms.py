@@ -149,7 +149,9 @@ def plural(value: str) -> str:
     head = HEAD_ENDS.sub("", value)
     if DETERMINED.match(value) or is_plural(head):
         return value
-    if head.endswith("man"):
+    if head == "child":
+        several = "children"
+    elif head.endswith("man"):
         several = f"{head[:-2]}en"
     elif re.search(r"[^aeiou]y$", head):
         several = f"{head[:-1]}ies"
@@ -244,6 +246,12 @@ def render(
     holds."""
     number: Number = subject.number
     first = True
+    words = {
+        "own": subject.owner if subject.text in {"you", "the user"} else "their",
+        "kind": kind,
+        "code": kind if re.search(r"(?:number|code|pin)$", kind) else f"{kind} code",
+        "favorite": "favourite" if BRITISH.search(kind) else "favorite",
+    }
 
     def fill(match: re.Match[str]) -> str:
         nonlocal number, first
@@ -265,12 +273,8 @@ def render(
         if slot == "U":
             number = "you" if subject.spoken else "one"
             return "you" if subject.spoken else "the user"
-        if slot == "own":
-            return subject.owner if subject.text in {"you", "the user"} else "their"
-        if slot == "kind":
-            return kind
-        if slot == "favorite":
-            return "favourite" if BRITISH.search(kind) else "favorite"
+        if slot in words:
+            return words[slot]
         marker = slot.removesuffix("v").strip()
         texts = [
             value_text(value, marker, spoken=subject.spoken, several=number == "several")

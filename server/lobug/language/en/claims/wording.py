@@ -61,6 +61,10 @@ class Wording:
     lasting: bool
     whether: bool
     also: frozenset[str]
+    alike: frozenset[str]
+    against: str
+    plan: bool
+    own_topic: str
     forms: tuple[Form, ...]
 
     def form(self, value: str, *, over: bool = False, of_user: bool = False) -> str:
@@ -173,6 +177,10 @@ def _wording(name: str, of: frozenset[str], one: bool, entry: Mapping[str, Any])
         lasting=entry.get("lasting", False),
         whether=entry.get("whether", True),
         also=frozenset(entry.get("also", "").split()),
+        alike=frozenset(entry.get("alike", "").split()),
+        against=entry.get("against", ""),
+        plan=entry.get("plan", False),
+        own_topic=entry.get("self_topic", entry["topic"]),
         forms=tuple(
             Form(re.compile(form["v"], re.IGNORECASE), form["fact"], form.get("over", form["fact"]))
             for form in entry.get("forms", ())
