@@ -133,6 +133,15 @@ SUBORDINATE = re.compile(
     re.I,
 )
 """ "That" and "there" that point to nothing: "I think that my ...", "there is a ..."."""
+HANGING = re.compile(r"\b(?:about|with|for|behind|from|of|word about)\s$", re.I)
+"""After one of these a pronoun at the end of a sentence mostly points to what was said before."""
+RELATIVE = re.compile(r"\s+(?!(?:too|as well|now|again|more|one|way|though)\b)\w", re.I)
+A_THING = re.compile(r"\b(?:my|our|a|an|the|some|his|her|their)\s+\w+|\b[A-Z]\w+", re.I)
+SEVERAL = re.compile(
+    r"\b(?:my|our|the|some|many|two|three|four|five|these|all)\s+(?:\w+\s+)?\w+s\b"
+    r"|\b(?:people|everyone|everybody|someone|somebody|folks|kids|children|parents|team|family|who)\b",
+    re.I,
+)
 POINTING_AT_TIME = re.compile(
     r"\b(?:this|that|these|those) (?:morning|afternoon|evening|night|week|weekend|month|year|spring"
     r"|summer|autumn|fall|winter|time|days|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
@@ -145,18 +154,42 @@ IMPERSONAL = re.compile(
 )
 """ "It" that stands for nothing."""
 WITHOUT_SUBJECT = re.compile(
-    r"^(?:(?:just|really|also|even|still|finally|already|definitely|so|plus|now)\b[\s,]*)*"
-    r"(?:gonna|wanna|gotta|been|got|had|have|having|going|made|makes|make|looking|can['\u2019]?t|can"
-    r"|could|will|would|here['\u2019]?s|here|there['\u2019]s|glad|happy|sorry|hope|wish|guess|agreed)\b",
+    r"^(?:(?:just|really|also|even|still|finally|already|definitely|so|plus|now|yes|yeah)\b[\s,]*)*"
+    r"(?:gonna|wanna|gotta|been|got|had|have(?:n['\u2019]?t)?|having|going|made|makes?|looking|trying"
+    r"|following|feeling|thinking|can(?:['\u2019]?t)?|could|will|would|don['\u2019]?t|didn['\u2019]?t"
+    r"|here(?:['\u2019]?s)?|there['\u2019]s|glad|happy|sorry|hope|wish|guess|agreed|thanks?|thx"
+    r"|way to"
+    r"|let['\u2019]?s|\w+s (?:me|us|my|how|that))\b",
     re.I,
 )
-"""Opens a sentence whose subject is left out: "Been there for years"."""
+"""Opens a sentence whose subject is left out: "Been there for years", "Reminds me of her"."""
+ONLY_SUBORDINATE = re.compile(
+    r"^(?:because|since|when|while|although|though|until|after|before|as)\b[^,]*$", re.I
+)
+""""Since I was seventeen": the main clause is missing."""
 ADDRESSES = re.compile(
     rf",\s*(?:my )?(?!(?:{'|'.join(word.title() for word in (*MONTHS, *WEEKDAYS))})\b)"
     r"[A-Z][a-z]+[\s.!]*$"
-    r"|^[A-Z][a-z]+,\s+(?=(?:i|my|we|our)\b|i['\u2019])"
 )
-"""Calls the listener by name: "..., Anna", "Anna, my ...". Some lists end like that, too."""
+"""Calls the listener by name at the end: "..., Anna". Some lists end like that, too."""
+CALLS_FIRST = re.compile(r"^(?P<name>[A-Z][a-z]+),\s")
+"""Perhaps calls the listener by name: "Anna, my ..."."""
+OPENS = frozenset(
+    "yesterday today tomorrow tonight together growing wow yes overall apparently later".split()
+)
+"""Words before a comma that are no names."""
+INTERJECTION = re.compile(
+    r"^(?:(?:yep|yup|wow|whoa|aw+|ah+|ugh|nah|hmm+|haha|omg|woohoo|yay|gosh)\b[\s,.!-]*)+", re.I
+)
+TOGETHER = re.compile(
+    r"\b(?:together|each other|one another|let['\u2019]?s|as a (?:team|family)|this world)\b"
+    r"|\bwe(?:['\u2019]re| are| were) (?:all |both )?(?:a|an|like|the|in)\b"
+    r"|\b(?:bring|make|help|keep|push|teach|remind|give|let)s? us\b",
+    re.I,
+)
+"""Says of "us" what is not true of one person."""
+PLURAL = re.compile(r"\b(?:we|us|our|ours|ourselves|we['\u2019]\w+)\b", re.I)
+SINGULAR = re.compile(r"\b(?:i|me|my|mine|myself|i['\u2019]\w+)\b", re.I)
 NUMBERED = frozenset(words.NUMBERS) | frozenset(MONTHS) | frozenset(WEEKDAYS)
 BE_AND_HAVE = word_set("statements", "be_and_have")
 TELLS_PLAINLY = speech_acts.EXPLICIT
@@ -176,6 +209,7 @@ OPINION_OF_WORDS = re.compile(
     re.I,
 )
 """Answers to what somebody else has said."""
+THANKS = re.compile(r"^\W*(?:(?:oh|aw+|wow|well)\b[\s,.!]*)*(?:thanks|thank you|thx|congrat)", re.I)
 TAKEN_BACK = re.compile(
     r"^\W*(?:(?:oh|well|um|uh|no|sorry|wait|hey|ha|haha)\b[\s,.!-]*)*"
     r"(?:(?:i(?:['\u2019]m| am| was) )?(?:just |only )?(?:kidding|joking)"
@@ -423,7 +457,9 @@ def _statement(
     stated = speech_acts.statements(said)
     if len(stated) != 1:
         return None
-    kept = stated[0].strip()
+    kept = INTERJECTION.sub("", stated[0].strip())
+    if not words.words(kept) or THANKS.match(said):
+        return None
     if (
         len(kept) > LONGEST_SENTENCE
         or not _states(kept)
@@ -431,8 +467,11 @@ def _statement(
         or SELF_CORRECTION.search(kept)
         or SECOND_PERSON.search(kept)
         or WITHOUT_SUBJECT.match(kept)
+        or ONLY_SUBORDINATE.match(kept)
+        or (PLURAL.search(kept) and TOGETHER.search(kept))
+        or {"we", "us"} <= set(words.words(kept))
+        or _calls_somebody(kept)
         or verbs.is_past(words.words(kept)[0])
-        or (several and ADDRESSES.search(kept))
         or kept.rstrip().endswith(("-", "\u2014", "...", "\u2026", ",", ":"))
         or (several and perspective.is_first_person(kept) and re.search(r"\blo-?bug\b", kept, re.I))
     ):
@@ -444,11 +483,26 @@ def _statement(
     pointing = _unexplained(kept)
     if pointing:
         explained = before is not None and not before.dropped and pointing <= PERSONAL
-        if not explained or before is None or not _tells_whom(before.said):
+        if (
+            not explained
+            or before is None
+            or not all(_tells_whom(before.said, word) for word in pointing)
+        ):
             return None
         sentence.follows = before
     sentence.weight = _kind_weight(kept)
     return sentence
+
+
+def _calls_somebody(said: str) -> bool:
+    """Whether a sentence is said to somebody by name."""
+    first = CALLS_FIRST.match(said)
+    if first is not None:
+        word = first["name"].lower()
+        known = word in words.STOP_WORDS or word in OPENS or word.endswith(("ly", "ing"))
+        if not (known or _has_number(word)):
+            return True
+    return ADDRESSES.search(said) is not None
 
 
 def _named(told: str, speaker: str) -> str:
@@ -462,43 +516,25 @@ def _unexplained(said: str) -> set[str]:
     found = set()
     for match in PRONOUN.finditer(plain):
         word = match.group().lower()
-        before = plain[: match.start()]
-        named = word in PERSONAL and _tells_whom(before)
-        relative = (
-            word == "that" and re.search(r"\w\s$", before) is not None and _is_noun_before(before)
-        )
-        partitive = word in {"one", "ones", "both"} and re.match(
-            r"\s+of\b|\s+\w", plain[match.end() :]
-        )
+        before, after = plain[: match.start()], plain[match.end() :]
+        named = word in PERSONAL and not HANGING.search(before) and _tells_whom(before, word)
+        # "The house that I sold", "the one with the garden".
+        relative = word == "that" and RELATIVE.match(after) is not None and before.strip() != ""
+        partitive = word in {"one", "ones", "both"} and re.match(r"\s+\w", after) is not None
         if not (named or relative or partitive):
             found.add(word)
     return found
 
 
-def _is_noun_before(before: str) -> bool:
-    """Whether "that" after these words opens a relative clause or belongs to a verb of saying."""
-    last = words.words(before)[-1:]
-    return bool(last) and last[0] not in {
-        "like",
-        "love",
-        "hate",
-        "in",
-        "at",
-        "on",
-        "of",
-        "for",
-        "do",
-    }
-
-
-def _tells_whom(text: str) -> bool:
+def _tells_whom(text: str, pronoun: str) -> bool:
     """Whether a text names a person, an animal or a thing that a later pronoun may stand for."""
-    found = words.words(text)
-    if any(word in OTHERS for word in found):
+    if pronoun not in {"it", "its"} and any(word in OTHERS for word in words.words(text)):
         return True
-    if words.NAME.search(text):
-        return True
-    return re.search(r"\b(?:my|our|a|an|the|this|some|two|three)\s+\w+", text, re.I) is not None
+    if pronoun in {"he", "him", "his", "she", "her", "hers"}:
+        return words.NAME.search(text) is not None
+    if pronoun in {"it", "its"}:
+        return A_THING.search(text) is not None
+    return SEVERAL.search(text) is not None
 
 
 def _kind_weight(said: str) -> float:
@@ -510,6 +546,8 @@ def _kind_weight(said: str) -> float:
         weight += 2.0
     if TENTATIVE.search(said):
         weight -= 1.0
+    if PLURAL.search(said) and not SINGULAR.search(said):
+        weight -= 1.0  # perhaps of everybody: "We all need friends"
     return weight
 
 
