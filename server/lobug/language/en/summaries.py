@@ -191,7 +191,6 @@ TOGETHER = re.compile(
 PLURAL = re.compile(r"\b(?:we|us|our|ours|ourselves|we['\u2019]\w+)\b", re.I)
 SINGULAR = re.compile(r"\b(?:i|me|my|mine|myself|i['\u2019]\w+)\b", re.I)
 NUMBERED = frozenset(words.NUMBERS) | frozenset(MONTHS) | frozenset(WEEKDAYS)
-BE_AND_HAVE = word_set("statements", "be_and_have")
 TELLS_PLAINLY = speech_acts.EXPLICIT
 TENTATIVE = re.compile(
     r"\b(?:i|we) (?:think|guess|suppose|hope|wonder|bet|mean|feel like|agree)\b"
@@ -235,6 +234,9 @@ NOT_FIRST = re.compile(
     r"^\W*(?:(?:no|oh|sorry|well)\b[\s,.!-]*)*not (?P<wrong>[^,;.]{1,60}?)(?:, ?(?:but )?| but )"
     r"(?P<right>[^,;]+)$",
     re.I,
+)
+SAID_ANEW = re.compile(
+    r"(?:it|he|she|they) (?P<verb>[a-z]+) (?P<preposition>on|in|at|to|from|by|for|with) \S", re.I
 )
 HAS_SUBJECT = re.compile(
     r"\b(?:i|we|i['\u2019](?:m|ve|d|ll)|we['\u2019](?:re|ve|d|ll))\b\s+\w", re.I
@@ -310,19 +312,17 @@ def _speaker(utterance: Utterance) -> str:
 
 def _said_anew(said: str, own: Sequence[_Sentence], turn: int) -> _Sentence | None:
     """Of "It leaves on Saturday" after "My train leaves on Friday" the whole sentence."""
-    match = re.match(r"(?:it|he|she|they)\s+(?P<verb>[^\W\d_]+)\s+\S", said, re.I)
-    last = [one for one in own if one.turn >= turn - RIGHT_AFTER][-1:]
-    if match is None or not last or match["verb"].lower() in BE_AND_HAVE:
+    match = SAID_ANEW.match(said)
+    last = [one for one in own if turn - RIGHT_AFTER <= one.turn < turn][-1:]
+    if match is None or not last or len(said.split()) > REPAIRED_WORDS:
         return None
-    verb = re.search(rf"\b{match['verb']}\b", last[0].told)
-    if verb is None or len(said.split()) > REPAIRED_WORDS:
+    verb, preposition = match["verb"], match["preposition"]
+    at = re.search(rf"\b{verb}(?= {preposition}\b)", last[0].told, re.I)
+    if at is None or len(last[0].told.split()) > REPAIRED_WORDS:
         return None
     last[0].dropped = True
-    told = (
-        last[0].told[: verb.start()]
-        + perspective.about_the_user(said[match.start("verb") :])[:1].lower()
-    )
-    told += perspective.about_the_user(said[match.start("verb") :])[1:]
+    rest = perspective.about_the_user(said[match.start("verb") :])
+    told = f"{last[0].told[: at.start()]}{rest[:1].lower()}{rest[1:]}"
     return _Sentence(last[0].said, told, last[0].speaker, turn, weight=_kind_weight(last[0].said))
 
 
