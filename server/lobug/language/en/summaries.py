@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lobug.language.en import fact_comparison, perspective, speech_acts, verbs, words
-from lobug.language.en.data import MONTHS, WEEKDAYS, word_set
+from lobug.language.en.data import MONTHS, WEEKDAYS
 from lobug.language.en.fact_checks import NEGATED, OTHERS, PASSING
 
 MAX_SENTENCES = 5
@@ -136,7 +136,7 @@ SUBORDINATE = re.compile(
 HANGING = re.compile(r"\b(?:about|with|for|behind|from|of|word about)\s$", re.I)
 """After one of these a pronoun at the end of a sentence mostly points to what was said before."""
 RELATIVE = re.compile(r"\s+(?!(?:too|as well|now|again|more|one|way|though)\b)\w", re.I)
-A_THING = re.compile(r"\b(?:my|our|a|an|the|some|his|her|their)\s+\w+|\b[A-Z]\w+", re.I)
+A_THING = re.compile(r"\b(?i:my|our|a|an|the|some|his|her|their)\s+\w+|(?<=\w )[A-Z]\w+")
 SEVERAL = re.compile(
     r"\b(?:my|our|the|some|many|two|three|four|five|these|all)\s+(?:\w+\s+)?\w+s\b"
     r"|\b(?:people|everyone|everybody|someone|somebody|folks|kids|children|parents|team|family|who)\b",
