@@ -13,7 +13,6 @@ from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineUnavailableError, MemoryDisabledError
 from lobug.language.en.prompts import DISTILL_RULES, SUMMARY_RULES
 from lobug.language.en.summary_checks import TRIALS
-from lobug.language.protocol import FactType
 from lobug.memory import sessions
 from lobug.memory.model import ConversationKey, Draft, MemoryScope
 from lobug.memory.service import Memory
@@ -271,13 +270,12 @@ async def test_layer_identity_is_made_of_facts_and_of_what_the_user_once_did(kit
     kit.settings, kit.chat = DISTILLING, without_facts()
     memory = kit.memory()
     await memory.start(work=False)
-    facts: tuple[tuple[str, FactType], ...] = (
-        ("The user's sister Johanna lives in Rome", "personal"),
-        ("The user loves figs", "preference"),
-        ("The user is flying to Oslo tomorrow", "event"),
-    )
-    for content, kind in facts:
-        await memory.store(ACCESS, Draft(content, fact_type=kind))
+    for draft in (
+        Draft("The user's sister Johanna lives in Rome", fact_type="personal"),
+        Draft("The user loves figs", fact_type="preference"),
+        Draft("The user is flying to Oslo tomorrow", fact_type="event"),
+    ):
+        await memory.store(ACCESS, draft)
     await exchange(memory, "My uncle Ben moved house. I visited Leeds in 2019.")
     await memory.process_due()
     await exchange(memory, "Tomorrow it will rain. I went to Paris yesterday.")

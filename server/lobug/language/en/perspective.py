@@ -73,14 +73,15 @@ def is_first_person(text: str) -> bool:
     return any(word.low in SPEAKER for word in _split(_words(text)))
 
 
-def about_the_user(statement: str) -> str:
+def about_the_user(statement: str, *, past: bool = False) -> str:
     """A statement of the user in the third person.
 
     "my sister is called Anna" is "The user's sister is called Anna". A statement about something
-    else stays as it is. "You" is Lo-Bug. Without the closing full stop.
+    else stays as it is. "You" is Lo-Bug. Without the closing full stop. ``past``: a verb of either
+    tense ("I put") tells of the past, as beside "yesterday".
     """
     text = POLITE_END.sub("", " ".join(statement.split())).strip(" \t.,;:!-")
-    past = OVER.search(text.lower()) is not None
+    past = past or OVER.search(text.lower()) is not None
     words = _split(_words(text))
     subjects = {index for index in range(len(words)) if _is_subject(words, index)}
     finite = _verbs_of(words, subjects, _joins)

@@ -9,13 +9,32 @@ or took back is left out, and so is what nobody understands without the sentence
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lobug.language.en import fact_comparison, perspective, speech_acts, verbs, words
-from lobug.language.en.data import MONTHS, WEEKDAYS, word_set
-from lobug.language.en.fact_checks import NEGATED, OTHERS, PASSING
+from lobug.language.en import fact_comparison, perspective, speech_acts, words
+from lobug.language.en.fact_checks import OTHERS, PASSING
+from lobug.language.en.self_corrections import (
+    NUMBERED,
+    ONLY_NO,
+    PUTS_RIGHT,
+    REMEMBERED,
+    TAKEN_BACK,
+    UNSPECIFIC,
+    Sentence,
+    drop_replaced,
+    put_right,
+    said_anew,
+)
+from lobug.language.en.standalone_statements import (
+    PLURAL,
+    SECOND_PERSON,
+    SINGULAR,
+    USER,
+    named,
+    statement,
+)
 
 MAX_SENTENCES = 5
 MAX_CHARS = 600
@@ -27,10 +46,7 @@ QUOTE_CHARS = 120
 LONGEST_MESSAGE = 6_000
 """Characters of one message that are read."""
 
-LONGEST_SENTENCE = 240
-"""Characters. A longer sentence, such as one without any punctuation, is no summary."""
-
-ENGLISH_SHARE = 0.3
+ENGLISH_SHARE = 0.26
 """From this share of small English words on a text is English: people talking have 0.45 and more,
 German to Spanish 0.13 to 0.17, a short German sentence with "in" 0.25."""
 
@@ -46,25 +62,6 @@ class Utterance:
     content: str
     speaker: str | None = None
     """Who said it, where several people talk; None: the user."""
-
-
-@dataclass(slots=True)
-class _Sentence:
-    """A sentence of the user."""
-
-    said: str
-    """As said, without its filler."""
-    told: str
-    """In the third person, without a full stop; empty where it states nothing."""
-    speaker: str
-    """"The user", or a name."""
-    turn: int
-    """Place of its message."""
-    weight: float = 0.0
-    follows: _Sentence | None = None
-    """The sentence that says whom its pronoun means; without it nobody would know."""
-    dropped: bool = False
-    """It was corrected or taken back."""
 
 
 def summary_of(
@@ -121,126 +118,21 @@ def is_english(utterances: Sequence[Utterance]) -> bool:
 
 # ---- what was stated
 
-SECOND_PERSON = re.compile(r"\b(?:you|your|yours|yourself|u|ya)\b|\byou['\u2019]", re.I)
-PRONOUN = re.compile(
-    r"\b(?:he|she|they|him|her|them|his|hers|their|theirs|it|its|this|that|these|those|there|one"
-    r"|ones|both|such)\b",
-    re.I,
-)
-PERSONAL = frozenset("he she they him her them his hers their theirs it its".split())
-SUBORDINATE = re.compile(
-    r"\b(?:that|there)\b(?=\s+(?:i|we|he|she|they|it|my|our|the|a|an|is|are|was|were|has|have)\b)",
-    re.I,
-)
-""" "That" and "there" that point to nothing: "I think that my ...", "there is a ..."."""
-POINTING_AT_TIME = re.compile(
-    r"\b(?:this|that|these|those) (?:morning|afternoon|evening|night|week|weekend|month|year|spring"
-    r"|summer|autumn|fall|winter|time|days|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-    r"|january|february|march|april|may|june|july|august|september|october|november|december)\b",
-    re.I,
-)
-IMPERSONAL = re.compile(
-    r"\bit(?:['\u2019]s| is| was)? (?:rain|snow|(?:takes?|took) (?:me|us|a|an|\d)|cold|hot|late)",
-    re.I,
-)
-""" "It" that stands for nothing."""
-WITHOUT_SUBJECT = re.compile(
-    r"^(?:(?:just|really|also|even|still|finally|already|definitely|so|plus|now)\b[\s,]*)*"
-    r"(?:gonna|wanna|gotta|been|got|had|have|having|going|made|makes|make|looking|can['\u2019]?t|can"
-    r"|could|will|would|here['\u2019]?s|here|there['\u2019]s|glad|happy|sorry|hope|wish|guess|agreed)\b",
-    re.I,
-)
-"""Opens a sentence whose subject is left out: "Been there for years"."""
-ADDRESSES = re.compile(
-    rf",\s*(?:my )?(?!(?:{'|'.join(word.title() for word in (*MONTHS, *WEEKDAYS))})\b)"
-    r"[A-Z][a-z]+[\s.!]*$"
-    r"|^[A-Z][a-z]+,\s+(?=(?:i|my|we|our)\b|i['\u2019])"
-)
-"""Calls the listener by name: "..., Anna", "Anna, my ...". Some lists end like that, too."""
-NUMBERED = frozenset(words.NUMBERS) | frozenset(MONTHS) | frozenset(WEEKDAYS)
-BE_AND_HAVE = word_set("statements", "be_and_have")
 TELLS_PLAINLY = speech_acts.EXPLICIT
 TENTATIVE = re.compile(
     r"\b(?:i|we) (?:think|guess|suppose|hope|wonder|bet|mean|feel like|agree)\b"
     r"|\bmaybe\b|\bperhaps\b|\bmight\b|\bwish\b",
     re.I,
 )
-OPINION_OF_WORDS = re.compile(
-    r"^(?:(?:i|we) (?:\S+ )?(?:know|see|agree|understand|hear|mean|guess|do|did|am|was|will|would"
-    r"|have|can)"
-    r"(?: (?:that|so|too|what|how|it)\b.*)?"
-    r"|i(?:['\u2019]m| am) (?:sorry|sure|glad|happy|not sure|just saying|kidding|joking|listening"
-    r"|back|here|done|good|fine|okay|ok)\b.*"
-    r"|(?:that|it|this)(?:['\u2019]s| is| was| sounds?| looks?| seems?| must| would)\b.*"
-    r"|(?:sounds?|looks?|seems?)\b.*|(?:thanks|thank you|congrat)\w*.*)$",
-    re.I,
-)
-"""Answers to what somebody else has said."""
-TAKEN_BACK = re.compile(
-    r"^\W*(?:(?:oh|well|um|uh|no|sorry|wait|hey|ha|haha)\b[\s,.!-]*)*"
-    r"(?:(?:i(?:['\u2019]m| am| was) )?(?:just |only )?(?:kidding|joking)"
-    r"|(?:that was )?(?:a|my) joke|i (?:lied|made that up|take (?:that|it) back|misspoke)"
-    r"|scratch that|never ?mind|strike that"
-    r"|i didn['\u2019]?t mean (?:that|it)|ignore (?:that|what i (?:just )?said)"
-    r"|forget (?:that|it|what i (?:just )?said)|that(?:['\u2019]s| is| was)(?: all| quite)?"
-    r" (?:wrong|incorrect|not (?:right|true|correct|what i (?:said|meant)))|not true)\b",
-    re.I,
-)
-"""Takes back what was said before, without saying what is right."""
-PUTS_RIGHT = re.compile(
-    r"^\W*(?:(?:oh|well|um|uh|hmm|and|but|hey|lo-?bug)\b[\s,.!-]*)*"
-    r"(?P<no>(?:no+|nope|nah|not|sorry|oops|wait|actually|correction|wrong|i mean|i meant|i said"
-    r"|rather|i(?: already)? told you(?: that)?"
-    r"|i should say|make (?:it|that)|or rather"
-    r"|that(?:['\u2019]s| is| was)(?: all| quite)? (?:wrong|incorrect|not (?:right|true|correct))"
-    r"|you(?:['\u2019]re| are) (?:wrong|mistaken)|you got (?:that|it) wrong)\b[\s,.:;!-]*)+",
-    re.I,
-)
-"""The opening of a correction."""
-NOT_FIRST = re.compile(
-    r"^\W*(?:(?:no|oh|sorry|well)\b[\s,.!-]*)*not (?P<wrong>[^,;.]{1,60}?)(?:, ?(?:but )?| but )"
-    r"(?P<right>[^,;]+)$",
-    re.I,
-)
-HAS_SUBJECT = re.compile(
-    r"\b(?:i|we|i['\u2019](?:m|ve|d|ll)|we['\u2019](?:re|ve|d|ll))\b\s+\w", re.I
-)
-ONLY_NO = re.compile(r"^\W*(?:no+|nope|nah)\b", re.I)
-ENDED = re.compile(
-    r"\b(?:no longer|not \w+ any ?more|any ?more|from now on|changed my mind|died|passed away|sold"
-    r"|broke up|split up|divorced|quit|gave up|given up|stopped|left|cancell?ed|called off|lost"
-    r"|used to|moved)\b",
-    re.I,
-)
-"""Says that something is over."""
-SELF_CORRECTION = re.compile(
-    r"\b(?:no wait|wait no|i mean|or rather|sorry|no sorry|scratch that|i meant)\b", re.I
-)
-"""A correction inside a sentence: which half is wrong is unclear."""
-WEEKDAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})\b", re.I)
-MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.I)
-NUMBER = re.compile(rf"\b(?:\d[\d.:]*|(?:{'|'.join(words.NUMBERS)})(?:-\w+)?)\b", re.I)
-NAME = re.compile(r"\b(?!(?:The|Lo)\b)[A-Z][a-z][\w'\u2019-]*\b")
-KINDS = (WEEKDAY, MONTH, NUMBER, NAME)
-"""Kinds of single words, of which a correction replaces the one that a sentence has."""
-REMEMBERED = 60
-"""Sentences of a speaker among which those are looked for that a later one puts right."""
-RIGHT_AFTER = 2
-"""Messages after which a correction still means the last sentence: Lo-Bug has answered it."""
-FRAGMENT_WORDS = 4
-"""Longest value that puts a sentence right, words: "the ninth of October"."""
-REPAIRED_WORDS = 9
-"""Longest sentence whose value a correction may replace; in a longer one it is unclear which."""
 LEAST_EXPLAINED = 1.0
 """The same for a sentence that goes with the one before it."""
 LEAST_WEIGHT = 1.5
 """A statement with less tells nothing: "I like music a lot"."""
 
 
-def _sentences(utterances: Sequence[Utterance]) -> list[_Sentence]:
+def _sentences(utterances: Sequence[Utterance]) -> list[Sentence]:
     """The user's statements in their order, with what was corrected and repaired."""
-    found: list[_Sentence] = []
-    several = len({one.speaker for one in utterances if one.role == "user"}) > 1
+    found: list[Sentence] = []
     for turn, utterance in enumerate(utterances):
         if utterance.role != "user":
             continue
@@ -252,253 +144,20 @@ def _sentences(utterances: Sequence[Utterance]) -> list[_Sentence]:
             # Only where this speaker corrects themself: others may disagree.
             own = [one for one in found if one.speaker == speaker and not one.dropped]
             own = own[-REMEMBERED:]
-            rest, handled = _put_right(
-                said, own, turn, answers=asked and number == 0 and ONLY_NO.match(said) is not None
-            )
-            if handled:
-                continue
+            answers = asked and number == 0 and ONLY_NO.match(said) is not None
+            rest = put_right(said, own, turn, answers=answers)
             last = found[-1] if found and found[-1].turn == turn else None
-            sentence = _said_anew(rest, own, turn) or _statement(
-                rest, speaker, turn, last, several=several
-            )
+            sentence = said_anew(rest, own, turn) or statement(rest, speaker, turn, last)
             if sentence is not None:
-                _drop_what_it_replaces(sentence, own)
+                drop_replaced(sentence, own)
                 found.append(sentence)
     for one in found:
-        if one.told:
-            one.weight += _weight(one.told)
+        one.weight += _kind_weight(one.said) + _weight(one.told)
     return found
 
 
 def _speaker(utterance: Utterance) -> str:
-    return " ".join((utterance.speaker or "").split()) or "The user"
-
-
-def _said_anew(said: str, own: Sequence[_Sentence], turn: int) -> _Sentence | None:
-    """Of "It leaves on Saturday" after "My train leaves on Friday" the whole sentence."""
-    match = re.match(r"(?:it|he|she|they)\s+(?P<verb>[^\W\d_]+)\s+\S", said, re.I)
-    last = [one for one in own if one.turn >= turn - RIGHT_AFTER][-1:]
-    if match is None or not last or match["verb"].lower() in BE_AND_HAVE:
-        return None
-    verb = re.search(rf"\b{match['verb']}\b", last[0].told)
-    if verb is None or len(said.split()) > REPAIRED_WORDS:
-        return None
-    last[0].dropped = True
-    told = (
-        last[0].told[: verb.start()]
-        + perspective.about_the_user(said[match.start("verb") :])[:1].lower()
-    )
-    told += perspective.about_the_user(said[match.start("verb") :])[1:]
-    return _Sentence(last[0].said, told, last[0].speaker, turn, weight=_kind_weight(last[0].said))
-
-
-def _put_right(
-    said: str, own: Sequence[_Sentence], turn: int, *, answers: bool
-) -> tuple[str, bool]:
-    """Drop or repair the speaker's sentences that ``said`` corrects. Returns what it states beyond
-    that, and whether there is nothing left to be read.
-
-    ``answers``: its "no" answers a question of Lo-Bug's.
-    """
-    last = [one for one in own if one.turn >= turn - RIGHT_AFTER][-1:]
-    if TAKEN_BACK.match(said):
-        for one in last:
-            one.dropped = True
-        said = TAKEN_BACK.sub("", said).lstrip(" ,.;:!-")
-        return said, not said
-    opening = PUTS_RIGHT.match(said)
-    right, wrong = _contrast(said, said if opening is None else said[opening.end() :])
-    if opening is None and wrong is None:
-        return said, False
-    right = speech_acts.value_of(right) if len(right.split()) <= FRAGMENT_WORDS + 2 else right
-    right = right.strip(" .!?,;:-")
-    states = _states(right)
-    if wrong is not None:
-        for one in own:
-            if fact_comparison.with_instead(one.told, wrong, "") is not None:
-                _repair(
-                    one, None if states else fact_comparison.with_instead(one.told, wrong, right)
-                )
-        return right, not states
-    if states:
-        told = perspective.about_the_user(right)
-        contradicted = [
-            one for one in own if fact_comparison.contradicts(told, one.told, loosely=True)
-        ]
-        # Where nothing has its form, the sentence right before it is meant.
-        for one in contradicted or ([] if answers else last):
-            one.dropped = True
-        return right, False
-    if answers:
-        return said[opening.end() :] if opening is not None else said, False
-    if right and speech_acts.is_question(said):
-        return said, False
-    for one in last:
-        _repair(one, _with_value(one.told, right))
-    return "", True
-
-
-def _contrast(said: str, rest: str) -> tuple[str, str | None]:
-    """What is right and what is wrong, in "Hanna, not Anna" and "not Anna, Hanna"."""
-    first = NOT_FIRST.match(said)
-    if first is not None:
-        return first["right"], first["wrong"]
-    right, wrong = speech_acts.split_contrast(rest)
-    # "I'm not a vegetarian any more" is no contrast.
-    return (rest, None) if re.search(r"['\u2019]\w+$", right) else (right, wrong)
-
-
-def _states(text: str) -> bool:
-    """Whether words are a whole statement: they have a subject and a verb."""
-    return len(re.split(r"[\s'\u2019]+", text)) > 2 and (
-        speech_acts.is_statement(text) or HAS_SUBJECT.search(text) is not None
-    )
-
-
-def _repair(sentence: _Sentence, told: str | None) -> None:
-    """Replace the words of a corrected sentence; None: it is dropped."""
-    if told is None or len(sentence.told.split()) > REPAIRED_WORDS:
-        sentence.dropped = True
-    else:
-        sentence.told = told
-
-
-def _with_value(told: str, value: str) -> str | None:
-    """A short sentence with another value at its end; None: which value is meant is unclear."""
-    if not 0 < len(value.split()) <= FRAGMENT_WORDS:
-        return None
-    for kind in KINDS:
-        if kind.fullmatch(value):
-            alike = [match for match in kind.finditer(told) if match.start() or kind is not NAME]
-            if len(alike) == 1:
-                return f"{told[: alike[0].start()]}{value}{told[alike[0].end() :]}"
-            return None
-    opening = value.split(maxsplit=1)[0].lower()
-    if opening in fact_comparison.PREPOSITIONS and len(value.split()) > 1:
-        at = re.search(rf"\b{re.escape(opening)}\b(?!.*\b{re.escape(opening)}\b)", told, re.I)
-        return None if at is None else f"{told[: at.start()]}{value}"
-    changed = fact_comparison.with_value(told, value)
-    if changed is None:
-        return None
-    kept = changed[: -len(value)]
-    old = told[len(kept) :] if told.startswith(kept) else ""
-    same_kind = _has_number(old) == _has_number(value) and old[:1].isupper() == value[:1].isupper()
-    return changed if same_kind and len(old.split()) <= FRAGMENT_WORDS else None
-
-
-def _has_number(text: str) -> bool:
-    return any(word.isdigit() or word in NUMBERED for word in words.words(text))
-
-
-def _drop_what_it_replaces(sentence: _Sentence, own: Iterable[_Sentence]) -> None:
-    """Drop the earlier sentences that a later one makes untrue, as far as their form shows it."""
-    if not sentence.told:
-        return
-    ends = ENDED.search(sentence.said) is not None
-    if ends:
-        sentence.weight += 3.0
-    denies = NEGATED.search(sentence.said) is not None
-    about = words.stems(words.content_words(sentence.told)) - UNSPECIFIC
-    for one in own:
-        known = words.stems(words.content_words(one.told)) - UNSPECIFIC
-        shared = about & known
-        reverses = denies != (NEGATED.search(one.said) is not None) and (
-            len(shared) > 1 or (bool(shared) and shared in (about, known))
-        )
-        if (ends and shared) or reverses or fact_comparison.contradicts(sentence.told, one.told):
-            one.dropped = True
-
-
-UNSPECIFIC = words.stems(
-    "user like love want get go day year month week today yesterday people thing time lot new good"
-    " great fun nice really".split()
-)
-"""Words that two sentences may share without being about one thing."""
-
-
-def _statement(
-    said: str, speaker: str, turn: int, before: _Sentence | None, *, several: bool
-) -> _Sentence | None:
-    """A sentence that may be chosen; None: it states nothing that stands alone."""
-    stated = speech_acts.statements(said)
-    if len(stated) != 1:
-        return None
-    kept = stated[0].strip()
-    if (
-        len(kept) > LONGEST_SENTENCE
-        or not _states(kept)
-        or OPINION_OF_WORDS.match(kept)
-        or SELF_CORRECTION.search(kept)
-        or SECOND_PERSON.search(kept)
-        or WITHOUT_SUBJECT.match(kept)
-        or verbs.is_past(words.words(kept)[0])
-        or (several and ADDRESSES.search(kept))
-        or kept.rstrip().endswith(("-", "\u2014", "...", "\u2026", ",", ":"))
-        or (several and perspective.is_first_person(kept) and re.search(r"\blo-?bug\b", kept, re.I))
-    ):
-        return None
-    told = perspective.about_the_user(kept)
-    if speaker != "The user":
-        told = _named(told, speaker)
-    sentence = _Sentence(kept, told, speaker, turn)
-    pointing = _unexplained(kept)
-    if pointing:
-        explained = before is not None and not before.dropped and pointing <= PERSONAL
-        if not explained or before is None or not _tells_whom(before.said):
-            return None
-        sentence.follows = before
-    sentence.weight = _kind_weight(kept)
-    return sentence
-
-
-def _named(told: str, speaker: str) -> str:
-    """A sentence about the user with the speaker's name."""
-    return re.sub(r"\b[Tt]he user\b", lambda _: speaker, told)
-
-
-def _unexplained(said: str) -> set[str]:
-    """The pronouns of a sentence that stand for something it does not name before."""
-    plain = POINTING_AT_TIME.sub(" ", IMPERSONAL.sub(" ", SUBORDINATE.sub(" ", said)))
-    found = set()
-    for match in PRONOUN.finditer(plain):
-        word = match.group().lower()
-        before = plain[: match.start()]
-        named = word in PERSONAL and _tells_whom(before)
-        relative = (
-            word == "that" and re.search(r"\w\s$", before) is not None and _is_noun_before(before)
-        )
-        partitive = word in {"one", "ones", "both"} and re.match(
-            r"\s+of\b|\s+\w", plain[match.end() :]
-        )
-        if not (named or relative or partitive):
-            found.add(word)
-    return found
-
-
-def _is_noun_before(before: str) -> bool:
-    """Whether "that" after these words opens a relative clause or belongs to a verb of saying."""
-    last = words.words(before)[-1:]
-    return bool(last) and last[0] not in {
-        "like",
-        "love",
-        "hate",
-        "in",
-        "at",
-        "on",
-        "of",
-        "for",
-        "do",
-    }
-
-
-def _tells_whom(text: str) -> bool:
-    """Whether a text names a person, an animal or a thing that a later pronoun may stand for."""
-    found = words.words(text)
-    if any(word in OTHERS for word in found):
-        return True
-    if words.NAME.search(text):
-        return True
-    return re.search(r"\b(?:my|our|a|an|the|this|some|two|three)\s+\w+", text, re.I) is not None
+    return " ".join((utterance.speaker or "").split()) or USER
 
 
 def _kind_weight(said: str) -> float:
@@ -510,6 +169,8 @@ def _kind_weight(said: str) -> float:
         weight += 2.0
     if TENTATIVE.search(said):
         weight -= 1.0
+    if PLURAL.search(said) and not SINGULAR.search(said):
+        weight -= 1.0  # perhaps of everybody: "We all need friends"
     return weight
 
 
@@ -532,12 +193,12 @@ def _weight(told: str) -> float:
     return weight
 
 
-def _best(stated: Sequence[_Sentence], sentences: int, chars: int) -> list[_Sentence]:
+def _best(stated: Sequence[Sentence], sentences: int, chars: int) -> list[Sentence]:
     """The sentences that tell most, in their order, each with the one that explains it."""
-    chosen: list[_Sentence] = []
+    chosen: list[Sentence] = []
     for one in sorted(stated, key=lambda one: -one.weight):
-        needed: list[_Sentence] = []
-        step: _Sentence | None = one
+        needed: list[Sentence] = []
+        step: Sentence | None = one
         while step is not None and step not in chosen:
             needed.append(step)
             step = step.follows
@@ -552,7 +213,7 @@ def _best(stated: Sequence[_Sentence], sentences: int, chars: int) -> list[_Sent
     return [one for one in stated if one in chosen]
 
 
-def _shown(sentence: _Sentence) -> str:
+def _shown(sentence: Sentence) -> str:
     """A chosen sentence with its full stop; one that is not about its speaker says who said it."""
     told = sentence.told.rstrip(" .!")
     about = perspective.is_first_person(sentence.said) or sentence.follows is not None
@@ -639,8 +300,7 @@ def _request(said: str, speaker: str) -> str | None:
 
 
 def _of(text: str, speaker: str) -> str:
-    told = perspective.about_the_user(text)
-    return told if speaker == "The user" else _named(told, speaker)
+    return named(perspective.about_the_user(text), speaker)
 
 
 def _lowered(text: str) -> str:

@@ -1,0 +1,211 @@
+"""Finds the statements of a user that can be understood without the rest. English. Pure.
+
+Left out are answers ("I agree"), sentences without a subject ("Been there"), sentences said to
+somebody ("you ..."), pronouns for what was said before, and what is true of "us" together only.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lobug.language.en import perspective, speech_acts, verbs, words
+from lobug.language.en.data import MONTHS, WEEKDAYS
+from lobug.language.en.fact_checks import OTHERS
+from lobug.language.en.self_corrections import Sentence, has_number, states
+
+USER = "The user"
+
+SECOND_PERSON = re.compile(r"\b(?:you|your|yours|yourself|u|ya)\b|\byou['\u2019]", re.I)
+PLURAL = re.compile(r"\b(?:we|us|our|ours|ourselves|we['\u2019]\w+)\b", re.I)
+SINGULAR = re.compile(r"\b(?:i|me|my|mine|myself|i['\u2019]\w+)\b", re.I)
+LONGEST_SENTENCE = 240
+"""Characters. A longer sentence, such as one without any punctuation, is no summary."""
+
+PRONOUN = re.compile(
+    r"\b(?:he|she|they|him|her|them|his|hers|their|theirs|it|its|this|that|these|those|there|one"
+    r"|ones|both|such)\b",
+    re.I,
+)
+PERSONAL = frozenset("he she they him her them his hers their theirs it its".split())
+SUBORDINATE = re.compile(
+    r"\b(?:that|there)\b(?=\s+(?:i|we|he|she|they|it|my|our|the|a|an|is|are|was|were|has|have)\b)",
+    re.I,
+)
+""" "That" and "there" that point to nothing: "I think that my ...", "there is a ..."."""
+HANGING = re.compile(r"\b(?:about|with|for|behind|from|of|word about)\s$", re.I)
+"""After one of these a pronoun at the end of a sentence mostly points to what was said before."""
+RELATIVE = re.compile(r"\s+(?!(?:too|as well|now|again|more|one|way|though)\b)\w", re.I)
+A_THING = re.compile(r"\b(?i:my|our|a|an|the|some|his|her|their)\s+\w+|(?<=\w )[A-Z]\w+")
+SEVERAL = re.compile(
+    r"\b(?:my|our|the|some|many|two|three|four|five|these|all)\s+(?:\w+\s+)?\w+s\b"
+    r"|\b(?:people|everyone|everybody|someone|somebody|folks|kids|children|parents|team|family|who)\b",
+    re.I,
+)
+POINTING_AT_TIME = re.compile(
+    r"\b(?:this|that|these|those) (?:morning|afternoon|evening|night|week|weekend|month|year|spring"
+    r"|summer|autumn|fall|winter|time|days|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december)\b",
+    re.I,
+)
+IMPERSONAL = re.compile(
+    r"\bit(?:['\u2019]s| is| was)? (?:rain|snow|(?:takes?|took) (?:me|us|a|an|\d)|cold|hot|late)",
+    re.I,
+)
+""" "It" that stands for nothing."""
+WITHOUT_SUBJECT = re.compile(
+    r"^(?:(?:just|really|also|even|still|finally|already|definitely|so|plus|now|yes|yeah)\b[\s,]*)*"
+    r"(?:gonna|wanna|gotta|been|got|had|have(?:n['\u2019]?t)?|having|going|made|makes?|looking|trying"
+    r"|following|feeling|thinking|can(?:['\u2019]?t)?|could|will|would|don['\u2019]?t|didn['\u2019]?t"
+    r"|here(?:['\u2019]?s)?|there['\u2019]s|glad|happy|sorry|hope|wish|guess|agreed|thanks?|thx"
+    r"|way to"
+    r"|let['\u2019]?s|\w+s (?:me|us|my|how|that))\b",
+    re.I,
+)
+"""Opens a sentence whose subject is left out: "Been there for years", "Reminds me of her"."""
+ONLY_SUBORDINATE = re.compile(
+    r"^(?:because|since|when|while|although|though|until|after|before|as)\b[^,]*$", re.I
+)
+""""Since I was seventeen": the main clause is missing."""
+ADDRESSES = re.compile(
+    rf",\s*(?:my )?(?!(?:{'|'.join(word.title() for word in (*MONTHS, *WEEKDAYS))})\b)"
+    r"[A-Z][a-z]+[\s.!]*$"
+)
+"""Calls the listener by name at the end: "..., Anna". Some lists end like that, too."""
+CALLS_FIRST = re.compile(r"^(?P<name>[A-Z][a-z]+),\s")
+"""Perhaps calls the listener by name: "Anna, my ..."."""
+OPENS = frozenset(
+    "yesterday today tomorrow tonight together growing wow yes overall apparently later".split()
+)
+"""Words before a comma that are no names."""
+INTERJECTION = re.compile(
+    r"^(?:(?:yep|yup|wow|whoa|aw+|ah+|ugh|nah|hmm+|haha|omg|woohoo|yay|gosh|me too|same here"
+    r"|guess what|you know what|fun fact|listen)\b[\s,.:!-]*)+",
+    re.I,
+)
+KEEP_IT = re.compile(
+    r"(?<=\w)[,;]? (?:so |and )?(?:please )?"
+    r"(?:remember|note|don['\u2019]?t forget)(?: that| it| this)[.!]*$",
+    re.I,
+)
+"""Asks to keep what was just said: "..., please remember that"."""
+HABITUAL = re.compile(r"\b(?:always|usually|often|never|every|each|sometimes|normally)\b", re.I)
+TOGETHER = re.compile(
+    r"\b(?:together|each other|one another|let['\u2019]?s|as a (?:team|family)|this world)\b"
+    r"|\bwe(?:['\u2019]re| are| were) (?:all |both )?(?:a|an|like|the|in)\b"
+    r"|\bour (?:\w+ )?(?:military|veterans|education|infrastructure|future|generations?|world"
+    r"|planet|society|government|lives|minds|hearts|homes|country|nation)\b"
+    r"|\b(?:bring|make|help|keep|push|teach|remind|give|let)s? us\b",
+    re.I,
+)
+"""Says of "us" what is not true of one person."""
+OPINION_OF_WORDS = re.compile(
+    r"^(?:(?:i|we) (?:\S+ )?(?:know|see|agree|understand|hear|mean|guess|do|did|am|was|will|would"
+    r"|have|can)"
+    r"(?: (?:that|so|too|what|how|it)\b.*)?"
+    r"|i(?:['\u2019]m| am) (?:sorry|sure|glad|happy|not sure|just saying|kidding|joking|listening"
+    r"|back|here|done|good|fine|okay|ok)\b.*"
+    r"|(?:that|it|this)(?:['\u2019]s| is| was| sounds?| looks?| seems?| must| would)\b.*"
+    r"|(?:sounds?|looks?|seems?)\b.*|(?:thanks|thank you|congrat)\w*.*)$",
+    re.I,
+)
+"""Answers to what somebody else has said."""
+THANKS = re.compile(r"^\W*(?:(?:oh|aw+|wow|well)\b[\s,.!]*)*(?:thanks|thank you|thx|congrat)", re.I)
+SELF_CORRECTION = re.compile(
+    r"\b(?:no wait|wait no|i mean|or rather|sorry|no sorry|scratch that|i meant)\b", re.I
+)
+"""A correction inside a sentence: which half is wrong is unclear."""
+
+
+def statement(said: str, speaker: str, turn: int, before: Sentence | None) -> Sentence | None:
+    """A sentence that may stand in a summary; None: it states nothing that stands alone.
+
+    ``before`` is the sentence before it in the same message, which may say whom its pronoun means.
+    """
+    stated = speech_acts.statements(KEEP_IT.sub("", INTERJECTION.sub("", said)))
+    if len(stated) != 1 or THANKS.match(said):
+        return None
+    kept = INTERJECTION.sub("", stated[0].strip())
+    if not words.words(kept) or len(kept) > LONGEST_SENTENCE or not states(kept):
+        return None
+    if _is_answer(kept) or _is_cut(kept) or _is_said_to_somebody(kept) or _is_of_several(kept):
+        return None
+    # "I put it in the drawer" tells of the past unless it is a habit.
+    told = perspective.about_the_user(kept, past=HABITUAL.search(kept) is None)
+    sentence = Sentence(kept, named(told, speaker), speaker, turn)
+    pointing = _unexplained(kept)
+    if pointing:
+        if before is None or before.dropped or not _explains(before.said, pointing):
+            return None
+        sentence.follows = before
+    return sentence
+
+
+def named(told: str, speaker: str) -> str:
+    """A sentence about the user with the speaker's name."""
+    return re.sub(r"\b[Tt]he user\b", lambda _: speaker, told) if speaker != USER else told
+
+
+def _is_answer(said: str) -> bool:
+    """Whether a sentence only reacts to what somebody else has said, or corrects itself."""
+    return OPINION_OF_WORDS.match(said) is not None or SELF_CORRECTION.search(said) is not None
+
+
+def _is_cut(said: str) -> bool:
+    """Whether a sentence lacks its subject, its main clause or its end."""
+    return (
+        WITHOUT_SUBJECT.match(said) is not None
+        or ONLY_SUBORDINATE.match(said) is not None
+        or verbs.is_past(words.words(said)[0])
+        or said.rstrip().endswith(("-", "\u2014", "...", "\u2026", ",", ":"))
+    )
+
+
+def _is_of_several(said: str) -> bool:
+    """Whether a sentence tells of "us" what is not true of one person, or what the user does to
+    "us": "I believe in us" is not "the user believes in the user"."""
+    found = set(words.words(said))
+    together = PLURAL.search(said) is not None and TOGETHER.search(said) is not None
+    return together or ("us" in found and bool(found & {"i", "we"}))
+
+
+def _is_said_to_somebody(said: str) -> bool:
+    """Whether a sentence speaks of its listener, or names them."""
+    first = CALLS_FIRST.match(said)
+    if first is not None:
+        word = first["name"].lower()
+        known = word in words.STOP_WORDS or word in OPENS or word.endswith(("ly", "ing"))
+        if not (known or has_number(word)):
+            return True
+    return SECOND_PERSON.search(said) is not None or ADDRESSES.search(said) is not None
+
+
+def _explains(before: str, pointing: set[str]) -> bool:
+    """Whether a sentence says what the pronouns of the next one stand for."""
+    return pointing <= PERSONAL and all(_tells_whom(before, word) for word in pointing)
+
+
+def _unexplained(said: str) -> set[str]:
+    """The pronouns of a sentence that stand for something it does not name before."""
+    plain = POINTING_AT_TIME.sub(" ", IMPERSONAL.sub(" ", SUBORDINATE.sub(" ", said)))
+    found = set()
+    for match in PRONOUN.finditer(plain):
+        word = match.group().lower()
+        before, after = plain[: match.start()], plain[match.end() :]
+        named = word in PERSONAL and not HANGING.search(before) and _tells_whom(before, word)
+        # "The house that I sold", "the one with the garden".
+        relative = word == "that" and RELATIVE.match(after) is not None and before.strip() != ""
+        partitive = word in {"one", "ones", "both"} and re.match(r"\s+\w", after) is not None
+        if not (named or relative or partitive):
+            found.add(word)
+    return found
+
+
+def _tells_whom(text: str, pronoun: str) -> bool:
+    """Whether a text names a person, an animal or a thing that a later pronoun may stand for."""
+    if pronoun not in {"it", "its"} and any(word in OTHERS for word in words.words(text)):
+        return True
+    if pronoun in {"he", "him", "his", "she", "her", "hers"}:
+        return words.NAME.search(text) is not None
+    if pronoun in {"it", "its"}:
+        return A_THING.search(text) is not None
+    return SEVERAL.search(text) is not None
