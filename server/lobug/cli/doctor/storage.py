@@ -20,7 +20,6 @@ from lobug.storage import driver, migrations
 from lobug.storage.driver import backups_of, typed_errors
 from lobug.storage.migrations import version_of
 
-
 BACKLOG = (
     "SELECT (SELECT count(*) FROM claim_backlog),"
     " (SELECT count(*) FROM memories WHERE status <> 'inactive')"
