@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from lobug.language.claims import USER, ClaimReader, Path
+from dataclasses import replace
+
+from lobug.language.claims import USER, ClaimReader, Heard, Path
 from lobug.language.en.claims import answers, facts, questions, reader, recitation, topics, values
 from lobug.language.en.data import word_set
 
+ASKING = frozenset({"what", "who", "whom", "where", "when", "which", "why", "how"})
 FEMALE = word_set("kin", "female")
 MALE = word_set("kin", "male")
 
@@ -13,7 +16,13 @@ MALE = word_set("kin", "male")
 class EnglishClaims:
     """Reads and words claims; see ``ClaimReader``."""
 
-    read = staticmethod(reader.read)
+    @staticmethod
+    def read(text: str) -> Heard:
+        """What the rules read; of a question that was taken for a statement nothing."""
+        heard = reader.read(text)
+        said = tuple(claim for claim in heard.claims if claim.value.lower() not in ASKING)
+        return heard if len(said) == len(heard.claims) else replace(heard, claims=said)
+
     read_fact = staticmethod(reader.read_fact)
     read_question = staticmethod(questions.read_question)
     read_topic = staticmethod(topics.read_topic)
