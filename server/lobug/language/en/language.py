@@ -168,7 +168,11 @@ def _remember_bare(slots: Mapping[str, str]) -> Meaning | None:
 
 def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
     statement = slots["statement"]
-    return ForgetStatement(statement) if is_statement(statement) else Ordinary()
+    if is_statement(statement):
+        return ForgetStatement(statement)
+    if len(statement.split()) > MOST_TOPIC_WORDS:
+        return Ordinary()
+    return ForgetTopic(f"that {statement}", sure=False)  # "forget that business with the car"
 
 
 def _forget_topic(slots: Mapping[str, str]) -> Meaning | Ordinary:

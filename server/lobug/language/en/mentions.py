@@ -95,6 +95,9 @@ class Mention:
     """If not empty, a sentence must have one of these stems too."""
     alone: bool = False
     """It has a single distinctive word: a memory with more of them is about something else."""
+    phrase: str = ""
+    """The statement itself, in small letters: a sentence that has it word for word says it,
+    whatever else it says."""
 
     @property
     def needles(self) -> tuple[str, ...]:
@@ -148,7 +151,17 @@ def of_request(text: str) -> Mention | None:
         anywhere=not statement or named,
         own=statement and _is_about_user(asked),
         relation=frozenset() if statement or named else _relation(asked),
+        phrase=_spoken(asked) if statement and len(asked.split()) >= PHRASE_WORDS else "",
     )
+
+
+PHRASE_WORDS = 3
+"""Fewest words of a statement that is looked for word for word."""
+
+
+def _spoken(text: str) -> str:
+    """The words of a text in small letters, each between spaces."""
+    return f" {' '.join(words.words(text))} "
 
 
 def topic_of(text: str) -> str | None:
@@ -222,7 +235,7 @@ def contains(sentence: str, mention: Mention, *, memory: bool = False) -> bool:
         return False
     if mention.own and people - mention.people and not _is_about_user(sentence):
         return False
-    if mention.anywhere:
+    if mention.anywhere or (mention.phrase and mention.phrase in _spoken(sentence)):
         return True
     more = distinctive(sentence)[0] - mention.stems
     if not mention.parts and all(COUNT.fullmatch(stem) for stem in mention.stems):
