@@ -12,8 +12,9 @@ from dataclasses import replace
 from lobug.language.claims import Claim, Fragment, Heard, RelationRules
 from lobug.language.en import speech_acts
 from lobug.language.en.claims import case_restoration, clause_parser, corrections, values
+from lobug.language.en.claims.clause_claims import claims_of
 from lobug.language.en.claims.relation_book import relation_book
-from lobug.language.en.claims.statements import PLACES, TAIL, claims_of
+from lobug.language.en.claims.statement import PLACES, TAIL
 
 _SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
