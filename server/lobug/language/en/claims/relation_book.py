@@ -87,11 +87,6 @@ class Relation:
     says: tuple[Phrase, ...]
     nouns: tuple[Phrase, ...]
     ends: tuple[Phrase, ...]
-    asks: tuple[Phrase, ...]
-    fact: str
-    was: str
-    denied: str
-    topic: str
 
     def is_of(self, kind: Kind) -> bool:
         """Whether a subject of this kind can have it."""
@@ -150,11 +145,6 @@ class RelationBook:
                 says=several(entry, "says"),
                 nouns=several(entry, "nouns"),
                 ends=several(entry, "ends"),
-                asks=several(entry, "asks"),
-                fact=entry["fact"],
-                was=entry["was"],
-                denied=entry.get("denied", ""),
-                topic=entry["topic"],
             )
             for name, entry in data["relation"].items()
         )
@@ -244,10 +234,6 @@ class RelationBook:
     def noun(self, noun: str, kind: Kind) -> Reading | None:
         """The relation that a noun names: "birthday"; without a value."""
         return self._first(noun, kind, lambda relation: relation.nouns)
-
-    def asked(self, question: str, kind: Kind) -> Reading | None:
-        """The relation that a question asks for, without auxiliary and subject: "where live"."""
-        return self._first(question, kind, lambda relation: relation.asks)
 
     def _first(
         self, text: str, kind: Kind, phrases: Callable[[Relation], tuple[Phrase, ...]]
