@@ -41,7 +41,8 @@ _HEDGE = re.compile(
     r"|maybe|perhaps"
     r"|probably|possibly|apparently|it seems|it looks like|i(?:['\u2019]m| am) (?:not |pretty "
     r"|quite"
-    r" |almost )?(?:sure|certain)|i hope|i heard|i(?:['\u2019]ve| have) heard|i bet|in theory"
+    r" |almost )?(?:sure|certain)|i hope(?! to\b)|i heard|i(?:['\u2019]ve| have) heard|i bet"
+    r"|in theory"
     r"|presumably|i don['\u2019]?t (?:think|believe|suppose|know)"
     r"|as far as i know)(?: that)?\b[\s,]*",
     re.IGNORECASE,

@@ -37,10 +37,14 @@ _APPOSED = re.compile(
 _ITEM = re.compile(
     r"(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:an?|one|two|three|four|five|six|some|my|\d+)\s)", re.I
 )
+_OF_PROFESSION = re.compile(rf"\b({'|'.join(sorted(PROFESSIONS))})['\u2019]s (?=\w)")
+_APART = re.compile(r"\band\b", re.IGNORECASE)
 _LISTED = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 _ONLY = re.compile(r",? (?:only|just) (?P<rest>.+)$", re.IGNORECASE)
 _WITH_CHILDREN = re.compile(r" (?:with|and have) (?P<what>(?:\w+ )?(?:kids|children|child|kid))$")
 _EVENT_WITH = re.compile(r"^(?P<event>.+?) (?:with|at) (?:the|my|our|a) (?P<who>[a-z]+)(?:'s)?$")
+_ONCE = frozenset({"go", "get", "have", "meet", "see", "visit", "travel", "fly", "drive"})
+"""Verbs that in the past tell of one occasion: "we went to Spain"."""
 _INTO = re.compile(r"^(?:in)?to (?=\S)", re.IGNORECASE)
 
 
@@ -67,6 +71,8 @@ def predicate_claims(statement: Statement, complement: str) -> list[Claim]:
     if len(parts) > 1:
         read = [_one(statement, part) for part in parts]
         if all(read):
+            if len(parts) == 2 and _APART.search(complement) is None and _is_one(statement, read):
+                return read[1]  # "a new car, a Honda"
             found = [claim for claims in read for claim in claims]
             return _as_one(statement, found) or found
     return _one(statement, complement) or _distributed(statement, complement)
@@ -77,6 +83,12 @@ def _distributed(statement: Statement, complement: str) -> list[Claim]:
     parts = [part for part in _LISTED.split(complement) if part][:MOST_CLAIMS]
     read = [_one(statement, part) for part in parts] if len(parts) > 1 else []
     return [claim for claims in read for claim in claims] if all(read) else []
+
+
+def _is_one(statement: Statement, read: list[list[Claim]]) -> bool:
+    """Whether all claims are of one relation that has one value."""
+    relations = {claim.relation for claims in read for claim in claims}
+    return len(relations) == 1 and statement.book.by_id[relations.pop()].one
 
 
 def _as_one(statement: Statement, found: list[Claim]) -> list[Claim]:
@@ -148,7 +160,7 @@ def _read(statement: Statement, complement: str) -> list[Claim]:
         ended = _ended(statement, base, predicate, kind)
         if ended:
             return [*found, *ended]
-    elif statement.book.ended(predicate, kind):
+    elif statement.book.ended(predicate, kind) and statement.book.said(predicate, kind) is None:
         return []  # "I haven't quit", "I used to give up": nothing follows
     timed_relation = reading.relation if reading is not None else None
     reading = statement.book.said(predicate, kind)
@@ -190,6 +202,9 @@ def _of_reading(statement: Statement, base: Claim, reading: Reading) -> list[Cla
             reading = replace(reading, value=_INTO.sub("in ", reading.value))
     if reading.relation.fixed or reading.relation.id == "gone":
         base = replace(base, past=False)
+    once = statement.clause.tense in {"past", "perfect"} and statement.verb in _ONCE
+    if reading.relation.occasional and once:
+        return []
     found = valued(base, reading)
     if reading.old and base.holds:
         old = replace(base, relation=reading.relation.id, value=tidy_value(reading.old))
@@ -202,7 +217,7 @@ def _thing(statement: Statement, text: str) -> Path | None:
     event = _EVENT_WITH.match(text.lower())
     if event is not None and event["who"] in PROFESSIONS:
         text = f"my {event['who']} {without_quantity(event['event'])}"
-    text = text.removesuffix(" back")
+    text = _OF_PROFESSION.sub(r"\1 ", text.removesuffix(" back"))
     found = noun_phrase(tokens(text))
     if found is not None and len(found[0].path) > 1 and found[1] == len(tokens(text)):
         return resolved(found[0])

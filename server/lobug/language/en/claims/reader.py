@@ -161,7 +161,8 @@ class _Reading:
         if denied is not None:
             claims = [replace(claim, holds=False) for claim in claims if claim.holds]
         contrasted = [claim for claim in claims if _may_be_both(claim)]
-        if wrong is not None and contrasted and not sure and claims == contrasted:
+        named = wrong is not None and not values.is_number(wrong)
+        if wrong is not None and named and contrasted and not sure and claims == contrasted:
             # "I like tea, not coffee" puts nothing right.
             claims += [replace(claim, value=wrong, holds=False) for claim in contrasted[:1]]
             corrects, wrong = False, None

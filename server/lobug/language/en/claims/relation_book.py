@@ -298,10 +298,19 @@ def _in_phrases(text: str, relation: Relation, phrases: Sequence[Phrase]) -> Rea
                 relation,
                 value.strip() if phrase.constant is None else phrase.constant,
                 found.get("old"),
-                found.get("kind"),
+                _kind(found.get("kind")),
                 found.get("thing"),
             )
     return None
+
+
+def _kind(text: str | None) -> str | None:
+    """A part of a relation as it is stored: "favourite colours" and "favourite colour" are one."""
+    if text is None:
+        return None
+    low = text.lower()
+    plural = low.endswith("s") and not low.endswith(("ss", "us", "series", "news", "sports", "ies"))
+    return low[:-1] if plural else low
 
 
 def _heads(text: str) -> frozenset[str] | None:
