@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from lobug.language.en.claims.lexicon import (
     BE,
-    CONTRACTED,
     DETERMINERS,
     DO,
     HAVE,
@@ -20,20 +19,17 @@ from lobug.language.en.claims.lexicon import (
     OWNERS,
     PARTICIPLES,
     PREPOSITIONS,
-    PRONOUNS,
     Token,
     is_past,
     lemma,
     tokens,
 )
-from lobug.language.en.claims.subjects import NounPhrase, noun_phrase, subject_of
+from lobug.language.en.claims.openings import IS_TIME, OPENING_WORDS, opened
+from lobug.language.en.claims.sentence_parts import Part, begins_clause, parts_of, subjects_of
+from lobug.language.en.claims.subjects import NounPhrase, noun_phrase
 from lobug.language.en.claims.time_phrases import (
-    DATE,
     ENDS,
     MONTH,
-    NUMBER,
-    POINT,
-    UNIT,
     kept,
     without_time,
 )
@@ -42,23 +38,17 @@ from lobug.language.en.verbs import JOINED
 
 __all__ = [
     "BE",
-    "CONTRACTED",
-    "DATE",
     "DO",
     "HAVE",
     "MONTH",
     "PARTICIPLES",
-    "POINT",
-    "PRONOUNS",
     "Clause",
     "NounPhrase",
     "Parsed",
     "Token",
     "lemma",
     "parse",
-    "subject_of",
     "tokens",
-    "verb_group",
 ]
 
 
@@ -92,152 +82,31 @@ class Parsed:
     """Every part of the sentence is in a clause."""
 
 
-_SUBJECT = (
-    r"(?=(?:i|we|he|she|they|it|you|my|our|his|her|their|the|a|an|there|everyone|everybody"
-    r"|people|(?-i:[A-Z])[\w']+)"
-    r"(?:['\u2019]\w+)?\s)"
-)
-_OPENING_WORDS = re.compile(
-    r"(?:well|so|okay|ok|oh|um|uh|er|ah|hey|hi|hello|yes|yeah|yep|and|but|anyway|also|because|plus"
-    r"|by the way|btw|for the record|just so you know|so you know|you know(?: what)?|fyi"
-    r"|for your information|lo-?bug|thanks|thank you|alright|all right|right|guess what|listen|look"
-    r"|as you (?:may )?know|in fact|honestly|to be honest|let me tell you|good morning"
-    r"|good evening|good (?:news|afternoon)|bad news|news|you see|i mean|then"
-    r"|did you know(?: that)?|i(?:['\u2019]d| would) like you to know(?: that)?"
-    r"|you should know(?: that)?"
-    r"|i (?:want|need) you to (?:know|remember)(?: that)?|i(?: should| must| have to| want to|"
-    r" wanted to|['\u2019]ll|['\u2019]d like to| forgot to| can| need to) (?:say|mention"
-    r"|tell you|add)"
-    r"(?: that)?|i(?:['\u2019]ve| have)? (?:already )?(?:told|mentioned to) you(?: before"
-    r"| already)?"
-    r"(?: that)?|i(?:['\u2019]ve| have)? (?:just )?(?:mentioned|decided|noticed)(?: that)?"
-    r"|did i (?:tell you|mention)(?: that)?|have i told you(?: that)?|it(?:['\u2019]s"
-    r"| is) true that"
-    r"|it turns out(?: that)?|note to self|please note(?: that)?"
-    r"|i(?:['\u2019]m| am) (?:so |very )?(?:happy|glad|sad|sorry|pleased|proud|excited)"
-    r" (?:to say |to tell you )?that"
-    r"|the (?:thing|fact|truth|problem|good news|bad news) is(?: that)?|i know(?: that)?"
-    r"|sadly|unfortunately|luckily|thankfully|finally|fortunately|these days|nowadays|recently"
-    r"|lately|currently|now|at the moment|until recently|meanwhile|in the meantime|actually"
-    r"|originally|personally|at home|please|obviously|of course)\b[\s,.!:\u2026-]*",
-    re.IGNORECASE,
-)
-_HEDGE = re.compile(
-    r"(?:i (?:think|believe(?! in\b)|guess|suppose|feel|assume|suspect|reckon|imagine|doubt)"
-    r"|maybe|perhaps"
-    r"|probably|possibly|apparently|it seems|it looks like|i(?:['\u2019]m| am) (?:not |pretty "
-    r"|quite"
-    r" |almost )?(?:sure|certain)|i hope|i heard|i(?:['\u2019]ve| have) heard|i bet|in theory"
-    r"|presumably|i don['\u2019]?t (?:think|believe|suppose|know)"
-    r"|as far as i know)(?: that)?\b[\s,]*",
-    re.IGNORECASE,
-)
-_OPENING_TIME = re.compile(
-    r"(?:(?:every|each) (?:single |other )?(?:morning|evening|night|afternoon)|once|before that)"
-    rf"\s*(?:,\s*|{_SUBJECT})|"
-    rf"(?:(?:since|until|in|on|from|by|every|each|around|at|over) (?:{DATE}|{POINT}|{UNIT})"
-    rf"|(?:{POINT})|{NUMBER} {UNIT} ago|when i was (?:a |an )?(?:\w+ )?\w+"
-    rf"|as a (?:child|kid|student|teenager)|for {NUMBER} {UNIT}|once|back then|in the past"
-    rf"|in {NUMBER} {UNIT})\s*(?:,\s*|{_SUBJECT})",
-    re.IGNORECASE,
-)
-_IS_TIME = re.compile(
-    rf"(?:(?:in|on|since|until|from|at|by|every|each) (?:{DATE}|{POINT})|{POINT}"
-    rf"|{NUMBER} {UNIT} ago"
-    r"|when i was (?:a |an )?(?:\w+ )?\w+|as a (?:child|kid|student|teenager)|once|back then)",
-    re.IGNORECASE,
-)
-_MOST_OPENINGS = 6
 _TASTES = frozenset({"like", "love", "hate", "prefer", "enjoy", "dislike"})
 _LONGEST_APPOSITION = 120
 _PARTICIPLES_OF_NOUNS = frozenset("called named married broken used mixed followed raised".split())
 """Forms of the past after which a noun phrase goes on: "a cat called Tom"."""
 _SHARED_INFINITIVE = re.compile(r"\b(?:used|going) to \w+(?: \w+){0,3}$")
 _FINITE = re.compile(r"\b(?:i|we|they|he|she)(?:['\u2019]\w+)?\b", re.IGNORECASE)
-_JOINT = re.compile(
-    r"\s*[;:]\s+|\s+[\u2013\u2014-]+\s+|\s*(?:\.\.\.|\u2026)\s*"
-    r"|,\s*(?:(?:and|or|nor|but|so|because|while|although|though|whereas|where|who|which|since|as"
-    r"|if|unless|when|before|after|until|once)\s+(?!ever\b)(?!of\b))?"
-    r"|\s+(?:and|or|nor|but|because|although|though|whereas|while)\s+"
-    r"|\s+who\s+|\s+which\s+(?=is\b|was\b|has\b)"
-    r"|\s+(?:so(?! you know)|since|as|if|unless|when|whenever|before|after|until|once|as soon as"
-    r"|even if"
-    r"|even though|now that)\s+(?=(?:i|we|he|she|they|it|you|my|our|his|her|their"
-    r"|the)(?:['\u2019]\w+)?\s)"
-    r"(?!i was\b)",
-    re.IGNORECASE,
-)
-_RUN_ON = re.compile(
-    r"\s+(?=(?:i|we|he|she|it|they|my|our|his|her)(?:['\u2019]?(?:m|ve|s|re))?\s)", re.I
-)
+
+
 _SUBORDINATE = frozenset(
     {"if", "unless", "when", "whenever", "before", "after", "until", "once", "as soon as"}
     | {"even if"}
 )
-_NOT_BEFORE_RUN_ON = PREPOSITIONS | frozenset(
-    """
-    and or but so because while although though when if unless that which who what where why how
-    than think know hope say says said wish guess mean believe told tell thought sure like the a an
-    feel love want need let lets make see is was not hear heard doubt
-    """.split()
-)
+
 _ENDS_WITH_CONJUNCTION = re.compile(
     r"(?:^|,?\s+)(?:and|but|so|or|because|while|although|though|since|when|who|which)$", re.I
 )
 
 
-@dataclass(slots=True)
-class _Part:
-    """Words between two joints."""
-
-    before: str
-    """The joint before it: "and", ","."""
-    text: str
-
-    @property
-    def word(self) -> str:
-        """The conjunction before it; empty: none."""
-        return self.before.strip(" ,;:.\u2026\u2013\u2014-").lower()
-
-
 def parse(sentence: str) -> Parsed:
     """The clauses of a sentence that is no question and no order."""
     reader = _SentenceReader()
-    for part in _parts(sentence.strip().rstrip(".!,;: ")):
+    for part in parts_of(sentence.strip().rstrip(".!,;: ")):
         reader.take(part)
     reader.close()
     return Parsed(tuple(reader.clauses), reader.whole)
-
-
-def _parts(sentence: str) -> list[_Part]:
-    parts: list[_Part] = []
-    position, before = 0, ""
-    for match in _JOINT.finditer(sentence):
-        parts.append(_Part(before, sentence[position : match.start()]))
-        position, before = match.end(), match.group()
-    parts.append(_Part(before, sentence[position:]))
-    return [piece for part in parts for piece in _run_on(part)]
-
-
-def _leads_on(word: str) -> bool:
-    """Whether the clause goes on after a word: "that", "thinks"."""
-    return word in _NOT_BEFORE_RUN_ON or lemma(word) in _NOT_BEFORE_RUN_ON
-
-
-def _run_on(part: _Part) -> list[_Part]:
-    """ "I live in Rome I work at Bosch", spoken without a pause, is two parts."""
-    pieces: list[_Part] = []
-    position, before = 0, part.before
-    for match in _RUN_ON.finditer(part.text):
-        words = part.text[max(position, match.start() - 40) : match.start()].lower().split()
-        if len(words) < 3 or words[-2] in {"the", "a"} or _leads_on(words[-1]):
-            continue
-        if not _begins_clause(part.text[match.end() : match.end() + 60]):
-            continue
-        pieces.append(_Part(before, part.text[position : match.start()]))
-        position, before = match.end(), " "
-    pieces.append(_Part(before, part.text[position:]))
-    return pieces
 
 
 class _SentenceReader:
@@ -257,20 +126,18 @@ class _SentenceReader:
         self.times: tuple[str, ...] = ()
         """Phrases of time that stood before the next clause."""
 
-    def take(self, part: _Part) -> None:
+    def take(self, part: Part) -> None:
         if not part.text.strip():
             if self.open:
                 self.open.append(part.before)
             return
-        if _OPENING_WORDS.fullmatch(f"{part.text.strip()} ") or _IS_TIME.fullmatch(
-            part.text.strip()
-        ):
+        if OPENING_WORDS.fullmatch(f"{part.text.strip()} ") or IS_TIME.fullmatch(part.text.strip()):
             self._opens(part)
             return
         word = part.word
         if word in {"who", "which"} and self._relative(part):
             return
-        begins = _begins_clause(part.text)
+        begins = begins_clause(part.text)
         joins = word in {"and", ""} and bool(part.before.strip())
         if begins and joins and self.open and not self.complete and _is_noun_phrase(self.open):
             self.open += [part.before, part.text]  # "Mia and I broke up": a subject of two
@@ -286,15 +153,15 @@ class _SentenceReader:
         self.leaning = leans
         self.subordinate = word in _SUBORDINATE
 
-    def _opens(self, part: _Part) -> None:
+    def _opens(self, part: Part) -> None:
         """ "By the way", "when I was a child": words that open or close a statement."""
-        if _IS_TIME.fullmatch(part.text.strip()):
+        if IS_TIME.fullmatch(part.text.strip()):
             if self.complete and not self.leaning and self.open:
                 self.open += [part.before, part.text]
                 return
             self.times = (part.text.strip(),)
 
-    def _relative(self, part: _Part) -> bool:
+    def _relative(self, part: Part) -> bool:
         """ "My sister, who lives in Rome, is a nurse"."""
         text = "".join(self.open)
         if not self.open or len(text) > 200:
@@ -315,11 +182,11 @@ class _SentenceReader:
         self.last = Clause((phrase,), "", "")
         return True
 
-    def _leans(self, part: _Part) -> bool:
+    def _leans(self, part: Part) -> bool:
         """Whether a part begins with a verb whose subject is that of the clause before."""
         if part.word not in {"and", "but", "or", "nor", "so", ""} or part.before.strip() == ":":
             return False
-        found = tokens(_opened(part.text[:200])[0])
+        found = tokens(opened(part.text[:200])[0])
         if not found or found[0].is_name:
             return False
         low = found[0].low
@@ -335,7 +202,7 @@ class _SentenceReader:
             return low not in _PARTICIPLES_OF_NOUNS
         return self._shares(part, low, base, after)
 
-    def _shares(self, part: _Part, low: str, base: str, after: str) -> bool:
+    def _shares(self, part: Part, low: str, base: str, after: str) -> bool:
         """Whether a verb in the present has the subject of the clause before: it may be a noun."""
         text = "".join(self.open)
         if " to " in text and low == base:
@@ -378,7 +245,7 @@ class _SentenceReader:
 
 def _is_noun_phrase(parts: Sequence[str]) -> bool:
     """Whether parts are one noun phrase and nothing else."""
-    found = tokens(_opened("".join(parts)[:200])[0].strip(" ,"))
+    found = tokens(opened("".join(parts)[:200])[0].strip(" ,"))
     phrase = noun_phrase(found)
     return phrase is not None and phrase[1] == len(found)
 
@@ -395,68 +262,12 @@ def _last_phrase(text: str) -> NounPhrase | None:
     return NounPhrase(("user", head), " ".join(name) or None) if head else None
 
 
-def _opened(text: str) -> tuple[str, tuple[str, ...], bool]:
-    """A part without its opening words, the times among these, and whether they hedge."""
-    times: list[str] = []
-    hedged = False
-    text = text.strip()
-    for _ in range(_MOST_OPENINGS):
-        match = _OPENING_WORDS.match(text)
-        if match is not None and match.group().strip(" ,").lower() in {"now", "these days"}:
-            times.append(match.group().strip(" ,"))
-        if match is None:
-            match = _OPENING_TIME.match(text)
-            if match is not None:
-                times.append(match.group().strip(" ,"))
-        if match is None:
-            match = _HEDGE.match(text)
-            hedged = hedged or match is not None
-        if match is None or match.end() >= len(text):
-            break
-        text = text[match.end() :]
-    return text, tuple(times), hedged
-
-
-def _begins_clause(text: str) -> bool:
-    found = tokens(_opened(text[:200])[0])
-    subjects = _subjects(found)
-    if subjects is None or found[subjects[1]].low in {"called", "named"}:
-        return False  # "a cat called Tom"
-    return verb_group(found, subjects[1]) is not None
-
-
-def _subjects(found: Sequence[Token]) -> tuple[tuple[NounPhrase, ...], int] | None:
-    """The subjects that stand before the verb, and the index after them."""
-    first = subject_of(found)
-    if first is None:
-        return None
-    phrases, at = [first[0]], first[1]
-    while at < len(found) - 1 and len(phrases) < 4 and found[at].low in {"and", ","}:
-        start = at + 1
-        if found[at].low == "," and found[start].low == "and":
-            start += 1
-        another = subject_of(found[start:]) or _of_same_owner(found, start)
-        if another is None:
-            return None
-        phrases.append(another[0])
-        at = start + another[1]
-    return tuple(phrases), at
-
-
-def _of_same_owner(found: Sequence[Token], start: int) -> tuple[NounPhrase, int] | None:
-    """ "My mum and dad": the second noun has the owner of the first."""
-    if found[0].low not in OWNERS or start >= len(found):
-        return None
-    another = subject_of([found[0], *found[start:]])
-    return None if another is None else (another[0], another[1] - 1)
-
-
 def _clause(text: str, before: Clause | None) -> Clause | None:
     """The clause in a text; ``before``: the clause whose subject it shares."""
-    body, opening_times, hedged = _opened(text)
+    body, opening_times, hedged = opened(text)
     body = _ENDS_WITH_CONJUNCTION.sub("", body.strip().rstrip(" .,;!"))
     found = tokens(body)
-    read = _subjects(found)
+    read = subjects_of(found)
     if before is None and read is None:
         return None
     subjects, at = (before.subjects, 0) if before is not None else read or ((), 0)

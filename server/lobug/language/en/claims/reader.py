@@ -12,8 +12,9 @@ from dataclasses import replace
 from lobug.language.claims import Claim, Fragment, Heard, RelationRules
 from lobug.language.en import speech_acts
 from lobug.language.en.claims import case_restoration, clause_parser, corrections, values
+from lobug.language.en.claims.clause_claims import claims_of
 from lobug.language.en.claims.relation_book import relation_book
-from lobug.language.en.claims.statements import PLACES, TAIL, claims_of
+from lobug.language.en.claims.statement import PLACES, TAIL
 
 _SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
@@ -160,7 +161,8 @@ class _Reading:
         if denied is not None:
             claims = [replace(claim, holds=False) for claim in claims if claim.holds]
         contrasted = [claim for claim in claims if _may_be_both(claim)]
-        if wrong is not None and contrasted and not sure and claims == contrasted:
+        named = wrong is not None and not values.is_number(wrong)
+        if wrong is not None and named and contrasted and not sure and claims == contrasted:
             # "I like tea, not coffee" puts nothing right.
             claims += [replace(claim, value=wrong, holds=False) for claim in contrasted[:1]]
             corrects, wrong = False, None

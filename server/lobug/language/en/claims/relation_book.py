@@ -87,11 +87,6 @@ class Relation:
     says: tuple[Phrase, ...]
     nouns: tuple[Phrase, ...]
     ends: tuple[Phrase, ...]
-    asks: tuple[Phrase, ...]
-    fact: str
-    was: str
-    denied: str
-    topic: str
 
     def is_of(self, kind: Kind) -> bool:
         """Whether a subject of this kind can have it."""
@@ -150,11 +145,6 @@ class RelationBook:
                 says=several(entry, "says"),
                 nouns=several(entry, "nouns"),
                 ends=several(entry, "ends"),
-                asks=several(entry, "asks"),
-                fact=entry["fact"],
-                was=entry["was"],
-                denied=entry.get("denied", ""),
-                topic=entry["topic"],
             )
             for name, entry in data["relation"].items()
         )
@@ -245,10 +235,6 @@ class RelationBook:
         """The relation that a noun names: "birthday"; without a value."""
         return self._first(noun, kind, lambda relation: relation.nouns)
 
-    def asked(self, question: str, kind: Kind) -> Reading | None:
-        """The relation that a question asks for, without auxiliary and subject: "where live"."""
-        return self._first(question, kind, lambda relation: relation.asks)
-
     def _first(
         self, text: str, kind: Kind, phrases: Callable[[Relation], tuple[Phrase, ...]]
     ) -> Reading | None:
@@ -312,10 +298,19 @@ def _in_phrases(text: str, relation: Relation, phrases: Sequence[Phrase]) -> Rea
                 relation,
                 value.strip() if phrase.constant is None else phrase.constant,
                 found.get("old"),
-                found.get("kind"),
+                _kind(found.get("kind")),
                 found.get("thing"),
             )
     return None
+
+
+def _kind(text: str | None) -> str | None:
+    """A part of a relation as it is stored: "favourite colours" and "favourite colour" are one."""
+    if text is None:
+        return None
+    low = text.lower()
+    plural = low.endswith("s") and not low.endswith(("ss", "us", "series", "news", "sports", "ies"))
+    return low[:-1] if plural else low
 
 
 def _heads(text: str) -> frozenset[str] | None:

@@ -40,6 +40,7 @@ _NO_NAMES = frozenset(
     """.split()
 )
 """Words that begin a sentence with a capital and are nobody's name."""
+_ADJECTIVES = frozenset("new old other next last first second own current own".split())
 _AFTER_IS = (
     DETERMINERS
     | NEGATED
@@ -101,9 +102,9 @@ def _points_at_noun(found: Sequence[Token]) -> bool:
 def _noun_of_owner(found: Sequence[Token]) -> tuple[NounPhrase, int] | None:
     """ "The name of my sister", "the code for the garage"."""
     for at, token in enumerate(found[:5]):
-        if at > 1 and token.low in {"of", "for"} and at + 1 < len(found):
+        if at > 1 and token.low in {"of", "for", "to"} and at + 1 < len(found):
             noun = " ".join(word.low for word in found[1:at])
-            if token.low == "for":
+            if token.low in {"for", "to"}:
                 if not noun.endswith(("code", "password", "pin", "combination")):
                     return None
                 inner = _Reader(found[at + 1 :]).read()
@@ -234,6 +235,8 @@ class _Reader:
     def _is_part_of_name(self, token: Token) -> bool:
         if token.low in OWNERS or (self.path and not self.head):
             return False
+        if self.path and all(word in _ADJECTIVES for word in self.head):
+            return False  # "my new PIN"
         if token.low in TITLES and self.at + 1 < len(self.found):
             return self.found[self.at + 1].is_name
         if self.name and token.low in {"van", "von", "de", "der", "da", "di", "la"}:

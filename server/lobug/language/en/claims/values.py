@@ -8,7 +8,8 @@ from lobug.language.en import words
 from lobug.language.en.claims.relation_book import relation_book
 
 _ARTICLE = re.compile(
-    r"^(?:(?:an?|[Tt]he|some|my|our|his|her|their|any|this|that)(?: own)?|lots of|a lot of)\s+"
+    r"^(?:lots of|(?:a|an) (?:lot|bit|little bit|cup|glass|few) of|a few"
+    r"|(?:an?|[Tt]he|some|my|our|his|her|their|any|this|that)(?: own)?)\s+"
 )
 _TITLE = re.compile(r"^The (?=[A-Z])")
 _JOINED = re.compile(r"\s*,\s*(?:and|or)\s+|\s*,\s*|\s+(?:and|or|as well as)\s+", re.IGNORECASE)
@@ -64,6 +65,12 @@ def same_value(relation: str, one: str, other: str) -> bool:
     elif _numbers(mine) != _numbers(theirs) and _numbers(mine) and _numbers(theirs):
         return False
     return mine <= theirs or theirs <= mine
+
+
+def is_number(text: str) -> bool:
+    """Whether a value is a number alone, written or spoken."""
+    found = words.words(text)
+    return bool(found) and all(word.isdigit() for word in found)
 
 
 def _meant(text: str) -> frozenset[str]:

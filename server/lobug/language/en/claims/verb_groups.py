@@ -190,7 +190,8 @@ class _GroupReader:
                 return self._base(infinitive, "future" if tense == "present" else "unreal")
         progressive = lemma(following) if following.endswith("ing") else None
         if progressive and following not in _NOT_PROGRESSIVE:
-            if progressive in PLANNED and tense == "present":
+            going_out = progressive == "go" and self._low(after + 1) == "out"
+            if progressive in PLANNED and tense == "present" and not going_out:
                 tense = "future"
             return self.group.as_(progressive, tense), after + 1
         return self.group.as_("be", tense), after

@@ -1,0 +1,100 @@
+"""The claims of one clause: which relation it states, denies or ends. English. Pure.
+
+A clause that the rules do not wholly understand gives no claim: none is better than a wrong one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lobug.language.claims import USER, Claim
+from lobug.language.en.claims.clause_parser import Clause, NounPhrase
+from lobug.language.en.claims.identities import (
+    called_by_others,
+    identity,
+    mentioned,
+    named_beside,
+)
+from lobug.language.en.claims.predicates import predicate_claims
+from lobug.language.en.claims.statement import Statement
+
+_DEFINITE = frozenset(
+    "location takes_place name wifi_password code dead licence_plate address_of".split()
+)
+"""Relations of what is called "the ...", which need not be the speaker's."""
+LONGEST = 120
+"""Characters of a complement; nobody states a longer value."""
+_TOGETHER = {
+    "break up": "break up with", "split up": "split up with", "split": "split up with",
+    "divorce": "divorce", "get divorced": "get divorced from", "separate": "separate from",
+    "be divorced": "get divorced from", "get married": "get married to", "marry": "marry",
+    "be married": "be married to", "be engaged": "be engaged to", "get engaged": "get engaged to",
+    "date": "date", "be dating": "date", "be together": "be together with",
+    "be separated": "separate from", "elope": "marry",
+    "be a couple": "be together with", "be back together": "be together with",
+}  # fmt: skip
+"""What two people do with one another: "Mia and I broke up" is "I broke up with Mia"."""
+_LEAVES_ME = frozenset({"break up with me", "split up with me", "leave me", "dump me"})
+
+
+def claims_of(clause: Clause) -> list[Claim]:
+    """The claims of one clause; none: the rules do not know what it says."""
+    if clause.tense == "unreal" or len(clause.complement) > LONGEST:
+        return []
+    found: list[Claim] = []
+    for said in _together(_left(clause)):
+        for phrase in said.subjects:
+            found += _claims(Statement(said, phrase))
+    if clause.unsure:
+        found = [claim for claim in found if claim.relation == "opinion"]
+    return list(dict.fromkeys(found))
+
+
+def _together(clause: Clause) -> list[Clause]:
+    """ "Mia and I got married" as "I got married to Mia"."""
+    if len(clause.subjects) != 2:
+        return [clause]
+    predicate = f"{clause.verb} {clause.complement}".strip().lower()
+    joined = _TOGETHER.get(predicate)
+    if joined is None:
+        return [clause]
+    verb, _, rest = joined.partition(" ")
+    one, other = clause.subjects
+    pairs = [(one, other), (other, one)]
+    return [
+        replace(clause, subjects=(who,), verb=verb, complement=f"{rest} {_said(whom)}".strip())
+        for who, whom in pairs
+        if who.path == ("user",) or ("user",) not in (one.path, other.path)
+    ]
+
+
+def _left(clause: Clause) -> Clause:
+    """ "My girlfriend broke up with me" as "I broke up with my girlfriend"."""
+    predicate = f"{clause.verb} {clause.complement}".strip().lower()
+    if predicate not in _LEAVES_ME or clause.subjects[0].path == ("user",):
+        return clause
+    who = _said(clause.subjects[0])
+    user = NounPhrase(("user",))
+    return replace(clause, subjects=(user,), verb="break", complement=f"up with {who}")
+
+
+def _said(phrase: NounPhrase) -> str:
+    return phrase.name or " ".join(phrase.path[1:] or phrase.path)
+
+
+def _claims(statement: Statement) -> list[Claim]:
+    """The claims of a clause of one of its subjects."""
+    if statement.verb == "call" and statement.complement.startswith("me "):
+        return called_by_others(statement)
+    if statement.path[0] in {"lobug", "that", "this", "people"}:
+        return []
+    found = named_beside(statement)
+    if not statement.is_understood():
+        return found
+    said = identity(statement) or predicate_claims(statement, statement.complement)
+    said = [claim for claim in said if claim.relation != "opinion" or claim.subject != USER]
+    if statement.phrase.definite and statement.path[0] == "user":
+        said = [claim for claim in said if claim.relation in _DEFINITE]
+    if said or not statement.clause.complement:
+        found += mentioned(statement)
+    return [*found, *said]
