@@ -419,6 +419,24 @@ def test_a_recitation_begins_with_the_user_and_contradicts_nothing() -> None:
     assert recite([], {}) == ()
 
 
+def test_a_recitation_says_nothing_twice() -> None:
+    father, child = ("user", "father"), ("user", "child")
+    claims = [
+        Claim(father, "employer", "", holds=False, ended=True),
+        Claim(father, "job", "", holds=False, ended=True),
+        Claim(father, "retired", "retired"),
+        Claim(child, "name", "Ben", appositive=True),
+        Claim(child, "name", "Lena", appositive=True),
+        Claim(("george",), "name", "George"),
+        Claim(("george",), "dead", ""),
+    ]
+    assert recite(claims, {child: "Lena", ("george",): "George"}) == (
+        "Your father is retired.",
+        "Your children are called Ben and Lena.",
+        "George has died.",
+    )
+
+
 # ---- whatever memory holds -------------------------------------------------------------------
 
 VALUES = "Zanzibar Quito Xanten Wuppertal Ouagadougou Popocatepetl".split()

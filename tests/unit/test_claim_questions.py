@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import random
 import time
 
 import pytest
 
 from lobug.language.claims import Asked
 from lobug.language.en.claims.questions import read_question
+from lobug.language.en.claims.topics import read_topic
 from lobug.language.en.claims.wording import wording_book
 from support.claims import asked_of, data_lines
 
 MOST_MS = 5.0
+LONG = [
+    "what " + "is my sister's " * 60,
+    "my sister's " * 13 + "name?",
+    "Do I like " + "jazz and " * 15 + "rock?",
+    "I went to the shop. " * 500 + "Where do I live?",
+    "what " * 30,
+    "where is " + "my keys " * 18,
+]
 OWN = {"user", "he", "she", "they", "it", "that"}
 
 
@@ -57,9 +67,36 @@ def test_the_mark_at_the_end_does_not_matter(ending: str) -> None:
     assert read_question(f"where do I live{ending}") == Asked(("user",), "home")
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_any_text_is_read_without_an_error(seed: int) -> None:
+    choose = random.Random(seed)
+    spoken = " ".join([*(question for question, _ in QUESTIONS), *ORDINARY]).split()
+    strange = [
+        "'s",
+        "'",
+        "?",
+        "my",
+        "of",
+        "\U0001f642",
+        "\u2019",
+        "I'm",
+        "",
+        "the",
+        "can't",
+        "\x00",
+    ]
+    for _ in range(300):
+        words = choose.choices([*spoken, *strange], k=choose.randint(0, 12))
+        text = " ".join(words)
+        asked = read_question(text)
+        topic = read_topic(text)
+        for read in (asked, topic):
+            assert read is None or (read.relation in KNOWN and all(read.subject))
+
+
 def test_a_question_is_read_in_time() -> None:
     read_question("Where do I live?")  # reads the books
-    asked = [*(question for question, _ in QUESTIONS), *ORDINARY, "what " + "is my sister's " * 60]
+    asked = [*(question for question, _ in QUESTIONS), *ORDINARY, *LONG]
     for question in asked:
         best = min(_milliseconds(question) for _ in range(3))
         assert best < MOST_MS, question
