@@ -13,7 +13,14 @@ from dataclasses import replace
 from lobug.language.claims import USER, Asked, Path
 from lobug.language.en import speech_acts
 from lobug.language.en.claims.clause_parser import tokens
-from lobug.language.en.claims.question_parser import INSIDE, OPENING, Predicate, parse, whole
+from lobug.language.en.claims.question_parser import (
+    INSIDE,
+    OPENING,
+    Parsed,
+    Predicate,
+    parse,
+    whole,
+)
 from lobug.language.en.claims.question_phrases import OBJECTS, former
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.sentence_forms import is_plural
@@ -86,7 +93,7 @@ def read_question(text: str) -> Asked | None:
         return None
     asked = first_read(parsed.readings, parsed.wh, told=parsed.told)
     if asked is None and parsed.noun is not None:
-        asked = of_noun(parsed.noun, parsed.wh or "what", sure=True)
+        asked = of_noun(parsed.noun, parsed.wh or "what", sure=True) or _all_of(parsed)
     if asked is None:
         return None
     past = (asked.past and not parsed.again) or parsed.before
@@ -99,6 +106,15 @@ def in_its_time(asked: Asked) -> Asked:
         return asked
     lasting = wording_book().wordings[asked.relation].lasting or asked.relation in NOW_ANYWAY
     return replace(asked, past=not lasting)
+
+
+def _all_of(parsed: Parsed) -> Asked | None:
+    """ "Do you know Hanna?", "tell me about my sister"."""
+    path = parsed.noun
+    if path is None or parsed.wh or parsed.definite or path == USER:
+        return None
+    somebody = relation_book().kind_of(path) in {"person", "pet", "named"}
+    return Asked(path, None) if somebody else None
 
 
 def _asks_or_orders(sentence: str) -> bool:
