@@ -42,7 +42,7 @@ NEVER_IN_NOUN = frozenset(
     worth due got gone based employed unemployed diabetic ill sick kept parked stored located hidden
     supposed going years more than like please any some no yes ok okay very much many most
     right wrong sure fine good bad true late early ready happy sad angry tired hungry famous rich
-    beautiful handsome crazy cool cute""".split()
+    beautiful handsome crazy cool cute nearest closest""".split()
 )
 NOUNS_IN_ING = frozenset(
     "ring wedding meeting earring building training painting morning evening reading king".split()

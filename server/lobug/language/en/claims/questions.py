@@ -31,7 +31,7 @@ LONGEST = 160
 
 VAGUE = re.compile(
     r"\b(?:you|your|it|that|this|these|those|them|what|why|how|if|when|because|anything|something"
-    r"|someone|anyone|anybody|somebody|her|him|us|yourself|enough|to (?:do|go|say|know|be)|think"
+    r"|someone|anyone|anybody|somebody|her|him|me|us|yourself|enough|to (?:do|go|say|know|be)|think"
     r"|one|too much|so much|time)\b",
     re.IGNORECASE,
 )
@@ -41,7 +41,8 @@ ORDINARY = re.compile(
     r"|(?:have|take) (?:.+ )?(?:coffee|tea|milk|water|juice|wine|beer|cola|coke|lemonade|cocoa)\b.*"
     r"|speak (?:to|with|up|about|too|fast|slow|loud|clear|now|here|more|soft|quiet)\b.*"
     r"|speak \w+ (?:to|with)\b.*"
-    r"|go to (?!(?-i:[A-Z])).+",
+    r"|take (?:my |his |her |their )?(?:pills?|medicine|medication|meds|tablets?)"
+    r"|be (?:on|off|in|out|up|down|over|there|here)|go to (?!(?-i:[A-Z])).+",
     re.IGNORECASE,
 )
 """Predicates of ordinary questions that look like those of a relation: "do we have chicken?"."""
@@ -155,12 +156,14 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
         return Asked((*path, "car"), "location")
     kind = "thing" if predicate.definite else book.kind_of(path)
     question = wording_book().asked(f"{wh} {ABLE.sub('', predicate.text)}", kind)
-    if question is not None and _may_be_able(predicate, question.relation):
+    # "Where do I put my trash?" asks where it belongs.
+    belongs = predicate.text.startswith("put ") and not (past or told)
+    if question is not None and not belongs and _may_be_able(predicate, question.relation):
         married = predicate.text.startswith("marry")  # "who did I marry?" is about now
         return _of_question(path, question, past=past and not married)
     somebody = book.kind_of(path) in {"person", "named"} and (told or path != USER)
-    if wh == "what" and predicate.text == "do" and somebody:
-        return Asked(path, "job", past=past)
+    if wh == "what" and predicate.text == "do" and somebody and not past:
+        return Asked(path, "job")
     return None
 
 
