@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.language.claims import USER, Asked, Claim, Path
+from lobug.language.en.claims import values
 from lobug.language.en.claims.facts import (
     fact_times,
     is_common,
@@ -293,8 +294,10 @@ def _is_asked(claim: Claim, value: str) -> bool:
     value if it denies all of them."""
     if not value or not (claim.holds or claim.value):
         return True
-    wanted, said = stems(words(value)), stems(words(claim.value))
-    return bool(wanted) and (wanted <= said or (bool(said) and said <= wanted))
+    if values.same_value(claim.relation, claim.value, value):
+        return True
+    wanted = stems(words(value))
+    return bool(wanted) and wanted <= stems(words(claim.value))
 
 
 def _plain(kind: str) -> frozenset[str]:

@@ -50,7 +50,8 @@ TRAILING = re.compile(
     r"[\s,]+(?:again|please|now|at the moment|at present|these days|nowadays|currently|right now"
     r"|at (?:university|uni|college|school|work)|exactly|by the way|lo-?bug|though|anyway|actually"
     r"|already|still|any ?more|any longer|at all"
-    r"|ever|to me|do you (?:know|remember)|if you remember|or not|then|today|as well|too)$",
+    r"|ever|to me|(?:do|can|could) you (?:please )?(?:know|remember|tell me|remind me|help me)"
+    r"|if you remember|or not|then|today|as well|too)$",
     re.IGNORECASE,
 )
 BEFORE = re.compile(

@@ -37,6 +37,7 @@ VAGUE = re.compile(
 )
 """Values that nobody has told."""
 ORDINARY = re.compile(
+    r"(?:get|buy|earn|win) .+|"
     r"have (?:fish|chicken|duck|rabbit|lamb|goat)"
     r"|(?:have|take) (?:.+ )?(?:coffee|tea|milk|water|juice|wine|beer|cola|coke|lemonade|cocoa)\b.*"
     r"|speak (?:to|with|up|about|too|fast|slow|loud|clear|now|here|more|soft|quiet)\b.*"
@@ -179,6 +180,8 @@ def _who_or_what(path: Path, wh: str) -> Asked | None:
     """ "Who is Hanna?", "who is my boss?", "what is my dog?"."""
     kind = relation_book().kind_of(path)
     if wh == "what":
+        if kind == "thing":
+            return Asked(path, "attribute") if len(path) > 1 else None
         return Asked(path, "kind") if kind in {"pet", "named"} else None
     if wh != "who" or kind in {"thing", "pet"}:
         return None
