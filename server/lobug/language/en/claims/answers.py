@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.language.claims import USER, Asked, Claim, Path
+from lobug.language.en.claims import values
 from lobug.language.en.claims.facts import (
     fact_times,
     is_common,
@@ -18,13 +19,19 @@ from lobug.language.en.claims.facts import (
     without_contradictions,
 )
 from lobug.language.en.claims.question_phrases import canonical
-from lobug.language.en.claims.recitation import about, bare_kin, called, is_somebody, with_name
+from lobug.language.en.claims.recitation import (
+    about,
+    bare_kin,
+    called,
+    is_somebody,
+    subject_of_names,
+    with_name,
+)
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.sentence_forms import (
     Mode,
     Subject,
     listed,
-    plural,
     render,
     sentence,
     subject_of,
@@ -141,18 +148,13 @@ def _what_is(known: _Known) -> str:
     beside = [claim for claim in known.beside if claim.holds]
     for claims in (known.holding, known.denied, denied_contrary, known.planned, beside):
         if claims:
-            return _sentence(_said(claims, _subject_of_all(known, claims)))
+            subject = known.subject
+            if known.asked.relation == "name" and len(known.asked.subject) > 1:
+                subject = subject_of_names(known.asked.subject, claims, known.names)
+            return _sentence(_said(claims, subject))
     if known.over:
         return SAY["no_more"].format(was=_was(known, *known.over[-1]))
     return _known_by_name(known) or _unknown(known)
-
-
-def _subject_of_all(known: _Known, claims: Sequence[Claim]) -> Subject:
-    """Several of whom each has a name: "your sisters", not "your sister"."""
-    if known.asked.relation != "name" or len(claims) < 2 or known.subject.number != "one":
-        return known.subject
-    path = (*known.asked.subject[:-1], plural(known.asked.subject[-1]))
-    return subject_of(path, known.names, spoken=True)
 
 
 def _said(claims: Sequence[Claim], subject: Subject, mode: Mode | None = None) -> str:
@@ -292,8 +294,10 @@ def _is_asked(claim: Claim, value: str) -> bool:
     value if it denies all of them."""
     if not value or not (claim.holds or claim.value):
         return True
-    wanted, said = stems(words(value)), stems(words(claim.value))
-    return bool(wanted) and (wanted <= said or (bool(said) and said <= wanted))
+    if values.same_value(claim.relation, claim.value, value):
+        return True
+    wanted = stems(words(value))
+    return bool(wanted) and wanted <= stems(words(claim.value))
 
 
 def _plain(kind: str) -> frozenset[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from lobug.language.claims import Path
 from lobug.language.en import verbs
 from lobug.language.en.claims.clause_parser import BE, DO, HAVE, PARTICIPLES, Token, lemma, tokens
-from lobug.language.en.claims.question_phrases import subjects
+from lobug.language.en.claims.question_phrases import DETERMINERS, subjects
 
 OPENING = re.compile(
     r"^(?:(?:hey|ok|okay|so|and|but|well|um+|uh+|er|hi|hello|please|sorry|wait|lo-?bug|now|then|oh|hm+"
@@ -35,6 +35,7 @@ ASKING = re.compile(
     re.IGNORECASE,
 )
 """Words that ask to be told; a statement may follow them: "do you know where I live"."""
+ABOUT = re.compile(r"^(?:(?:anything|something|everything|more|all) )?about\s+", re.IGNORECASE)
 CLEFT = re.compile(
     r"\b(?P<wh>where|what|who|when|which \w+|what \w+) (?:is|was) it (?:that )?(?=i\b|my\b)", re.I
 )
@@ -49,7 +50,8 @@ TRAILING = re.compile(
     r"[\s,]+(?:again|please|now|at the moment|at present|these days|nowadays|currently|right now"
     r"|at (?:university|uni|college|school|work)|exactly|by the way|lo-?bug|though|anyway|actually"
     r"|already|still|any ?more|any longer|at all"
-    r"|ever|to me|do you (?:know|remember)|if you remember|or not|then|today|as well|too)$",
+    r"|ever|to me|(?:do|can|could) you (?:please )?(?:know|remember|tell me|remind me|help me)"
+    r"|if you remember|or not|then|today|as well|too)$",
     re.IGNORECASE,
 )
 BEFORE = re.compile(
@@ -107,6 +109,8 @@ class Parsed:
     """The likeliest first."""
     noun: Path | None = None
     """All of it, where it is only a noun: "my sister's name"."""
+    definite: bool = False
+    """Its subject was said with an article: a thing, and nobody's name."""
     told: bool = False
     """It asks to be told ("do you remember ..."), so that it is surely a question for memory."""
     before: bool = False
@@ -132,6 +136,8 @@ def parse(text: str) -> Parsed | None:
     if MORE_ASKED.search(body):
         return None
     body = re.sub(r"^(?:if|whether|that)\s+", "", body, flags=re.IGNORECASE)
+    if told:
+        body = ABOUT.sub("", body)
     found = tokens(body)
     wh, at = wh_of(found)
     if at >= len(found):
@@ -148,9 +154,9 @@ def parse(text: str) -> Parsed | None:
         noun = whole(found, at) if told else None
     else:
         return None
-    if at < len(found) and found[at].low == "the":
-        readings = [replace(reading, definite=True) for reading in readings]
-    return Parsed(wh, tuple(readings), noun, told, before, again)
+    definite = at < len(found) and found[at].low in DETERMINERS
+    readings = [replace(reading, definite=definite) for reading in readings]
+    return Parsed(wh, tuple(readings), noun, definite, told, before, again)
 
 
 def without_trailing(body: str) -> tuple[str, bool]:

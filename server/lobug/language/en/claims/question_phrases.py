@@ -20,12 +20,6 @@ UNSAID = frozenset(
 """Adjectives that tell nobody apart."""
 FORMER = frozenset("old former previous last past first ex".split())
 """Before a noun of a relation ("my old address") they ask for what was."""
-QUALIFIERS = {
-    "elder": "older", "big": "older", "bigger": "older", "eldest": "oldest", "little": "younger",
-    "baby": "younger", "kid": "younger", "ex": "former", "previous": "former", "older": "older",
-    "oldest": "oldest", "younger": "younger", "youngest": "youngest", "former": "former",
-}  # fmt: skip
-"""The stored words for those that tell relatives apart; others are kept as said."""
 EVENTS = frozenset("appointment meeting checkup check-up".split())
 
 NEVER_IN_NOUN = frozenset(
@@ -42,7 +36,7 @@ NEVER_IN_NOUN = frozenset(
     worth due got gone based employed unemployed diabetic ill sick kept parked stored located hidden
     supposed going years more than like please any some no yes ok okay very much many most
     right wrong sure fine good bad true late early ready happy sad angry tired hungry famous rich
-    beautiful handsome crazy cool cute""".split()
+    beautiful handsome crazy cool cute nearest closest""".split()
 )
 NOUNS_IN_ING = frozenset(
     "ring wedding meeting earring building training painting morning evening reading king".split()
@@ -194,18 +188,8 @@ def _is_somebody(word: str) -> bool:
 
 def canonical(words: Sequence[str]) -> str:
     """A noun as paths have it: "mum" is "mother", "big sister" is "older sister"."""
-    book = relation_book()
     kept = [word for word in words if word not in UNSAID] or list(words)
-    head = kept[-1]
-    kin = book.kin.get(" ".join(kept[-2:])) or book.kin.get(head)
-    if kin is None and _singular(head) in book.kin:
-        kin = f"{book.kin[_singular(head)]}s"
-    if kin is not None:
-        return " ".join([*(QUALIFIERS.get(word, word) for word in kept[:-1]), kin])
-    pet = book.pets.get(" ".join(kept[-2:])) or book.pets.get(head)
-    if pet is None and _singular(head) in book.pets:
-        pet = f"{book.pets[_singular(head)]}s"
-    return pet or " ".join(kept)
+    return relation_book().tidy(("user", " ".join(kept)))[-1]
 
 
 def former(noun: str) -> tuple[str, bool]:

@@ -13,7 +13,14 @@ from dataclasses import replace
 from lobug.language.claims import USER, Asked, Path
 from lobug.language.en import speech_acts
 from lobug.language.en.claims.clause_parser import tokens
-from lobug.language.en.claims.question_parser import INSIDE, OPENING, Predicate, parse, whole
+from lobug.language.en.claims.question_parser import (
+    INSIDE,
+    OPENING,
+    Parsed,
+    Predicate,
+    parse,
+    whole,
+)
 from lobug.language.en.claims.question_phrases import OBJECTS, former
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.sentence_forms import is_plural
@@ -24,17 +31,19 @@ LONGEST = 160
 
 VAGUE = re.compile(
     r"\b(?:you|your|it|that|this|these|those|them|what|why|how|if|when|because|anything|something"
-    r"|someone|anyone|anybody|somebody|her|him|us|yourself|enough|to (?:do|go|say|know|be)|think"
+    r"|someone|anyone|anybody|somebody|her|him|me|us|yourself|enough|to (?:do|go|say|know|be)|think"
     r"|one|too much|so much|time)\b",
     re.IGNORECASE,
 )
 """Values that nobody has told."""
 ORDINARY = re.compile(
+    r"(?:get|buy|earn|win) .+|"
     r"have (?:fish|chicken|duck|rabbit|lamb|goat)"
     r"|(?:have|take) (?:.+ )?(?:coffee|tea|milk|water|juice|wine|beer|cola|coke|lemonade|cocoa)\b.*"
     r"|speak (?:to|with|up|about|too|fast|slow|loud|clear|now|here|more|soft|quiet)\b.*"
     r"|speak \w+ (?:to|with)\b.*"
-    r"|go to (?!(?-i:[A-Z])).+",
+    r"|take (?:my |his |her |their )?(?:pills?|medicine|medication|meds|tablets?)"
+    r"|be (?:on|off|in|out|up|down|over|there|here)|go to (?!(?-i:[A-Z])).+",
     re.IGNORECASE,
 )
 """Predicates of ordinary questions that look like those of a relation: "do we have chicken?"."""
@@ -86,7 +95,7 @@ def read_question(text: str) -> Asked | None:
         return None
     asked = first_read(parsed.readings, parsed.wh, told=parsed.told)
     if asked is None and parsed.noun is not None:
-        asked = of_noun(parsed.noun, parsed.wh or "what", sure=True)
+        asked = of_noun(parsed.noun, parsed.wh or "what", sure=True) or _all_of(parsed)
     if asked is None:
         return None
     past = (asked.past and not parsed.again) or parsed.before
@@ -99,6 +108,15 @@ def in_its_time(asked: Asked) -> Asked:
         return asked
     lasting = wording_book().wordings[asked.relation].lasting or asked.relation in NOW_ANYWAY
     return replace(asked, past=not lasting)
+
+
+def _all_of(parsed: Parsed) -> Asked | None:
+    """ "Do you know Hanna?", "tell me about my sister"."""
+    path = parsed.noun
+    if path is None or parsed.wh or parsed.definite or path == USER:
+        return None
+    somebody = relation_book().kind_of(path) in {"person", "pet", "named"}
+    return Asked(path, None) if somebody else None
 
 
 def _asks_or_orders(sentence: str) -> bool:
@@ -139,12 +157,14 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
         return Asked((*path, "car"), "location")
     kind = "thing" if predicate.definite else book.kind_of(path)
     question = wording_book().asked(f"{wh} {ABLE.sub('', predicate.text)}", kind)
-    if question is not None and _may_be_able(predicate, question.relation):
+    # "Where do I put my trash?" asks where it belongs.
+    belongs = predicate.text.startswith("put ") and not (past or told)
+    if question is not None and not belongs and _may_be_able(predicate, question.relation):
         married = predicate.text.startswith("marry")  # "who did I marry?" is about now
         return _of_question(path, question, past=past and not married)
     somebody = book.kind_of(path) in {"person", "named"} and (told or path != USER)
-    if wh == "what" and predicate.text == "do" and somebody:
-        return Asked(path, "job", past=past)
+    if wh == "what" and predicate.text == "do" and somebody and not past:
+        return Asked(path, "job")
     return None
 
 
@@ -160,6 +180,8 @@ def _who_or_what(path: Path, wh: str) -> Asked | None:
     """ "Who is Hanna?", "who is my boss?", "what is my dog?"."""
     kind = relation_book().kind_of(path)
     if wh == "what":
+        if kind == "thing":
+            return Asked(path, "attribute") if len(path) > 1 else None
         return Asked(path, "kind") if kind in {"pet", "named"} else None
     if wh != "who" or kind in {"thing", "pet"}:
         return None

@@ -16,7 +16,9 @@ from lobug.language.en.claims.facts import (
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.sentence_forms import (
     Subject,
+    is_plural,
     kin_of,
+    plural,
     sentence,
     subject_of,
     with_article,
@@ -87,14 +89,11 @@ def _of_subject(
     """The sentences about one subject, in the order of the relations; ``introduced``: the first
     one says who it is ("your sister Hanna"), else another sentence has."""
     order = {name: rank for rank, name in enumerate(wording_book().wordings)}
-    holding = {(claim.relation, claim.kind) for claim in claims if claim.holds}
-    told = [
-        claim for claim in claims if not (claim.ended and (claim.relation, claim.kind) in holding)
-    ]
+    told = [claim for claim in claims if not _is_told_otherwise(claim, claims)]
     ranked = sorted(told, key=lambda claim: (claim.past, claim.planned, order[claim.relation]))
-    if path != USER and path in names:
+    if path != USER and path in names and len({c.value for c in told if c.relation == "name"}) < 2:
         others = [claim for claim in ranked if claim.relation != "name"]
-        if others or not introduced or _told_with_owner(path, every):
+        if others or not introduced or len(path) == 1 or _told_with_owner(path, every):
             ranked = others
     slots: dict[tuple[str, str, str], list[Claim]] = {}
     for claim in ranked:
@@ -111,13 +110,30 @@ def _of_subject(
     return sentences
 
 
+def _is_told_otherwise(claim: Claim, claims: Sequence[Claim]) -> bool:
+    """Whether a claim that something is over or denied goes without saying beside what is so now:
+    who is retired has no job any more."""
+    if claim.holds:
+        return False
+    also = wording_book().wordings[claim.relation].also if not claim.value else frozenset()
+    return any(
+        other.holds
+        and (
+            (claim.ended and (other.relation, other.kind) == (claim.relation, claim.kind))
+            or other.relation in also
+        )
+        for other in claims
+    )
+
+
 def _subject(
     path: Path, claims: Sequence[Claim], names: Mapping[Path, str], *, first: bool
 ) -> Subject:
     """The words for a subject: in full where it is told of first, then the pronoun, if it is sure,
     or the name."""
-    naming = claims[0].relation == "name"
-    full = subject_of(path, names, spoken=True, named=not naming, common=is_common(claims[0]))
+    if claims[0].relation == "name":
+        return subject_of_names(path, claims, names)
+    full = subject_of(path, names, spoken=True, common=is_common(claims[0]))
     if first or path == USER:
         return full
     book, kin = wording_book(), kin_of(path)
@@ -129,6 +145,14 @@ def _subject(
             (names[path].lower(),), {(names[path].lower(),): names[path]}, spoken=True
         )
     return full
+
+
+def subject_of_names(path: Path, claims: Sequence[Claim], names: Mapping[Path, str]) -> Subject:
+    """Who is called so: "your sister", and "your sisters" if several are."""
+    whose = path
+    if len({claim.value for claim in claims}) > 1 and len(path) > 1 and not is_plural(path[-1]):
+        whose = (*path[:-1], plural(path[-1]))
+    return subject_of(whose, names, spoken=True, named=False)
 
 
 def _told_with_owner(path: Path, every: Sequence[Claim]) -> bool:
