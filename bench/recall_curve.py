@@ -222,7 +222,7 @@ async def _memory(
     path: Path, embedder: Embedder, clock: Callable[[], float]
 ) -> AsyncIterator[Memory]:
     memory = Memory(
-        MemorySettings(short_term_threshold=NEVER, long_term_threshold=NEVER),
+        MemorySettings(enable_summarization=False, long_term_threshold=NEVER),
         path,
         chat=NoChat(),
         embedder=embedder,

@@ -20,6 +20,8 @@ import hypothesis
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
+from lobug.language.claims import Heard
+from lobug.language.en.claims.english import EnglishClaims
 from lobug.models import verify
 from lobug.models.catalog import needed_models
 from lobug.settings import Settings
@@ -130,3 +132,13 @@ def _refuse_skip(report: _Report) -> _Report:
 def models_dir() -> Path:
     """The folder of the embedded models; for tests marked ``models``."""
     return Settings(_env_file=None).models_dir
+
+
+@pytest.fixture
+def rules_read_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what the chat model extracts: the rules for claims leave everything to it, as
+    they do with words of another language."""
+    monkeypatch.setattr(EnglishClaims, "read", staticmethod(lambda _text: Heard()))
+    monkeypatch.setattr(EnglishClaims, "read_fact", staticmethod(lambda _sentence: ()))
+    monkeypatch.setattr(EnglishClaims, "read_question", staticmethod(lambda _text: None))
+    monkeypatch.setattr(EnglishClaims, "read_topic", staticmethod(lambda _text: None))

@@ -148,6 +148,34 @@ async def test_a_long_sessions_summary_is_shortened_by_rule(kit: Kit) -> None:
     assert "carried 19 heavy old boxes" in summary
 
 
+@pytest.mark.parametrize("corrected", [True, False])
+async def test_what_is_corrected_or_removed_later_leaves_the_summaries(
+    kit: Kit, corrected: bool
+) -> None:
+    kit.settings = MemorySettings(short_term_threshold=2, short_term_keep=0)
+    memory = kit.memory()
+    await memory.start(work=False)
+    wrong = await memory.store(ACCESS, Draft("The user's sister lives in Rome"))
+    await exchange(memory, "My sister lives in Rome. I keep bees.")
+    await exchange(memory, "I think my sister doesn't live in Rome.")
+    await memory.process_due()
+    assert "sister lives in Rome." in await memory.session_summary(ADA)
+    if corrected:
+        await memory.correct(ACCESS, wrong.id, "The user's sister lives in Oslo")
+    else:
+        await memory.deactivate(ACCESS, wrong.id)
+    active = look(
+        kit.path,
+        "SELECT content FROM memories WHERE category = 'timeline' AND status = 'active'"
+        " ORDER BY id",
+    )
+    thought = "The user thinks the user's sister doesn't live in Rome."
+    assert [row[0].partition("] ")[2] for row in active] == [thought, "The user keeps bees."]
+    summary = await memory.session_summary(ADA)
+    assert sorted(summary.split(". ")) == ["The user keeps bees", thought]
+    await memory.close()
+
+
 # ---- a model
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.summaries import MAX_CHARS, Utterance, shortened, summary_of
+from lobug.language.en.summaries import MAX_CHARS, Utterance, shortened, summary_of, without
 
 
 def dialogue(text: str) -> list[Utterance]:
@@ -206,6 +206,31 @@ def test_a_summary_is_short_and_any_text_is_taken(turns: list[tuple[str, str]]) 
         Utterance("user" if role == "user" else "assistant", text) for role, text in turns
     ]
     assert len(summary_of(utterances)) <= MAX_CHARS
+
+
+@pytest.mark.parametrize(
+    ("summary", "wrong", "instead", "kept"),
+    [
+        (
+            "The user keeps bees. The user likes tea.",
+            "The user keeps bees",
+            "",
+            "The user likes tea.",
+        ),
+        ("The user doesn't smoke.", "The user smokes", "", "The user doesn't smoke."),
+        ("The user keeps bees.", "The user keeps bees", "", ""),
+        (
+            "The user moved from Bath to Leeds.",
+            "The user moved to Bath",
+            "The user moved to Leeds",
+            "The user moved from Bath to Leeds.",
+        ),
+    ],
+)
+def test_what_is_not_believed_any_more_is_taken_out(
+    summary: str, wrong: str, instead: str, kept: str
+) -> None:
+    assert without(summary, wrong, instead) == (kept, kept != summary)
 
 
 def test_summaries_are_shortened_to_what_tells_most_and_the_later_of_two_that_contradict() -> None:

@@ -225,9 +225,8 @@ async def filled_memory(
     settings = settings.model_copy(
         update={
             "enabled": True,
-            "short_term_threshold": NEVER,
+            "enable_summarization": False,
             "long_term_threshold": NEVER,
-            "max_failures_before_degrade": NEVER,
         }
     )
     async with opened(settings, embedder, clock, extracting or NoChat()) as memory:

@@ -298,10 +298,8 @@ class ProductMaker:
         self._settings = settings.model_copy(
             update={
                 "enabled": True,
-                "short_term_threshold": NEVER,
+                "enable_summarization": False,
                 "long_term_threshold": NEVER,
-                "consolidation_turn_threshold": 0,
-                "max_failures_before_degrade": NEVER,
                 "recall_timeout_s": 60.0,  # a busy machine must not change what is found
             }
         )

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from sqlalchemy import Integer, and_, bindparam, false, func, select, update
 
+from lobug.language.en import summaries
 from lobug.memory import entries
 from lobug.memory.entries import NewVersion
 from lobug.memory.log import mark_once
@@ -109,6 +110,33 @@ OF_SESSION = (
 def of_session(connection: Connection, session_id: int) -> list[str]:
     """The summaries of a session's stretches, oldest first."""
     return run(connection, OF_SESSION, session_id=session_id).scalars()
+
+
+WRITTEN = entries.ENTRY.where(
+    TIMELINE, _entry.user == bindparam("user"), _entry.source == "system"
+).order_by(_entry.id)
+
+
+def put_right(connection: Connection, user: str, wrong: str, instead: str, now: float) -> set[int]:
+    """Take the sentences that say what the user corrected or removed out of the user's summaries.
+    A sentence that also says ``instead`` tells of the change, and stays. Returns the sessions
+    whose summaries have changed."""
+    changed = set[int]()
+    for row in run(connection, WRITTEN, user=user).all():
+        entry = entries.entry_of(row)
+        if is_raw(entry.content):
+            continue
+        kept, gone = summaries.without(unstamped(entry.content), wrong, instead)
+        if not gone:
+            continue
+        entries.retire(connection, entry.id, status="inactive", reason="corrected", now=now)
+        if kept:
+            content = stamped(kept, entry.said_at)
+            new = entries.next_version(entry, told_by=user, now=now, content=content)
+            entries.change(connection, entry.id, replaced_by=entries.insert(connection, new))
+        if entry.session_id is not None:
+            changed.add(entry.session_id)
+    return changed
 
 
 COUNT = select(func.count()).where(TIMELINE)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lobug.language.en import fact_comparison, perspective, speech_acts, words
-from lobug.language.en.fact_checks import OTHERS, PASSING
+from lobug.language.en.fact_checks import NEGATED, OTHERS, PASSING
 from lobug.language.en.self_corrections import (
     NUMBERED,
     ONLY_NO,
@@ -104,6 +104,26 @@ def shortened(summaries: Sequence[str], chars: int) -> str:
             kept.add(at)
             length += len(lines[at]) + 1
     return " ".join(lines[at] for at in sorted(kept))
+
+
+def without(summary: str, wrong: str, instead: str) -> tuple[str, bool]:
+    """A summary without the sentences that say all of ``wrong``, a statement in the third person,
+    and not also ``instead``; and whether there were any."""
+    old, new = _distinctive(wrong), _distinctive(instead)
+    denied = NEGATED.search(wrong) is not None
+    kept: list[str] = []
+    sentences = speech_acts.sentences(summary)
+    for sentence in sentences:
+        said = _distinctive(sentence)
+        tells_of_change = bool(new - old) and new - old <= said
+        same = bool(old) and old <= said and denied == (NEGATED.search(sentence) is not None)
+        if not same or tells_of_change:
+            kept.append(sentence)
+    return " ".join(kept), len(kept) < len(sentences)
+
+
+def _distinctive(text: str) -> set[str]:
+    return words.stems(words.content_words(text)) - fact_comparison.COMMON
 
 
 def is_english(utterances: Sequence[Utterance]) -> bool:
