@@ -186,17 +186,28 @@ async def test_a_noted_state_replaces_what_sessions_added(kit: Kit, memory: Memo
 async def test_the_newest_of_a_state_fits(kit: Kit, memory: Memory) -> None:
     task = await memory.projects.add_task(SCOPE, "Build a hive")
     await focus_on(memory, task=task.id)
-    for number in range(40):
-        await over(kit, memory, f"I keep bees in hive {number} {'and more of them ' * 30}")
+    for _ in range(12):
+        await over(kit, memory, "I keep bees")
+    long = "and more of them " * 60
+    look(kit.path, f"UPDATE sessions SET summary = 'hive ' || id || ' {long}' RETURNING 1")
     state = (await the_task(memory)).state
     assert len(state) <= MAX_STATE_CHARS
-    assert "hive 39 " in state
-    assert "hive 0 " not in state
+    assert [f"hive {number} " in state for number in (1, 4, 6, 12)] == [False, False, True, True]
+    shown = await memory.task_in_prompt(ADA)
+    assert 500 < len(shown) <= PROMPT_CHARS + 2
+    assert shown.startswith("Build a hive: ... ")
+    assert shown.endswith("and more of them"), "the end of the newest"
+    look(kit.path, "UPDATE sessions SET summary = 'hive ' || id RETURNING 1")
+    assert (await memory.task_in_prompt(ADA)).endswith("hive 12")
     assert len(await memory.task_in_prompt(ADA)) <= PROMPT_CHARS + 2
     await memory.projects.note_task(SCOPE, task.id, "first " + "word " * 400 + "last")
     shown = await memory.task_in_prompt(ADA)
     assert len(shown) <= PROMPT_CHARS + 2
     assert shown.endswith("last")
+    await over(kit, memory, "I keep bees")
+    shown = await memory.task_in_prompt(ADA)
+    assert "last [20" in shown, "what a session added is newer than what was noted"
+    assert "bees" in shown
 
 
 # ---- what is erased

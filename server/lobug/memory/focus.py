@@ -110,14 +110,16 @@ def told_elsewhere(
     return frozenset(told) - frozenset(fitting)
 
 
-def in_prompt(connection: Connection, focus: Focus) -> str:
-    """The task's title and the newest of its working state on one line; empty without a task."""
+def in_prompt(focus: Focus) -> str:
+    """The task's title and the end of its working state, which is the newest of it, on one line;
+    empty without a task."""
     if focus.task is None:
         return ""
-    task = focus.task
-    state = projects.working_state(connection, task.id, PROMPT_CHARS - len(task.title))
-    text = " ".join(state.split())
-    return f"{task.title}: {text}" if text else task.title
+    title, state = focus.task.title, " ".join(focus.task.state.split())
+    room = PROMPT_CHARS - len(title)
+    if len(state) > room:
+        state = "... " + state[-(room - 4) :].split(" ", 1)[-1]
+    return f"{title}: {state}" if state else title
 
 
 def end_of_session(connection: Connection, session_id: int) -> None:

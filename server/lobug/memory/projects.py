@@ -136,14 +136,11 @@ def _task(connection: Connection, row: Row) -> ProjectTask:
     return replace(found, state=working_state(connection, found.id))
 
 
-def working_state(connection: Connection, task_id: int, limit: int = MAX_STATE_CHARS) -> str:
+def working_state(connection: Connection, task_id: int) -> str:
     """What was noted of a task, then the summaries of the sessions in which it was worked on, each
-    on a line that begins with its time. The newest that fit into ``limit`` characters; of what was
-    noted, if that alone is longer, the end."""
+    on a line that begins with its time: as many of the newest as fit."""
     own = str(run(connection, OWN_STATE, task_id=task_id).scalar() or "").strip()
-    if len(own) > limit:
-        own = "... " + own[-(limit - 4) :].split(" ", 1)[-1]
-    left = limit - len(own)
+    left = MAX_STATE_CHARS - len(own)
     lines: list[str] = []
     for row in run(connection, SUMMARIES, task_id=task_id):
         line = timeline.stamped(" ".join(row.summary.split()), row.started_at)

@@ -357,7 +357,7 @@ class Memory:
         if not self._settings.enabled:
             return ""
         return await self._database.read(
-            lambda c: focus.in_prompt(c, focus.of_conversation(c, conversation_key))
+            lambda c: focus.in_prompt(focus.of_conversation(c, conversation_key))
         )
 
     async def session_summary(self, conversation_key: ConversationKey) -> str:

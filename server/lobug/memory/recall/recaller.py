@@ -134,7 +134,7 @@ class Recaller:
             about = focus.of_conversation(connection, conversation_key)
             beginning = FoundEntries(
                 identity.document(connection, conversation_key.user) if of_users else "",
-                focus.in_prompt(connection, about),
+                focus.in_prompt(about),
             )
             if not wanted:
                 return beginning
