@@ -26,7 +26,6 @@ from lobug.cli.terminal import (
     print_json,
 )
 from lobug.language.en.perspective import about_the_user
-from lobug.language.en.prompts import SECTIONS
 
 DEFAULT_EDITOR = "notepad" if sys.platform == "win32" else "vi"
 
@@ -136,6 +135,8 @@ def _replace(memory: MemoryClient, text: str, *, version: str | None) -> Any:
 
 def with_all_headings(text: str) -> str:
     """The text with all headings, so that an editor shows where a new line may stand. Pure."""
+    from lobug.language.en.prompts import SECTIONS  # imports numpy
+
     by_heading: dict[str, list[str]] = {name: [] for name in SECTIONS}
     heading = SECTIONS[0]
     for line in text.splitlines():
