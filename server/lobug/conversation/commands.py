@@ -7,7 +7,6 @@ repeats what is to be forgotten.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -59,9 +58,6 @@ MAX_TALK = 60
 """Messages from which a period's topics are taken."""
 MAX_ENTRIES = 1_000
 """Entries among which the most important ones are searched."""
-
-DEFINITE = re.compile(r"(?:the|that|this|those|these) |(?:about )?[A-Z]")
-"""The beginning of a topic that can only be what was spoken of."""
 
 NAMING = words.stems(["name", "called"])
 
@@ -286,7 +282,7 @@ async def forget_topic(
     if claimed is not None:
         return claimed
     known = await _says(context, texts)
-    if known and (said.sure or DEFINITE.match(said.topic)):
+    if known and (said.sure or mentions.is_definite(said.topic)):
         return _erase(context, texts)
     if known:
         question = Question("forget_words", context.until(), sentences=texts)

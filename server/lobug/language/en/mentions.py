@@ -170,6 +170,14 @@ def topic_of(text: str) -> str | None:
     return next((topic for topic, pattern in TOPICS.items() if pattern.search(asked)), None)
 
 
+DEFINITE = re.compile(r"(?:the|that|this|those|these) |(?:about )?[A-Z]")
+
+
+def is_definite(topic: str) -> bool:
+    """Whether a topic can only be what was spoken of: "the door code", "Hanna"."""
+    return DEFINITE.match(topic) is not None
+
+
 def is_about(content: str, topic: str) -> bool:
     """Whether an entry's content is about a topic."""
     return WORK.match(content) is not None if topic == "work" else slot_of(content) == topic
