@@ -17,7 +17,7 @@ from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.statement import PLACES, TAIL
 
 _SENTENCE_END = re.compile(
-    r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
+    r"(?<!\b[Dd]r\.)(?<!\b[Mm]r\.)(?<!\b[Mm]rs\.)(?<!\b[Mm]s\.)(?<!\b[Pp]rof\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
     r"(?<!\.\.)(?<=[.!?\u2026\u3002\uff01\uff1f])[\"'\u201d\u2019)]*\s+"
     r"|(?<=[a-z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bSt)\.(?=[A-Z][a-z' ])|\s*\n+\s*"
 )
@@ -89,6 +89,7 @@ _FAVOURITE = re.compile(
     r"|our) (?:all-time )?favou?rite [\w ]{1,30})\W*$",
     re.IGNORECASE,
 )
+_USER_THINKS = re.compile(r"^The user thinks\b")
 _USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 
 
@@ -260,7 +261,8 @@ def _unquoted(sentence: str) -> str:
 
 def read_fact(sentence: str) -> tuple[Claim, ...]:
     """The claims of a stored sentence in the third person; empty unless all of it was read."""
-    spoken = _USER.sub(lambda match: "my" if match["owner"] else "I", sentence.strip())
+    spoken = _USER_THINKS.sub("I think", sentence.strip())
+    spoken = _USER.sub(lambda match: "my" if match["owner"] else "I", spoken)
     heard = read(spoken)
     if heard.unread or heard.fragments or heard.corrects:
         return ()
