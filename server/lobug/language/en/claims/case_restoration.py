@@ -84,11 +84,19 @@ _TO = re.compile(
     re.IGNORECASE,
 )
 _FIRST = re.compile(
-    rf"^\W*(?P<name>{_WORD}) (?=(?:is|was|lives|died|works|moved|has|likes|loves|plays|goes|got)\b)"
+    rf"^\W*(?P<name>{_WORD}) (?=(?:is|was|lives|died|works|moved|has|likes|loves|plays|goes|got"
+    rf"|and (?:i|my))\b)"
 )
 _TITLED = re.compile(r"\b(?:dr|mr|mrs|ms|prof)\.? [a-z]+(?= |[.,!]|$)")
+_NO_INTRODUCTION = frozenset(
+    """
+    afraid alone angry awake back bored broke busy cold confused curious done drunk excited fine
+    free glad good great happy here home hot hungry ill late lonely lost new okay ok outside ready
+    sad scared sick sleepy so sorry stuck sure thirsty tired upset well worried
+    """.split()
+)
 _INTRODUCED = re.compile(
-    r"^\W*(?:(?:hi|hello|hey)\W+)?(?:i'?m|i am) (?P<name>[a-z]+)(?=[.,! ]"
+    r"^\W*(?P<greeting>(?:hi|hello|hey)(?: there)?\W+)?(?:i'?m|i am) (?P<name>[a-z]+)(?=[.,! ]"
     r"|$)",
     re.I,
 )
@@ -96,7 +104,10 @@ _CALENDAR = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|april|june|july|august"
     r"|september|october|november|december|(?<=in )march|(?<=in )may|march(?= \d)"
     r"|(?<=of )(?:march|may)|may(?= \d)|english|german|french|italian"
-    r"|spanish|polish|dutch|russian|japanese|chinese|portuguese|swedish|turkish|arabic)s?\b"
+    r"|spanish|polish|dutch|russian|japanese|chinese|portuguese|swedish|turkish|arabic|danish"
+    r"|norwegian|finnish|greek|czech|hungarian|romanian|ukrainian|korean|hindi|urdu|hebrew|thai"
+    r"|vietnamese|croatian|serbian|welsh|irish|gaelic|catalan|farsi|latin|american|british"
+    r"|scottish|canadian|mexican|brazilian|indian|austrian|swiss)s?\b"
 )
 _NO_FIRST_NAMES = frozenset(
     """
@@ -155,6 +166,9 @@ def _introduced(match: re.Match[str]) -> str:
     """ "im sarah": a known first name, for adjectives stand there too."""
     name = match["name"]
     raised = _capital(name)
+    greeted = match["greeting"] and name not in _NO_INTRODUCTION and _may_be_name(name)
+    if greeted and match.end() == len(match.string.rstrip(" .!")):
+        return match.group()[: -len(name)] + raised
     return (
         match.group()[: -len(name)] + raised
         if relation_book().is_first_name(raised)

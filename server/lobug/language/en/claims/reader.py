@@ -58,6 +58,7 @@ _NOT_SO = re.compile(
     r"|\b(?:i|we)(?:['\u2019]d| had| would)? (?:only )?wish(?:ed)?\b|\bif only\b|\bas (?:if"
     r"|though)\b|\bwhat if\b"
     r"|\b(?:dream(?:ed|t)|pretend(?:ed|ing)?|imagin(?:ed|ing)) (?:that )?(?:i|my|we|he|she|to)\b"
+    r"|\b(?:says?|said|asked|replied|told (?:me|us|him|her|them)|goes)\s*:"
     r"|\b(?:quiz|riddle|role[- ]?play|the character|my character)\b"
     r"|\bif (?:i|we|my|you|he|she|they|it|only)\b|\bi (?:thought|wondered|doubted|denied|lied)\b"
     r"|\bit(?:['\u2019]s| is) (?:unlikely|possible) that\b"

@@ -56,6 +56,7 @@ _DONE = re.compile(
 PLACES = frozenset({"home", "employer", "origin", "grew_up", "school"})
 TAIL = re.compile(r",? (?:and|but) (?!raised)(?=[a-z]).*$")
 """What no name of a place or company has: a second clause that the grammar does not know."""
+_MARKS = re.compile(r"[;(){}<>\[\]]")
 MOST_CLAIMS = 8
 """Of one list of values."""
 _NOT_A_NAME = frozenset(
@@ -186,6 +187,8 @@ def valued(base: Claim, reading: Reading) -> list[Claim]:
     if (base.past and relation.occasional) or _POINTS.fullmatch(reading.value):
         return []
     value = reading.value
+    if relation.id == "name":
+        value = _MARKS.split(value)[0].rstrip(" ,'\"")
     if relation.id in PLACES:
         value = TAIL.sub("", value)
     if relation.occasional:
