@@ -33,6 +33,8 @@ _COMMON = (
         birthday age dog cat house car job wife husband house flat very really so too old young
         good bad more less who whom mine yours hers theirs everything nothing something i'm i've
         im ive called named also just only still maybe sick ill tired late busy married single
+        hard easy difficult important short long secret unknown pretty away back crazy honey stupid
+        lazy funny sweetheart darling dear names out off over fat ugly weird
         """.split()
     )
 )

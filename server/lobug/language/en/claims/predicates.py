@@ -23,6 +23,7 @@ from lobug.language.en.claims.statement import (
     valued,
 )
 from lobug.language.en.claims.subjects import noun_phrase
+from lobug.language.en.claims.time_phrases import IS_WHEN
 from lobug.language.en.claims.values import several, tidy_value, without_quantity
 
 _CALLED = re.compile(
@@ -203,6 +204,8 @@ def _of_reading(statement: Statement, base: Claim, reading: Reading) -> list[Cla
         if not reading.value and reading.relation.states != reading.relation.id and base.holds:
             return []
         if reading.relation.states == "location":
+            if IS_WHEN.fullmatch(reading.value):
+                return []  # "I left the house at nine"
             reading = replace(reading, value=_INTO.sub("in ", reading.value))
     if reading.relation.fixed or reading.relation.id == "gone":
         base = replace(base, past=False)

@@ -33,7 +33,9 @@ PLANNED = frozenset(
 )
 """Verbs whose progressive form speaks of the future: "I'm moving to Paris"."""
 _NOT_PROGRESSIVE = frozenset("interesting boring amazing willing missing annoying loving".split())
-_UNSURE = frozenset("probably possibly maybe perhaps hardly barely rarely seldom almost".split())
+_UNSURE = frozenset(
+    "probably possibly maybe perhaps hardly barely rarely seldom almost nearly".split()
+)
 _KEPT = frozenset({"much", "very", "so", "too"})
 """Adverbs that stand before an adjective, not before a verb."""
 
