@@ -75,7 +75,8 @@ _CUES = tuple(
             r"|(?:moved|moving|move) from|(?:i'?m|i am|she'?s|he'?s|come|comes|originally|is) from"
         ),
         (
-            r"(?:work|works|worked|working|job|started|employed) (?:at|for)|left|quit|joined"
+            r"(?:work|works|worked|working|job|started|employed) (?:at|for)|not at|no longer at"
+            r"|left|quit|joined"
             r"|favou?rite (?:band|singer|team|movie|film|book|show|author) is"
         ),
     )
@@ -89,7 +90,11 @@ _FIRST = re.compile(
     rf"^\W*(?P<name>{_WORD}) (?=(?:is|was|lives|died|works|moved|has|likes|loves|plays|goes|got"
     rf"|and (?:i|my))\b)"
 )
-_TITLED = re.compile(r"\b(?:dr|mr|mrs|ms|prof)\.? [a-z]+(?= |[.,!]|$)")
+_NAMING = re.compile(r"name|called", re.IGNORECASE)
+_TITLED = re.compile(r"\b(?:[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof)\.? [a-z]+(?= |[.,!]|$)")
+_PUT_RIGHT = re.compile(
+    r"\b(?:meant|said|sorry|not|its|it's|no|actually) (?P<name>[a-z]+)(?: (?P<other>[a-z]+))?\b"
+)
 _NO_INTRODUCTION = frozenset(
     """
     afraid alone angry awake back bored broke busy cold confused curious done drunk excited fine
@@ -130,6 +135,7 @@ def restore(text: str) -> str:
         text = cue.sub(_capitals, text)
     text = _TO.sub(_both, text)
     text = _TITLED.sub(lambda match: match.group().title(), text)
+    text = _PUT_RIGHT.sub(_known_names, text)
     text = _INTRODUCED.sub(_introduced, text)
     return _FIRST.sub(_first, text)
 
@@ -142,7 +148,7 @@ def _capitals(match: re.Match[str]) -> str:
     words = more.split(" ")
     last = words[-1]
     if more and (
-        (words[1] == "and" and _may_be_name(last) and "name" in before.lower())
+        (words[1] == "and" and _may_be_name(last) and _NAMING.search(before))
         or (words[1] != "and" and name.lower() in _TWO_WORDS)
     ):
         more = more[: len(more) - len(last)] + _capital(last)
@@ -176,6 +182,13 @@ def _introduced(match: re.Match[str]) -> str:
         if relation_book().is_first_name(raised)
         else match.group()
     )
+
+
+def _known_names(match: re.Match[str]) -> str:
+    """ "Sorry julia", "not julie julia": known first names."""
+    words = match.group().split(" ")
+    book = relation_book()
+    return " ".join(w if not book.is_first_name(_capital(w)) else _capital(w) for w in words)
 
 
 def _capital(word: str) -> str:

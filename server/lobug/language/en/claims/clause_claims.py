@@ -93,8 +93,10 @@ def _is_odd(claim: Claim, statement: Statement) -> bool:
     if claim.relation == "dead" and statement.verb in {"die", "pass"}:
         return statement.clause.tense == "present"  # "my plant is dying"
     if claim.relation == "partner" and statement.verb == "be":
-        apart = claim.holds and statement.complement.lower().startswith("with ")
-        return apart or claim.value in {"job", "work"}
+        vague = statement.complement.lower().startswith("with ") or not claim.value
+        return (claim.holds and vague) or claim.value in {"job", "work"}
+    if claim.relation == "employer" and statement.verb == "be":
+        return claim.holds  # "I'm at Tesco" says where one is
     if claim.relation in {"kind", "attribute", "takes_place"} and len(claim.subject) > 1:
         # "My age is a secret": a noun of a relation, without a value of it.
         owner = statement.book.kind_of(claim.subject[:-1])

@@ -34,12 +34,12 @@ _OPENING = re.compile(
     r"|i (?:said|meant|mean|told you)(?: that| to say)?|i should have said(?: that)?"
     r"|make (?:that|it)"
     r"|(?:it|that) should (?:be|have been)|(?:it|that)(?:['\u2019]s| is) supposed to be"
-    r"|rather|or rather|i changed my mind)\b[\s,.:;!\u2013\u2014-]*)*)",
+    r"|rather|or rather)\b[\s,.:;!\u2013\u2014-]*)*)",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
     r"(?:(?:no+|nope|nah|sorry|actually|wait|pardon|excuse me|oops|rather|i mean|i said|i told you"
-    r"|i changed my mind)(?: that)?\b[\s,.:;!?\u2013\u2014-]*)+",
+    r")(?: that)?\b[\s,.:;!?\u2013\u2014-]*)+",
     re.IGNORECASE,
 )
 """Words that put something right only if what is right follows."""
@@ -55,11 +55,12 @@ _BUT_MEANT = re.compile(
 )
 _WAS_RIGHT = re.compile(r"(?<=\w) (?:was|is) (?:right|correct)$", re.IGNORECASE)
 _ON_SECOND_THOUGHT = re.compile(
-    r"(?:,|\s[\u2013\u2014-]+)\s*(?:no,? wait|wait,? no|no|sorry|i mean|i meant|or rather|rather"
-    r"|actually"
-    r"|correction)\b[,:]?\s+(?P<right>[^,.;]+)$",
+    r"(?:\s+(?:no,? wait|wait,? no|sorry,? no|no,? sorry)"
+    r"|(?:,|\s[\u2013\u2014-]+)\s*(?:no,? wait|wait,? no|no|sorry|i mean|i meant|or rather|rather"
+    r"|actually|correction)\b)[,:]?\s+(?P<right>[^,.;]+)$",
     re.IGNORECASE,
 )
+_NOT_TWO = re.compile(r"^[Nn]ot (?P<wrong>[A-Z]\w+) (?P<right>[A-Z]\w+)$")
 _NOT_BUT = re.compile(
     r"^(?P<before>[^,.;]*?),?\s*\b(?:not|n['\u2019]t) (?!only\b"
     r"|just\b)(?P<wrong>[^,.;]+?),? but (?:rather )?(?P<right>[^,;]+)$",
@@ -73,12 +74,13 @@ _BUT_NOT = re.compile(
 _NOT_ONE = re.compile(
     r"^not (?:an? )?(?P<wrong>[^,.;]+)[,.;] (?:but )?(?P<right>[^,.;]+)$", re.IGNORECASE
 )
+_UNWRITTEN = frozenset({"its", "hes", "shes", "im", "thats"})
 _IS_NOT = re.compile(
-    r"^(?P<who>it|that|she|he|they|i|(?:my|her|his|their|our) [\w' -]+?)\s?(?:['\u2019]s"
-    r"|['\u2019]re|['\u2019]m| is| are| am)(?:n['\u2019]t| not)"
-    r" (?P<wrong>(?:called |named )?[^,.;]+)[,.;]\s*(?P<right>(?:it|that|she|he|they"
-    r"|i)\s?(?:['\u2019]s|['\u2019]re|['\u2019]m"
-    r"| is| are| am) (?!not\b)[^,;]+)$",
+    r"^(?P<who>it|that|she|he|they|i|(?:my|her|his|their|our|the) [\w' -]+?)\s?(?:['\u2019]?s"
+    r"|['\u2019]re|['\u2019]?m| is| are| am)(?:n['\u2019]?t| not) (?P<wrong>[^,.;]+?)"
+    r"(?:[,.;]\s*(?=\w)|\s+(?=(?:its|hes|shes|im|it's|he's|she's|i'm)\b))"
+    r"(?P<right>(?:(?:it|that|she|he|they|i)\s?(?:['\u2019]s|['\u2019]re|['\u2019]m| is| are| am)"
+    r"|its|hes|shes|im|thats) (?!not\b)[^,;]+)$",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
@@ -125,7 +127,10 @@ _NOT_AFTER = (
     | HAVE
     | WILL
     | UNREAL
-    | frozenset("'m i'm she's he's it's that's we're they're you're why if or and but do".split())
+    | frozenset(
+        "'m i'm im she's shes he's hes it's its that's thats ive theyre youre we're"
+        " they're you're why if or and but do".split()
+    )
 )
 
 
@@ -178,11 +183,13 @@ def _is_not(bare: str) -> tuple[str, str] | None:
     if match is None or not _is_short(match["wrong"]) or _OVER.search(match["wrong"]):
         return None
     said, wrong = match["right"].split(), match["wrong"].split()
-    value = said[1:] if re.search(r"['\u2019]", said[0]) else said[2:]
-    while len(wrong) > 1 and len(value) > 1 and wrong[0].lower() == value[0].lower():
+    joined = re.search(r"['\u2019]", said[0]) or said[0].lower() in _UNWRITTEN
+    value = said[1:] if joined else said[2:]
+    same = wrong[0].lower() not in PREPOSITIONS
+    while same and len(wrong) > 1 and len(value) > 1 and wrong[0].lower() == value[0].lower():
         del wrong[0], value[0]  # "not allergic to nuts, I'm allergic to pollen"
     right = match["right"]
-    if match["who"].lower().split()[0] in {"my", "her", "his", "their", "our"}:
+    if match["who"].lower().split()[0] in {"my", "her", "his", "their", "our", "the"}:
         right = f"{match['who']} is {' '.join(value)}"
     return right, value_of(" ".join(wrong))
 
@@ -205,7 +212,7 @@ def _not_but(bare: str) -> tuple[str, str] | None:
 
 def _not_one(bare: str) -> tuple[str, str] | None:
     """ "Not Anna, Hanna"."""
-    match = _NOT_ONE.match(bare)
+    match = _NOT_ONE.match(bare) or _NOT_TWO.match(bare)
     if match is None or not _is_short(match["wrong"]):
         return None
     return match["right"].strip(), value_of(match["wrong"])
@@ -224,6 +231,7 @@ def _but_not(bare: str) -> tuple[str, str] | None:
 
 def _second_thought(said: str, right: str) -> tuple[str, str] | None:
     """ "I live in Derby, no, in Nottingham": the statement with the right value, and the wrong."""
+    right = _VALUE.sub("", right)
     if _STARTS_CLAUSE.match(right) or " " not in said:
         return None
     preposition = _LEADING.match(right)

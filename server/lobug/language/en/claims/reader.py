@@ -90,6 +90,8 @@ _FAVOURITE = re.compile(
     r"|our) (?:all-time )?favou?rite [\w ]{1,30})\W*$",
     re.IGNORECASE,
 )
+_APPOSED_KIN = re.compile(r"^(?P<name>[A-Z][\w'\u2019-]*), (?P<kin>my [a-z -]{2,25}), (?=[a-z])")
+_IT_IS = re.compile(r"(?:it|that)(?:['\u2019]?s| is)\b", re.IGNORECASE)
 _USER_THINKS = re.compile(r"^The user thinks\b")
 _USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 
@@ -136,16 +138,19 @@ class _Reading:
         if _JOKING.search(sentence):
             self.joking = True
             return
-        opening = corrections.opening_of(corrections.unspelled(sentence))
+        spelled = corrections.unspelled(sentence)
+        opening = corrections.opening_of(spelled)
         self.corrects = self.corrects or opening.sure
         if not opening.rest.strip(" .,!?"):
             self.pending = self.pending or opening.marked
             return
+        # "It's Julia with a J" answers a wrong name; "my name is Erik with a K" need not.
+        put_right = spelled != sentence and _IT_IS.match(opening.rest) is not None
         stated = _stated(opening.rest)
         if not stated or _NOT_SO.search(stated):
             self.pending, self.wrong = False, None
             return
-        self._take_statement(sentence, stated, corrects=opening.marked or self.pending)
+        self._take_statement(sentence, stated, corrects=opening.marked or self.pending or put_right)
 
     def _take_statement(self, sentence: str, stated: str, *, corrects: bool) -> None:
         alone = corrections.only_wrong(stated)
@@ -238,6 +243,7 @@ def _stated(sentence: str) -> str:
     opening = _DID_YOU_KNOW.match(sentence) or _TOLD_TO_REMEMBER.match(sentence)
     if opening is not None:
         sentence = sentence[opening.end() :].rstrip("? ")
+    sentence = _APPOSED_KIN.sub(_kin_first, sentence)
     sentence = _FAVOURITE.sub(r"\g<noun> is \g<value>", _unquoted(sentence))
     if not sentence:
         return ""
@@ -246,6 +252,11 @@ def _stated(sentence: str) -> str:
     if speech_acts.CALL_ME.match(sentence):
         return re.sub(r"^(?:please )?(?:you can )?call", "You call", sentence, flags=re.I)
     return "" if speech_acts.is_command(sentence) else sentence
+
+
+def _kin_first(match: re.Match[str]) -> str:
+    """ "Julia, my sister, lives ..." as "My sister Julia lives ..."."""
+    return f"{match['kin'].capitalize()} {match['name']} "
 
 
 def _unquoted(sentence: str) -> str:

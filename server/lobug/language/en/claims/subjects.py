@@ -84,6 +84,8 @@ def noun_phrase(found: Sequence[Token]) -> tuple[NounPhrase, int] | None:
     first = found[0].low
     if first in PRONOUNS and not _points_at_noun(found):
         return NounPhrase((PRONOUNS[first],), plural=first in {"we", "they"}), 1
+    if first == "me" and (len(found) == 1 or found[1].low == "and"):
+        return NounPhrase(("user",)), 1
     if first in {"everyone", "everybody", "people"}:
         return NounPhrase(("people",), plural=True), 1
     if first == "its" and len(found) > 1 and found[1].low in _AFTER_IS:

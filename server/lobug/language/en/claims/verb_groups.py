@@ -84,7 +84,7 @@ class _GroupReader:
         if low in WILL | HAVE | BE or does:
             return self._after_auxiliary(low, after)
         base = lemma(low)
-        if base is None or base == "born":
+        if base is None or base == "born" or (low.endswith("ing") and low != base):
             return None
         past = is_past(low) or low in {"quit", "split", "put"}
         return self.group.as_(base, "past" if past else "present"), self._skip_weak(at + 1)
