@@ -33,6 +33,8 @@ _COMMON = (
         birthday age dog cat house car job wife husband house flat very really so too old young
         good bad more less who whom mine yours hers theirs everything nothing something i'm i've
         im ive called named also just only still maybe sick ill tired late busy married single
+        hard easy difficult important short long secret unknown pretty away back crazy honey stupid
+        lazy funny sweetheart darling dear names out off over fat ugly weird
         """.split()
     )
 )
@@ -73,7 +75,8 @@ _CUES = tuple(
             r"|(?:moved|moving|move) from|(?:i'?m|i am|she'?s|he'?s|come|comes|originally|is) from"
         ),
         (
-            r"(?:work|works|worked|working|job|started|employed) (?:at|for)|left|quit|joined"
+            r"(?:work|works|worked|working|job|started|employed) (?:at|for)|not at|no longer at"
+            r"|left|quit|joined"
             r"|favou?rite (?:band|singer|team|movie|film|book|show|author) is"
         ),
     )
@@ -84,11 +87,23 @@ _TO = re.compile(
     re.IGNORECASE,
 )
 _FIRST = re.compile(
-    rf"^\W*(?P<name>{_WORD}) (?=(?:is|was|lives|died|works|moved|has|likes|loves|plays|goes|got)\b)"
+    rf"^\W*(?P<name>{_WORD}) (?=(?:is|was|lives|died|works|moved|has|likes|loves|plays|goes|got"
+    rf"|and (?:i|my))\b)"
 )
-_TITLED = re.compile(r"\b(?:dr|mr|mrs|ms|prof)\.? [a-z]+(?= |[.,!]|$)")
+_NAMING = re.compile(r"name|called", re.IGNORECASE)
+_TITLED = re.compile(r"\b(?:[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof)\.? [a-z]+(?= |[.,!]|$)")
+_PUT_RIGHT = re.compile(
+    r"\b(?:meant|said|sorry|not|its|it's|no|actually) (?P<name>[a-z]+)(?: (?P<other>[a-z]+))?\b"
+)
+_NO_INTRODUCTION = frozenset(
+    """
+    afraid alone angry awake back bored broke busy cold confused curious done drunk excited fine
+    free glad good great happy here home hot hungry ill late lonely lost new okay ok outside ready
+    sad scared sick sleepy so sorry stuck sure thirsty tired upset well worried
+    """.split()
+)
 _INTRODUCED = re.compile(
-    r"^\W*(?:(?:hi|hello|hey)\W+)?(?:i'?m|i am) (?P<name>[a-z]+)(?=[.,! ]"
+    r"^\W*(?P<greeting>(?:hi|hello|hey)(?: there)?\W+)?(?:i'?m|i am) (?P<name>[a-z]+)(?=[.,! ]"
     r"|$)",
     re.I,
 )
@@ -96,7 +111,10 @@ _CALENDAR = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|april|june|july|august"
     r"|september|october|november|december|(?<=in )march|(?<=in )may|march(?= \d)"
     r"|(?<=of )(?:march|may)|may(?= \d)|english|german|french|italian"
-    r"|spanish|polish|dutch|russian|japanese|chinese|portuguese|swedish|turkish|arabic)s?\b"
+    r"|spanish|polish|dutch|russian|japanese|chinese|portuguese|swedish|turkish|arabic|danish"
+    r"|norwegian|finnish|greek|czech|hungarian|romanian|ukrainian|korean|hindi|urdu|hebrew|thai"
+    r"|vietnamese|croatian|serbian|welsh|irish|gaelic|catalan|farsi|latin|american|british"
+    r"|scottish|canadian|mexican|brazilian|indian|austrian|swiss)s?\b"
 )
 _NO_FIRST_NAMES = frozenset(
     """
@@ -117,6 +135,7 @@ def restore(text: str) -> str:
         text = cue.sub(_capitals, text)
     text = _TO.sub(_both, text)
     text = _TITLED.sub(lambda match: match.group().title(), text)
+    text = _PUT_RIGHT.sub(_known_names, text)
     text = _INTRODUCED.sub(_introduced, text)
     return _FIRST.sub(_first, text)
 
@@ -129,7 +148,7 @@ def _capitals(match: re.Match[str]) -> str:
     words = more.split(" ")
     last = words[-1]
     if more and (
-        (words[1] == "and" and _may_be_name(last) and "name" in before.lower())
+        (words[1] == "and" and _may_be_name(last) and _NAMING.search(before))
         or (words[1] != "and" and name.lower() in _TWO_WORDS)
     ):
         more = more[: len(more) - len(last)] + _capital(last)
@@ -155,11 +174,21 @@ def _introduced(match: re.Match[str]) -> str:
     """ "im sarah": a known first name, for adjectives stand there too."""
     name = match["name"]
     raised = _capital(name)
+    greeted = match["greeting"] and name not in _NO_INTRODUCTION and _may_be_name(name)
+    if greeted and match.end() == len(match.string.rstrip(" .!")):
+        return match.group()[: -len(name)] + raised
     return (
         match.group()[: -len(name)] + raised
         if relation_book().is_first_name(raised)
         else match.group()
     )
+
+
+def _known_names(match: re.Match[str]) -> str:
+    """ "Sorry julia", "not julie julia": known first names."""
+    words = match.group().split(" ")
+    book = relation_book()
+    return " ".join(w if not book.is_first_name(_capital(w)) else _capital(w) for w in words)
 
 
 def _capital(word: str) -> str:

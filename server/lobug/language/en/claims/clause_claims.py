@@ -82,6 +82,29 @@ def _said(phrase: NounPhrase) -> str:
     return phrase.name or " ".join(phrase.path[1:] or phrase.path)
 
 
+_NOT_OF_USER = frozenset({"opinion", "dead", "gone"})
+"""What the living do not state of themselves; "I'm dying for a coffee" means something else."""
+
+
+def _is_odd(claim: Claim, statement: Statement) -> bool:
+    """Whether a claim is nothing that anybody means."""
+    if claim.subject == USER and claim.relation in _NOT_OF_USER:
+        return True
+    if claim.relation == "dead" and statement.verb in {"die", "pass"}:
+        return statement.clause.tense == "present"  # "my plant is dying"
+    if claim.relation == "partner" and statement.verb == "be":
+        vague = statement.complement.lower().startswith("with ") or not claim.value
+        return (claim.holds and vague) or claim.value in {"job", "work"}
+    if claim.relation == "employer" and statement.verb == "be":
+        return claim.holds  # "I'm at Tesco" says where one is
+    if claim.relation in {"kind", "attribute", "takes_place"} and len(claim.subject) > 1:
+        # "My age is a secret": a noun of a relation, without a value of it.
+        owner = statement.book.kind_of(claim.subject[:-1])
+        named = statement.book.noun(claim.subject[-1], owner) is not None
+        return named or claim.subject[-1].startswith(("favourite", "favorite"))
+    return False
+
+
 def _claims(statement: Statement) -> list[Claim]:
     """The claims of a clause of one of its subjects."""
     if statement.verb == "call" and statement.complement.startswith("me "):
@@ -92,7 +115,7 @@ def _claims(statement: Statement) -> list[Claim]:
     if not statement.is_understood():
         return found
     said = identity(statement) or predicate_claims(statement, statement.complement)
-    said = [claim for claim in said if claim.relation != "opinion" or claim.subject != USER]
+    said = [claim for claim in said if not _is_odd(claim, statement)]
     if statement.phrase.definite and statement.path[0] == "user":
         said = [claim for claim in said if claim.relation in _DEFINITE]
     if said or not statement.clause.complement:

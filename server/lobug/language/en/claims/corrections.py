@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 
 from lobug.language.en import speech_acts, words
-from lobug.language.en.claims.lexicon import BE, DO, HAVE, PREPOSITIONS, UNREAL, WILL
+from lobug.language.en.claims.lexicon import BE, DO, HAVE, NEGATIONS, PREPOSITIONS, UNREAL, WILL
+from lobug.language.en.claims.sentence_parts import begins_clause
 
 _OPENING = re.compile(
     r"^(?:(?:oh|well|um|uh|hey|but|and|ah|ok|okay|lo-?bug|wait|hang on|hold on|listen|look|yes"
@@ -33,12 +34,12 @@ _OPENING = re.compile(
     r"|i (?:said|meant|mean|told you)(?: that| to say)?|i should have said(?: that)?"
     r"|make (?:that|it)"
     r"|(?:it|that) should (?:be|have been)|(?:it|that)(?:['\u2019]s| is) supposed to be"
-    r"|rather|or rather|i changed my mind)\b[\s,.:;!\u2013\u2014-]*)*)",
+    r"|rather|or rather)\b[\s,.:;!\u2013\u2014-]*)*)",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
     r"(?:(?:no+|nope|nah|sorry|actually|wait|pardon|excuse me|oops|rather|i mean|i said|i told you"
-    r"|i changed my mind)(?: that)?\b[\s,.:;!?\u2013\u2014-]*)+",
+    r")(?: that)?\b[\s,.:;!?\u2013\u2014-]*)+",
     re.IGNORECASE,
 )
 """Words that put something right only if what is right follows."""
@@ -47,6 +48,19 @@ _MOST_WORDS = 5
 """Of a value that stands alone, and of a wrong one."""
 _LONGEST = 300
 """Characters of a sentence that is searched for a contrast."""
+_BUT_MEANT = re.compile(
+    r"^(?:i said )?(?P<wrong>[^,.;]+?),? (?:but"
+    r"|and) i meant (?:to say )?(?P<right>.+)$",
+    re.IGNORECASE,
+)
+_WAS_RIGHT = re.compile(r"(?<=\w) (?:was|is) (?:right|correct)$", re.IGNORECASE)
+_ON_SECOND_THOUGHT = re.compile(
+    r"(?:\s+(?:no,? wait|wait,? no|sorry,? no|no,? sorry)"
+    r"|(?:,|\s[\u2013\u2014-]+)\s*(?:no,? wait|wait,? no|no|sorry|i mean|i meant|or rather|rather"
+    r"|actually|correction)\b)[,:]?\s+(?P<right>[^,.;]+)$",
+    re.IGNORECASE,
+)
+_NOT_TWO = re.compile(r"^[Nn]ot (?P<wrong>[A-Z]\w+) (?P<right>[A-Z]\w+)$")
 _NOT_BUT = re.compile(
     r"^(?P<before>[^,.;]*?),?\s*\b(?:not|n['\u2019]t) (?!only\b"
     r"|just\b)(?P<wrong>[^,.;]+?),? but (?:rather )?(?P<right>[^,;]+)$",
@@ -60,12 +74,13 @@ _BUT_NOT = re.compile(
 _NOT_ONE = re.compile(
     r"^not (?:an? )?(?P<wrong>[^,.;]+)[,.;] (?:but )?(?P<right>[^,.;]+)$", re.IGNORECASE
 )
+_UNWRITTEN = frozenset({"its", "hes", "shes", "im", "thats"})
 _IS_NOT = re.compile(
-    r"^(?P<who>it|that|she|he|they|i|(?:my|her|his|their|our) [\w' -]+?)\s?(?:['\u2019]s"
-    r"|['\u2019]re|['\u2019]m| is| are| am)(?:n['\u2019]t| not)"
-    r" (?P<wrong>(?:called |named )?[^,.;]+)[,.;]\s*(?P<right>(?:it|that|she|he|they"
-    r"|i)\s?(?:['\u2019]s|['\u2019]re|['\u2019]m"
-    r"| is| are| am) (?!not\b)[^,;]+)$",
+    r"^(?P<who>it|that|she|he|they|i|(?:my|her|his|their|our|the) [\w' -]+?)\s?(?:['\u2019]?s"
+    r"|['\u2019]re|['\u2019]?m| is| are| am)(?:n['\u2019]?t| not) (?P<wrong>[^,.;]+?)"
+    r"(?:[,.;]\s*(?=\w)|\s+(?=(?:its|hes|shes|im|it's|he's|she's|i'm)\b))"
+    r"(?P<right>(?:(?:it|that|she|he|they|i)\s?(?:['\u2019]s|['\u2019]re|['\u2019]m| is| are| am)"
+    r"|its|hes|shes|im|thats) (?!not\b)[^,;]+)$",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
@@ -112,7 +127,10 @@ _NOT_AFTER = (
     | HAVE
     | WILL
     | UNREAL
-    | frozenset("'m i'm she's he's it's that's we're they're you're why if or and but do".split())
+    | frozenset(
+        "'m i'm im she's shes he's hes it's its that's thats ive theyre youre we're"
+        " they're you're why if or and but do".split()
+    )
 )
 
 
@@ -143,27 +161,87 @@ def contrast(text: str) -> tuple[str, str | None]:
     bare = text.rstrip(" .!")
     if len(bare) > _LONGEST:
         return text, None
-    match = _IS_NOT.match(bare)
-    if match is not None and _is_short(match["wrong"]) and not _OVER.search(match["wrong"]):
-        who = match["who"].lower()
-        right = match["right"]
-        if who.split()[0] in {"my", "her", "his", "their", "our"}:
-            value = re.sub(r"^[a-z]+ ?(?:[^ ]+) ", "", right, count=1, flags=re.IGNORECASE)
-            right = f"{match['who']} is {value}"
-        return right, value_of(match["wrong"])
-    match = _NOT_BUT.match(bare)
-    if match is not None and _is_short(match["wrong"]):
-        before = re.sub(r"\b(?:do|does|did|is|are|was|am)$", _auxiliary, match["before"].rstrip())
-        return f"{before} {match['right']}".strip(), value_of(match["wrong"])
-    match = _NOT_ONE.match(bare)
-    if match is not None and _is_short(match["wrong"]):
-        return match["right"].strip(), value_of(match["wrong"])
-    match = _BUT_NOT.match(bare)
-    if match is not None and _is_short(match["wrong"]):
-        last = match["right"].lower().replace("\u2019", "'").split()[-1]
-        if last not in _NOT_AFTER and not last.endswith("n't"):
-            return match["right"].strip(" ,"), value_of(match["wrong"])
+    if _WAS_RIGHT.search(bare):
+        return _WAS_RIGHT.sub("", bare), None
+    for form in (_on_second_thought, _is_not, _but_meant, _not_but, _not_one, _but_not):
+        found = form(bare)
+        if found is not None:
+            return found
     return text, None
+
+
+def _on_second_thought(bare: str) -> tuple[str, str] | None:
+    match = _ON_SECOND_THOUGHT.search(bare)
+    if match is None or not _is_short(match["right"]):
+        return None
+    return _second_thought(bare[: match.start()], match["right"].strip())
+
+
+def _is_not(bare: str) -> tuple[str, str] | None:
+    """ "It's not Anna, it's Hanna"."""
+    match = _IS_NOT.match(bare)
+    if match is None or not _is_short(match["wrong"]) or _OVER.search(match["wrong"]):
+        return None
+    said, wrong = match["right"].split(), match["wrong"].split()
+    joined = re.search(r"['\u2019]", said[0]) or said[0].lower() in _UNWRITTEN
+    value = said[1:] if joined else said[2:]
+    same = wrong[0].lower() not in PREPOSITIONS
+    while same and len(wrong) > 1 and len(value) > 1 and wrong[0].lower() == value[0].lower():
+        del wrong[0], value[0]  # "not allergic to nuts, I'm allergic to pollen"
+    right = match["right"]
+    if match["who"].lower().split()[0] in {"my", "her", "his", "their", "our", "the"}:
+        right = f"{match['who']} is {' '.join(value)}"
+    return right, value_of(" ".join(wrong))
+
+
+def _but_meant(bare: str) -> tuple[str, str] | None:
+    """ "I said viola but I meant the cello"."""
+    match = _BUT_MEANT.match(bare)
+    if match is None or not (_is_short(match["wrong"]) and _is_short(match["right"])):
+        return None
+    return match["right"].strip(), value_of(match["wrong"])
+
+
+def _not_but(bare: str) -> tuple[str, str] | None:
+    match = _NOT_BUT.match(bare)
+    if match is None or not _is_short(match["wrong"]):
+        return None
+    before = re.sub(r"\b(?:do|does|did|is|are|was|am)$", _auxiliary, match["before"].rstrip())
+    return f"{before} {match['right']}".strip(), value_of(match["wrong"])
+
+
+def _not_one(bare: str) -> tuple[str, str] | None:
+    """ "Not Anna, Hanna"."""
+    match = _NOT_ONE.match(bare) or _NOT_TWO.match(bare)
+    if match is None or not _is_short(match["wrong"]):
+        return None
+    return match["right"].strip(), value_of(match["wrong"])
+
+
+def _but_not(bare: str) -> tuple[str, str] | None:
+    """ "Hanna, not Anna"."""
+    match = _BUT_NOT.match(bare)
+    if match is None or not _is_short(match["wrong"]):
+        return None
+    last = match["right"].lower().replace("\u2019", "'").split()[-1]
+    if last in _NOT_AFTER or last.endswith("n't"):
+        return None
+    return match["right"].strip(" ,"), value_of(match["wrong"])
+
+
+def _second_thought(said: str, right: str) -> tuple[str, str] | None:
+    """ "I live in Derby, no, in Nottingham": the statement with the right value, and the wrong."""
+    right = _VALUE.sub("", right)
+    if _STARTS_CLAUSE.match(right) or " " not in said:
+        return None
+    preposition = _LEADING.match(right)
+    if preposition is not None:
+        at = said.lower().rfind(f" {preposition.group().strip().lower()} ")
+        if at < 0:
+            return None
+        return f"{said[:at]} {right}", value_of(said[at:])
+    before, wrong = said.rsplit(" ", 1)
+    return f"{before} {right}", value_of(wrong)
 
 
 def _auxiliary(match: re.Match[str]) -> str:
@@ -218,10 +296,12 @@ def fragment(text: str, *, marked: bool) -> str | None:
     if not bare or not _is_short(bare) or "?" in text or speech_acts.is_command(bare):
         return None
     value = value_of(bare)
-    if _STARTS_CLAUSE.match(value):
+    if _STARTS_CLAUSE.match(value) or begins_clause(value):
         return None
     said = re.findall(r"[\w'\u2019.:-]+", value.lower())
     if not said or all(word in _NO_VALUES for word in said) or _is_small_talk(value):
+        return None
+    if said[0] in NEGATIONS:
         return None
     if any(word in _NO_VALUES - {"one", "in", "on", "at", "for", "the", "of"} for word in said[:1]):
         return None

@@ -27,6 +27,10 @@ _NAMES = re.compile(rf"{NAME}(?:, {NAME})*,? and {NAME}")
 _MENTION = re.compile(rf"\b[Mm]y (?P<noun>(?:[a-z-]+ )?[a-z-]+) (?P<name>{NAME})(?![\w'])")
 _DOING = re.compile(r"\b(?:is|are|was|were) (\w+ing\b.*)$", re.IGNORECASE)
 
+_PARTNERS = frozenset(
+    {"husband", "wife", "boyfriend", "girlfriend", "partner", "fiancé", "fiancée", "ex"}
+)
+
 
 def called_by_others(statement: Statement) -> list[Claim]:
     """ "You can call me Al", "everyone calls me Pete"."""
@@ -125,6 +129,11 @@ def _by_owner(statement: Statement) -> list[Claim]:
         return []
     whole = statement.book.tidy(other[0].path)
     base = statement.claim()
+    if whole[-1] in _PARTNERS and len(statement.path) == 1 and base.subject != whole[:-1]:
+        apart = base.ended or whole[-1] == "ex"
+        if apart and not statement.phrase.name:
+            over = replace(base, subject=whole[:-1], relation="partner", value="")
+            return [replace(over, holds=False, ended=True)]
     names = [phrase.name for phrase in statement.clause.subjects if phrase.name]
     noun = statement.book.noun(whole[-1], statement.book.kind_of(whole[:-1]))
     if noun is not None and len(statement.path) == 1 and statement.path != ("user",):

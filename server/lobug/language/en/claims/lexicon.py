@@ -115,7 +115,7 @@ PARTICIPLES = {
 } | {"moved": "move", "lived": "live", "died": "die"}
 
 TOKEN = re.compile(
-    r"(?:Dr|Mrs?|Ms|Prof|St)\.(?= [A-Z])"
+    r"(?:[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof|St)\.(?= \w)"
     r"|[^\W_](?:[\w.:@/+-]*\w)?(?:['\u2019-]\w+)*['\u2019]?|[^\w\s]"
 )
 _CLITICS = frozenset({"'m", "'re", "'ve", "'ll", "'d", "'s", "'"})

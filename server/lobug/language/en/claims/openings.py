@@ -53,7 +53,7 @@ _OPENING_TIME = re.compile(
     rf"(?:(?:since|until|in|on|from|by|every|each|around|at|over) (?:{DATE}|{POINT}|{UNIT})"
     rf"|(?:{POINT})|{NUMBER} {UNIT} ago|when i was (?:a |an )?(?:\w+ )?\w+"
     rf"|as a (?:child|kid|student|teenager)|for {NUMBER} {UNIT}|once|back then|in the past"
-    rf"|in {NUMBER} {UNIT})\s*(?:,\s*|{_SUBJECT})",
+    rf"|in {NUMBER} {UNIT})\b\s*(?:,\s*|{_SUBJECT})",
     re.IGNORECASE,
 )
 IS_TIME = re.compile(

@@ -23,6 +23,7 @@ from lobug.language.en.claims.statement import (
     valued,
 )
 from lobug.language.en.claims.subjects import noun_phrase
+from lobug.language.en.claims.time_phrases import IS_WHEN
 from lobug.language.en.claims.values import several, tidy_value, without_quantity
 
 _CALLED = re.compile(
@@ -38,6 +39,7 @@ _ITEM = re.compile(
     r"(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:an?|one|two|three|four|five|six|some|my|\d+)\s)", re.I
 )
 _OF_PROFESSION = re.compile(rf"\b({'|'.join(sorted(PROFESSIONS))})['\u2019]s (?=\w)")
+_SOMEBODY = frozenset({"he", "she"})
 _APART = re.compile(r"\band\b", re.IGNORECASE)
 _LISTED = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 _ONLY = re.compile(r",? (?:only|just) (?P<rest>.+)$", re.IGNORECASE)
@@ -164,7 +166,10 @@ def _read(statement: Statement, complement: str) -> list[Claim]:
         return []  # "I haven't quit", "I used to give up": nothing follows
     timed_relation = reading.relation if reading is not None else None
     reading = statement.book.said(predicate, kind)
-    if reading is None and statement.path == ("it",):
+    breed = complement.rsplit(" ", maxsplit=1)[-1].lower() in statement.book.breeds
+    if reading is None and (
+        statement.path == ("it",) or (breed and statement.path[0] in _SOMEBODY)
+    ):
         reading = statement.book.said(predicate, "pet")
     if reading is not None and reading.relation.id == "age" and kind == "thing":
         reading = reading if "old" in complement else None
@@ -199,6 +204,8 @@ def _of_reading(statement: Statement, base: Claim, reading: Reading) -> list[Cla
         if not reading.value and reading.relation.states != reading.relation.id and base.holds:
             return []
         if reading.relation.states == "location":
+            if IS_WHEN.fullmatch(reading.value):
+                return []  # "I left the house at nine"
             reading = replace(reading, value=_INTO.sub("in ", reading.value))
     if reading.relation.fixed or reading.relation.id == "gone":
         base = replace(base, past=False)

@@ -17,7 +17,7 @@ from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.statement import PLACES, TAIL
 
 _SENTENCE_END = re.compile(
-    r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
+    r"(?<!\b[Dd]r\.)(?<!\b[Mm]r\.)(?<!\b[Mm]rs\.)(?<!\b[Mm]s\.)(?<!\b[Pp]rof\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
     r"(?<!\.\.)(?<=[.!?\u2026\u3002\uff01\uff1f])[\"'\u201d\u2019)]*\s+"
     r"|(?<=[a-z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bSt)\.(?=[A-Z][a-z' ])|\s*\n+\s*"
 )
@@ -58,6 +58,7 @@ _NOT_SO = re.compile(
     r"|\b(?:i|we)(?:['\u2019]d| had| would)? (?:only )?wish(?:ed)?\b|\bif only\b|\bas (?:if"
     r"|though)\b|\bwhat if\b"
     r"|\b(?:dream(?:ed|t)|pretend(?:ed|ing)?|imagin(?:ed|ing)) (?:that )?(?:i|my|we|he|she|to)\b"
+    r"|\b(?:says?|said|asked|replied|told (?:me|us|him|her|them)|goes)\s*:"
     r"|\b(?:quiz|riddle|role[- ]?play|the character|my character)\b"
     r"|\bif (?:i|we|my|you|he|she|they|it|only)\b|\bi (?:thought|wondered|doubted|denied|lied)\b"
     r"|\bit(?:['\u2019]s| is) (?:unlikely|possible) that\b"
@@ -89,6 +90,9 @@ _FAVOURITE = re.compile(
     r"|our) (?:all-time )?favou?rite [\w ]{1,30})\W*$",
     re.IGNORECASE,
 )
+_APPOSED_KIN = re.compile(r"^(?P<name>[A-Z][\w'\u2019-]*), (?P<kin>my [a-z -]{2,25}), (?=[a-z])")
+_IT_IS = re.compile(r"(?:it|that)(?:['\u2019]?s| is)\b", re.IGNORECASE)
+_USER_THINKS = re.compile(r"^The user thinks\b")
 _USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 
 
@@ -134,16 +138,19 @@ class _Reading:
         if _JOKING.search(sentence):
             self.joking = True
             return
-        opening = corrections.opening_of(corrections.unspelled(sentence))
+        spelled = corrections.unspelled(sentence)
+        opening = corrections.opening_of(spelled)
         self.corrects = self.corrects or opening.sure
         if not opening.rest.strip(" .,!?"):
             self.pending = self.pending or opening.marked
             return
+        # "It's Julia with a J" answers a wrong name; "my name is Erik with a K" need not.
+        put_right = spelled != sentence and _IT_IS.match(opening.rest) is not None
         stated = _stated(opening.rest)
         if not stated or _NOT_SO.search(stated):
             self.pending, self.wrong = False, None
             return
-        self._take_statement(sentence, stated, corrects=opening.marked or self.pending)
+        self._take_statement(sentence, stated, corrects=opening.marked or self.pending or put_right)
 
     def _take_statement(self, sentence: str, stated: str, *, corrects: bool) -> None:
         alone = corrections.only_wrong(stated)
@@ -236,6 +243,7 @@ def _stated(sentence: str) -> str:
     opening = _DID_YOU_KNOW.match(sentence) or _TOLD_TO_REMEMBER.match(sentence)
     if opening is not None:
         sentence = sentence[opening.end() :].rstrip("? ")
+    sentence = _APPOSED_KIN.sub(_kin_first, sentence)
     sentence = _FAVOURITE.sub(r"\g<noun> is \g<value>", _unquoted(sentence))
     if not sentence:
         return ""
@@ -244,6 +252,11 @@ def _stated(sentence: str) -> str:
     if speech_acts.CALL_ME.match(sentence):
         return re.sub(r"^(?:please )?(?:you can )?call", "You call", sentence, flags=re.I)
     return "" if speech_acts.is_command(sentence) else sentence
+
+
+def _kin_first(match: re.Match[str]) -> str:
+    """ "Julia, my sister, lives ..." as "My sister Julia lives ..."."""
+    return f"{match['kin'].capitalize()} {match['name']} "
 
 
 def _unquoted(sentence: str) -> str:
@@ -260,7 +273,8 @@ def _unquoted(sentence: str) -> str:
 
 def read_fact(sentence: str) -> tuple[Claim, ...]:
     """The claims of a stored sentence in the third person; empty unless all of it was read."""
-    spoken = _USER.sub(lambda match: "my" if match["owner"] else "I", sentence.strip())
+    spoken = _USER_THINKS.sub("I think", sentence.strip())
+    spoken = _USER.sub(lambda match: "my" if match["owner"] else "I", spoken)
     heard = read(spoken)
     if heard.unread or heard.fragments or heard.corrects:
         return ()

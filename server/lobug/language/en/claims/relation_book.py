@@ -112,11 +112,13 @@ class RelationBook:
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.kin = _alternatives(data["kin"])
         self.pets = _alternatives(data["pets"])
+        self.breeds = _alternatives(data["breeds"])
+        """Kinds of pets that are known by their own names: a beagle is a dog."""
         self.constants: set[str] = set()
         self._values: Mapping[str, str] = {
             **data["values"],
             "kin": rf"(?:{_any(self.kin)})s?",
-            "pet": rf"(?:{_any(self.pets)})s?",
+            "pet": rf"(?:{_any(self.pets | self.breeds)})s?",
             "date": DATE,
             "when": WHEN,
         }
@@ -251,7 +253,8 @@ class RelationBook:
         head = last.split()[-1] if last else ""
         if last in {"user", "he", "she", "they"} or self.is_kin(head) or self.is_kin(last):
             return "person"
-        if head in self.pets or head.removesuffix("s") in self.pets or last in self.pets:
+        known = self.pets.keys() | self.breeds.keys()
+        if known & {head, head.removesuffix("s"), last}:
             return "pet"
         return "named" if len(path) == 1 and last not in {"it", "that"} else "thing"
 
@@ -269,8 +272,9 @@ class RelationBook:
         return (path[0], *map(self._tidied, path[1:]))
 
     def _tidied(self, noun: str) -> str:
-        if noun in self.kin or noun in self.pets:
-            return self.kin.get(noun) or self.pets[noun]
+        stored = self.kin.get(noun) or self.pets.get(noun) or self.breeds.get(noun)
+        if stored:
+            return stored
         words = noun.split()
         kept = [_QUALIFIERS.get(word, word) for word in words[:-1] if word not in _UNSAID]
         last = words[-1]

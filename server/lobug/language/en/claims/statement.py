@@ -56,6 +56,7 @@ _DONE = re.compile(
 PLACES = frozenset({"home", "employer", "origin", "grew_up", "school"})
 TAIL = re.compile(r",? (?:and|but) (?!raised)(?=[a-z]).*$")
 """What no name of a place or company has: a second clause that the grammar does not know."""
+_MARKS = re.compile(r"[;(){}<>\[\]]")
 MOST_CLAIMS = 8
 """Of one list of values."""
 _NOT_A_NAME = frozenset(
@@ -73,10 +74,13 @@ _SAYS_NOTHING = re.compile(
     r"|about|killing|driving|making|to|not|what|that|how|why|none|me|you|it|up|down|dead)\b.*",
     re.IGNORECASE,
 )
+_SAYS_NO_TASTE = re.compile(
+    r"(?:the )?worst|a lot|to (?:be|see|say|think|know|admit|hear)\b.*", re.IGNORECASE
+)
 _WITH_SOMEBODY = re.compile(r" with (?:my|our|his|her|their) .+$", re.IGNORECASE)
 _POINTS = re.compile(
     r"(?:it|that|this|these|those|them|him|her|you|your|me|us|so|what|how|when|where|why|who"
-    r"|the way|the idea|being here|talking to you|everything|nothing|something|to (?:be|see) you"
+    r"|the way|the idea|being here|talking to you|everything|nothing|something"
     r"|there|here)\b.*|one",
     re.IGNORECASE,
 )
@@ -185,7 +189,13 @@ def valued(base: Claim, reading: Reading) -> list[Claim]:
     relation = reading.relation
     if (base.past and relation.occasional) or _POINTS.fullmatch(reading.value):
         return []
+    if relation.fact_type == "preference" and _SAYS_NO_TASTE.fullmatch(reading.value):
+        return []
     value = reading.value
+    if relation.id == "name":
+        if not value[:1].isupper():
+            return []
+        value = _MARKS.split(value)[0].rstrip(" ,'\"")
     if relation.id in PLACES:
         value = TAIL.sub("", value)
     if relation.occasional:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -23,10 +24,12 @@ from lobug.language.en.claims.lexicon import (
     plain,
     starts_verb,
 )
+from lobug.language.en.claims.time_phrases import CLOCK, DATE, POINT
 
 MOST_WORDS = 6
 """Of one noun phrase; a longer one is a story."""
 MOST_OWNERS = 4
+_IS_TIME = re.compile(rf"(?:the )?(?:{POINT}|{DATE}|{CLOCK})", re.IGNORECASE)
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "both"})
 _NO_NAMES = frozenset(
     """
@@ -81,6 +84,8 @@ def noun_phrase(found: Sequence[Token]) -> tuple[NounPhrase, int] | None:
     first = found[0].low
     if first in PRONOUNS and not _points_at_noun(found):
         return NounPhrase((PRONOUNS[first],), plural=first in {"we", "they"}), 1
+    if first == "me" and (len(found) == 1 or found[1].low == "and"):
+        return NounPhrase(("user",)), 1
     if first in {"everyone", "everybody", "people"}:
         return NounPhrase(("people",), plural=True), 1
     if first == "its" and len(found) > 1 and found[1].low in _AFTER_IS:
@@ -202,8 +207,10 @@ class _Reader:
                 return False
             if starts_verb(self.found, end) and self.found[end].low != "'s":
                 inside = [w.low for w in words if w.low not in {"the", "my", "a", "our", "."}]
-                between = [self.found[self.at].low, *inside]
-                self.head += between
+                if self.found[self.at].low not in {"on", "at"} or not _IS_TIME.fullmatch(
+                    plain(words)
+                ):
+                    self.head += [self.found[self.at].low, *inside]
                 self.at = end
                 return False
         return False

@@ -20,6 +20,11 @@ _PAIRS = re.compile(
     r"|country and western|rhythm and blues|meat and potatoes|between .+ and .+)\b",
     re.IGNORECASE,
 )
+_ANOTHER_CLAUSE = re.compile(
+    r"(?:but|because|since|so|when|if|while|although"
+    r"|then)\b",
+    re.IGNORECASE,
+)
 _SMALL = frozenset(
     """
     a an the of in on at by from to for with as is my our his her their own some any about around
@@ -45,7 +50,13 @@ def several(text: str) -> list[str]:
     """The values in a list: "nuts and shellfish" are two."""
     if _PAIRS.search(text):
         return [tidy_value(text)]
-    return [value for part in _JOINED.split(text) if (value := tidy_value(part))]
+    found: list[str] = []
+    for part in _JOINED.split(text):
+        if _ANOTHER_CLAUSE.match(part):
+            break
+        if value := tidy_value(part):
+            found.append(value)
+    return found
 
 
 def without_quantity(text: str) -> str:

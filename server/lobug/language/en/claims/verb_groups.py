@@ -33,7 +33,9 @@ PLANNED = frozenset(
 )
 """Verbs whose progressive form speaks of the future: "I'm moving to Paris"."""
 _NOT_PROGRESSIVE = frozenset("interesting boring amazing willing missing annoying loving".split())
-_UNSURE = frozenset("probably possibly maybe perhaps hardly barely rarely seldom almost".split())
+_UNSURE = frozenset(
+    "probably possibly maybe perhaps hardly barely rarely seldom almost nearly".split()
+)
 _KEPT = frozenset({"much", "very", "so", "too"})
 """Adverbs that stand before an adjective, not before a verb."""
 
@@ -82,7 +84,7 @@ class _GroupReader:
         if low in WILL | HAVE | BE or does:
             return self._after_auxiliary(low, after)
         base = lemma(low)
-        if base is None or base == "born":
+        if base is None or base == "born" or (low.endswith("ing") and low != base):
             return None
         past = is_past(low) or low in {"quit", "split", "put"}
         return self.group.as_(base, "past" if past else "present"), self._skip_weak(at + 1)
