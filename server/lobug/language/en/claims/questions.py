@@ -29,6 +29,13 @@ from lobug.language.en.claims.wording import Question, wording_book
 LONGEST = 160
 """Characters of a question about oneself; a longer one has more in it than a relation."""
 
+PREFACE = re.compile(
+    r"\W*(?:(?:hey|okay|ok|well|so|please|lo-?bug)\W+)*"
+    r"(?:(?:can|could|may|would) (?:you help me|i ask (?:you )?(?:something|a question))"
+    r"|i have a question|guess what|you know what|quick question)\b[^.?!]*[.?!]*$",
+    re.IGNORECASE,
+)
+"""What people say before they ask."""
 VAGUE = re.compile(
     r"\b(?:you|your|it|that|this|these|those|them|what|why|how|if|when|because|anything|something"
     r"|someone|anyone|anybody|somebody|her|him|me|us|yourself|enough|to (?:do|go|say|know|be)|think"
@@ -93,7 +100,8 @@ SURELY_OF_IT = frozenset({"name", "age", "colour"})
 def read_question(text: str) -> Asked | None:
     """What an utterance asks of memory; None: nothing that a relation holds, or no question."""
     sentences = speech_acts.sentences(text)
-    if not sentences or any(map(_asks_or_orders, sentences[:-1])):
+    before = [one for one in sentences[:-1] if not PREFACE.match(one)]
+    if not sentences or any(map(_asks_or_orders, before)):
         return None
     body = OPENING.sub("", " ".join(sentences[-1].split()))
     if not body or len(body) > LONGEST:
