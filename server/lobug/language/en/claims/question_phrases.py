@@ -20,6 +20,11 @@ UNSAID = frozenset(
 """Adjectives that tell nobody apart."""
 FORMER = frozenset("old former previous last past first ex".split())
 """Before a noun of a relation ("my old address") they ask for what was."""
+FAMILY = frozenset(
+    """mother mum mom father dad sister brother wife husband son daughter aunt auntie uncle cousin
+    niece nephew grandmother grandma grandfather grandpa girlfriend boyfriend friend""".split()
+)
+"""After one of these a word in small letters may be a name."""
 EVENTS = frozenset("appointment meeting checkup check-up".split())
 
 NEVER_IN_NOUN = frozenset(
@@ -97,6 +102,9 @@ def _owned(found: Sequence[Token], at: int, path: Path) -> list[tuple[Path, int]
             continue
         if _in_noun_at_end(token):
             read.append(((*path, canonical([word.low for word in noun])), at))
+        if len(noun) == 2 and noun[0].low in FAMILY and token.text.islower():
+            # "My aunt rosa", as speech-to-text writes it.
+            read.append(((*path, canonical([noun[0].low])), at))
         if _is_somebody(token.low) and at < len(found) and _is_name(found[at]):
             while at < len(found) and _is_name(found[at]):
                 at += 1

@@ -29,6 +29,13 @@ from lobug.language.en.claims.wording import Question, wording_book
 LONGEST = 160
 """Characters of a question about oneself; a longer one has more in it than a relation."""
 
+PREFACE = re.compile(
+    r"\W*(?:(?:hey|okay|ok|well|so|please|lo-?bug)\W+)*"
+    r"(?:(?:can|could|may|would) (?:you help me|i ask (?:you )?(?:something|a question))"
+    r"|i have a question|guess what|you know what|quick question)\b[^.?!]*[.?!]*$",
+    re.IGNORECASE,
+)
+"""What people say before they ask."""
 VAGUE = re.compile(
     r"\b(?:you|your|it|that|this|these|those|them|what|why|how|if|when|because|anything|something"
     r"|someone|anyone|anybody|somebody|her|him|me|us|yourself|enough|to (?:do|go|say|know|be)|think"
@@ -37,7 +44,7 @@ VAGUE = re.compile(
 )
 """Values that nobody has told."""
 ORDINARY = re.compile(
-    r"(?:get|buy|earn|win) .+|"
+    r"(?:get|buy|earn|win) .+|learn (?:too|so|very|fast|quick|slow|how|enough|well)\b.*|"
     r"have (?:fish|chicken|duck|rabbit|lamb|goat)"
     r"|(?:have|take) (?:.+ )?(?:coffee|tea|milk|water|juice|wine|beer|cola|coke|lemonade|cocoa)\b.*"
     r"|speak (?:to|with|up|about|too|fast|slow|loud|clear|now|here|more|soft|quiet)\b.*"
@@ -49,6 +56,9 @@ ORDINARY = re.compile(
 """Predicates of ordinary questions that look like those of a relation: "do we have chicken?"."""
 AFTER_THING = re.compile(
     r"\s+(?:to|at|in|on|yesterday|today|last night|this morning|last week)$", re.IGNORECASE
+)
+WHICH_THING = re.compile(
+    r"what (?P<thing>phone|bike|bicycle|computer|laptop|camera|guitar|boat|tablet|television|tv)"
 )
 KIND_OF = re.compile(
     r"what (?:kind|breed|sort|type|make|model|brand) of (?P<thing>dog|cat|horse|bird|pet|phone|bike"
@@ -71,6 +81,11 @@ DEVICE = frozenset(
 PROFESSIONS = frozenset("dentist doctor therapist hairdresser lawyer vet accountant".split())
 OF_HOUSEHOLD = frozenset({"wifi_password", "code", "licence_plate", "rent"})
 """What is asked for with "the": "what's the wifi password?"."""
+OF_THINGS = frozenset({"location", "takes_place"})
+"""What is asked of "the spare key", which is the user's if memory knows it."""
+STILL_HAVE = re.compile(
+    r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our) (?P<value>[\w -]+)", re.IGNORECASE
+)
 ABLE = re.compile(r"^can (?!not )")
 ABILITIES = frozenset({"language", "instrument", "sport", "skill"})
 PARTS: Mapping[str, str] = {"eyes": "eye_colour", "hair": "hair"}
@@ -85,7 +100,8 @@ SURELY_OF_IT = frozenset({"name", "age", "colour"})
 def read_question(text: str) -> Asked | None:
     """What an utterance asks of memory; None: nothing that a relation holds, or no question."""
     sentences = speech_acts.sentences(text)
-    if not sentences or any(map(_asks_or_orders, sentences[:-1])):
+    before = [one for one in sentences[:-1] if not PREFACE.match(one)]
+    if not sentences or any(map(_asks_or_orders, before)):
         return None
     body = OPENING.sub("", " ".join(sentences[-1].split()))
     if not body or len(body) > LONGEST:
@@ -96,6 +112,9 @@ def read_question(text: str) -> Asked | None:
     asked = first_read(parsed.readings, parsed.wh, told=parsed.told)
     if asked is None and parsed.noun is not None:
         asked = of_noun(parsed.noun, parsed.wh or "what", sure=True) or _all_of(parsed)
+    still = STILL_HAVE.fullmatch(body.strip(" ?!."))
+    if asked is None and still is not None:
+        return Asked(USER, "owns", value=still["value"])
     if asked is None:
         return None
     past = (asked.past and not parsed.again) or parsed.before
@@ -129,8 +148,11 @@ def first_read(readings: Iterable[Predicate], wh: str, *, told: bool) -> Asked |
     for reading in readings:
         tidy = replace(reading, text=INSIDE.sub("", reading.text).strip())
         asked = _of_wh(tidy, wh, told=told) if wh else _whether(tidy)
-        if asked is not None:
-            return asked
+        if asked is None:
+            continue
+        if reading.definite and asked.subject == reading.path and asked.relation in OF_THINGS:
+            return replace(asked, subject=("user", *asked.subject))
+        return asked
     return None
 
 
@@ -148,7 +170,7 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
         if asked is not None:
             return asked
     if predicate.text in {"have", "own"}:
-        kept = KIND_OF.fullmatch(wh)
+        kept = KIND_OF.fullmatch(wh) or WHICH_THING.fullmatch(wh)
         if kept is not None:
             return Asked((*path, kept["thing"]), "kind", past=past)
         if wh == "who" and len(path) > 1:

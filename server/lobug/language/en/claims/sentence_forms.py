@@ -49,6 +49,13 @@ CLOCK = re.compile(
     r"(?: (?:thirty|fifteen|forty-five))?(?: o'?clock)?|noon|midnight|midday",
     re.IGNORECASE,
 )
+HOBBIES = re.compile(
+    "knit|garden|paint|draw|hike|climb|ski|surf|fish|hunt|box|jog|meditate|bake|sew|crochet|juggle"
+    "|kayak|sail|snowboard|skateboard|row|dance|sing|swim|camp|game|blog|birdwatch|cook|run|write"
+    "|read",
+    re.IGNORECASE,
+)
+"""Verbs that are a hobby alone."""
 AN = re.compile(
     r"(?:(?!one\b|once\b|eu)[aeio]|u(?!ni(?!n|m)|s[eu]|r[aeiou]|t[ei])|hour|honest|heir|8|11\b|18\b)",
     re.IGNORECASE,
@@ -192,20 +199,13 @@ def moment(value: str) -> str:
 
 def gerund(value: str) -> str:
     """A hobby as a noun: "knit" is "knitting"; what is no verb alone stays."""
-    if not re.fullmatch(relation_verbs(), value, re.IGNORECASE):
+    if not HOBBIES.fullmatch(value):
         return value
     if value.endswith("e"):
         return f"{value[:-1]}ing"
     if re.search(r"[^aeiou][aeiou][bdgmnpt]$", value) and value not in {"garden", "paint"}:
         return f"{value}{value[-1]}ing"
     return f"{value}ing"
-
-
-def relation_verbs() -> str:
-    return (
-        "knit|garden|paint|draw|hike|climb|ski|surf|fish|hunt|box|jog|meditate|bake|sew|crochet|juggle"
-        "|kayak|sail|snowboard|skateboard|row|dance|sing|swim|camp|game|blog|birdwatch|cook|run|write|read"
-    )
 
 
 def value_text(value: str, marker: str, *, spoken: bool, several: bool = False) -> str:
