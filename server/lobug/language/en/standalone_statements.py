@@ -54,7 +54,7 @@ IMPERSONAL = re.compile(
 """ "It" that stands for nothing."""
 WITHOUT_SUBJECT = re.compile(
     r"^(?:(?:just|really|also|even|still|finally|already|definitely|so|plus|now|yes|yeah)\b[\s,]*)*"
-    r"(?:gonna|wanna|gotta|been|got|had|have(?:n['\u2019]?t)?|having|going|made|makes?|looking|trying"
+    r"(?:far|gonna|wanna|gotta|been|got|had|have(?:n['\u2019]?t)?|having|going|made|makes?|looking|trying"
     r"|following|feeling|thinking|can(?:['\u2019]?t)?|could|will|would|don['\u2019]?t|didn['\u2019]?t"
     r"|here(?:['\u2019]?s)?|there['\u2019]s|glad|happy|sorry|hope|wish|guess|agreed|thanks?|thx"
     r"|way to"
