@@ -64,6 +64,24 @@ def test_what_was_not_said_does_not(sentence: str) -> None:
     assert supported_sentences(sentence, DIALOGUE) == []
 
 
+CORRECTED = (
+    Utterance("user", "My favourite food is ramen. No wait, it's sushi."),
+    Utterance("user", "My sister lives in Rome."),
+    Utterance("assistant", "Nice."),
+    Utterance("user", "That's wrong, she lives in Oslo."),
+)
+
+
+def test_what_was_corrected_does_not_pass_either() -> None:
+    right = "The user's favourite food is sushi."
+    wrong = [
+        "The user's favourite food is ramen.",
+        "The user's favourite food is sushi, but then they said that it is ramen.",
+        "The user's sister lives in Rome.",
+    ]
+    assert supported_sentences(" ".join([*wrong, right]), CORRECTED) == [right]
+
+
 def test_of_a_summary_the_true_sentences_stay() -> None:
     summary = "The user is Ada. The user lives in Paris. The user moved to Leeds in May."
     assert supported_sentences(summary, DIALOGUE) == [

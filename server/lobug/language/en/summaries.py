@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lobug.language.en import fact_comparison, perspective, speech_acts, words
@@ -80,6 +80,21 @@ def summary_of(
     if chosen:
         return " ".join(_shown(one) for one in chosen)
     return _asked_about(utterances, {one.said for one in found if one.dropped}, sentences, chars)
+
+
+def settled(utterances: Sequence[Utterance]) -> list[Utterance]:
+    """The utterances without what their speaker corrected or took back; a sentence whose right
+    value is clear stands there with it."""
+    changes = [
+        (one.turn, one.said, "" if one.dropped else f"{one.told}. ")
+        for one in _sentences(utterances)
+        if one.dropped or one.repaired
+    ]
+    found = list(utterances)
+    for turn, said, instead in changes:
+        old = found[turn]
+        found[turn] = replace(old, content=old.content.replace(said, instead))
+    return found
 
 
 def shortened(summaries: Sequence[str], chars: int) -> str:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from lobug.language.en import speech_acts, words
 from lobug.language.en.fact_checks import NEGATED, clauses, occurs
-from lobug.language.en.summaries import ENGLISH_SHARE, Utterance
+from lobug.language.en.summaries import ENGLISH_SHARE, Utterance, settled
 
 LEAST_SHARE = 0.6
 """Share of a clause's content words that its speaker must have said."""
@@ -53,7 +53,8 @@ def supported_sentences(summary: str, utterances: Sequence[Utterance]) -> list[s
     everything = " ".join(one.content for one in utterances)
     if not words.is_english(everything, ENGLISH_SHARE):
         return sentences
-    return [one for one in sentences if is_supported(one, utterances)]
+    said = settled(utterances)
+    return [one for one in sentences if is_supported(one, said)]
 
 
 def is_supported(sentence: str, utterances: Sequence[Utterance]) -> bool:
