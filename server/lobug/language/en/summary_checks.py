@@ -54,7 +54,17 @@ def supported_sentences(summary: str, utterances: Sequence[Utterance]) -> list[s
     if not words.is_english(everything, ENGLISH_SHARE):
         return sentences
     said = settled(utterances)
-    return [one for one in sentences if is_supported(one, said)]
+    # Words that only what was corrected has: "ramen", where it turned out to be sushi.
+    wrong = _stems_of(utterances) - _stems_of(said)
+    return [
+        one
+        for one in sentences
+        if not words.stems(words.content_words(one)) & wrong and is_supported(one, said)
+    ]
+
+
+def _stems_of(utterances: Sequence[Utterance]) -> set[str]:
+    return words.stems(word for one in utterances for word in words.content_words(one.content))
 
 
 def is_supported(sentence: str, utterances: Sequence[Utterance]) -> bool:
