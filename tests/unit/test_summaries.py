@@ -153,6 +153,28 @@ def test_where_nothing_was_stated_the_questions_and_orders_are_told(
     assert summary in summary_of(dialogue(said))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I agree with that.",
+        "Been there for years.",
+        "Since I was seventeen or so.",
+        "Anna, I am off to work.",
+        "I'll call you at six, Anna.",
+        "Together we can change the world.",
+        "It breaks my heart that our kids suffer.",
+        "I believe in us.",
+        "I told her about it.",
+        "A car hit my bike but everyone is okay.",
+        "You and I are friends.",
+    ],
+)
+def test_what_does_not_stand_alone_is_left_out(said: str) -> None:
+    assert summary_of(dialogue(f"U: {said}\nU: My sister is called Ruth.")) == (
+        "The user's sister is called Ruth."
+    )
+
+
 def test_what_lo_bug_said_is_not_told() -> None:
     found = summary_of(dialogue("U: I like figs.\nL: You live in Paris and have a cat."))
     assert found == "The user likes figs."
