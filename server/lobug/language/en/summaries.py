@@ -43,6 +43,8 @@ MAX_CHARS = 600
 QUOTE_CHARS = 120
 """Longest words that are quoted where nothing was stated, characters."""
 
+NOTHING_LEFT = "The user took back what they had said."
+
 LONGEST_MESSAGE = 6_000
 """Characters of one message that are read."""
 
@@ -135,6 +137,14 @@ def without(summary: str, wrong: str, instead: str) -> tuple[str, bool]:
         if not same or tells_of_change:
             kept.append(sentence)
     return " ".join(kept), len(kept) < len(sentences)
+
+
+def part_of(fact: str) -> str:
+    """Letters that a sentence has which says what a fact says, whatever the inflection; empty: any
+    may be missing."""
+    regular = [word for word in words.content_words(fact) if word not in words.IRREGULAR]
+    longest = max(regular, key=len, default="")
+    return longest[:4] if longest.isascii() and len(longest) > 4 and longest.isalpha() else ""
 
 
 def _distinctive(text: str) -> set[str]:
@@ -303,7 +313,7 @@ def _asked_about(
             break
         taken.append(line)
     if wrong and not taken:
-        return "The user took back what they had said."
+        return NOTHING_LEFT
     return " ".join(taken)
 
 
