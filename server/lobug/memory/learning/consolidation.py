@@ -13,11 +13,17 @@ from collections.abc import Sequence
 
 from lobug.errors import EngineError
 from lobug.language.en import summaries
-from lobug.memory import identity, jobs, log, schedule, sessions, timeline
+from lobug.memory import jobs, log, schedule, sessions, timeline
 from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.extraction import gaps_of
 from lobug.memory.learning.model_requests import GarbledAnswerError
-from lobug.memory.learning.summarizer import SPEAKERS, UNFIT, transcript, utterances
+from lobug.memory.learning.summarizer import (
+    SPEAKERS,
+    UNFIT,
+    believed,
+    transcript,
+    utterances,
+)
 from lobug.memory.log import Stretch, Within
 from lobug.memory.model import LoggedMessage
 from lobug.memory.schedule import Backlog
@@ -152,17 +158,13 @@ def _insert_entries(
         connection, work.task.user, [message.id for message in taken.messages]
     ):
         return False
-    # Corrections may have been heard since, in messages that are not summed up yet.
-    wrong = identity.taken_back_since(connection, work.task.user, taken.messages[0].created_at)
+    said_at = taken.messages[0].created_at
     for content, held in pieces:
-        if not content.startswith(timeline.RAW):
-            for fact, instead in wrong:
-                content, _ = summaries.without(content, fact, instead)  # noqa: PLW2901
         timeline.insert(
             connection,
             work.task.user,
             taken.conversation,
-            content or summaries.NOTHING_LEFT,
+            believed(connection, work.task.user, content, said_at),
             first_message_id=held[0].id,
             last_message_id=held[-1].id,
             now=work.now,
