@@ -22,6 +22,7 @@ def dialogue(text: str) -> list[Utterance]:
 
 
 STATED = [
+    ("U: Rex died.\nL: Oh no.", 'The user said: "Rex died."'),
     ("U: I'd like to go to Japan next year.", "The user would like to go to Japan next year."),
     ("U: My sister is called Hanna.", "The user's sister is called Hanna."),
     (
@@ -241,6 +242,7 @@ def test_a_summary_is_short_and_any_text_is_taken(turns: list[tuple[str, str]]) 
         ),
         ("The user doesn't smoke.", "The user smokes", "", "The user doesn't smoke."),
         ("The user keeps bees.", "The user keeps bees", "", ""),
+        ("The user is thirty-four.", "The user is 34 years old", "", ""),
         (
             "The user moved from Bath to Leeds.",
             "The user moved to Bath",

@@ -123,10 +123,15 @@ def shortened(summaries: Sequence[str], chars: int) -> str:
     return " ".join(lines[at] for at in sorted(kept))
 
 
+IMPLIED = words.stems(["years", "old", "called", "named", "name"])
+"""Words of a fact that a person may leave out: "I'm thirty-four", "this is my sister Anna"."""
+
+
 def without(summary: str, wrong: str, instead: str) -> tuple[str, bool]:
     """A summary without the sentences that say all of ``wrong``, a statement in the third person,
     and not also ``instead``; and whether there were any."""
     old, new = _distinctive(wrong), _distinctive(instead)
+    old = old - IMPLIED or old
     denied = NEGATED.search(wrong) is not None
     kept: list[str] = []
     sentences = speech_acts.sentences(summary)
@@ -152,13 +157,17 @@ def _distinctive(text: str) -> set[str]:
 
 
 def is_english(utterances: Sequence[Utterance]) -> bool:
-    """Whether the user talked English. Very few words are judged with Lo-Bug's replies."""
+    """Whether the user talked English. Very few words are judged with Lo-Bug's replies; where those
+    are few as well ("Rex died." - "Oh no."), whatever they are, they are quoted or kept at most."""
     said = " ".join(one.content for one in utterances if one.role == "user")
     if words.is_english(said, ENGLISH_SHARE):
         return True
     if len(words.words(said)) > FEW_WORDS or not words.words(said):
         return False
-    return words.is_english(" ".join(one.content for one in utterances), ENGLISH_SHARE)
+    whole = " ".join(one.content for one in utterances)
+    if len(words.words(whole)) > FEW_WORDS:
+        return words.is_english(whole, ENGLISH_SHARE)
+    return whole.isascii()
 
 
 # ---- what was stated
