@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.summaries import MAX_CHARS, Utterance, shortened, summary_of, without
+from lobug.language.en.summaries import (
+    MAX_CHARS,
+    Utterance,
+    part_of,
+    shortened,
+    summary_of,
+    without,
+)
 
 
 def dialogue(text: str) -> list[Utterance]:
@@ -229,6 +236,18 @@ def test_a_summary_is_short_and_any_text_is_taken(turns: list[tuple[str, str]]) 
         Utterance("user" if role == "user" else "assistant", text) for role, text in turns
     ]
     assert len(summary_of(utterances)) <= MAX_CHARS
+
+
+@pytest.mark.parametrize(
+    ("fact", "part"),
+    [
+        ("The user's sister lives in Rome", "sist"),
+        ("The user is thirty-four years old", ""),
+        ("The user has a cat", ""),
+    ],
+)
+def test_the_letters_that_every_telling_of_a_fact_has(fact: str, part: str) -> None:
+    assert part_of(fact) == part
 
 
 @pytest.mark.parametrize(

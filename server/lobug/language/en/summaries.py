@@ -147,7 +147,11 @@ def without(summary: str, wrong: str, instead: str) -> tuple[str, bool]:
 def part_of(fact: str) -> str:
     """Letters that a sentence has which says what a fact says, whatever the inflection; empty: any
     may be missing."""
-    regular = [word for word in words.content_words(fact) if word not in words.IRREGULAR]
+    regular = [
+        word
+        for word in words.content_words(fact)
+        if word not in words.IRREGULAR and words.stem(word) not in IMPLIED
+    ]
     longest = max(regular, key=len, default="")
     return longest[:4] if longest.isascii() and len(longest) > 4 and longest.isalpha() else ""
 
