@@ -79,6 +79,11 @@ def writer(answer: str, trial: str | None = None) -> ScriptedChatModel:
     return ScriptedChatModel(reply)
 
 
+def without_facts() -> ScriptedChatModel:
+    """A model that extracts nothing."""
+    return ScriptedChatModel(lambda _messages, _options: "[]")
+
+
 async def a_session(kit: Kit, *said: str) -> Memory:
     """A memory in which this was said, and ten minutes have passed."""
     memory = kit.memory()
@@ -173,6 +178,39 @@ async def test_what_is_corrected_or_removed_later_leaves_the_summaries(
     assert [row[0].partition("] ")[2] for row in active] == [thought, "The user keeps bees."]
     summary = await memory.session_summary(ADA)
     assert sorted(summary.split(". ")) == ["The user keeps bees", thought]
+    await memory.close()
+
+
+async def test_a_correction_that_came_before_the_summary_is_in_it(kit: Kit) -> None:
+    kit.chat = without_facts()
+    memory = kit.memory()
+    await memory.start(work=False)
+    wrong = await memory.store(ACCESS, Draft("The user's sister lives in Rome"))
+    gone = await memory.store(ACCESS, Draft("The user keeps bees"))
+    await exchange(memory, "My sister lives in Rome. I keep bees. I sing in a choir.")
+    kit.clock.advance(60.0)
+    await memory.correct(ACCESS, wrong.id, "The user's sister lives in Oslo")
+    await memory.deactivate(ACCESS, gone.id)
+    kit.clock.advance(IDLE_S)
+    await memory.process_due()
+    assert [entry.partition("] ")[2] for entry in entries(kit)] == ["The user sings in a choir."]
+    await memory.close()
+
+
+async def test_what_is_told_again_after_it_was_removed_is_summed_up(kit: Kit) -> None:
+    memory = kit.memory()
+    await memory.start(work=False)
+    bees = await memory.store(ACCESS, Draft("The user keeps bees"))
+    await exchange(memory, "I sing in a choir.")
+    await memory.deactivate(ACCESS, bees.id)
+    kit.clock.advance(60.0)
+    await exchange(memory, "I keep bees again.")
+    await memory.store(ACCESS, Draft("The user keeps bees again"))
+    kit.clock.advance(IDLE_S)
+    await memory.process_due()
+    assert [entry.partition("] ")[2] for entry in entries(kit)] == [
+        "The user sings in a choir. The user keeps bees again."
+    ]
     await memory.close()
 
 
@@ -279,11 +317,6 @@ DISTILLING = MemorySettings(
 )
 
 
-def without_facts() -> ScriptedChatModel:
-    """A model that extracts nothing."""
-    return ScriptedChatModel(lambda _messages, _options: "[]")
-
-
 async def identity_after(kit: Kit, *said: str) -> tuple[Memory, str]:
     """A memory that has distilled what was said."""
     memory = kit.memory()
@@ -304,7 +337,7 @@ async def test_layer_identity_is_made_of_facts_and_of_what_the_user_once_did(kit
         Draft("The user is flying to Oslo tomorrow", fact_type="event"),
     ):
         await memory.store(ACCESS, draft)
-    await exchange(memory, "My uncle Ben moved house. I visited Leeds in 2019.")
+    await exchange(memory, "It rained a lot. I visited Leeds in 2019.")
     await memory.process_due()
     await exchange(memory, "Tomorrow it will rain. I went to Paris yesterday.")
     await memory.process_due()

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.summaries import MAX_CHARS, Utterance, shortened, summary_of, without
+from lobug.language.en.summaries import (
+    MAX_CHARS,
+    Utterance,
+    part_of,
+    shortened,
+    summary_of,
+    without,
+)
 
 
 def dialogue(text: str) -> list[Utterance]:
@@ -22,6 +29,7 @@ def dialogue(text: str) -> list[Utterance]:
 
 
 STATED = [
+    ("U: Rex died.\nL: Oh no.", 'The user said: "Rex died."'),
     ("U: I'd like to go to Japan next year.", "The user would like to go to Japan next year."),
     ("U: My sister is called Hanna.", "The user's sister is called Hanna."),
     (
@@ -153,6 +161,28 @@ def test_where_nothing_was_stated_the_questions_and_orders_are_told(
     assert summary in summary_of(dialogue(said))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I agree with that.",
+        "Been there for years.",
+        "Since I was seventeen or so.",
+        "Anna, I am off to work.",
+        "I'll call you at six, Anna.",
+        "Together we can change the world.",
+        "It breaks my heart that our kids suffer.",
+        "I believe in us.",
+        "I told her about it.",
+        "A car hit my bike but everyone is okay.",
+        "You and I are friends.",
+    ],
+)
+def test_what_does_not_stand_alone_is_left_out(said: str) -> None:
+    assert summary_of(dialogue(f"U: {said}\nU: My sister is called Ruth.")) == (
+        "The user's sister is called Ruth."
+    )
+
+
 def test_what_lo_bug_said_is_not_told() -> None:
     found = summary_of(dialogue("U: I like figs.\nL: You live in Paris and have a cat."))
     assert found == "The user likes figs."
@@ -209,6 +239,18 @@ def test_a_summary_is_short_and_any_text_is_taken(turns: list[tuple[str, str]]) 
 
 
 @pytest.mark.parametrize(
+    ("fact", "part"),
+    [
+        ("The user's sister lives in Rome", "sist"),
+        ("The user is thirty-four years old", ""),
+        ("The user has a cat", ""),
+    ],
+)
+def test_the_letters_that_every_telling_of_a_fact_has(fact: str, part: str) -> None:
+    assert part_of(fact) == part
+
+
+@pytest.mark.parametrize(
     ("summary", "wrong", "instead", "kept"),
     [
         (
@@ -219,6 +261,7 @@ def test_a_summary_is_short_and_any_text_is_taken(turns: list[tuple[str, str]]) 
         ),
         ("The user doesn't smoke.", "The user smokes", "", "The user doesn't smoke."),
         ("The user keeps bees.", "The user keeps bees", "", ""),
+        ("The user is thirty-four.", "The user is 34 years old", "", ""),
         (
             "The user moved from Bath to Leeds.",
             "The user moved to Bath",

@@ -16,6 +16,8 @@ DIALOGUE = (
     Utterance("user", "Is Oslo the capital of Norway? How do I get rid of rust?"),
     Utterance("assistant", "Oslo is the capital. Vinegar and a brush help against rust."),
     Utterance("user", "I like tea, but I don't drink coffee."),
+    Utterance("user", "If my mother calls, tell her that I am at work. Minka the cat is ill."),
+    Utterance("user", "Set a timer for ten minutes."),
 )
 
 
@@ -29,6 +31,7 @@ DIALOGUE = (
         "The user asked whether Oslo is the capital of Norway.",
         "The user asked how to get rid of rust, and Lo-Bug advised vinegar and a brush.",
         "Lo-Bug said that Leeds has lovely parks.",
+        "The user asked Lo-Bug to set a timer for ten minutes.",
         "The user likes tea but doesn't drink coffee.",
     ],
 )
@@ -51,11 +54,32 @@ def test_what_was_said_passes(sentence: str) -> None:
         "Lo-Bug asked how to get rid of rust.",
         "The user doesn't like tea.",
         "The user drinks coffee.",
+        "The user's mother called and asked if they were at work.",
+        "The user's mother calls the user.",
+        "The user asked if Minka was ill.",
         "The user plays the violin every evening.",
     ],
 )
 def test_what_was_not_said_does_not(sentence: str) -> None:
     assert supported_sentences(sentence, DIALOGUE) == []
+
+
+CORRECTED = (
+    Utterance("user", "My favourite food is ramen. No wait, it's sushi."),
+    Utterance("user", "My sister lives in Rome."),
+    Utterance("assistant", "Nice."),
+    Utterance("user", "That's wrong, she lives in Oslo."),
+)
+
+
+def test_what_was_corrected_does_not_pass_either() -> None:
+    right = "The user's favourite food is sushi."
+    wrong = [
+        "The user's favourite food is ramen.",
+        "The user's favourite food is sushi, but then they said that it is ramen.",
+        "The user's sister lives in Rome.",
+    ]
+    assert supported_sentences(" ".join([*wrong, right]), CORRECTED) == [right]
 
 
 def test_of_a_summary_the_true_sentences_stay() -> None:

@@ -211,6 +211,24 @@ TAKEN_BACK = (
 """What the user corrected or removed, with what is said instead."""
 
 
+TAKEN_BACK_SINCE = TAKEN_BACK.where(memories.c.expired_at >= bindparam("since"))
+
+
+def taken_back_since(connection: Connection, user: str, since: float) -> list[tuple[str, str]]:
+    """What a user corrected or removed since a time and no entry says again, each with what is said
+    instead, or nothing."""
+    rows = run(connection, TAKEN_BACK_SINCE, user=user, since=since).all()
+    if not rows:
+        return []
+    believed = [_distinctive(content) for content in run(connection, HELD, user=user).scalars()]
+    found = []
+    for row in rows:
+        old, new = _distinctive(row.content), _distinctive(row.instead)
+        if old and not any(_says(said, old, new) for said in believed):
+            found.append((row.content, row.instead))
+    return found
+
+
 def _disbelieved(connection: Connection, user: str) -> list[tuple[set[str], set[str]]]:
     """What a user corrected or removed and no entry says any more: its distinctive stems, and those
     of what is believed instead."""

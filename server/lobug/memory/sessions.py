@@ -233,6 +233,15 @@ def refresh_summary(connection: Connection, session_id: int) -> None:
     run(connection, STORE_SUMMARY, session_id=session_id, summary=summary)
 
 
+def put_right(
+    connection: Connection, user: str, wrong: str, now: float, *, instead: str = ""
+) -> None:
+    """Take what the user corrected or removed out of the timeline and out of the summaries of
+    sessions; ``wrong`` and ``instead`` are facts."""
+    for session_id in timeline.put_right(connection, user, wrong, instead, now):
+        refresh_summary(connection, session_id)
+
+
 def entries_to_condense(connection: Connection, session_id: int) -> list[str]:
     """A session's entries where its summary holds only the newest of them; else an empty list."""
     entries = timeline.of_session(connection, session_id)

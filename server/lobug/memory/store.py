@@ -219,13 +219,8 @@ def correct(
     identity.retire_lines(
         connection, entry.user, entry.content, now, entry_id=entry.id, instead=text
     )
-    _put_summaries_right(connection, entry, text, now)
+    sessions.put_right(connection, entry.user, entry.content, now, instead=text)
     return _fitted_entry(connection, scope, corrected, limits, now)
-
-
-def _put_summaries_right(connection: Connection, wrong: Entry, instead: str, now: float) -> None:
-    for session_id in timeline.put_right(connection, wrong.user, wrong.content, instead, now):
-        sessions.refresh_summary(connection, session_id)
 
 
 def deactivate(connection: Connection, scope: MemoryScope, entry_id: int, *, now: float) -> Entry:
@@ -234,7 +229,7 @@ def deactivate(connection: Connection, scope: MemoryScope, entry_id: int, *, now
     entries.retire(connection, entry.id, status="inactive", reason="removed", now=now)
     if entry.layer != "identity":
         identity.retire_lines(connection, entry.user, entry.content, now, entry_id=entry.id)
-        _put_summaries_right(connection, entry, "", now)
+        sessions.put_right(connection, entry.user, entry.content, now)
     return entries.find(connection, scope, entry.id)
 
 

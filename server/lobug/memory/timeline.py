@@ -113,7 +113,10 @@ def of_session(connection: Connection, session_id: int) -> list[str]:
 
 
 WRITTEN = entries.ENTRY.where(
-    TIMELINE, _entry.user == bindparam("user"), _entry.source == "system"
+    TIMELINE,
+    _entry.user == bindparam("user"),
+    _entry.source == "system",
+    _entry.content.contains(bindparam("part"), autoescape=False),
 ).order_by(_entry.id)
 
 
@@ -122,7 +125,9 @@ def put_right(connection: Connection, user: str, wrong: str, instead: str, now: 
     A sentence that also says ``instead`` tells of the change, and stays. Returns the sessions
     whose summaries have changed."""
     changed = set[int]()
-    for row in run(connection, WRITTEN, user=user).all():
+    # A correction waits for this: entries without the beginning of its longest word are not read.
+    part = summaries.part_of(wrong)
+    for row in run(connection, WRITTEN, user=user, part=part).all():
         entry = entries.entry_of(row)
         if is_raw(entry.content):
             continue

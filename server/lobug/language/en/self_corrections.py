@@ -31,6 +31,8 @@ class Sentence:
     weight: float = 0.0
     follows: Sentence | None = None
     """The sentence that says whom its pronoun means; without it nobody would know."""
+    repaired: bool = False
+    """Its value was put right."""
     dropped: bool = False
     """It was corrected or taken back."""
 
@@ -39,7 +41,7 @@ class Sentence:
         if told is None:
             self.dropped = True
         else:
-            self.told = told
+            self.told, self.repaired = told, True
 
 
 TAKEN_BACK = re.compile(

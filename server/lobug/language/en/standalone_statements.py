@@ -34,6 +34,7 @@ SUBORDINATE = re.compile(
 """ "That" and "there" that point to nothing: "I think that my ...", "there is a ..."."""
 HANGING = re.compile(r"\b(?:about|with|for|behind|from|of|word about)\s$", re.I)
 """After one of these a pronoun at the end of a sentence mostly points to what was said before."""
+HANGING_VERB = re.compile(r"\b(?:is|are|was|were|be|am|feels?|seems?|looks?)$", re.I)
 RELATIVE = re.compile(r"\s+(?!(?:too|as well|now|again|more|one|way|though)\b)\w", re.I)
 A_THING = re.compile(r"\b(?i:my|our|a|an|the|some|his|her|their)\s+\w+|(?<=\w )[A-Z]\w+")
 SEVERAL = re.compile(
@@ -54,7 +55,7 @@ IMPERSONAL = re.compile(
 """ "It" that stands for nothing."""
 WITHOUT_SUBJECT = re.compile(
     r"^(?:(?:just|really|also|even|still|finally|already|definitely|so|plus|now|yes|yeah)\b[\s,]*)*"
-    r"(?:gonna|wanna|gotta|been|got|had|have(?:n['\u2019]?t)?|having|going|made|makes?|looking|trying"
+    r"(?:far|gonna|wanna|gotta|been|got|had|have(?:n['\u2019]?t)?|having|going|made|makes?|looking|trying"
     r"|following|feeling|thinking|can(?:['\u2019]?t)?|could|will|would|don['\u2019]?t|didn['\u2019]?t"
     r"|here(?:['\u2019]?s)?|there['\u2019]s|glad|happy|sorry|hope|wish|guess|agreed|thanks?|thx"
     r"|way to"
@@ -131,6 +132,8 @@ def statement(said: str, speaker: str, turn: int, before: Sentence | None) -> Se
         return None
     # "I put it in the drawer" tells of the past unless it is a habit.
     told = perspective.about_the_user(kept, past=HABITUAL.search(kept) is None)
+    if HANGING_VERB.search(told):
+        return None  # the last word was taken for a pleasantry: "everyone is okay"
     sentence = Sentence(kept, named(told, speaker), speaker, turn)
     pointing = _unexplained(kept)
     if pointing:
@@ -165,7 +168,8 @@ def _is_of_several(said: str) -> bool:
     "us": "I believe in us" is not "the user believes in the user"."""
     found = set(words.words(said))
     together = PLURAL.search(said) is not None and TOGETHER.search(said) is not None
-    return together or ("us" in found and bool(found & {"i", "we"}))
+    # "It breaks my heart that our kids ...": "our" are not only the user's.
+    return together or ("us" in found and bool(found & {"i", "we"})) or {"my", "our"} <= found
 
 
 def _is_said_to_somebody(said: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lobug.language.en import fact_comparison, perspective, speech_acts, words
@@ -42,6 +42,8 @@ MAX_CHARS = 600
 
 QUOTE_CHARS = 120
 """Longest words that are quoted where nothing was stated, characters."""
+
+NOTHING_LEFT = "The user took back what they had said."
 
 LONGEST_MESSAGE = 6_000
 """Characters of one message that are read."""
@@ -82,6 +84,21 @@ def summary_of(
     return _asked_about(utterances, {one.said for one in found if one.dropped}, sentences, chars)
 
 
+def settled(utterances: Sequence[Utterance]) -> list[Utterance]:
+    """The utterances without what their speaker corrected or took back; a sentence whose right
+    value is clear stands there with it."""
+    changes = [
+        (one.turn, one.said, "" if one.dropped else f"{one.told}. ")
+        for one in _sentences(utterances)
+        if one.dropped or one.repaired
+    ]
+    found = list(utterances)
+    for turn, said, instead in changes:
+        old = found[turn]
+        found[turn] = replace(old, content=old.content.replace(said, instead))
+    return found
+
+
 def shortened(summaries: Sequence[str], chars: int) -> str:
     """The sentences of summaries, oldest first, that tell most, in their order; of two that
     contradict each other the later one."""
@@ -106,10 +123,15 @@ def shortened(summaries: Sequence[str], chars: int) -> str:
     return " ".join(lines[at] for at in sorted(kept))
 
 
+IMPLIED = words.stems(["years", "old", "called", "named", "name"])
+"""Words of a fact that a person may leave out: "I'm thirty-four", "this is my sister Anna"."""
+
+
 def without(summary: str, wrong: str, instead: str) -> tuple[str, bool]:
     """A summary without the sentences that say all of ``wrong``, a statement in the third person,
     and not also ``instead``; and whether there were any."""
     old, new = _distinctive(wrong), _distinctive(instead)
+    old = old - IMPLIED or old
     denied = NEGATED.search(wrong) is not None
     kept: list[str] = []
     sentences = speech_acts.sentences(summary)
@@ -122,18 +144,34 @@ def without(summary: str, wrong: str, instead: str) -> tuple[str, bool]:
     return " ".join(kept), len(kept) < len(sentences)
 
 
+def part_of(fact: str) -> str:
+    """Letters that a sentence has which says what a fact says, whatever the inflection; empty: any
+    may be missing."""
+    regular = [
+        word
+        for word in words.content_words(fact)
+        if word not in words.IRREGULAR and words.stem(word) not in IMPLIED
+    ]
+    longest = max(regular, key=len, default="")
+    return longest[:4] if longest.isascii() and len(longest) > 4 and longest.isalpha() else ""
+
+
 def _distinctive(text: str) -> set[str]:
     return words.stems(words.content_words(text)) - fact_comparison.COMMON
 
 
 def is_english(utterances: Sequence[Utterance]) -> bool:
-    """Whether the user talked English. Very few words are judged with Lo-Bug's replies."""
+    """Whether the user talked English. Very few words are judged with Lo-Bug's replies; where those
+    are few as well ("Rex died." - "Oh no."), whatever they are, they are quoted or kept at most."""
     said = " ".join(one.content for one in utterances if one.role == "user")
     if words.is_english(said, ENGLISH_SHARE):
         return True
     if len(words.words(said)) > FEW_WORDS or not words.words(said):
         return False
-    return words.is_english(" ".join(one.content for one in utterances), ENGLISH_SHARE)
+    whole = " ".join(one.content for one in utterances)
+    if len(words.words(whole)) > FEW_WORDS:
+        return words.is_english(whole, ENGLISH_SHARE)
+    return whole.isascii()
 
 
 # ---- what was stated
@@ -288,7 +326,7 @@ def _asked_about(
             break
         taken.append(line)
     if wrong and not taken:
-        return "The user took back what they had said."
+        return NOTHING_LEFT
     return " ".join(taken)
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from lobug.language.en import speech_acts, words
 from lobug.language.en.fact_checks import NEGATED, clauses, occurs
-from lobug.language.en.summaries import ENGLISH_SHARE, Utterance
+from lobug.language.en.summaries import ENGLISH_SHARE, Utterance, settled
 
 LEAST_SHARE = 0.6
 """Share of a clause's content words that its speaker must have said."""
@@ -30,6 +31,9 @@ REPORTING = words.stems(
 ASKING = re.compile(
     r"\b(?:ask|asked|asks|asking|wonder\w*|want\w* to know|inquir\w*|enquir\w*|question\w*)\b", re.I
 )
+CONDITION = re.compile(r"\b(?:if|unless)\b", re.I)
+INDIRECT = re.compile(r"\b(?:ask|wonder|know|see|check|inquire)\w*(?: [\w-]+){0,2} if\b", re.I)
+""" "Asked if" is no condition."""
 SUBJECT = re.compile(r"^(?:the )?(?P<who>user|they|lo-?bug|assistant|it|she|he)\b", re.I)
 NEW_SUBJECT = re.compile(
     r"(?:[,;]\s*(?:and|but|so|while|whereas)?\s*|\s(?:and|but|while|whereas)\s)"
@@ -49,7 +53,18 @@ def supported_sentences(summary: str, utterances: Sequence[Utterance]) -> list[s
     everything = " ".join(one.content for one in utterances)
     if not words.is_english(everything, ENGLISH_SHARE):
         return sentences
-    return [one for one in sentences if is_supported(one, utterances)]
+    said = settled(utterances)
+    # Words that only what was corrected has: "ramen", where it turned out to be sushi.
+    wrong = _stems_of(utterances) - _stems_of(said)
+    return [
+        one
+        for one in sentences
+        if not words.stems(words.content_words(one)) & wrong and is_supported(one, said)
+    ]
+
+
+def _stems_of(utterances: Sequence[Utterance]) -> set[str]:
+    return words.stems(word for one in utterances for word in words.content_words(one.content))
 
 
 def is_supported(sentence: str, utterances: Sequence[Utterance]) -> bool:
@@ -68,8 +83,11 @@ def is_supported(sentence: str, utterances: Sequence[Utterance]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
+    """A clause that a clause of the summary may come from."""
+
     clause: str
-    question: bool
+    kind: Literal["statement", "question", "order", "condition"] = "statement"
+    """What the sentence is that it stands in."""
 
 
 def _was_said(clause: str, who: str, utterances: Sequence[Utterance]) -> bool:
@@ -93,12 +111,34 @@ def _was_said(clause: str, who: str, utterances: Sequence[Utterance]) -> bool:
     source = _source_of(told, said)
     if not _keeps_polarity(clause, said):
         return False
-    return not source.question or who == "assistant" or ASKING.search(clause) is not None
+    return who == "assistant" or _keeps_kind(clause, source)
 
 
 def _content(text: str) -> list[str]:
     """What a text claims, beyond that something was said."""
     return [word for word in words.content_words(text) if words.stem(word) not in REPORTING]
+
+
+def _kind_of(sentence: str) -> Literal["statement", "question", "order", "condition"]:
+    if _is_conditional(sentence):
+        return "condition"
+    if speech_acts.is_question(sentence):
+        return "question"
+    return "order" if speech_acts.is_command(speech_acts.FILLER.sub("", sentence)) else "statement"
+
+
+def _is_conditional(text: str) -> bool:
+    return CONDITION.search(INDIRECT.sub(" ", text)) is not None
+
+
+def _keeps_kind(clause: str, source: _Source) -> bool:
+    """Whether no question is told as a fact, no fact as a question, and no condition as either."""
+    asks = ASKING.search(clause) is not None
+    if source.kind == "condition":
+        return _is_conditional(clause)
+    if source.kind == "question":
+        return asks
+    return not asks or source.kind == "order" or not source.clause
 
 
 def _keeps_polarity(clause: str, said: Sequence[Utterance]) -> bool:
@@ -120,7 +160,7 @@ def _source_of(told: Collection[str], said: Sequence[Utterance]) -> _Source:
     """The clause of the source that shares most content words with a clause of the summary; an
     empty one where none shares any."""
     sources = [
-        _Source(clause, speech_acts.is_question(sentence))
+        _Source(clause, _kind_of(sentence))
         for one in said
         for sentence in speech_acts.sentences(one.content)
         for clause in clauses(sentence)
@@ -128,7 +168,7 @@ def _source_of(told: Collection[str], said: Sequence[Utterance]) -> _Source:
     stems = words.stems(told)
     shared = [len(stems & words.stems(words.content_words(one.clause))) for one in sources]
     most = max(shared, default=0)
-    return sources[shared.index(most)] if most else _Source("", question=False)
+    return sources[shared.index(most)] if most else _Source("")
 
 
 # ---- the check of a model

@@ -17,7 +17,13 @@ from lobug.memory import focus, jobs, log, schedule, sessions, timeline
 from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.extraction import gaps_of
 from lobug.memory.learning.model_requests import GarbledAnswerError
-from lobug.memory.learning.summarizer import SPEAKERS, UNFIT, transcript, utterances
+from lobug.memory.learning.summarizer import (
+    SPEAKERS,
+    UNFIT,
+    believed,
+    transcript,
+    utterances,
+)
 from lobug.memory.log import Stretch, Within
 from lobug.memory.model import LoggedMessage
 from lobug.memory.schedule import Backlog
@@ -152,12 +158,13 @@ def _insert_entries(
         connection, work.task.user, [message.id for message in taken.messages]
     ):
         return False
+    said_at = taken.messages[0].created_at
     for content, held in pieces:
         timeline.insert(
             connection,
             work.task.user,
             taken.conversation,
-            content,
+            believed(connection, work.task.user, content, said_at),
             first_message_id=held[0].id,
             last_message_id=held[-1].id,
             now=work.now,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from lobug.engines.base import ChatMessage, ChatModel
 from lobug.errors import ContextOverflowError, EngineTimeoutError
-from lobug.language.en import speech_acts, summary_checks, words
+from lobug.language.en import speech_acts, summaries, summary_checks, words
 from lobug.language.en.prompts import (
     EXAMPLE_WORDS,
     condense_session_messages,
@@ -22,9 +22,11 @@ from lobug.language.en.prompts import (
 )
 from lobug.language.en.summaries import Utterance
 from lobug.language.en.summary_checks import Trial
+from lobug.memory import identity, timeline
 from lobug.memory.learning.model_requests import GarbledAnswerError, ask, prompt_chars
 from lobug.memory.model import LoggedMessage
 from lobug.settings import MemorySettings
+from lobug.storage.driver import Connection
 
 logger = logging.getLogger(__name__)
 
@@ -69,6 +71,16 @@ def transcript(messages: Sequence[LoggedMessage], limit: int) -> tuple[str, int]
 def utterances(messages: Sequence[LoggedMessage]) -> list[Utterance]:
     """Messages as the language room takes them."""
     return [Utterance(one.role, one.content, one.speaker) for one in messages]
+
+
+def believed(connection: Connection, user: str, summary: str, since: float) -> str:
+    """A summary of words said from a time on, without what the user has corrected or removed since,
+    perhaps in messages that are not summed up yet."""
+    if summary.startswith(timeline.RAW):
+        return summary
+    for wrong, instead in identity.taken_back_since(connection, user, since):
+        summary, _ = summaries.without(summary, wrong, instead)
+    return summary or summaries.NOTHING_LEFT
 
 
 def tidy_summary(answer: str, source: str) -> str:
