@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lobug.language.claims import USER, ClaimReader, Heard, Path
+from lobug.language.claims import USER, Asked, Claim, ClaimReader, Heard, Path
 from lobug.language.en.claims import answers, facts, questions, reader, recitation, topics, values
 from lobug.language.en.data import word_set
+
+LONGEST = 1_500
+"""Characters of a text that are read: a quarter of an hour of typing, two minutes of talk."""
+LONGEST_QUESTION = 300
 
 ASKING = frozenset({"what", "who", "whom", "where", "when", "which", "why", "how"})
 FEMALE = word_set("kin", "female")
 MALE = word_set("kin", "male")
+
+
+def bounded(text: str) -> str:
+    """The beginning of a text with single spaces, cut after a sentence or a word. What follows is
+    left to the chat model: rules look at each word several times."""
+    spaced = " ".join(text.split())
+    if len(spaced) <= LONGEST:
+        return spaced
+    cut = spaced[:LONGEST]
+    end = max(cut.rfind(mark) + 1 for mark in (". ", "! ", "? "))
+    return cut[: end if end > 0 else cut.rfind(" ") if " " in cut else LONGEST]
 
 
 class EnglishClaims:
@@ -18,14 +33,30 @@ class EnglishClaims:
 
     @staticmethod
     def read(text: str) -> Heard:
-        """What the rules read; of a question that was taken for a statement nothing."""
-        heard = reader.read(text)
+        """What the rules read in the beginning of a text; of a question that was taken for a
+        statement nothing."""
+        beginning = bounded(text)
+        heard = reader.read(beginning)
         said = tuple(claim for claim in heard.claims if claim.value.lower() not in ASKING)
-        return heard if len(said) == len(heard.claims) else replace(heard, claims=said)
+        rest = " ".join(text.split())[len(beginning) :]
+        unread = (*heard.unread, rest) if rest else heard.unread
+        return replace(heard, claims=said, unread=unread)
 
-    read_fact = staticmethod(reader.read_fact)
-    read_question = staticmethod(questions.read_question)
-    read_topic = staticmethod(topics.read_topic)
+    @staticmethod
+    def read_fact(sentence: str) -> tuple[Claim, ...]:
+        """The claims of a stored sentence; none of one that is too long for a fact."""
+        return reader.read_fact(sentence) if len(sentence) <= LONGEST else ()
+
+    @staticmethod
+    def read_question(text: str) -> Asked | None:
+        """What a text asks; a longer one tells a story."""
+        return questions.read_question(bounded(text)) if len(text) <= LONGEST_QUESTION else None
+
+    @staticmethod
+    def read_topic(text: str) -> Asked | None:
+        """What a topic names."""
+        return topics.read_topic(bounded(text)) if len(text) <= LONGEST_QUESTION else None
+
     rules = staticmethod(reader.rules)
     same_value = staticmethod(values.same_value)
     fact = staticmethod(facts.fact)
