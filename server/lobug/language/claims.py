@@ -136,6 +136,16 @@ class ClaimReader(Protocol):
         """Whether two values are the same: "a Volvo" and "the blue Volvo", "34" and "thirty-four",
         "Mom" and "mother"."""
 
+    def one_more(self, value: str) -> str | None:
+        """The noun of a value that speaks of one more of a kind: "rabbit" of "second rabbit";
+        None: it does not."""
+
+    def one_of(self, noun: str) -> str:
+        """A noun in the singular: "rabbit" of "rabbits", "child" of "children"."""
+
+    def listed(self, values: Sequence[str]) -> str:
+        """Several values as one: "Clover and Daisy"."""
+
     def refers(self, pronoun: str, subject: Path) -> bool:
         """Whether a pronoun ("she") can stand for a subject ("my sister")."""
 

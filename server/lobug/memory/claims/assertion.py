@@ -161,8 +161,20 @@ class Assertion:
             if meant is None:
                 continue
             self._apply(replace(claim, subject=meant))
-            talked[:0] = referents_of(replace(claim, subject=meant))
+            talked[:0] = self._referents_of(replace(claim, subject=meant), known)
         self.outcome.referents = talked[:RECENT_CLAIMS]
+
+    def _referents_of(self, claim: Claim, known: Subjects) -> list[Referent]:
+        """What a claim talks about: its subject, and the subject that its value is."""
+        found = [Referent(claim.subject, claim.relation, claim.kind, claim.value)]
+        if claim.relation not in {"pet", "relative"} or not claim.value:
+            return found
+        noun = self._reader.one_more(claim.value)
+        one = (*claim.subject, noun or claim.value.lower().split()[-1])
+        if noun is not None and one in known.names:
+            several = sum(path[:-1] == claim.subject and plain(path) == one for path in known.known)
+            one = (*claim.subject, f"{noun}:{several + 1}")
+        return [*found, Referent(one, NAME)]
 
     def completed(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
         """The claim that a bare value makes of what was talked about; None: it fits nothing."""
@@ -454,15 +466,6 @@ def known_subjects(connection: Connection, user: str) -> frozenset[Path]:
 def recent(referents: Iterable[Referent]) -> list[Path]:
     """Who was talked about, latest first."""
     return list(dict.fromkeys(one.subject for one in referents if one.subject != USER))
-
-
-def referents_of(claim: Claim) -> list[Referent]:
-    """What a claim talks about: its subject, and the subject that its value is."""
-    found = [Referent(claim.subject, claim.relation, claim.kind, claim.value)]
-    if claim.relation in {"pet", "relative"} and claim.value:
-        noun = claim.value.lower().split()[-1]
-        found.append(Referent((*claim.subject, noun), NAME))
-    return found
 
 
 def key_for(claim: Claim, rules: RelationRules) -> str:

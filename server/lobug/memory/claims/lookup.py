@@ -142,15 +142,19 @@ def _implied(
 ) -> tuple[Claim, ...]:
     """What follows from claims of other subjects or relations."""
     subject, relation = asked.subject, asked.relation
+    if relation == NAME and len(subject) > 1 and subject not in known:
+        one = (*subject[:-1], reader.one_of(subject[-1]))
+        called = [
+            claim.value
+            for path in sorted(known)
+            if plain(path) == one
+            for claim in claim_rows.of_slot(connection, user, path, NAME, "")
+            if claim.status == "active" and claim.holds
+        ]
+        if called:
+            return (Claim(plain(subject), NAME, reader.listed(called)),)
     if relation == NAME and len(subject) > 1:
-        rules = reader.rules(PARTNER)
-        if rules is not None and plain(subject)[-1] in rules.entities:
-            held = claim_rows.of_slot(connection, user, subject[:-1], PARTNER, "")
-            return tuple(
-                Claim(plain(subject), NAME, one.value)
-                for one in held
-                if one.status == "active" and one.holds and one.value[:1].isupper()
-            )
+        return _of_partner(connection, reader, user, subject)
     rules = None if relation is None else reader.rules(relation)
     if relation is not None and rules is not None and rules.opposite and asked.value:
         return _opposite(connection, reader, user, asked, rules.opposite)
@@ -179,6 +183,21 @@ def _implied(
                 found.append(Claim(plain(subject), relation, noun, holds=not dead, ended=dead))
         return tuple(dict.fromkeys(found))
     return ()
+
+
+def _of_partner(
+    connection: Connection, reader: ClaimReader, user: str, subject: Path
+) -> tuple[Claim, ...]:
+    """The name of a girlfriend, from "I'm dating Mia"."""
+    rules = reader.rules(PARTNER)
+    if rules is None or plain(subject)[-1] not in rules.entities:
+        return ()
+    held = claim_rows.of_slot(connection, user, subject[:-1], PARTNER, "")
+    return tuple(
+        Claim(plain(subject), NAME, one.value)
+        for one in held
+        if one.status == "active" and one.holds and one.value[:1].isupper()
+    )
 
 
 def _opposite(

@@ -5,14 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lobug.language.claims import USER, Asked, Claim, ClaimReader, Heard, Path
-from lobug.language.en.claims import answers, facts, questions, reader, recitation, topics, values
-from lobug.language.en.data import word_set
+from lobug.language.en.claims import (
+    answers,
+    facts,
+    questions,
+    reader,
+    recitation,
+    sentence_forms,
+    topics,
+    values,
+)
+from lobug.language.en.data import word_map, word_set
 
 LONGEST = 1_500
 """Characters of a text that are read: a quarter of an hour of typing, two minutes of talk."""
 LONGEST_QUESTION = 300
 
 ASKING = frozenset({"what", "who", "whom", "where", "when", "which", "why", "how"})
+ONE_MORE = word_set("kin", "one_more")
+SINGULAR = word_map("kin", "singular")
 FEMALE = word_set("kin", "female")
 MALE = word_set("kin", "male")
 
@@ -62,6 +73,19 @@ class EnglishClaims:
     fact = staticmethod(facts.fact)
     answer = staticmethod(answers.answer)
     recite = staticmethod(recitation.recite)
+
+    listed = staticmethod(sentence_forms.listed)
+
+    @staticmethod
+    def one_more(value: str) -> str | None:
+        """The noun of "second rabbit", "another cat"; None: it is not one more."""
+        words = value.lower().split()
+        return words[-1] if len(words) > 1 and words[0] in ONE_MORE else None
+
+    @staticmethod
+    def one_of(noun: str) -> str:
+        """A noun in the singular."""
+        return SINGULAR.get(noun) or (noun[:-1] if noun.endswith("s") else noun)
 
     @staticmethod
     def refers(pronoun: str, subject: Path) -> bool:
