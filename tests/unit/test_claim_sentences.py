@@ -116,6 +116,39 @@ def test_every_relation_has_words() -> None:
         (Claim(USER, "like", "dog", text="I love my dog"), "The user likes the user's dog"),
         (Claim(USER, "employer", "bank", text="I work at the bank"), "The user works at the bank"),
         (Claim(USER, "school", "Leeds"), "The user studies at Leeds"),
+        (
+            Claim(USER, "home", "station", text="I live near the station"),
+            "The user lives near the station",
+        ),
+        (Claim(USER, "origin", "small village"), "The user comes from a small village"),
+        (Claim(USER, "illness", "hay fever"), "The user has hay fever"),
+        (Claim(USER, "job", "retired teacher"), "The user is a retired teacher"),
+        (Claim(USER, "retired", "fired"), "The user has been fired"),
+        (Claim(USER, "partner", "nurse"), "The user is together with a nurse"),
+        (Claim(USER, "learning", "cook"), "The user is learning to cook"),
+        (Claim(USER, "dream", "sailing to Rome"), "The user's dream is sailing to Rome"),
+        (Claim(USER, "employer", "", holds=False, ended=True), "The user has no job"),
+        (
+            Claim(("user", "drill"), "lent", "", holds=False, ended=True),
+            "The user got the user's drill back",
+        ),
+        (
+            Claim(("user", "meeting"), "takes_place", "", holds=False, ended=True),
+            "The user's meeting is cancelled",
+        ),
+        (
+            Claim(
+                ("user", "flight to rome"),
+                "takes_place",
+                "noon",
+                text="My flight to Rome is at noon",
+            ),
+            "The user's flight to Rome is at noon",
+        ),
+        (
+            Claim(USER, "home", "Lyon", time=("Since 2019",)),
+            "The user has lived in Lyon since 2019",
+        ),
         (Claim(USER, "smoking", "smoker"), "The user is a smoker"),
         (Claim(USER, "employer", "", holds=False), "The user has no job"),
         (Claim(USER, "pregnant", "twins"), "The user is expecting twins"),
@@ -129,6 +162,6 @@ def test_every_relation_has_words() -> None:
         (Claim(PARENTS, "job", "nurse"), "The user's parents work as nurses"),
         (Claim(PARENTS, "dead", "", holds=False), "The user's parents are alive"),
     ],
-)  # fmt: skip
+)
 def test_a_fact_stands_alone(claim: Claim, expected: str) -> None:
     assert fact(claim, {}) == expected

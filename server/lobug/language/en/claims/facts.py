@@ -25,8 +25,14 @@ RELATIVE = re.compile(
 """Phrases of time that mean another day when they are read later."""
 
 
+LIVING = frozenset({"home", "grew_up", "employer", "volunteers"})
+NEAR = r"(?:near|outside|close to|above|behind|opposite)(?: the| an?| my)?"
+OPENS = re.compile(r"^(?:Since|As|In|On|Until|For|From|By|At|During|Before|After|When)\b")
+"""How a phrase of time begins a sentence."""
 SAID_BEFORE = "the|my|our|his|her|their"
-WITHOUT_ARTICLE = frozenset({"pet", "relative", "instrument", "injury", "birthday", "anniversary"})
+WITHOUT_ARTICLE = frozenset(
+    "pet relative instrument injury birthday anniversary commute subscription owns".split()
+)
 """Relations whose sentences bring their own article."""
 LASTING: Mapping[Mode, Mode] = {"past": "now", "used to": "now", "no longer": "not"}
 """The tenses of what cannot be over: who died has died; who was said to be born in Porto by mistake
@@ -43,8 +49,9 @@ def fact(claim: Claim, names: Mapping[Path, str]) -> str:
         spoken=False,
         named=claim.relation != "name",
         common=is_common(claim),
+        text=claim.text,
     )
-    times = fact_times(claim)
+    times = [OPENS.sub(lambda match: match[0].lower(), time) for time in fact_times(claim)]
     since = mode_of(claim) == "now" and any(time.lower().startswith("since ") for time in times)
     said = statement(claim, wording, subject, "since" if since else None)
     return sentence(" ".join([said, *times]))
@@ -118,6 +125,10 @@ def as_said(claim: Claim) -> str:
     garden"."""
     if not claim.text or claim.relation in WITHOUT_ARTICLE:
         return claim.value
+    if claim.relation in LIVING:
+        near = re.search(rf"\b({NEAR}) {re.escape(claim.value)}(?!\w)", claim.text, re.IGNORECASE)
+        if near is not None:
+            return f"{near[1].lower()} {claim.value}"
     said = re.search(
         rf"\b({SAID_BEFORE}) {re.escape(claim.value)}(?!\w)", claim.text, re.IGNORECASE
     )
@@ -151,7 +162,7 @@ def template_of(wording: Wording, value: str, mode: Mode, *, of_user: bool) -> t
     if wording.lasting and mode in LASTING:
         mode = LASTING[mode]
     special = {
-        "no longer": wording.ended if value else "",
+        "no longer": wording.ended if value else wording.ended_bare,
         "not": wording.denied if value else wording.denied_bare,
         "will": wording.will if value else "",
         "will not": wording.will if value else "",

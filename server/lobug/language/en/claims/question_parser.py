@@ -78,6 +78,7 @@ EVENT_WITH = re.compile(
     r" (?P<who>(?:\w+ )?\w+?)(?:'s)?(?= |$)",
     re.IGNORECASE,
 )
+BORROWED = re.compile(r"^who (?:has )?borrowed\b", re.IGNORECASE)
 CODE_FOR = re.compile(
     r"\bthe (?P<what>code|pin|combination|password) (?:for|of|to) (?:the|my|our) (?P<thing>\w+)",
     re.I,
@@ -125,6 +126,7 @@ def parse(text: str) -> Parsed | None:
     plain = ASKING.sub("", body)
     told = plain != body
     body = UNSPLIT.sub(r"\1 is", CLEFT.sub(r"\g<wh> ", plain))
+    body = BORROWED.sub("who has", body)
     body = CODE_FOR.sub(r"my \g<thing> \g<what>", body)
     body = TO_PLACE.sub(r"\g<event>", EVENT_WITH.sub(r"\g<who> \g<event>", body))
     tag = TAG.search(body)

@@ -44,7 +44,8 @@ VAGUE = re.compile(
 )
 """Values that nobody has told."""
 ORDINARY = re.compile(
-    r"(?:get|buy|earn|win) .+|learn (?:too|so|very|fast|quick|slow|how|enough|well)\b.*|"
+    r"(?:get|buy|earn|win) .+|be an? (?:boy|girl|he|she|good .*|bad .*)|"
+    r"learn (?:too|so|very|fast|quick|slow|how|enough|well)\b.*|"
     r"have (?:fish|chicken|duck|rabbit|lamb|goat)"
     r"|(?:have|take) (?:.+ )?(?:coffee|tea|milk|water|juice|wine|beer|cola|coke|lemonade|cocoa)\b.*"
     r"|speak (?:to|with|up|about|too|fast|slow|loud|clear|now|here|more|soft|quiet)\b.*"

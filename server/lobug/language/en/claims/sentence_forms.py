@@ -88,29 +88,36 @@ class Subject:
 
 
 def subject_of(
-    path: Path, names: Mapping[Path, str], *, spoken: bool, named: bool = True, common: bool = False
+    path: Path,
+    names: Mapping[Path, str],
+    *,
+    spoken: bool,
+    named: bool = True,
+    common: bool = False,
+    text: str = "",
 ) -> Subject:
     """The words for a subject; ``named``: with its name, if it has one; ``common``: of one word
-    that is no name ("keys" is "the keys")."""
+    that is no name ("keys" is "the keys"); ``text``: the words that it was read from, which show
+    its capitals."""
     if path == ("user",):
         if spoken:
             return Subject("you", "your", "you", spoken)
         return Subject("the user", "the user's", "one", spoken)
     owner = {"user": "your" if spoken else "the user's"}.get(path[0])
     if len(path) == 1:
-        text = names.get(path) or (path[0] if path[0] in {"he", "she", "it", "they"} else "")
-        text = text or (f"the {path[0]}" if common else _titled(path[0]))
+        name = names.get(path) or (path[0] if path[0] in {"he", "she", "it", "they"} else "")
+        name = name or (f"the {path[0]}" if common else _titled(path[0]))
         several = path[0] == "they" or (common and is_plural(path[0]))
-        return Subject(text, possessive(text), "several" if several else "one", spoken)
+        return Subject(name, possessive(name), "several" if several else "one", spoken)
     if owner is None:
         owner = subject_of(path[:1], names, spoken=spoken).owner
     for word in path[1:-1]:
         owner = possessive(f"{owner} {word}")
-    text = f"{owner} {path[-1]}"
-    name = names.get(path)
-    if named and name:
-        text = f"{text} {name}"
-    return Subject(text, possessive(text), "several" if is_plural(path[-1]) else "one", spoken)
+    written = re.search(rf"\b{re.escape(path[-1])}(?!\w)", text, re.IGNORECASE)
+    whole = f"{owner} {written[0] if written is not None else path[-1]}"
+    if named and path in names:
+        whole = f"{whole} {names[path]}"
+    return Subject(whole, possessive(whole), "several" if is_plural(path[-1]) else "one", spoken)
 
 
 def _titled(name: str) -> str:
@@ -146,7 +153,14 @@ def with_article(value: str, *, of_names: bool = False) -> str:
     head = HEAD_ENDS.sub("", value)
     last = head.split()[-1] if head.split() else head
     capital = value[:1].isupper() and not of_names
-    if capital or is_plural(last) or last.lower() in wording_book().mass or last.endswith("ing"):
+    doing = value.split(maxsplit=1)[0].endswith("ing") and value[:1].islower()
+    if (
+        capital
+        or doing
+        or is_plural(last)
+        or last.lower() in wording_book().mass
+        or last.endswith("ing")
+    ):
         return value
     return f"{'an' if AN.match(value) else 'a'} {value}"
 
@@ -220,6 +234,7 @@ def value_text(value: str, marker: str, *, spoken: bool, several: bool = False) 
         "at": lambda: place(value, "at"),
         "on": lambda: moment(value),
         "ing": lambda: gerund(value),
+        "place": lambda: with_article(value) if wording_book().places.search(value) else value,
         "the": lambda: value if DETERMINED.match(value) else f"the {value}",
     }[marker]()
     person = SPOKEN if spoken else NOTED

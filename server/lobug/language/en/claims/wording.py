@@ -55,6 +55,7 @@ class Wording:
     ended: str
     denied: str
     denied_bare: str
+    ended_bare: str
     many: str
     topic: str
     opposite: str
@@ -171,6 +172,7 @@ def _wording(name: str, of: frozenset[str], one: bool, entry: Mapping[str, Any])
         ended=entry.get("ended", ""),
         denied=entry.get("denied", ""),
         denied_bare=entry.get("denied_bare", ""),
+        ended_bare=entry.get("ended_bare", ""),
         many=entry.get("many", ""),
         topic=entry["topic"],
         opposite=entry.get("opposite", ""),
