@@ -10,6 +10,7 @@ import pytest
 
 from lobug.language.claims import Claim, Fragment, Heard
 from lobug.language.en.claims import reader
+from lobug.language.en.claims.relation_book import relation_book
 
 SENTENCES = tomllib.loads(
     (Path(__file__).parent / "data" / "claims_en.toml").read_text(encoding="utf-8")
@@ -56,3 +57,30 @@ def cases() -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize(("sentence", "claims"), list(cases()))
 def test_the_claims_of_a_sentence(sentence: str, claims: list[str]) -> None:
     assert written(reader.read(sentence)) == claims
+
+
+def test_every_relation_has_a_sentence() -> None:
+    claimed = {claim.relation for sentence, _ in cases() for claim in reader.read(sentence).claims}
+    made = {relation.states for relation in relation_book().relations}
+    assert claimed == made
+
+
+@pytest.mark.parametrize(
+    ("sentence", "subject"),
+    [
+        ("My older sister lives in Rome.", ("user", "older sister")),
+        ("My big sister lives in Rome.", ("user", "older sister")),
+        ("My little brother lives in Rome.", ("user", "younger brother")),
+        ("My other sister lives in Rome.", ("user", "other sister")),
+        ("My mum lives in Rome.", ("user", "mother")),
+        ("My sister's husband lives in Rome.", ("user", "sister", "husband")),
+        ("Mum lives in Rome.", ("user", "mother")),
+        ("Hanna lives in Rome.", ("hanna",)),
+        ("She lives in Rome.", ("she",)),
+        ("My new boss lives in Rome.", ("user", "boss")),
+        ("My best friend lives in Rome.", ("user", "best friend")),
+    ],
+)
+def test_the_path_of_a_subject(sentence: str, subject: tuple[str, ...]) -> None:
+    (claim,) = reader.read(sentence).claims
+    assert claim.subject == subject

@@ -19,7 +19,7 @@ from lobug.language.en.claims.predicates import predicate_claims
 from lobug.language.en.claims.statement import Statement
 
 _DEFINITE = frozenset(
-    "location takes_place name wifi_password code dead licence_plate address_of".split()
+    "cost location takes_place name wifi_password code dead licence_plate".split()
 )
 """Relations of what is called "the ...", which need not be the speaker's."""
 LONGEST = 120

@@ -104,7 +104,7 @@ def _by_noun(statement: Statement) -> list[Claim]:
     elif not value:
         value, base = " ".join(statement.clause.time), replace(base, time=())
     value = re.sub(r"^(?:called|named) ", "", value)
-    if noun.relation.id == "home":
+    if noun.relation.id in {"home", "degree"}:
         value = re.sub(r"^(?:in|at|on) ", "", value)
     if noun.relation.id == "name" and not is_name(value):
         return []

@@ -20,7 +20,7 @@ LEXICON = frozenset(
     expect fail fall fancy fear feed feel find finish fire fish fix fly follow forget game
     garden get give go graduate grow hail hang hate have hide hike hit hope hunt hurt identify
     inherit intend jog join juggle kayak keep knit know lay lead learn lease leave lend lie like
-    live loathe lock look lose love major marry mean measure meditate meet misplace miss move
+    live loathe lock look lose love major make marry mean measure meditate meet misplace miss move
     name need observe open outgrow owe own paint park pass pay pick place plan plant play
     postpone practice practise pray prefer prescribe propose put quit raise react read recover
     rehome relocate rent repair replace reschedule reside resign respect retire return ride rise

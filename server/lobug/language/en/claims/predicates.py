@@ -186,6 +186,11 @@ def _ended(statement: Statement, base: Claim, predicate: str, kind: Kind) -> lis
     if base.past:
         return []
     found: list[Claim] = []
+    denied = statement.book.denied(predicate, kind)
+    if denied is not None:
+        found += _of_reading(
+            statement, replace(base, holds=False, ended="now" in base.time), denied
+        )
     for reading in statement.book.ended(predicate, kind):
         over = replace(base, holds=False, ended=True)
         found += _of_reading(statement, over, reading)

@@ -87,6 +87,7 @@ class Relation:
     says: tuple[Phrase, ...]
     nouns: tuple[Phrase, ...]
     ends: tuple[Phrase, ...]
+    denies: tuple[Phrase, ...]
 
     def is_of(self, kind: Kind) -> bool:
         """Whether a subject of this kind can have it."""
@@ -147,6 +148,7 @@ class RelationBook:
                 says=several(entry, "says"),
                 nouns=several(entry, "nouns"),
                 ends=several(entry, "ends"),
+                denies=several(entry, "denies"),
             )
             for name, entry in data["relation"].items()
         )
@@ -232,6 +234,10 @@ class RelationBook:
                         return [*found, reading]
                     found.append(reading)
         return found
+
+    def denied(self, predicate: str, kind: Kind) -> Reading | None:
+        """The relation that a predicate denies without a negation: "be single"."""
+        return self._first(predicate, kind, lambda relation: relation.denies)
 
     def noun(self, noun: str, kind: Kind) -> Reading | None:
         """The relation that a noun names: "birthday"; without a value."""
