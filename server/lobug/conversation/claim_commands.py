@@ -37,13 +37,13 @@ async def answer(context: CommandContext) -> Command | None:
         return None
     if isinstance(found, Ambiguous):
         return context.say(replies.which_one(found.name, found.subjects))
-    if not (found.claims or found.over):
+    past = [(claim, replies.until(ended_at, context.today)) for claim, ended_at in found.over]
+    said = reader.answer(found.asked, found.claims, past, found.names)
+    if said == reader.answer(found.asked, (), (), found.names):  # it knows nothing
         if asked.relation is None or asked.relation in OPEN_RELATIONS:
             return None
         if await _may_know(context):
             return None
-    past = [(claim, replies.until(ended_at, context.today)) for claim, ended_at in found.over]
-    said = reader.answer(found.asked, found.claims, past, found.names)
     hits = []
     for entry_id in found.entries[: replies.MOST]:
         provenance = await context.memory.get(context.scope, entry_id)

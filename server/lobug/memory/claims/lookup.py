@@ -29,11 +29,14 @@ class Found:
     implied: tuple[Claim, ...]
     """What follows from other claims: who has named a dog has one, until it has died."""
     names: Mapping[Path, str]
+    related: tuple[KnownClaim, ...] = ()
+    """What else holds of the subject: "I hate olives" answers "do I like olives?"."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What holds or is denied, with subjects as ``plain``."""
-        said = (replace(one.claim, subject=plain(one.subject)) for one in self.active)
+        told = (*self.active, *self.related)
+        said = (replace(one.claim, subject=plain(one.subject)) for one in told)
         return (*said, *(one for one in self.implied if not one.ended))
 
     @property
@@ -130,6 +133,11 @@ def _held(
         tuple(one for one in held if one.status == "past" and one.holds),
         implied,
         shown,
+        tuple(
+            one
+            for one in claim_rows.under(connection, user, meant)
+            if one.subject == meant and one.status == "active" and one not in held
+        ),
     )
 
 
