@@ -198,15 +198,52 @@ def test_a_table_and_what_went_wrong(file: Path) -> None:
 def test_one_kind_and_a_sample(file: Path) -> None:
     figures = json.loads(run(str(file), "--json", "--only", "ask").stdout)
     assert [result["id"] for result in figures["results"]] == ["asked"]
-    figures = json.loads(run("--json", "--limit", "9", "--burst").stdout)
+    figures = json.loads(run("--json", "--set", "ours", "--limit", "9", "--burst").stdout)
     assert figures["scenarios"] == 9
     assert len(figures["by_kind"]) >= 5
+
+
+@pytest.fixture
+def _unplayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every scenario passes without being played: the tests leave the set by other hands unseen."""
+
+    async def play_nothing(
+        chosen: Sequence[Scenario], _: Settings, pace: Pace | None, step: Progress
+    ) -> list[Outcome]:
+        return [Outcome(one.id, one.kind, pace or one.pace, (), ()) for one in chosen]
+
+    monkeypatch.setattr(evaluate_truth, "_run", play_nothing)
+
+
+@pytest.mark.usefixtures("_unplayed")
+def test_sets_are_reported_side_by_side_or_one_is_chosen(file: Path) -> None:
+    figures = json.loads(run("--json", "--limit", "6", "--only", "ask").stdout)
+    assert {which: list(some["by_kind"]) for which, some in figures["by_set"].items()} == {
+        "ours": ["ask"],
+        "other": ["ask"],
+    }
+    assert sum(some["scenarios"] for some in figures["by_set"].values()) == 6
+    for which, title, foreign in (
+        ("ours", "ours", "by other hands"),
+        ("other", "by other hands", "ours"),
+    ):
+        chosen = ["--set", which, "--limit", "2", "--only", "tell"]
+        figures = json.loads(run("--json", *chosen).stdout)
+        assert list(figures["by_set"]) == [which]
+        assert figures["by_set"][which]["scenarios"] == figures["scenarios"] == 2
+        table = run(*chosen).stdout
+        assert title in table
+        assert foreign not in table
+    assert json.loads(run(str(file), "--json").stdout)["by_set"] == {}
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["--only", "gossip"], "There is no kind gossip."),
+        (["--set", "theirs"], "There is no set theirs. The sets are ours, other."),
+        (["--set", "other", "--only", "summary"], "no scenario of the kind summary"),
+        (["mine.toml", "--set", "ours"], "not both"),
         (["--limit", "0"], "--limit"),
         (["no-such-file.toml"], "cannot be read"),
         (["/"], "cannot be read"),

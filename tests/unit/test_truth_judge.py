@@ -126,8 +126,18 @@ def test_figures_of_nothing_are_none() -> None:
 
 def test_the_report_has_kinds_in_their_order_and_every_scenario() -> None:
     reported = report([*reversed(OUTCOMES)])
+    assert reported["by_set"] == {}
     assert list(reported["by_kind"]) == ["forget", "ask"]
     assert reported["by_kind"]["ask"]["share"] == 0.5
     assert [result["id"] for result in reported["results"]] == ["c", "b", "a"]
     assert [result["passed"] for result in reported["results"]] == [True, False, True]
     assert reported["results"][1]["turns"][0]["reply"]["ms"] == 30.0
+
+
+def test_the_report_has_the_kinds_of_each_set() -> None:
+    by_set = report(OUTCOMES, {"ours": {"a", "x"}, "other": ["b", "c"]})["by_set"]
+    assert list(by_set) == ["ours", "other"]
+    assert (by_set["ours"]["scenarios"], by_set["ours"]["share"]) == (1, 1.0)
+    assert (by_set["other"]["scenarios"], by_set["other"]["share"]) == (2, 0.5)
+    assert list(by_set["other"]["by_kind"]) == ["forget", "ask"]
+    assert list(report(OUTCOMES[:1], {"ours": {"a"}, "other": {"b"}})["by_set"]) == ["ours"]

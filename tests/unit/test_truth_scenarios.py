@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lobug.evaluation.truth import (
+    FOLDERS,
     KINDS,
     MAX_BYTES,
     Check,
@@ -17,6 +18,7 @@ from lobug.evaluation.truth import (
     Settle,
     TruthError,
     load_scenarios,
+    load_sets,
     parse_scenarios,
     read,
     sample,
@@ -24,6 +26,8 @@ from lobug.evaluation.truth import (
 from lobug.evaluation.truth_judge import Failure, Held, Reply, judge_held, judge_reply
 
 OWN = load_scenarios()
+OTHER = load_scenarios("other")
+"""Only looked at and judged here: no test plays them on the product."""
 
 GOOD = """
 kind = "correct"
@@ -67,8 +71,38 @@ def words(scenario: Scenario) -> list[str]:
     return [step.say for step in scenario.steps if isinstance(step, Say)]
 
 
+def test_the_other_set_has_enough_of_every_kind_but_summaries() -> None:
+    counted = Counter(scenario.kind for scenario in OTHER)
+    assert counted == {
+        "correct": 35,
+        "change": 30,
+        "forget": 30,
+        "ask": 35,
+        "recite": 10,
+        "tell": 10,
+    }
+    bursts = [scenario for scenario in OTHER if scenario.pace == "burst"]
+    assert len(bursts) == len(OTHER) / 2
+
+
+def test_the_sets_are_read_together_and_ours_is_the_default() -> None:
+    sets = load_sets()
+    assert list(sets) == list(FOLDERS) == ["ours", "other"]
+    assert sets["ours"] == OWN == load_scenarios("ours")
+    assert sets["other"] == OTHER
+    ids = [scenario.id for scenario in OWN + OTHER]
+    assert len(ids) == len(set(ids))
+    assert all(scenario.id.startswith("other-") for scenario in OTHER)
+
+
+def test_the_same_id_in_both_sets_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lobug.evaluation.truth.FOLDERS", {"ours": "truth", "other": "truth"})
+    with pytest.raises(TruthError, match="two scenarios are called"):
+        load_sets()
+
+
 def test_no_scenario_is_the_copy_of_another() -> None:
-    told = Counter(tuple(words(scenario)) for scenario in OWN)
+    told = Counter(tuple(words(scenario)) for scenario in OWN + OTHER)
     assert [said for said, times in told.items() if times > 1] == []
 
 
@@ -88,7 +122,7 @@ def judged_as(scenario: Scenario, reply: str | None) -> Iterator[Failure]:
             yield from judge_held(number, step, held)
 
 
-@pytest.mark.parametrize("scenario", OWN, ids=lambda scenario: scenario.id)
+@pytest.mark.parametrize("scenario", OWN + OTHER, ids=lambda scenario: scenario.id)
 def test_every_scenario_can_fail(scenario: Scenario) -> None:
     """Repetition, indifference and ignorance do not all pass it."""
     lazy = (None, "Okay.", "You haven't told me.")
@@ -186,6 +220,36 @@ RIGHT_AND_WRONG = [
         ["Your mother is called Johanna.", "Johanna.", "Johanna, not Hanna."],
         ["Hanna.", "Her name is Hanna or Johanna.", "My mother is called Hanna."],
     ),
+    (
+        "other-correct-nephew",
+        3,
+        ["Your nephew is called Colin.", "Colin, not Callum."],
+        ["Callum.", "Callum or Colin.", "You haven't told me."],
+    ),
+    (
+        "other-change-phone",
+        4,
+        ["You have a Samsung now, the Nokia is broken.", "A Samsung."],
+        ["Your phone is a Nokia.", "You have a Nokia and a Samsung.", "You haven't told me."],
+    ),
+    (
+        "other-change-honda-sold",
+        3,
+        ["No, you sold the Honda.", "Not any more.", "You sold it two weeks ago."],
+        ["Yes, a Honda.", "You have a Honda motorbike.", "You haven't told me."],
+    ),
+    (
+        "other-forget-sisters-home-not-mine",
+        5,
+        ["You haven't told me.", "You asked me to forget that.", "I don't know."],
+        ["In Galashiels.", "In Melrose."],
+    ),
+    (
+        "other-ask-unknown-sister-married",
+        2,
+        ["You haven't told me.", "I don't know whether Gwen is married."],
+        ["Yes.", "No, she isn't.", "Gwen is married."],
+    ),
 ]
 
 
@@ -197,7 +261,7 @@ RIGHT_AND_WRONG = [
 def test_right_answers_are_told_from_wrong_ones(
     scenario: str, step: int, right: list[str], wrong: list[str]
 ) -> None:
-    asked = next(s for s in OWN if s.id == scenario).steps[step - 1]
+    asked = next(s for s in OWN + OTHER if s.id == scenario).steps[step - 1]
     assert isinstance(asked, Say)
     for text in right:
         assert judge_reply(step, asked, Reply(text, 1.0, used_model=False)) == [], text

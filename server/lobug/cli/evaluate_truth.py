@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lobug.evaluation.locomo_run import Progress
-    from lobug.evaluation.truth import Pace, Scenario, TruthKind
+    from lobug.evaluation.truth import Pace, Scenario, TruthKind, TruthSet
     from lobug.evaluation.truth_judge import Outcome
     from lobug.settings import Settings
+
+SET_TITLES: Mapping[str, str] = {"ours": "ours", "other": "by other hands"}
 
 COLUMNS = {
     "scenarios": "played",
@@ -40,11 +42,19 @@ def truth(
         typer.Argument(
             metavar="FILE",
             help="A TOML file with scenarios, in the form of those in"
-            " server/lobug/evaluation/data/truth. Default: those.",
+            " server/lobug/evaluation/data/truth. Default: those, and the set by other hands.",
             show_default=False,
         ),
     ] = None,
     json_: JsonOption = False,
+    set_: Annotated[
+        str | None,
+        typer.Option(
+            "--set",
+            metavar="SET",
+            help="Only this set: ours, or other (written by other hands, never tuned on).",
+        ),
+    ] = None,
     only: Annotated[
         str | None,
         typer.Option(metavar="KIND", help="Only this kind, such as correct or forget."),
@@ -78,7 +88,11 @@ def truth(
     from lobug.evaluation.truth_judge import report
 
     kind = _kind(only)
-    scenarios = [scenario for scenario in _scenarios(file) if kind in {None, scenario.kind}]
+    sets = _sets(set_) if file is None else {}
+    if file is not None and set_ is not None:
+        raise CommandError(sentence("eval.set_of_file"), code=EXIT_USAGE)
+    everything = [one for some in sets.values() for one in some] if file is None else _read(file)
+    scenarios = [scenario for scenario in everything if kind in {None, scenario.kind}]
     if not scenarios:
         raise CommandError(sentence("eval.none_of_kind", kind=only), code=EXIT_USAGE)
     chosen = sample(scenarios, limit)
@@ -86,7 +100,8 @@ def truth(
     settings = load_settings().settings
     with quiet_memory(), progress_bar(sentence("eval.scenarios"), len(chosen)) as step:
         outcomes = asyncio.run(_run(chosen, settings, pace, step))
-    figures = report(outcomes)
+    ids = {which: {scenario.id for scenario in some} for which, some in sets.items()}
+    figures = report(outcomes, ids)
     if json_:
         print_json_line(figures)
     else:
@@ -103,11 +118,21 @@ def _kind(name: str | None) -> TruthKind | None:
     return found
 
 
-def _scenarios(file: Path | None) -> list[Scenario]:
-    from lobug.evaluation.truth import TruthError, load_scenarios, read
+def _sets(name: str | None) -> dict[TruthSet, list[Scenario]]:
+    """Lo-Bug's own scenarios by set; all sets, or the one of this name."""
+    from lobug.evaluation.truth import FOLDERS, load_sets
+
+    if name is not None and name not in FOLDERS:
+        known = ", ".join(FOLDERS)
+        raise CommandError(sentence("eval.unknown_set", name=name, known=known), code=EXIT_USAGE)
+    return {which: some for which, some in load_sets().items() if name in {None, which}}
+
+
+def _read(file: Path) -> list[Scenario]:
+    from lobug.evaluation.truth import TruthError, read
 
     try:
-        return load_scenarios() if file is None else read(file)
+        return read(file)
     except TruthError as error:
         raise CommandError(plain(error), code=EXIT_USAGE) from error
 
@@ -142,14 +167,22 @@ def _table(figures: Mapping[str, Any]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("kind")
+    table.add_column("kind", no_wrap=True)
     for title in COLUMNS.values():
         table.add_column(title, justify="right")
-    for kind, row in figures["by_kind"].items():
-        table.add_row(kind, *(_cell(name, row[name]) for name in COLUMNS))
-    table.add_section()
-    table.add_row("all", *(_cell(name, figures[name]) for name in COLUMNS))
+    by_set = figures["by_set"]
+    blocks = {SET_TITLES[which]: some for which, some in by_set.items()} or {"all": figures}
+    for title, some in blocks.items():
+        for kind, row in some["by_kind"].items():
+            _add_row(table, kind, row)
+        _add_row(table, title, some, style="bold")
+    if len(by_set) > 1:
+        _add_row(table, "all", figures, style="bold")
     return table
+
+
+def _add_row(table: Table, title: str, row: Mapping[str, Any], style: str | None = None) -> None:
+    table.add_row(title, *(_cell(name, row[name]) for name in COLUMNS), style=style)
 
 
 def _cell(name: str, value: float | None) -> str:

@@ -5,7 +5,8 @@ A *scenario* is a list of steps: somebody says something (``Say``), background w
 searched without regard to case. ``{name}`` in a pattern stands for a named one of
 ``data/truth-patterns.toml`` or of the file's own table ``patterns``.
 
-Reading is pure but for ``read`` and ``load_scenarios``. Whatever is no such file raises TruthError.
+Reading is pure but for ``read``, ``load_scenarios`` and ``load_sets``. Whatever is no such file
+raises TruthError.
 """
 
 from __future__ import annotations
@@ -35,6 +36,11 @@ from pydantic import (
 
 TruthKind = Literal["tell", "change", "correct", "forget", "ask", "recite", "summary"]
 KINDS: Final[tuple[TruthKind, ...]] = get_args(TruthKind)
+
+TruthSet = Literal["ours", "other"]
+FOLDERS: Final[Mapping[TruthSet, str]] = {"ours": "truth", "other": "truth-other-hands"}
+"""Lo-Bug's own sets of scenarios, each a folder in ``data``. The other was written by people who
+had not seen what reads the words, and nothing is ever tuned on it."""
 
 Pace = Literal["settled", "burst"]
 """settled: background work catches up after everything that is said. burst: only where a step says
@@ -269,18 +275,26 @@ def read(path: Path) -> list[Scenario]:
         raise TruthError(f"{path} holds no scenarios: {error}") from error
 
 
-def _texts() -> Iterator[str]:
-    paths = files("lobug.evaluation").joinpath("data", "truth").iterdir()
+def _texts(folder: str) -> Iterator[str]:
+    paths = files("lobug.evaluation").joinpath("data", folder).iterdir()
     for path in sorted(paths, key=lambda path: path.name):
         if path.name.endswith(".toml"):
             yield path.read_text(encoding="utf-8")
 
 
-def load_scenarios() -> list[Scenario]:
-    """Lo-Bug's own scenarios, in the order of the files. Raises TruthError."""
-    scenarios = [scenario for text in _texts() for scenario in parse_scenarios(text)]
+def load_scenarios(which: TruthSet = "ours") -> list[Scenario]:
+    """One of Lo-Bug's own sets of scenarios, in the order of the files. Raises TruthError."""
+    texts = _texts(FOLDERS[which])
+    scenarios = [scenario for text in texts for scenario in parse_scenarios(text)]
     _require_distinct(scenarios)
     return scenarios
+
+
+def load_sets() -> dict[TruthSet, list[Scenario]]:
+    """All of Lo-Bug's own sets; no two of their scenarios have the same id. Raises TruthError."""
+    sets = {which: load_scenarios(which) for which in FOLDERS}
+    _require_distinct([scenario for scenarios in sets.values() for scenario in scenarios])
+    return sets
 
 
 def _require_distinct(scenarios: Sequence[Scenario]) -> None:

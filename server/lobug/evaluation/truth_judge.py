@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from lobug.evaluation.metrics import mean, percentile
-from lobug.evaluation.truth import KINDS, Check, Pace, Pattern, Say, TruthKind
+from lobug.evaluation.truth import KINDS, Check, Pace, Pattern, Say, TruthKind, TruthSet
 
 AT_ONCE_MS = 50.0
 """An answer from memory, without the chat model, comes within this time."""
@@ -148,14 +148,29 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """``figures`` over all outcomes and by kind, and each scenario with all that was said."""
+def figures_by_kind(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """``figures`` over all outcomes, and by kind."""
     by_kind: Mapping[str, Sequence[Outcome]] = {
         kind: [outcome for outcome in outcomes if outcome.kind == kind] for kind in KINDS
     }
     return {
         **figures(outcomes),
         "by_kind": {kind: figures(some) for kind, some in by_kind.items() if some},
+    }
+
+
+def report(
+    outcomes: Sequence[Outcome], sets: Mapping[TruthSet, Collection[str]] | None = None
+) -> dict[str, Any]:
+    """``figures_by_kind`` over all outcomes and for each set, and each scenario with all that was
+    said. ``sets``: the ids of the scenarios of each; None: they belong to no set."""
+    by_set = {
+        which: [outcome for outcome in outcomes if outcome.id in ids]
+        for which, ids in (sets or {}).items()
+    }
+    return {
+        **figures_by_kind(outcomes),
+        "by_set": {which: figures_by_kind(some) for which, some in by_set.items() if some},
         "results": [{"passed": outcome.passed, **asdict(outcome)} for outcome in outcomes],
     }
 
