@@ -39,6 +39,7 @@ ALLOWED = (
     "database ",
     "removed what onnxruntime",  # a line of the log
     "PRAGMA ",
+    "SELECT (SELECT count(*)",
     "The weather is nice today.",  # what doctor's voice says
     "/chat/text -d ",  # commands to try
     " simulate --say ",

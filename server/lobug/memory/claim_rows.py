@@ -70,9 +70,15 @@ INSERT = sa.insert(claims)
 
 
 def insert(
-    connection: Connection, entry_id: int, user: str, said: Sequence[Claim], reader: Reader
+    connection: Connection,
+    entry_id: int,
+    user: str,
+    said: Sequence[Claim],
+    reader: Reader,
+    *,
+    first: int = 0,
 ) -> None:
-    """Note what an entry claims."""
+    """Note what an entry claims, from the place ``first`` on."""
     run_many(
         connection,
         INSERT,
@@ -89,12 +95,19 @@ def insert(
                 "reader": reader,
                 "confidence": CONFIDENCE[reader],
             }
-            for place, claim in enumerate(said)
+            for place, claim in enumerate(said, start=first)
         ),
     )
 
 
+def add(connection: Connection, entry_id: int, user: str, claim: Claim, reader: Reader) -> None:
+    """Note one more claim of an entry."""
+    place = run(connection, NEXT_PLACE, entry_id=entry_id).scalar()
+    insert(connection, entry_id, user, [claim], reader, first=int(place or 0))
+
+
 _claim, _entry = claims.c, memories.c
+NEXT_PLACE = select(sa.func.max(_claim.place) + 1).where(_claim.memory_id == bindparam("entry_id"))
 KNOWN = (
     select(
         _entry.id.label("entry_id"),

@@ -239,6 +239,22 @@ def active_key(
     return found
 
 
+TOLD_BY = select(memories.c.id).where(
+    memories.c.user == bindparam("user"),
+    memories.c.source_message_id == bindparam("message_id"),
+    memories.c.content == bindparam("content"),
+    memories.c.status == "active",
+)
+
+
+def told_by(connection: Connection, user: str, message_id: int, content: str) -> int | None:
+    """The active entry with this content that was taken from a message."""
+    found: int | None = run(
+        connection, TOLD_BY, user=user, message_id=message_id, content=content
+    ).scalar()
+    return found
+
+
 FIND = ENTRY.where(BY_ID, VISIBLE)
 
 

@@ -96,6 +96,8 @@ def store(
     named = draft.key is not None
     key = entries.checked_key(draft.key) if draft.key is not None else entries.key_for(content)
     known_id = entries.active_key(connection, user, draft.scope, scope.conversation, key)
+    if not named and draft.source_message_id is not None:  # the rules may have read it already
+        known_id = entries.told_by(connection, user, draft.source_message_id, content) or known_id
     known = None if known_id is None else entries.find(connection, scope, known_id)
     if known is not None and not named and not _same_thing(known.content, content):
         key = entries.free_key(connection, user, draft.scope, scope.conversation, key)

@@ -170,8 +170,8 @@ def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
     statement = slots["statement"]
     if is_statement(statement):
         return ForgetStatement(statement)
-    if len(statement.split()) > MOST_TOPIC_WORDS:
-        return Ordinary()
+    if not 2 <= len(statement.split()) <= MOST_TOPIC_WORDS:
+        return Ordinary()  # "forget that idea" is said to oneself
     return ForgetTopic(f"that {statement}", sure=False)  # "forget that business with the car"
 
 

@@ -35,7 +35,7 @@ SUBORDINATE = re.compile(
 HANGING = re.compile(r"\b(?:about|with|for|behind|from|of|word about)\s$", re.I)
 """After one of these a pronoun at the end of a sentence mostly points to what was said before."""
 HANGING_VERB = re.compile(r"\b(?:is|are|was|were|be|am|feels?|seems?|looks?)$", re.I)
-RELATIVE = re.compile(r"\s+(?!(?:too|as well|now|again|more|one|way|though)\b)\w", re.I)
+RELATIVE = re.compile(r"(?<!\s)\s++(?!(?:too|as well|now|again|more|one|way|though)\b)\w", re.I)
 A_THING = re.compile(r"\b(?i:my|our|a|an|the|some|his|her|their)\s+\w+|(?<=\w )[A-Z]\w+")
 SEVERAL = re.compile(
     r"\b(?:my|our|the|some|many|two|three|four|five|these|all)\s+(?:\w+\s+)?\w+s\b"

@@ -324,13 +324,19 @@ class Assertion:
         if origin.message_id is not None:
             row = run(self._connection, SAID_IN, message_id=origin.message_id).first()
             session_id = None if row is None else row.session_id
+        content = self.sentence(stored)
+        if origin.message_id is not None:  # two claims may be one sentence: "I have two kids"
+            told = entries.told_by(self._connection, origin.user, origin.message_id, content)
+            if told is not None:
+                claim_rows.add(self._connection, told, origin.user, stored, origin.reader)
+                return told
         wanted = entries.key_of_entry(self._connection, key_of) if key_of is not None else None
         new_id = entries.insert(
             self._connection,
             NewVersion(
                 user=origin.user,
                 told_by=origin.user,
-                content=self.sentence(stored),
+                content=content,
                 key=entries.free_key(
                     self._connection, origin.user, "user", None, wanted or key_for(claim, rules)
                 ),
