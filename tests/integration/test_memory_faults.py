@@ -49,11 +49,11 @@ async def test_a_locked_file_is_an_error_for_writes_only_and_passes(
     before = memory.stats()
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StorageBusyError):
-        await memory.log_user_message(ADA, "I keep owls")
+        await memory.log_user_message(ADA, "I keep goats")
     assert memory.stats() == before
     assert len(await memory.recent_messages(ADA, 9)) == 2
     other.execute("ROLLBACK")
-    await exchange(memory, "I keep owls")
+    await exchange(memory, "I keep goats")
     await memory.process_due()
     assert memory.stats().facts == 2
     await memory.close()
