@@ -17,9 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lobug.language.claims import USER, Asked
+from lobug.memory.claims.backlog import BATCH
 from lobug.memory.model import MemoryScope
 from lobug.memory.service import Memory
 from lobug.settings import MemorySettings
+from lobug.storage.driver import connect
 from support.memory_kit import ADA, Kit, exchange, look
 
 PLACES, PETS = ("Rome", "Oslo", "Bristol"), ("cat", "dog")
@@ -158,3 +160,51 @@ async def play(path: Path, story: Sequence[str], chosen: int) -> None:
 def test_a_message_and_its_claims_are_both_there_or_both_not(story: list[str], chosen: int) -> None:
     with TemporaryDirectory() as folder:
         asyncio.run(play(Path(folder) / "memory.db", story, chosen))
+
+
+def make_old(path: Path) -> None:
+    """Put entries of an older version into a file: two homes, and songs in between."""
+    known = ["The user lives in Rome", *(f"The user likes song {n}" for n in range(2 * BATCH))]
+    connection = connect(str(path), timeout_s=5.0)
+    with connection:
+        for number, content in enumerate([*known, "The user lives in Oslo"], start=1):
+            connection.execute(
+                "INSERT INTO memories (id, user, told_by, layer, category, key, content, source,"
+                " said_at, created_at, updated_at, valid_from) VALUES"
+                " (?1, 'ada', 'ada', 'knowledge', 'knowledge', ?2, ?3, 'system', ?1, 1, 1, 1)",
+                (number, f"old_{number}", content),
+            )
+        connection.execute("INSERT INTO claim_backlog SELECT id FROM memories")
+    connection.close()
+
+
+async def test_a_crash_while_old_memories_are_read_repeats_and_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "memory.db"
+    crashes = Crashes(path)
+    kit = Kit(path, settings=MemorySettings(duplicate_distance_threshold=0.0), checkpoint=crashes)
+    for work in (False, True):
+        memory = kit.memory()
+        await memory.start(work=False)
+        crashes.is_on = work
+        await memory.process_due()
+        crashes.is_on = False
+        await memory.close()
+        if not work:
+            make_old(path)
+    expected = beliefs_in(path)
+    assert len(expected) == 2 * BATCH + 1
+    assert ("home", "Oslo") in expected  # said last; of Rome they speak as of the past
+    points = [copy for name, copy in crashes.copies if name.startswith("claims.")]
+    left = [look(copy, "SELECT count(*) FROM claim_backlog")[0][0] for copy in points]
+    total = 2 * BATCH + 2
+    assert left == [total, total - BATCH, total - BATCH, 2, 2, 0]
+    for copy in points:
+        memory = Kit(copy, clock=kit.clock, settings=kit.settings).memory()
+        await memory.start(work=False)
+        await memory.process_due()
+        assert memory.stats().claims_unread == 0
+        await memory.close()
+        assert beliefs_in(copy) == expected
+        assert look(copy, "SELECT count(*) FROM claims") == [(total,)]
