@@ -22,6 +22,9 @@ from support.memory_kit import (
 )
 from support.scripted import ScriptedChatModel
 
+pytestmark = pytest.mark.usefixtures("rules_read_nothing")
+"""The chat model has something to read in every message."""
+
 
 class RealClock(Clock):
     """The machine's own time."""

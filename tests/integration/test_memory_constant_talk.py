@@ -75,6 +75,7 @@ def rows(kit: Kit, table: str, where: str = "1") -> int:
     return int(count)
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_facts_are_extracted(kit: Kit, memory: Memory) -> None:
     kit.chat = ScriptedChatModel(lambda _messages, _options: "[]")
     await exchange(memory, "I have a cat")
@@ -82,6 +83,7 @@ async def test_facts_are_extracted(kit: Kit, memory: Memory) -> None:
     assert LIMITS["learning_deferral_s"] <= took <= LIMITS["learning_deferral_s"] + SLACK_S
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_an_overdue_extraction_is_finished_while_turns_go_on(kit: Kit) -> None:
     gate = asyncio.Event()
     kit.chat = ScriptedChatModel([[gate, CAT]])
@@ -150,6 +152,7 @@ async def test_what_is_old_is_erased(kit: Kit) -> None:
     await memory.close()
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_forgetting_stops_even_what_is_overdue(kit: Kit) -> None:
     gate = asyncio.Event()
     kit.chat = ScriptedChatModel([[gate, CAT], ["[]"], *[["[]"]] * 500])

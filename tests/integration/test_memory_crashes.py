@@ -1,4 +1,5 @@
-"""``kill -9`` at the worst moments: what was acknowledged is there, every fact arrives, once."""
+"""``kill -9`` at the worst moments: what was acknowledged is there, with all that it claims, and
+every fact arrives, once."""
 
 from __future__ import annotations
 
@@ -13,13 +14,27 @@ import pytest
 
 from lobug.storage import migrations
 from lobug.storage.driver import backups_of, connect
-from support.memory_child import DAY_S, SAID, SETTINGS, START, Way, session_kit
+from support.memory_child import (
+    CLAIMS,
+    DAY_S,
+    DOG,
+    FACTS,
+    OXFORD,
+    SAID,
+    SETTINGS,
+    START,
+    Way,
+    session_kit,
+)
 from support.memory_kit import ADA, IDENTITY, SUMMARY, Kit, dated, exchange, look
 
+MIGRATED = "SELECT 1 FROM sqlite_master WHERE name = 'claims'"
 POINTS = [
     "migrate.before_commit",
     "migrate.after_commit",
     "resume.before_commit",
+    "claims.before_commit",
+    "claims.after_commit",
     "log.before_commit",
     "log.after_commit",
     "reply.before_commit",
@@ -65,16 +80,38 @@ def live_until_killed(path: Path, point: str, occurrence: int, way: Way | None =
     return [line for line in process.stdout.splitlines() if line.startswith("ack ")]
 
 
+def claimed(path: Path) -> dict[str, str]:
+    """The entries that the rules read, and their status."""
+    rows = look(
+        path,
+        "SELECT m.content, m.status FROM memories m JOIN claims c ON c.memory_id = m.id"
+        " WHERE c.reader = 'rules' ORDER BY m.id",
+    )
+    assert len(dict(rows)) == len(rows), rows
+    return dict(rows)
+
+
+def said_in(path: Path) -> list[str]:
+    """What of the conversation is in the log."""
+    rows = look(path, "SELECT content FROM conversation_log WHERE role = 'user' ORDER BY id")
+    return [row[0] for row in rows]
+
+
 @pytest.mark.parametrize(
     ("point", "occurrence"),
     [(point, 1) for point in POINTS] + [(p, 4) for p in POINTS if p.split(".")[0] in
-     {"log", "reply", "extract", "facts", "embed"}],
+     {"log", "reply", "extract", "facts", "embed"}]
+    + [(p, n) for p in ("log.before_commit", "log.after_commit") for n in (2, 6, 8)],
 )  # fmt: skip
 async def test_a_kill_loses_nothing_and_repeats_nothing(
     tmp_path: Path, point: str, occurrence: int
 ) -> None:
     path = tmp_path / "memory.db"
     acknowledged = live_until_killed(path, point, occurrence)
+    said = said_in(path) if look(path, MIGRATED) else []
+    if said:  # a message is there together with what it claims and ends, or not at all
+        read = [one for one in said if one in CLAIMS]
+        assert claimed(path) == (CLAIMS[read[-1]] if read else {})
 
     memory = Kit(path, settings=SETTINGS).memory()
     await memory.start(work=False)
@@ -85,7 +122,7 @@ async def test_a_kill_loses_nothing_and_repeats_nothing(
     )
     assert len(logged) <= len(acknowledged) + 1  # one more may be there, unacknowledged
 
-    said = [text for _, role, text in logged if role == "user"]
+    assert said_in(path) == said
     for text in SAID[len(said) :]:  # the rest of the conversation, after the restart
         await exchange(memory, text)
         await memory.process_due()
@@ -93,14 +130,25 @@ async def test_a_kill_loses_nothing_and_repeats_nothing(
     identity = await memory.base_memory(ADA.user)
     await memory.close()
 
-    assert [row[0] for row in look(path, "SELECT content FROM facts ORDER BY id")] == [
-        text.replace("I keep", "The user keep") for text in SAID
-    ]
-    # Each entry that a search may find has one vector: the facts and the timeline.
-    assert look(path, "SELECT count(*) FROM memory_facts") == [(len(SAID) + stats.summaries,)]
-    assert look(path, "SELECT count(*) FROM memory_facts JOIN facts USING (id)") == [(len(SAID),)]
+    known = CLAIMS[SAID[-1]] | dict.fromkeys(FACTS.values(), "active")
+    rows = look(path, "SELECT content, status FROM memories WHERE layer = 'knowledge'")
+    assert sorted(rows) == sorted(known.items())
+    assert claimed(path) == CLAIMS[SAID[-1]]
+    ended = look(
+        path,
+        "SELECT m.content, l.content FROM claims c JOIN memories m ON m.id = c.memory_id"
+        " JOIN conversation_log l ON l.id = c.ended_by ORDER BY l.id",
+    )
+    assert ended == [(OXFORD, "No, I live in Leeds"), (DOG, "My dog died")]
+    # Each entry that a search may find has one vector: what is known or is past, and the timeline.
+    found = [content for content, status in known.items() if status != "inactive"]
+    assert look(path, "SELECT count(*) FROM memory_facts") == [(len(found) + stats.summaries,)]
+    assert look(
+        path,
+        "SELECT count(*) FROM memory_facts JOIN memories USING (id) WHERE layer = 'knowledge'",
+    ) == [(len(found),)]
     assert (stats.pending_tasks, stats.parked_tasks, stats.embedding_backlog) == (0, 0, 0)
-    assert stats.facts == len(SAID)
+    assert stats.facts == list(known.values()).count("active")
     covered = look(
         path, "SELECT content, source_from_id, source_to_id FROM memory_summaries ORDER BY id"
     )
@@ -160,7 +208,7 @@ async def test_a_kill_at_the_end_of_a_session_loses_nothing_and_repeats_nothing(
     await memory.close()
 
     assert (stats.pending_tasks, stats.parked_tasks) == (0, 0)
-    assert look(path, "SELECT content FROM facts") == [("The user keep bees",)]
+    assert look(path, "SELECT content FROM facts") == [("The user filmed bees",)]
     covered = look(
         path,
         "SELECT from_message_id, to_message_id FROM memories WHERE category = 'timeline'"

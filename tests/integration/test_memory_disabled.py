@@ -61,7 +61,7 @@ async def test_switched_off_nothing_is_recalled_and_it_is_all_there_afterwards(k
     kit.settings = ON
     memory = kit.memory()
     await memory.start(work=False)
-    assert "The user keep bees" in await recalled(memory, "keep bees")
+    assert "The user has bees" in await recalled(memory, "has bees")
     assert await memory.base_memory("ada") == IDENTITY
     await memory.close()
 
@@ -91,7 +91,7 @@ async def test_work_that_was_left_waits_until_it_is_on_again(kit: Kit) -> None:
     assert kit.chat.calls == []
     kit.settings = ON
     await live(kit)
-    assert look(kit.path, "SELECT content FROM facts") == [("The user keep bees",)]
+    assert look(kit.path, "SELECT content FROM facts") == [("The user has bees",)]
 
 
 async def test_old_things_are_erased_even_while_it_is_off(kit: Kit) -> None:

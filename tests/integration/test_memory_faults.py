@@ -49,11 +49,11 @@ async def test_a_locked_file_is_an_error_for_writes_only_and_passes(
     before = memory.stats()
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StorageBusyError):
-        await memory.log_user_message(ADA, "I keep owls")
+        await memory.log_user_message(ADA, "I keep goats")
     assert memory.stats() == before
     assert len(await memory.recent_messages(ADA, 9)) == 2
     other.execute("ROLLBACK")
-    await exchange(memory, "I keep owls")
+    await exchange(memory, "I keep goats")
     await memory.process_due()
     assert memory.stats().facts == 2
     await memory.close()
@@ -68,7 +68,7 @@ async def test_the_worker_outlives_a_locked_file(kit: Kit, other: Connection) ->
         await memory.process_due()
     other.execute("ROLLBACK")
     await memory.process_due()
-    assert await recalled(memory, "keep bees") == ["The user keep bees"]
+    assert await recalled(memory, "has bees") == ["The user has bees"]
     await memory.close()
 
 
@@ -98,7 +98,7 @@ async def test_a_full_database_refuses_and_recovers(kit: Kit) -> None:
     limit(1_000_000)
     await exchange(memory, "I keep owls")
     await memory.process_due()
-    assert "The user keep bees" in await recalled(memory, "keep bees")
+    assert "The user has bees" in await recalled(memory, "has bees")
     await memory.close()
 
 
@@ -290,9 +290,12 @@ async def test_a_database_of_the_first_lobug_is_taken_over_whole(kit: Kit) -> No
     assert look(kit.path, "SELECT id, user, content, summarized FROM conversation_log") [:2] == [
         (4, "ada", "I keep bees", 1), (7, "ada", "Nice.", 0)
     ]  # fmt: skip
-    assert look(kit.path, "SELECT id, fact_type, created_at FROM facts ORDER BY id") == [
-        (3, "personal", 9.5), (4, "knowledge", 9.5)
-    ]  # fmt: skip
+    assert look(kit.path, "SELECT content, fact_type, created_at FROM facts ORDER BY id") == [
+        ("The user keep bees", "personal", 9.5),
+        ("The user keep owls", "knowledge", 9.5),
+        ("The user has hens", "personal", kit.clock()),
+    ]
+    assert look(kit.path, "SELECT id FROM facts WHERE created_at = 9.5 ORDER BY id") == [(3,), (4,)]
     assert look(kit.path, "SELECT user, source_from_id, incorporated FROM memory_summaries") == [
         ("ada", 4, 0)
     ]

@@ -15,7 +15,7 @@ import pytest
 from lobug.memory.exchange.snapshot import SNAPSHOT
 from lobug.memory.model import MemoryScope
 from lobug.storage.compaction import copy_of
-from support.erasure_child import SAID, SECRET, kit
+from support.erasure_child import CLAIMED, KNOWN, SAID, SECRET, kit
 from support.erasure_kit import bytes_of
 from support.memory_kit import ADA, exchange, look
 
@@ -70,6 +70,27 @@ def live_until_killed(path: Path, point: str, occurrence: int) -> list[str]:
     return [line.removeprefix("ack ") for line in process.stdout.splitlines()]
 
 
+TOLD = """SELECT 1 FROM conversation_log WHERE role = 'user' AND session_id IN
+    (SELECT id FROM sessions WHERE external_id IS NULL)"""
+REMEMBERED = (2, 1, True, 0)
+FORGOTTEN = (0, 0, False, 1)
+
+
+def secrets_left(path: Path) -> tuple[int, int, bool, int]:
+    """Entries and claims with the secret, whether a message has it, and the number of tombstones:
+    all of it is remembered, or all of it is forgotten."""
+    like = f"LIKE '%{SECRET}%'"
+    rows = look(
+        path,
+        f"SELECT (SELECT count(*) FROM memories WHERE content {like}),"
+        f" (SELECT count(*) FROM claims WHERE value {like}),"
+        f" (SELECT count(*) FROM conversation_log WHERE content {like}),"
+        " (SELECT count(*) FROM tombstones)",
+    )
+    ((entries, claims, messages, tombstones),) = rows
+    return entries, claims, messages > 0, tombstones
+
+
 @pytest.mark.parametrize(("point", "occurrence"), POINTS)
 async def test_a_kill_undoes_nothing_and_leaves_nothing(
     tmp_path: Path, point: str, occurrence: int
@@ -77,12 +98,15 @@ async def test_a_kill_undoes_nothing_and_leaves_nothing(
     path = tmp_path / "memory.db"
     path.with_name(SNAPSHOT).write_text(json.dumps(SESSIONS))
     acknowledged = live_until_killed(path, point, occurrence)
+    if "told" in acknowledged:
+        is_forgotten = "forgotten" in acknowledged or point == "forget.after_commit"
+        assert secrets_left(path) == (FORGOTTEN if is_forgotten else REMEMBERED)
 
     memory = kit(path).memory()
     await memory.start(work=False)
     await memory.process_due()
     if "told" not in acknowledged:
-        for said in SAID[len(look(path, "SELECT 1 FROM memories")) :]:
+        for said in SAID[len(look(path, TOLD)) :]:
             await exchange(memory, said, f"Noted: {said}.")
         await memory.process_due()
     if "forgotten" not in acknowledged:
@@ -92,9 +116,13 @@ async def test_a_kill_undoes_nothing_and_leaves_nothing(
     await memory.close()
 
     assert SECRET.lower().encode() not in bytes_of(path).lower()
-    assert sorted(row[0] for row in look(path, "SELECT content FROM memories")) == sorted(
-        said.replace("I keep", "The user keep") for said in SAID if SECRET not in said
+    assert secrets_left(path)[:3] == FORGOTTEN[:3]
+    assert sorted(look(path, "SELECT content, status FROM memories")) == sorted(
+        (known, "active") for said, known in KNOWN.items() if SECRET not in said
     )
+    assert look(path, "SELECT relation, value FROM claims ORDER BY relation") == CLAIMED
+    # A tombstone holds against older words that are read later, and was not lost with the copy.
+    assert look(path, "SELECT count(*) > 0 FROM tombstones") == [(1,)]
     said_first = look(
         path, "SELECT content FROM conversation_log WHERE role = 'user' AND session_id IN"
         " (SELECT id FROM sessions WHERE external_id IS NOT NULL) ORDER BY id",

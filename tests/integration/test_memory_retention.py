@@ -166,9 +166,9 @@ async def test_messages_are_erased_where_that_is_wished_and_what_is_known_stays(
     rows = look(kit.path, "SELECT content FROM conversation_log ORDER BY id")
     assert [row[0] for row in rows] == ["I keep hens", "Noted."]
     found = look(kit.path, "SELECT content, source_message_id IS NULL FROM facts ORDER BY id")
-    assert ("The user keep bees", 1) in found
-    assert ("The user keep hens", 0) in found
-    assert "The user keep bees" in await recalled(memory, "keep bees")
+    assert ("The user has bees", 1) in found
+    assert ("The user has hens", 0) in found
+    assert "The user has bees" in await recalled(memory, "has bees")
     assert [m.content for m in await memory.recent_messages(ADA, 9)] == ["I keep hens", "Noted."]
     await memory.close()
     assert look(kit.path, "PRAGMA foreign_key_check") == []

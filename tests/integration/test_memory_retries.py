@@ -19,6 +19,9 @@ from lobug.storage.driver import Connection, backups_of, connect
 from support.memory_kit import ENDLESS, Kit, dated, exchange, look, model_that_listens
 from support.scripted import Reply, ScriptedChatModel
 
+pytestmark = pytest.mark.usefixtures("rules_read_nothing")
+"""The chat model has something to read in every message."""
+
 
 @pytest.fixture
 def kit(tmp_path: Path) -> Kit:

@@ -315,6 +315,7 @@ async def test_a_success_in_between_begins_the_count_of_failures_anew(kit: Kit) 
     await memory.close()
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_a_model_that_is_down_is_waited_for_and_no_failure_of_the_messages(kit: Kit) -> None:
     kit.chat.fail = EngineUnavailableError("chat", "down")
     memory = kit.memory()
@@ -419,6 +420,7 @@ def deaf_at_first() -> ScriptedChatModel:
     return ScriptedChatModel(reply)
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_plain_statements_that_were_not_stored_are_asked_for_once_more(kit: Kit) -> None:
     kit.chat = deaf_at_first()
     memory = kit.memory()
@@ -441,6 +443,7 @@ async def test_plain_statements_that_were_not_stored_are_asked_for_once_more(kit
     await memory.close()
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_what_is_known_from_a_message_is_not_asked_for_again(kit: Kit) -> None:
     memory = kit.memory()
     await memory.start(work=False)
@@ -452,6 +455,7 @@ async def test_what_is_known_from_a_message_is_not_asked_for_again(kit: Kit) -> 
     await memory.close()
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_no_gap_is_filled_from_words_that_were_not_meant_or_were_never_told(kit: Kit) -> None:
     kit.chat = deaf_at_first()
     memory = kit.memory()
@@ -466,6 +470,7 @@ async def test_no_gap_is_filled_from_words_that_were_not_meant_or_were_never_tol
     await memory.close()
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_a_gap_that_cannot_be_filled_is_no_trouble(kit: Kit) -> None:
     kit.chat = ScriptedChatModel(
         lambda m, o: json.dumps([]) if o.json_schema is not None else model_that_listens(m, o)

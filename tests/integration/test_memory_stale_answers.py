@@ -12,6 +12,9 @@ from lobug.storage.driver import connect
 from support.memory_kit import CASCADES, Kit, exchange, look
 from support.scripted import ScriptedEmbedder
 
+pytestmark = pytest.mark.usefixtures("rules_read_nothing")
+"""Each message becomes a fact that waits for the chat model."""
+
 
 @pytest.fixture
 def kit(tmp_path: Path) -> Kit:

@@ -19,8 +19,20 @@ from support.memory_child import Dying, acknowledge
 from support.memory_kit import ADA, Kit, exchange
 
 SETTINGS = MemorySettings(duplicate_distance_threshold=0.0)
-SAID = [f"I keep {thing}" for thing in ("bees", "goats", "Zanzibarix", "owls", "foxes", "hens")]
 SECRET = "Zanzibarix"
+KNOWN = {
+    "I filmed bees": "The user filmed bees",
+    f"I live in {SECRET}": f"The user lives in {SECRET}",
+    f"I filmed {SECRET}": f"The user filmed {SECRET}",
+    "I have a dog": "The user has a dog",
+    "I live in Leeds": "The user lives in Leeds",
+    "I filmed owls": "The user filmed owls",
+}
+"""What is said, and what is known from it: the films the chat model has extracted, all else the
+rules have read in the turn. The secret is a home of former times when it is forgotten."""
+SAID = list(KNOWN)
+CLAIMED = [("home", "Leeds"), ("pet", "dog")]
+"""What is claimed once the secret is forgotten."""
 
 
 def kit(path: Path, **more: object) -> Kit:

@@ -31,7 +31,25 @@ SETTINGS = MemorySettings(
     duplicate_distance_threshold=0.0,
 )
 
-SAID = [f"I keep {thing}" for thing in ("bees", "goats", "owls", "foxes", "hens", "cows", "frogs")]
+FACTS = {
+    "I filmed bees": "The user filmed bees",
+    "I filmed goats": "The user filmed goats",
+    "I filmed owls": "The user filmed owls",
+    "I filmed foxes": "The user filmed foxes",
+}
+"""What the rules cannot read, and what the chat model extracts from it in the background."""
+
+OXFORD, LEEDS = "The user lives in Oxford", "The user lives in Leeds"
+DOG, DEAD = "The user has a dog", "The user's dog has died"
+CLAIMS = {
+    "I live in Oxford": {OXFORD: "active"},
+    "No, I live in Leeds": {OXFORD: "inactive", LEEDS: "active"},
+    "I have a dog": {OXFORD: "inactive", LEEDS: "active", DOG: "active"},
+    "My dog died": {OXFORD: "inactive", LEEDS: "active", DOG: "past", DEAD: "active"},
+}
+"""What the rules read in the turn itself: the entries with claims, and their status, after it."""
+
+SAID = [said for both in zip(FACTS, CLAIMS, strict=True) for said in both]
 
 
 class Dying:
@@ -55,7 +73,7 @@ def acknowledge(what: str) -> None:
 
 
 async def live(path: Path, point: str, occurrence: int) -> None:
-    """Seven exchanges, each processed to its end."""
+    """Eight exchanges, each processed to its end."""
     kit = Kit(path, settings=SETTINGS, checkpoint=Dying(point, occurrence))
     memory = kit.memory()
     await memory.start(work=False)
@@ -123,7 +141,7 @@ async def live_a_session(path: Path, point: str, way: Way) -> None:
     kit = session_kit(path, way, Dying(point, 1))
     memory = kit.memory()
     await memory.start(work=False)
-    for said in ("No, I keep bees", "Hello there."):
+    for said in ("No, I filmed bees", "Hello there."):
         message_id = await memory.log_user_message(ADA, said)
         await memory.log_reply(ADA, message_id, "Noted.", extract=True)
         await memory.process_due()
