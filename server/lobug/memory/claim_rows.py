@@ -286,6 +286,7 @@ def of_entries(connection: Connection, user: str, ids: Sequence[int]) -> list[Kn
     return _known(run(connection, OF_ENTRIES, user=user, ids=ids))
 
 
+CORRECTION_IMPORTANCE = 1.0
 STATED_IMPORTANCE = 0.9
 """Importance of what the user asked to be remembered."""
 

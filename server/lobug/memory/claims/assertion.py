@@ -318,6 +318,7 @@ class Assertion:
     def _insert(self, claim: Claim, rules: RelationRules, *, past: bool, key_of: int | None) -> int:
         origin = self._origin
         stored = replace(claim, holds=True, ended=True) if past else claim
+        corrects = claim.corrects and not past
         session_id = None
         if origin.message_id is not None:
             row = run(self._connection, SAID_IN, message_id=origin.message_id).first()
@@ -332,13 +333,13 @@ class Assertion:
                 key=entries.free_key(
                     self._connection, origin.user, "user", None, wanted or key_for(claim, rules)
                 ),
-                source="correction" if claim.corrects and not past else origin.source,
+                source="correction" if corrects else origin.source,
                 said_at=origin.said_at,
                 now=origin.now,
                 conversation=origin.conversation,
                 session_id=session_id,
                 fact_type=rules.fact_type,
-                importance=origin.importance,
+                importance=claim_rows.CORRECTION_IMPORTANCE if corrects else origin.importance,
                 source_message_id=origin.message_id,
                 claims=(replace(claim, holds=True) if past else claim,),
                 reader=origin.reader,
