@@ -61,7 +61,7 @@ COMMANDS: tuple[tuple[str, Meaning], ...] = (
     ("Forget everything I told you about my ex-wife.", ForgetTopic("my ex-wife")),
     ("forget everything you know about Anna", ForgetTopic("Anna")),
     ("forget my address", ForgetTopic("my address")),
-    ("forget where I live", ForgetTopic("I live")),
+    ("forget where I live", ForgetTopic("where I live")),
     ("delete my phone number from your memory", ForgetTopic("my phone number")),
     ("delete everything you know about my boss", ForgetTopic("my boss")),
     ("forget what I just said", ForgetLast()),
@@ -130,6 +130,8 @@ I will never forget that day
 forget it
 forget about it
 forget that idea
+let's forget that idea
+forget the question
 never mind
 where did I live before?
 what is my sister's name?
