@@ -67,12 +67,16 @@ class KnownClaim:
 
 
 INSERT = sa.insert(claims)
+NEXT_PLACE = select(sa.func.max(claims.c.place) + 1).where(
+    claims.c.memory_id == bindparam("entry_id")
+)
 
 
 def insert(
     connection: Connection, entry_id: int, user: str, said: Sequence[Claim], reader: Reader
 ) -> None:
-    """Note what an entry claims."""
+    """Note what an entry claims, after what it claims already."""
+    first = run(connection, NEXT_PLACE, entry_id=entry_id).scalar() or 0
     run_many(
         connection,
         INSERT,
@@ -89,7 +93,7 @@ def insert(
                 "reader": reader,
                 "confidence": CONFIDENCE[reader],
             }
-            for place, claim in enumerate(said)
+            for place, claim in enumerate(said, first)
         ),
     )
 
@@ -180,6 +184,12 @@ MADE_BY = (
     )
     .order_by(_entry.id)
 )
+TELLING = select(_entry.id).where(
+    _entry.source_message_id == bindparam("message_id"),
+    _entry.user == bindparam("user"),
+    _entry.content == bindparam("content"),
+    _entry.status == "active",
+)
 ENDED_BY = (
     select(_claim.memory_id)
     .where(_claim.ended_by == bindparam("message_id"), _claim.user == bindparam("user"))
@@ -191,6 +201,12 @@ ENDED_BY = (
 def made_by(connection: Connection, user: str, message_id: int) -> list[int]:
     """The entries that the rules read in a message."""
     return run(connection, MADE_BY, user=user, message_id=message_id).scalars()
+
+
+def telling(connection: Connection, user: str, message_id: int, content: str) -> int | None:
+    """The active entry that has this content from a message: there is one at most."""
+    row = run(connection, TELLING, user=user, message_id=message_id, content=content).first()
+    return None if row is None else int(row.id)
 
 
 def ended_by(connection: Connection, user: str, message_id: int) -> list[int]:

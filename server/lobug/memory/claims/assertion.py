@@ -6,7 +6,7 @@ own entries) asserts them here, and here alone is decided what they do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import bindparam, select
@@ -87,9 +87,12 @@ class Assertion:
         self._assert(claims[:MOST_CLAIMS], referents)
         return self.outcome
 
-    def settle(self, entry_id: int, claims: Sequence[Claim]) -> Outcome:
+    def settle(
+        self, entry_id: int, claims: Sequence[Claim], former: Collection[int] = ()
+    ) -> Outcome:
         """Let an entry that is a sentence of its own take the place of what it contradicts or
-        repeats, or give way to what was said later. The sentence stays as it is."""
+        repeats, or be replaced by what was said later. The sentence stays as it is. ``former``:
+        entries that do not count."""
         refuted = False
         for claim in claims:
             rules = self._reader.rules(claim.relation)
@@ -98,7 +101,7 @@ class Assertion:
             others = [
                 one
                 for one in self._slot(claim.subject, claim.relation, claim.kind)
-                if one.entry_id != entry_id
+                if one.entry_id != entry_id and one.entry_id not in former
             ]
             done = self._decide(claim, others, rules)
             for retirement in done.retired:
@@ -323,13 +326,19 @@ class Assertion:
         if origin.message_id is not None:
             row = run(self._connection, SAID_IN, message_id=origin.message_id).first()
             session_id = None if row is None else row.session_id
+        content = self.sentence(stored)
+        if origin.message_id is not None and not past:
+            told = claim_rows.telling(self._connection, origin.user, origin.message_id, content)
+            if told is not None:  # "she has retired": she has no job and no employer
+                claim_rows.insert(self._connection, told, origin.user, (claim,), origin.reader)
+                return told
         wanted = entries.key_of_entry(self._connection, key_of) if key_of is not None else None
         new_id = entries.insert(
             self._connection,
             NewVersion(
                 user=origin.user,
                 told_by=origin.user,
-                content=self.sentence(stored),
+                content=content,
                 key=entries.free_key(
                     self._connection, origin.user, "user", None, wanted or key_for(claim, rules)
                 ),
