@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lobug.language.en.questions import analyse, is_of_another
 from lobug.language.en.speech_acts import is_taken_back
-from lobug.memory.model import Entry, Hit, Layer, LoggedMessage, Recalled, Source, Status
+from lobug.memory.model import Category, Entry, Hit, Layer, LoggedMessage, Recalled, Source, Status
 from lobug.memory.recall.ranking import (
     HALF_LIFE_S,
     STATEMENT_FLOOR,
@@ -20,6 +20,7 @@ from lobug.memory.recall.ranking import (
     budget_tokens,
     in_prompt_order,
     interleaved,
+    repeats_a_fact,
     select_entries,
     select_turns,
     tokens_of,
@@ -360,3 +361,15 @@ def test_who_asks_about_a_brother_gets_nothing_about_a_sister(
     question: str, content: str, *, of_another: bool
 ) -> None:
     assert is_of_another(question, content) is of_another
+
+
+def test_a_summary_that_repeats_a_fact_that_is_recalled_is_left_out() -> None:
+    def found(number: int, content: str, category: Category) -> Hit:
+        entry = replace(ENTRY, id=number, content=content, category=category)
+        return Hit("memory", number, content, NOW, 0.0, 1.0, entry)
+
+    fact = found(1, "The user keeps bees", "knowledge")
+    summary = found(2, "[2025-05-01 10:00] The user sings. The user keeps bees.", "timeline")
+    other = found(3, "[2025-05-01 10:00] The user sings in a choir.", "timeline")
+    best = [summary, fact, other]
+    assert [one for one in best if not repeats_a_fact(one, best)] == [fact, other]

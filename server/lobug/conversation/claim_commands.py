@@ -71,7 +71,10 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
         return context.say(replies.which_one(found.name, found.subjects))
     past = [(claim, replies.until(ended_at, context.today)) for claim, ended_at in found.over]
     said = reader.answer(found.asked, found.claims, past, found.names)
-    if said == reader.answer(found.asked, (), (), found.names):  # it knows nothing
+    known = bool(found.claims or found.over)
+    if known and asked.relation is not None:  # what else holds of the subject may not answer it
+        known = said != reader.answer(found.asked, (), (), found.names)
+    if not known:
         if asked.relation is None or asked.relation in OPEN_RELATIONS:
             return None
         if not context.memory.keeps_user_memories or await _may_know(context):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import bindparam, select
 
 from lobug.language.claims import USER, Claim, ClaimReader, Fragment, Heard, Path, RelationRules
-from lobug.memory import claim_rows, entries, identity
+from lobug.memory import claim_rows, entries, identity, sessions
 from lobug.memory.claim_rows import KnownClaim, Reader, Referent
 from lobug.memory.claims import decision, subjects, tombstones
 from lobug.memory.claims.decision import Retirement
@@ -314,6 +314,8 @@ class Assertion:
         identity.retire_lines(
             self._connection, origin.user, known.content, origin.now, entry_id=known.entry_id
         )
+        if reason == "corrected":
+            sessions.put_right(self._connection, origin.user, known.content, origin.now)
         if origin.message_id is not None:
             claim_rows.note_end(self._connection, known.entry_id, origin.message_id)
         self.outcome.retired.append(known.entry_id)

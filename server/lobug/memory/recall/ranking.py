@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from lobug.language.en import speech_acts
+from lobug.language.en import fact_comparison, speech_acts
 from lobug.language.en.questions import Question
+from lobug.memory import timeline
 from lobug.memory.model import Entry, Hit, Recalled, Source
 from lobug.memory.recall.scoring import WEIGHTS
 from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR
@@ -228,3 +229,17 @@ def within_budget(
             taken.append(memory)
             left -= price
     return taken
+
+
+def repeats_a_fact(hit: Hit, best: Iterable[Hit]) -> bool:
+    """Whether a hit is a summary that was found for a sentence which a fact among the best says,
+    too: it would cost the prompt up to 150 tokens more."""
+    if hit.entry is None or hit.entry.category != "timeline":
+        return False
+    told = speech_acts.sentences(timeline.unstamped(hit.content))
+    return any(
+        other.entry is not None
+        and other.entry.category == "knowledge"
+        and any(fact_comparison.is_subsumed(other.content, sentence) for sentence in told)
+        for other in best
+    )

@@ -172,6 +172,7 @@ class Recaller:
             limit=self._settings.retrieval_top_k,
             now=now,
         )
+        best = [hit for hit in best if not ranking.repeats_a_fact(hit, best)]
         cited = {hit.entry.source_message_id for hit in best if hit.entry is not None}
         said = ranking.select_turns(
             [hit for hit in turns.hits if not is_of_another(query, hit.content)],

@@ -201,4 +201,6 @@ def _may_be_name(word: str) -> bool:
     low = word.lower()
     if low in _COMMON or low in LEXICON or not low[:1].isalpha():
         return False
+    if low.endswith("ing") and low not in {"beijing", "nanjing", "reading", "redding"}:
+        return False
     return lemma(low) is None or low in {"rose", "drew", "mark"}

@@ -298,8 +298,8 @@ def _with_complement(clause: Clause) -> Clause:
     if clause.verb == "be" and rest.lower().startswith(("no longer ", "no more ")):
         no_more, rest = True, rest.split(None, 2)[2]
     stated, times = without_time(rest)
-    if not stated and clause.verb in _TASTES:
-        stated, times = rest, ()  # "I hate Mondays"
+    if (not stated and clause.verb in _TASTES) or stated.lower().endswith(("called", "named")):
+        stated, times = rest, ()  # "I hate Mondays", "she is called June"
     rest, times = stated, (*clause.time, *times)
     no_more = no_more or any(map(ENDS.match, times))
     return replace(clause, complement=rest.strip(" ,"), no_more=no_more, time=kept(times))

@@ -106,7 +106,7 @@ def _by_noun(statement: Statement) -> list[Claim]:
     value = re.sub(r"^(?:called|named) ", "", value)
     if noun.relation.id in {"home", "degree"}:
         value = re.sub(r"^(?:in|at|on) ", "", value)
-    if noun.relation.id == "name" and not is_name(value):
+    if noun.relation.id == "name" and not (is_name(value) or _NAME_ONLY.fullmatch(value)):
         return []
     if not suits(value, noun.relation):
         return []

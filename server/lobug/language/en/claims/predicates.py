@@ -51,6 +51,7 @@ _INTO = re.compile(r"^(?:in)?to (?=\S)", re.IGNORECASE)
 
 
 def predicate_claims(statement: Statement, complement: str) -> list[Claim]:
+    """The claims that the verb makes with a complement."""
     only = _ONLY.search(complement)
     if only is not None and statement.negated:
         # "I don't drink coffee any more, only tea"

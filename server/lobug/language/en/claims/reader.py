@@ -92,6 +92,11 @@ _FAVOURITE = re.compile(
 )
 _APPOSED_KIN = re.compile(r"^(?P<name>[A-Z][\w'\u2019-]*), (?P<kin>my [a-z -]{2,25}), (?=[a-z])")
 _IT_IS = re.compile(r"(?:it|that)(?:['\u2019]?s| is)\b", re.IGNORECASE)
+_TWO_STATEMENTS = re.compile(
+    r"^(?P<one>[^,;]{1,80},? not [^,;]{1,40}?),? (?:and|but) (?P<two>(?:i|my|we|our|he|she|his"
+    r"|her)\b.+)$",
+    re.IGNORECASE,
+)
 _USER_THINKS = re.compile(r"^The user thinks\b")
 _USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 
@@ -153,6 +158,11 @@ class _Reading:
         self._take_statement(sentence, stated, corrects=opening.marked or self.pending or put_right)
 
     def _take_statement(self, sentence: str, stated: str, *, corrects: bool) -> None:
+        both = _TWO_STATEMENTS.match(stated)
+        if both is not None:  # "My name is Morten, not Marten, and I'm 34"
+            self._take_statement(both["one"], both["one"], corrects=corrects)
+            self._take_statement(both["two"], both["two"], corrects=False)
+            return
         alone = corrections.only_wrong(stated)
         if alone is not None:  # "Not Rome. Milan."
             self.pending, self.wrong = True, alone
@@ -173,7 +183,15 @@ class _Reading:
             # "I like tea, not coffee" puts nothing right.
             claims += [replace(claim, value=wrong, holds=False) for claim in contrasted[:1]]
             corrects, wrong = False, None
-        claims = [replace(claim, corrects=corrects, instead_of=wrong) for claim in claims]
+        last = claims[-1].text if claims else ""
+        claims = [
+            replace(
+                claim,
+                corrects=corrects and (sure or denied is not None or claim.text == last),
+                instead_of=wrong if claim.text == last else None,
+            )
+            for claim in claims
+        ]
         value = None if claims or denied else corrections.fragment(right, marked=corrects)
         if claims:
             self.claims += claims

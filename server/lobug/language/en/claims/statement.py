@@ -98,8 +98,7 @@ class Statement:
         self.negated = clause.negated
         self.verb = clause.verb
         if clause.verb == "can":
-            self.verb, _, self.complement = "cannot", "", self.complement
-            self.negated = False
+            self.verb, self.negated = "cannot", False
 
     def is_understood(self) -> bool:
         """Whether all negations of the clause are known; "no dog" is turned into "not a dog"."""
@@ -113,6 +112,7 @@ class Statement:
         return not words & NEGATIONS
 
     def claim(self) -> Claim:
+        """A claim of the subject without relation and value: whether it holds, and when."""
         clause = self.clause
         over = clause.no_more or clause.tense == "habit"
         former = any(map(FORMER.match, clause.time)) and self.verb not in {"born", "die"}
