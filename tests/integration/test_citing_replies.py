@@ -138,3 +138,21 @@ async def test_of_many_claims_the_one_that_answers_is_cited(tmp_path: Path) -> N
         assert await say(http, "How do you know that?") == (
             "You told me in March 2024 that you dislike olives."
         )
+
+
+async def test_what_follows_from_another_claim_is_cited_with_that_one(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), engines()) as (http, _):
+        for content, said_at in (
+            ("The user's dog is called Rex", "2024-03-10T12:00:00Z"),
+            ("The user's dog is brown", "2023-11-10T12:00:00Z"),
+        ):
+            entry = {"content": content, "said_at": said_at}
+            assert (await http.post("/memory/entries", json=entry)).status_code == 200
+        assert await say(http, "Do I have a dog? Say how you know.") == (
+            f"Yes, you have a dog called Rex. {CITED}"
+        )
+        assert await say(http, "Rex died.") == "Hello there."
+        assert await say(http, "Do I have a dog?") == "Not any more: you used to have a dog."
+        assert await say(http, "How do you know that?") == (
+            "You told me today that your dog Rex has died."
+        )

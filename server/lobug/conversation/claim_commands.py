@@ -99,8 +99,9 @@ def _used(found: Found, said: str) -> tuple[int, ...]:
     """The entries that an answer rests on: those whose value it tells, and all of what was asked
     where it tells none, as "Yes, you smoke." does."""
     told = words.stems(words.words(said))
+    implied = [one for claims in found.implied.values() for one in claims]
     own = (*found.active, *found.past)
-    for claims in (own, found.related):
+    for claims in (own, implied, found.related):
         used = [
             one
             for one in claims
