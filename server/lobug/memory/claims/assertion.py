@@ -275,18 +275,30 @@ class Assertion:
                 reason="edited",
                 now=self._origin.now,
             )
-            new_id = entries.insert(
-                self._connection,
-                entries.next_version(
+            content = self.sentence(said)
+            new_id = self._telling(entry.source_message_id, content)
+            if new_id is not None:  # one sentence of several claims
+                self._note(new_id, said, known.reader)
+            else:
+                version = entries.next_version(
                     entry,
                     told_by=entry.user,
                     now=self._origin.now,
-                    content=self.sentence(said),
+                    content=content,
                     claims=(said,),
                     reader=known.reader,
-                ),
-            )
+                )
+                new_id = entries.insert(self._connection, version)
             entries.change(self._connection, known.entry_id, replaced_by=new_id)
+
+    def _telling(self, message_id: int | None, content: str) -> int | None:
+        """The active entry that has this content from a message."""
+        if message_id is None:
+            return None
+        return claim_rows.telling(self._connection, self._origin.user, message_id, content)
+
+    def _note(self, entry_id: int, claim: Claim, reader: Reader) -> None:
+        claim_rows.insert(self._connection, entry_id, self._origin.user, (claim,), reader)
 
     def _confirm(self, known: KnownClaim) -> None:
         """What is said again counts as said now; what the user asks to be kept is theirs."""
@@ -329,11 +341,10 @@ class Assertion:
             row = run(self._connection, SAID_IN, message_id=origin.message_id).first()
             session_id = None if row is None else row.session_id
         content = self.sentence(stored)
-        if origin.message_id is not None and not past:
-            told = claim_rows.telling(self._connection, origin.user, origin.message_id, content)
-            if told is not None:  # "she has retired": she has no job and no employer
-                claim_rows.insert(self._connection, told, origin.user, (claim,), origin.reader)
-                return told
+        told = None if past else self._telling(origin.message_id, content)
+        if told is not None:  # "she has retired": she has no job and no employer
+            self._note(told, claim, origin.reader)
+            return told
         wanted = entries.key_of_entry(self._connection, key_of) if key_of is not None else None
         new_id = entries.insert(
             self._connection,
