@@ -104,6 +104,27 @@ async def test_a_name_put_right_is_right_in_all_sentences(kit: Kit) -> None:
         assert not any("Anna " in content for content in await believed(memory))
 
 
+async def test_one_sentence_that_ends_two_things_is_one_entry(kit: Kit) -> None:
+    async with started(kit) as memory:
+        await told(memory, "Mrs Abernathy has retired.")
+        assert await believed(memory) == ["Mrs Abernathy has no job", "Mrs Abernathy is retired"]
+        await told(memory, "Mrs Abernathy works at Bosch.")
+        assert "Mrs Abernathy has no job" not in await believed(memory)
+        assert await asked(memory, "Where does Mrs Abernathy work?") == (
+            "Mrs Abernathy works at Bosch."
+        )
+
+
+async def test_a_name_is_put_right_in_a_sentence_of_two_claims(kit: Kit) -> None:
+    async with started(kit) as memory:
+        await told(memory, "My uncle is called Bem.", "My uncle has retired.")
+        assert "The user's uncle Bem has no job" in await believed(memory)
+        await told(memory, "No, my uncle is called Ben.")
+        found = await believed(memory)
+        assert "The user's uncle Ben has no job" in found
+        assert not [one for one in found if "Bem" in one]
+
+
 async def test_one_users_claims_are_no_others(kit: Kit) -> None:
     async with started(kit) as memory:
         await told(memory, "My sister is called Hanna.", "I live in Rome.")

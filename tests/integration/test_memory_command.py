@@ -233,7 +233,7 @@ def test_an_export_is_written_read_and_brought_in(served: Served, elsewhere: Pat
 def test_why_sessions_users_and_the_rest(served: Served) -> None:
     good(served("add", "The user is called Ada", "--layer", "identity", "--user", "ada"))
     good(served("add", "The user likes oolong tea", "--key", "tea", "--user", "ada"))
-    served.say("Do I like oolong tea?")
+    served.say("Shall I brew oolong tea?")  # no claim answers it
     served.say("How far is the moon?")
     assert "memory:2 *" in good(served("why", "1"))
     assert "1 of them went to the prompt" in good(served("why", "1"))
@@ -261,7 +261,7 @@ def test_a_list_says_who_wrote_an_entry_and_how_often_it_was_recalled(
     )
     assert tool.json()["success"]
     for _ in range(2):
-        served.say("Do I like oolong tea?")
+        served.say("Shall I brew oolong tea?")
     lines = [line.split() for line in good(served("list")).splitlines()]
     assert lines[0] == "id key layer status source recalled said content".split()
     assert [line[1:6] for line in lines[1:]] == [

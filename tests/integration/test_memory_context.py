@@ -7,6 +7,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.language.en.prompts import FACT_RULES
 from lobug.memory.model import ConversationKey
@@ -114,6 +116,7 @@ async def test_the_beginning_of_the_prompt_changes_only_when_history_is_cut(tmp_
     assert len(set(beginnings)) > 2
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_a_question_has_beside_it_what_the_conversation_holds_farther_up(
     tmp_path: Path,
 ) -> None:
@@ -132,6 +135,7 @@ async def test_a_question_has_beside_it_what_the_conversation_holds_farther_up(
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_what_was_put_right_in_the_conversation_is_not_put_beside_a_question(
     tmp_path: Path,
 ) -> None:
@@ -143,6 +147,7 @@ async def test_what_was_put_right_in_the_conversation_is_not_put_beside_a_questi
     assert "Portland" not in of_turns(scripted.chat)[-1].messages[-1].content
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_a_question_without_a_shared_word_has_its_answer_beside_it_at_once(
     tmp_path: Path,
 ) -> None:
@@ -156,6 +161,7 @@ async def test_a_question_without_a_shared_word_has_its_answer_beside_it_at_once
     assert said[1] not in last
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_what_was_told_in_another_conversation_answers_before_it_is_learned(
     tmp_path: Path,
 ) -> None:
@@ -171,6 +177,28 @@ async def test_what_was_told_in_another_conversation_answers_before_it_is_learne
     await memory.close()
     assert recalled[0][0] == "I moved to Seattle"
     assert recalled[1] == []
+
+
+async def test_what_the_rules_read_in_another_conversation_answers_at_once(tmp_path: Path) -> None:
+    scripted = ScriptedEngines(chat=talkative(learns=False))
+    users = {"device:desk": "ada", "device:shelf": "ada"}
+    settings = settings_for(tmp_path, conversation={"users": users})
+    async with running(settings, scripted) as (client, server):
+
+        async def say(text: str, device: str) -> str:
+            headers = {"Device-Id": device}
+            answer = await client.post("/chat/text", json={"text": text}, headers=headers)
+            return str(answer.json()["response"])
+
+        for said in ("I moved to Seattle", "My cousin lives in Rome."):
+            await say(said, "desk")
+        asked = len(of_turns(scripted.chat))
+        assert await say("Where do I live?", "shelf") == "You live in Seattle."
+        assert await say("Where does my cousin live?", "shelf") == "Your cousin lives in Rome."
+        assert await say("Where do I live?", "kitchen") == "You haven't told me where you live."
+        assert len(of_turns(scripted.chat)) == asked
+        conversations = await server.memory.latest_conversations(5)
+    assert [one.user for one in conversations].count("ada") == 2
 
 
 async def test_switched_off_memory_stays_out_of_the_prompt(tmp_path: Path) -> None:
@@ -194,6 +222,7 @@ async def test_switched_off_memory_stays_out_of_the_prompt(tmp_path: Path) -> No
     assert len(last.messages) > 3  # the conversation itself goes on
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_nothing_recalled_is_ever_extracted(tmp_path: Path) -> None:
     scripted = ScriptedEngines(chat=talkative("You keep bees, and you told me of marmalade."))
     settings = settings_for(tmp_path, memory={"retrieval_min_similarity": 0.0})

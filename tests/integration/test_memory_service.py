@@ -18,6 +18,9 @@ from support.memory_kit import (
     recalled,
 )
 
+pytestmark = pytest.mark.usefixtures("rules_read_nothing")
+# What the rules read at once is tested in test_claims.py.
+
 
 @pytest.fixture
 def kit(tmp_path: Path) -> Kit:

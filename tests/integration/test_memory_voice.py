@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from lobug.conversation.commands import BLANKED
 from lobug.conversation.registry import PATIENCE_S
 from lobug.errors import IdentityFullError, MemoryDisabledError, StorageFullError
+from lobug.language.claims import Asked
 from lobug.memory.model import (
     ConversationKey,
     Draft,
@@ -35,6 +37,8 @@ from support.wav import pcm16, tone
 DESK = ConversationKey("device:desk", "device:desk/device:desk")
 ME = MemoryScope(DESK.user, DESK.conversation)
 REALLY = "Shall I really forget everything?"
+READ_OR_NOT = ("I live in Rome", "I polish every brass lamp before noon")
+"""What the rules read, and what they cannot read, so that the command itself stores it."""
 
 
 @dataclass
@@ -48,6 +52,17 @@ class Gate:
     def hold(self, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
         """Hold what changes the memory from now on."""
         store, forget_text, purge = memory.store, memory.forget_text, memory.purge
+        trust, forget_claims = memory.claims.trust, memory.forget_claims
+
+        async def held_trust(user: str, message_id: int) -> list[str]:
+            await self._wait()
+            return await trust(user, message_id)
+
+        async def held_forget_claims(
+            key: ConversationKey, scope: MemoryScope, asked: Asked, texts: Sequence[str]
+        ) -> Forgotten:
+            await self._wait()
+            return await forget_claims(key, scope, asked, texts)
 
         async def held_store(scope: MemoryScope, draft: Draft) -> Entry:
             await self._wait()
@@ -67,6 +82,8 @@ class Gate:
         monkeypatch.setattr(memory, "store", held_store)
         monkeypatch.setattr(memory, "forget_text", held_forget_text)
         monkeypatch.setattr(memory, "purge", held_purge)
+        monkeypatch.setattr(memory.claims, "trust", held_trust)
+        monkeypatch.setattr(memory, "forget_claims", held_forget_claims)
 
     async def _wait(self) -> None:
         self.entered.set()
@@ -95,38 +112,39 @@ async def test_remember_stores_it_and_says_so_without_the_model(tmp_path: Path) 
 async def test_two_sentences_are_two_memories(tmp_path: Path) -> None:
     async with talking(Setup(tmp_path)) as talk:
         reply = await talk.say("Remember that I live in Rome. I also like cats. Thanks!")
-        assert reply == "Okay, I'll remember that you live in Rome and that you also like cats."
+        assert reply == "Okay, I'll remember that you live in Rome and that you like cats."
         assert [e.content for e in await talk.kept()] == [
             "The user lives in Rome",
-            "The user also likes cats",
+            "The user likes cats",
         ]
         assert [e.fact_type for e in await talk.kept()] == ["personal", "preference"]
 
 
+@pytest.mark.parametrize("told", READ_OR_NOT)
 async def test_nothing_is_said_before_it_is_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: str
 ) -> None:
     gate = Gate()
     async with talking(Setup(tmp_path)) as talk:
         gate.hold(talk.memory, monkeypatch)
-        turn = asyncio.create_task(talk.say("remember that I live in Rome"))
+        turn = asyncio.create_task(talk.say(f"remember that {told}"))
         await gate.entered.wait()
         assert [role for role, _ in talk.log] == ["user"]
         assert not turn.done()
         gate.opened.set()
-        assert await turn == "Okay, I'll remember that you live in Rome."
+        assert (await turn).startswith("Okay, I'll remember that you")
+        assert [(e.source, e.importance) for e in await talk.kept()] == [("user", 0.9)]
         assert [role for role, _ in talk.log] == ["user", "assistant"]
 
 
+@pytest.mark.parametrize("told", READ_OR_NOT)
 async def test_a_caller_who_hangs_up_leaves_nothing_half_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: str
 ) -> None:
     gate = Gate()
     async with talking(Setup(tmp_path)) as talk:
         gate.hold(talk.memory, monkeypatch)
-        events = talk.server.turns.run(
-            DESK, TypedUtterance("remember that I live in Rome"), voice=False
-        )
+        events = talk.server.turns.run(DESK, TypedUtterance(f"remember that {told}"), voice=False)
 
         async def listen() -> None:
             async for _ in events:
@@ -138,12 +156,18 @@ async def test_a_caller_who_hangs_up_leaves_nothing_half_done(
         gate.opened.set()
         with pytest.raises(asyncio.CancelledError):
             await turn
-        assert [e.content for e in await talk.kept()] == ["The user lives in Rome"]
+        assert [e.source for e in await talk.kept()] == ["user"]
         assert [role for role, _ in talk.log] == ["user", "assistant"]
 
 
 @pytest.mark.parametrize(
-    "text", ["remember that I live in Rome", "forget that I live in Rome", "forget my address"]
+    "text",
+    [
+        *(f"remember that {told}" for told in READ_OR_NOT),
+        "forget that my address is in Rome",
+        "forget my address",
+        "forget that I live in Rome",
+    ],
 )
 async def test_a_full_disk_is_the_turns_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
@@ -151,6 +175,7 @@ async def test_a_full_disk_is_the_turns_error(
     gate = Gate(fail=StorageFullError("full"))
     async with talking(Setup(tmp_path)) as talk:
         await talk.memory.store(ME, Draft("The user's address is in Rome"))
+        await talk.memory.store(ME, Draft("The user lives in Rome"))
         gate.hold(talk.memory, monkeypatch)
         answer = await talk.post(text)
         assert "assistant" not in [role for role, _ in talk.log]
@@ -158,24 +183,44 @@ async def test_a_full_disk_is_the_turns_error(
         assert answer.json()["error"]["code"] == "storage_full"
 
 
+@pytest.mark.parametrize("told", READ_OR_NOT)
 @pytest.mark.parametrize("error", [MemoryDisabledError("off"), IdentityFullError("full")])
 async def test_what_memory_refuses_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: MemoryDisabledError | IdentityFullError
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: MemoryDisabledError | IdentityFullError,
+    told: str,
 ) -> None:
     gate = Gate(fail=error)
     async with talking(Setup(tmp_path)) as talk:
         gate.hold(talk.memory, monkeypatch)
-        assert await talk.say("remember that I live in Rome") == error.spoken
+        assert await talk.say(f"remember that {told}") == error.spoken
         tasks = talk.rows("SELECT kind FROM background_tasks WHERE kind = 'extract'")
         assert tasks == [("extract",)], "what could not be stored is extracted as ever"
+
+
+@pytest.mark.parametrize("switch", ["enabled", "enable_user_memories"])
+async def test_memory_that_is_switched_off_claims_to_know_nothing(
+    tmp_path: Path, switch: str
+) -> None:
+    off = "My long-term memory is switched off."
+    async with talking(Setup(tmp_path, sections={"memory": {switch: False}})) as talk:
+        for told in READ_OR_NOT:
+            assert await talk.say(f"remember that {told}") == off
+        assert await talk.say("No, that's wrong, I live in Oslo.") == off
+        # Not "You haven't told me": perhaps it was told.
+        assert await talk.say("Where do I live?") == "An ordinary reply."
+        assert await talk.kept() == []
 
 
 async def test_forget_says_so_and_repeats_nothing(tmp_path: Path) -> None:
     async with talking(Setup(tmp_path)) as talk:
         await talk.memory.store(ME, Draft("The user lives in Portland"))
         await talk.memory.store(ME, Draft("The user likes tea"))
-        assert await talk.say("Forget that I live in Portland") == "Done, I have forgotten that."
-        assert talk.log[0] == ("user", BLANKED)
+        assert await talk.say("Forget that I live in Portland") == (
+            "Forgotten: you live in Portland."
+        )
+        assert talk.log == [("user", BLANKED), ("assistant", "Done, I have forgotten that.")]
         everything = talk.rows("SELECT group_concat(content) FROM conversation_log")
         assert "portland" not in str(everything).lower()
         assert talk.asked == []
@@ -198,7 +243,7 @@ async def test_done_is_said_only_after_forgetting_returned(
         assert talk.log == [("user", BLANKED)]
         assert not turn.done()
         gate.opened.set()
-        assert await turn == "Done, I have forgotten that."
+        assert await turn == "Forgotten: you live in Portland."
 
 
 async def test_forgetting_empties_what_the_process_holds(tmp_path: Path) -> None:
@@ -304,7 +349,7 @@ async def test_what_is_known_is_told_most_important_first_and_counted(tmp_path: 
         await talk.memory.store(ME, Draft("Name: Ada", layer="identity"))
         for number in range(7):
             await talk.memory.store(
-                ME, Draft(f"The user likes tea {number}", importance=number / 10)
+                ME, Draft(f"The user is glad of tea {number}", importance=number / 10)
             )
         await talk.memory.store(MemoryScope("bob", "bob"), Draft("Bob likes wine"))
         reply = await talk.say("What do you know about me?")
@@ -314,23 +359,25 @@ async def test_what_is_known_is_told_most_important_first_and_counted(tmp_path: 
         )
         nobody = await talk.say("What do you know about me?", "kitchen")
         assert reply == (
-            "Name: Ada. You like tea 6. You like tea 5. You like tea 4. You like tea 3."
-            " And 3 more things."
+            "Name: Ada. You are glad of tea 6. You are glad of tea 5. You are glad of tea 4."
+            " You are glad of tea 3. And three more: shall I go on?"
         )
         assert nobody == "I don't know anything about you yet."
+        assert await talk.say("yes") == (
+            "You are glad of tea 2. You are glad of tea 1. You are glad of tea 0."
+        )
+        assert await talk.say("yes") == "An ordinary reply."
 
 
 async def test_what_is_known_of_a_topic(tmp_path: Path) -> None:
     async with talking(Setup(tmp_path)) as talk:
         await talk.memory.store(ME, Draft("The user's sister is called Anna"))
         await talk.memory.store(ME, Draft("The user likes tea"))
-        assert await talk.say("what do you remember about my sister?") == (
-            "Your sister is called Anna."
-        )
+        assert await talk.say("what do you remember about my sister?") == "Anna is your sister."
         assert await talk.say("what do you remember about my brother?") == (
             "I don't know anything about your brother."
         )
-        assert await talk.say("what do you know about Anna?") == "Your sister is called Anna."
+        assert await talk.say("what do you know about Anna?") == "Anna is your sister."
         assert await talk.say("what do you know about Mars?") == "An ordinary reply."
 
 
@@ -346,7 +393,7 @@ async def test_summaries_of_conversations_are_told_only_where_no_fact_is(tmp_pat
             "My notes of what we talked about today say: Anna and you went home."
         )
         await talk.memory.store(ME, Draft("The user's sister is called Anna", said_at=said_at))
-        assert await talk.say("what do you remember about Anna?") == "Your sister is called Anna."
+        assert await talk.say("what do you remember about Anna?") == "Anna is your sister."
         assert await talk.say("How do you know my sister Anna?") == (
             "You told me today that your sister is called Anna."
         )
@@ -370,7 +417,7 @@ async def test_a_correction_replaces_the_wrong_one(tmp_path: Path) -> None:
 async def test_a_correction_of_nothing_is_stored_as_one(tmp_path: Path) -> None:
     async with talking(Setup(tmp_path)) as talk:
         assert await talk.say("that's wrong, i live in seattle") == (
-            "Okay, I'll remember that you live in seattle."
+            "Okay, I'll remember that you live in Seattle."
         )
         (entry,) = await talk.kept()
         assert (entry.source, entry.importance) == ("correction", 1.0)
@@ -431,7 +478,8 @@ async def test_which_memories_were_used(tmp_path: Path, monkeypatch: pytest.Monk
             ME, Draft("The user's sister is called Anna", said_at=march, source="correction")
         )
         found = await talk.memory.store(ME, Draft("The user likes tea"))
-        await talk.say("What is my sister's name?")
+        # No claim answers it, so that the chat model is asked.
+        assert await talk.say("Shall I bring tea when I visit Anna?") == "An ordinary reply."
         ((asked,),) = talk.rows("SELECT id FROM conversation_log WHERE role = 'user'")
         hits = [Hit("memory", e.id, e.content, e.said_at, 1, 1, entry=e) for e in (used, found)]
         turn = Hit("turn", 7, "my sister called", march, 1, 1, role="user")
@@ -482,10 +530,22 @@ async def test_spoken_words_do_the_same_and_are_answered_aloud(tmp_path: Path) -
 
 async def test_an_ordinary_turn_asks_the_model_once(tmp_path: Path) -> None:
     async with talking(Setup(tmp_path)) as talk:
-        for text in ("Hello!", "I can't remember the song", "Do you remember my name?"):
+        for text in ("Hello!", "I can't remember the song", "Do you remember that song?"):
             before = len(talk.asked)
             assert await talk.say(text) == "An ordinary reply."
             assert len(talk.asked) == before + 1
+
+
+async def test_a_question_about_oneself_is_answered_without_the_model(tmp_path: Path) -> None:
+    async with talking(Setup(tmp_path)) as talk:
+        assert await talk.say("Do you remember my name?") == "You haven't told me your name."
+        await talk.memory.store(ME, Draft("The user's name is Ada"))
+        assert await talk.say("Do you remember my name?") == "Your name is Ada."
+        assert talk.asked == []
+        # A line of identity that the rules cannot read may answer: the model sees it.
+        await talk.memory.store(ME, Draft("Home: Rome", layer="identity"))
+        assert await talk.say("Where do I live?") == "An ordinary reply."
+        assert "Home: Rome" in talk.asked[-1]
 
 
 def chosen(tool: str, words: str) -> str:
@@ -522,6 +582,7 @@ def chosen(tool: str, words: str) -> str:
          "An ordinary reply.", ["The user likes tea"]),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_the_model_chooses_where_no_template_fits(
     tmp_path: Path, text: str, choice: str, reply: str, contents: list[str]
 ) -> None:
@@ -531,6 +592,25 @@ async def test_the_model_chooses_where_no_template_fits(
         assert await talk.say(text) == reply
         assert scripted.chat.calls[0].options.json_schema is not None
         assert [entry.content for entry in await talk.kept()] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("Remember for me one thing, my aunt is called Zelda", "memory_store"),
+        ("You have it all wrong, my aunt is called Zelda", "memory_correct"),
+    ],
+)
+async def test_what_rules_and_model_have_read_is_known_once(
+    tmp_path: Path, text: str, choice: str
+) -> None:
+    scripted = ScriptedEngines(chat=answering(choice=chosen(choice, "my aunt is called Zelda")))
+    async with talking(Setup(tmp_path, scripted=scripted)) as talk:
+        assert await talk.say(text) == "Okay, I'll remember that your aunt is called Zelda."
+        active = await talk.memory.entries(ME, Filter())
+        assert [entry.content for entry in active] == ["The user's aunt is called Zelda"]
+        assert active[0].source != "system"
+        assert await talk.say("What is my aunt called?") == "Your aunt is called Zelda."
 
 
 async def test_a_model_that_is_down_makes_it_an_ordinary_turn(tmp_path: Path) -> None:

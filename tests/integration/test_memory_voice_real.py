@@ -40,7 +40,7 @@ async def test_what_was_remembered_is_there_after_a_restart(tmp_path: Path) -> N
         await talk.say("remember that my sister is called Anna")
         await talk.say("Remember that I live in Rome.")
     async with talking(Setup(tmp_path)) as talk:
-        assert await talk.say("what do you know about my sister?") == "Your sister is called Anna."
+        assert await talk.say("what do you know about my sister?") == "Anna is your sister."
         known = await talk.say("what do you know about me?")
         assert known == "You live in Rome. Your sister is called Anna."
         assert await talk.say("what do you know about me?", "kitchen") == (
@@ -67,9 +67,7 @@ async def test_a_corrected_memory_is_never_told_again(tmp_path: Path) -> None:
         assert await talk.say("that's wrong, my sister is called Hannah") == (
             "Thank you, I have corrected that: your sister is called Hannah."
         )
-        assert await talk.say("what do you know about my sister?") == (
-            "Your sister is called Hannah."
-        )
+        assert await talk.say("what do you know about my sister?") == "Hannah is your sister."
         rows = talk.rows("SELECT content, status, reason, source FROM memories ORDER BY id")
         assert rows == [
             ("The user's sister is called Anna", "inactive", "corrected", "user"),
@@ -80,7 +78,13 @@ async def test_a_corrected_memory_is_never_told_again(tmp_path: Path) -> None:
 async def test_the_memories_of_a_reply_are_told(tmp_path: Path) -> None:
     async with talking(Setup(tmp_path)) as talk:
         await talk.say("remember that my sister is called Anna")
-        await talk.say("What is my sister's name?")
+        assert await talk.say("What is my sister's name?") == "Your sister is called Anna."
+        assert talk.asked == []
+        assert await talk.say("which memories did you use?") == (
+            "You told me today that your sister is called Anna."
+        )
+        # The same of what the chat model has answered.
+        assert await talk.say("Shall I call Anna, my sister?") == "An ordinary reply."
         assert "sister is called Anna" in talk.asked[-1]
         assert await talk.say("which memories did you use?") == (
             "You told me today that your sister is called Anna."
@@ -93,7 +97,10 @@ async def test_what_is_forgotten_is_nowhere(tmp_path: Path) -> None:
         await talk.say("Is it raining in Portland?")
         await talk.say("remember that I like tea")
         assert everywhere(talk, "portland")
-        assert await talk.say("Forget that I live in Portland.") == FORGOTTEN
+        assert await talk.say("Forget that I live in Portland.") == (
+            "Forgotten: you live in Portland, with the words that told it."
+        )
+        assert "you live" not in str(talk.rows("SELECT content FROM conversation_log"))
         assert "portland" not in str(talk.rows("SELECT content FROM memories")).lower()
         said = talk.rows("SELECT content FROM conversation_log WHERE content LIKE '%live%'")
         assert said == []
@@ -110,9 +117,13 @@ async def test_a_topic_is_forgotten_with_the_words_it_came_from(tmp_path: Path) 
     async with talking(Setup(tmp_path)) as talk:
         await talk.say("remember that my wifi password is hunter2")
         await talk.say("remember that I work as a baker")
-        assert await talk.say("forget what I told you about my wifi password") == FORGOTTEN
+        assert await talk.say("forget what I told you about my wifi password") == (
+            "Forgotten: your wifi password, with the words that told it."
+        )
         assert everywhere(talk, "hunter2") == []
-        assert await talk.say("forget my job") == FORGOTTEN
+        assert await talk.say("forget my job") == (
+            "Forgotten: your job, with the words that told it."
+        )
         assert everywhere(talk, "baker") == []
 
 

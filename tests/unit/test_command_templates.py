@@ -130,6 +130,8 @@ I will never forget that day
 forget it
 forget about it
 forget that idea
+let's forget that idea
+forget the question
 never mind
 where did I live before?
 what is my sister's name?

@@ -7,16 +7,18 @@ that logs them. The command only says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from lobug.conversation.commands import Answer, Command, CommandContext, hit_of
 from lobug.language.claims import Claim, Heard
-from lobug.language.en import replies
+from lobug.language.en import citing, replies, words
+from lobug.language.en.citing import Source, known_from, without_request
 from lobug.memory.claim_rows import KnownClaim
 from lobug.memory.claims.assertion import sentence_of
+from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import Ambiguous
-from lobug.memory.model import Filter
+from lobug.memory.model import Entry, Filter
 
 LIKELY = 0.5
 """Confidence from which something that no relation holds may answer a question."""
@@ -28,10 +30,40 @@ OPEN_RELATIONS = frozenset({"attribute", "kind", "location", "takes_place"})
 async def answer(context: CommandContext) -> Command | None:
     """Answer a question about the user or somebody they have spoken of. None: it is another
     question, or what may answer it is in no claim: the chat model looks at all that is recalled."""
+    text, asks = without_request(context.text)
+    told = await _look_up(replace(context, text=text))
+    if told is None:
+        told = await _look_up_both(replace(context, text=text))
+    if told is None or isinstance(told, Command):
+        return told
+    entries = tuple(dict.fromkeys(told.entries))[: replies.MOST]
+    hits = tuple([hit_of((await context.memory.get(context.scope, one)).entry) for one in entries])
+    cites = asks or context.cites
+    sources = [Source(_kind(hit.entry), hit.content, hit.said_at) for hit in hits if hit.entry]
+    citation = known_from(sources, context.today) if cites else ""
+
+    async def act(_: int) -> Answer:
+        context.conversation.dialogue.recited = hits
+        return Answer(told.sentences, citation=citation)
+
+    return Command(context.text, act)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What claims answer."""
+
+    sentences: tuple[str, ...]
+    entries: tuple[int, ...]
+    """Those that it rests on."""
+
+
+async def _look_up(context: CommandContext) -> _Told | Command | None:
+    """The answer to a single question, or the command that asks who is meant."""
     reader = context.memory.claims.reader
     asked = reader.read_question(context.text)
     if asked is None:
-        return await _answer_both(context)
+        return None
     found = await context.memory.claims.find(context.conversation.conversation_key, asked)
     if found is None:
         return None
@@ -45,41 +77,61 @@ async def answer(context: CommandContext) -> Command | None:
     if not known:
         if asked.relation is None or asked.relation in OPEN_RELATIONS:
             return None
-        if await _may_know(context):
-            return None
-    hits = []
-    for entry_id in found.entries[: replies.MOST]:
-        provenance = await context.memory.get(context.scope, entry_id)
-        hits.append(hit_of(provenance.entry))
-
-    async def act(_: int) -> Answer:
-        context.conversation.dialogue.recited = tuple(hits)
-        return Answer((said,))
-
-    return Command(context.text, act)
+        if not context.memory.keeps_user_memories or await _may_know(context):
+            return None  # what is not kept may have been told
+        return _Told((said,), ())
+    return _Told((said,), _used(found, said))
 
 
-async def _answer_both(context: CommandContext) -> Command | None:
-    """Answer two questions in one breath: "What's my name and how old am I?"."""
+async def _look_up_both(context: CommandContext) -> _Told | None:
+    """The answers to two questions in one breath: "What's my name and how old am I?"."""
     first, joined, second = context.text.partition(" and ")
     if not joined or context.memory.claims.reader.read_question(second) is None:
         return None
-    answers = [await answer(replace(context, text=text)) for text in (f"{first}?", second)]
-    if answers[0] is None or answers[1] is None:
+    told = [await _look_up(replace(context, text=text)) for text in (f"{first}?", second)]
+    one, other = told
+    if not (isinstance(one, _Told) and isinstance(other, _Told)):
         return None
-    one, other = answers[0], answers[1]
+    return _Told((*one.sentences, *other.sentences), (*one.entries, *other.entries))
 
-    async def act(message_id: int) -> Answer:
-        told = [await each.act(message_id) for each in (one, other)]
-        return Answer(tuple(sentence for each in told for sentence in each.sentences))
 
-    return Command(context.text, act)
+def _used(found: Found, said: str) -> tuple[int, ...]:
+    """The entries that an answer rests on: those whose value it tells, and all of what was asked
+    where it tells none, as "Yes, you smoke." does."""
+    told = words.stems(words.words(said))
+    implied = [one for claims in found.implied.values() for one in claims]
+    own = (*found.active, *found.past)
+    for claims in (own, implied, found.related):
+        used = [
+            one
+            for one in claims
+            if one.value and words.stems(words.content_words(one.value)) <= told
+        ]
+        if used:
+            return tuple(dict.fromkeys(one.entry_id for one in used))
+    return found.entries
+
+
+def _kind(entry: Entry) -> citing.Kind:
+    if entry.layer == "identity":
+        return "identity"
+    return _KINDS.get(entry.source, "told")
+
+
+_KINDS: Mapping[str, citing.Kind] = {"import": "import", "agent": "agent"}
 
 
 async def _may_know(context: CommandContext) -> bool:
-    """Whether something that the rules could not read may answer the question: a free sentence, or
-    former words."""
+    """Whether something that the rules could not read may answer the question: a free sentence,
+    former words, or a line of layer identity, which is in every prompt."""
     claims = context.memory.claims
+    lines = [
+        entry.id
+        for entry in (await context.memory.identity(context.scope)).entries
+        if entry.source != "system"  # what Lo-Bug distils is from facts
+    ]
+    if len(await claims.having(lines)) < len(lines):
+        return True
     hits = await context.memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
     likely = [hit for hit in hits if hit.confidence >= LIKELY]
     claiming = await claims.having([hit.id for hit in likely if hit.kind == "memory"])
@@ -92,7 +144,10 @@ async def _may_know(context: CommandContext) -> bool:
 
 
 async def correct(context: CommandContext, heard: Heard) -> Command | None:
-    """Say what a correction or an ending has changed. None: no claim in it can be understood."""
+    """Say what a correction or an ending has changed. None: no claim in it can be understood, or
+    none is kept."""
+    if not context.memory.keeps_user_memories:
+        return None
     if not heard.claims and not await _completes(context, heard):
         return None
 

@@ -35,7 +35,7 @@ from lobug.language.protocol import (
     TalkedAbout,
     Why,
 )
-from lobug.memory.claim_rows import STATED_IMPORTANCE
+from lobug.memory.claim_rows import CORRECTION_IMPORTANCE, STATED_IMPORTANCE
 from lobug.memory.claims.lookup import Found
 from lobug.memory.model import Draft, Entry, Filter, Forgotten, Hit, MemoryScope, Purge, Source
 from lobug.memory.service import Memory
@@ -43,8 +43,6 @@ from lobug.memory.timeline import unstamped
 
 BLANKED = "[asked to forget something]"
 """Logged instead of a request to forget, which repeats the words to be forgotten."""
-
-CORRECTION_IMPORTANCE = 1.0
 
 LIKELY = 0.5
 """Lowest confidence at which an entry without the words said is recited or asked about."""
@@ -71,6 +69,9 @@ class Answer:
     """Whether facts are extracted from the words, because nothing was stored."""
     logged: str | None = None
     """What is logged as the reply, where it must not be what is said; None: the sentences."""
+    citation: str = ""
+    """Where the answer is known from: said after the sentences, and not logged, because the chat
+    model would imitate it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,8 @@ class CommandContext:
     """Seconds of the turns' clock."""
     today: float
     """Seconds since the epoch."""
+    cites: bool = False
+    """Whether the answer to a question is to end with where it is known from."""
 
     def say(self, *sentences: str, logged: str | None = None) -> Command:
         """A command that only answers."""
@@ -155,7 +158,7 @@ def remember(context: CommandContext, said: Remember) -> Command:
     heard = context.memory.claims.reader.read(context.text)
 
     async def act(message_id: int) -> Answer:
-        if heard.claims and not heard.unread:
+        if heard.claims and not heard.unread and context.memory.keeps_user_memories:
             known = await context.memory.claims.trust(context.scope.user, message_id)
             return Answer((replies.remembered(known) if known else replies.known_already(),))
         for fact in facts:
@@ -432,8 +435,8 @@ def _any(forgotten: Forgotten) -> bool:
 
 
 async def recite_everything(context: CommandContext) -> Command:
-    """Recite what is known about the user: who they are, then one subject after the other, then
-    what no relation holds, then words that still wait to be read."""
+    """Recite what is known about the user: lines of layer identity, who they are, then one subject
+    after the other, then what no relation holds, then words that still wait to be read."""
     user = context.scope.user
     claims, names = await context.memory.claims.everything(user)
     sentences = list(context.memory.claims.reader.recite(claims, names))
@@ -446,9 +449,15 @@ async def recite_everything(context: CommandContext) -> Command:
         key=lambda entry: (-entry.importance, -entry.said_at),
     )
     written = [entry for entry in identity.entries if entry.source != "system"]
-    more = [entry.content for entry in _once([*written, *free])]
+    known = await context.memory.claims.having([entry.id for entry in written])
+    first = [entry.content for entry in _once(written) if entry.id not in known]
+    more = [entry.content for entry in _once(free) if entry.content not in first]
     more += [about_the_user(text) for text in await context.memory.claims.unread(user)]
-    sentences += [replies.recited_fact(content) for content in more]
+    sentences = [
+        *(replies.recited_fact(content) for content in first),
+        *sentences,
+        *(replies.recited_fact(content) for content in more),
+    ]
     return _recital(context, tuple(dict.fromkeys(sentences)), (*found, *identity.entries))
 
 

@@ -93,9 +93,15 @@ class MemoryCommands:
         _ = language_of(LANGUAGE).commands  # read once, before anybody waits
 
     async def recognise(
-        self, conversation: Conversation, text: str, language: str | None = None
+        self,
+        conversation: Conversation,
+        text: str,
+        language: str | None = None,
+        *,
+        cites: bool = False,
     ) -> Command | None:
         """The command in a text; None: it is an ordinary turn. Call it once for each turn.
+        ``cites``: the caller wants to know where an answer is known from.
 
         Changes nothing but the dialogue; ``Command.act`` runs the command. Raises StorageError.
         """
@@ -109,6 +115,7 @@ class MemoryCommands:
             text=text,
             now=self._clock(),
             today=self._wall(),
+            cites=cites,
         )
         question = conversation.dialogue.take_question(context.now)
         meaning = book.understand(text)

@@ -67,6 +67,9 @@ class KnownClaim:
 
 
 INSERT = sa.insert(claims)
+NEXT_PLACE = select(sa.func.max(claims.c.place) + 1).where(
+    claims.c.memory_id == bindparam("entry_id")
+)
 
 
 def insert(
@@ -75,10 +78,9 @@ def insert(
     user: str,
     said: Sequence[Claim],
     reader: Reader,
-    *,
-    first: int = 0,
 ) -> None:
-    """Note what an entry claims, from the place ``first`` on."""
+    """Note what an entry claims, after what it claims already."""
+    first = run(connection, NEXT_PLACE, entry_id=entry_id).scalar() or 0
     run_many(
         connection,
         INSERT,
@@ -95,19 +97,12 @@ def insert(
                 "reader": reader,
                 "confidence": CONFIDENCE[reader],
             }
-            for place, claim in enumerate(said, start=first)
+            for place, claim in enumerate(said, first)
         ),
     )
 
 
-def add(connection: Connection, entry_id: int, user: str, claim: Claim, reader: Reader) -> None:
-    """Note one more claim of an entry."""
-    place = run(connection, NEXT_PLACE, entry_id=entry_id).scalar()
-    insert(connection, entry_id, user, [claim], reader, first=int(place or 0))
-
-
 _claim, _entry = claims.c, memories.c
-NEXT_PLACE = select(sa.func.max(_claim.place) + 1).where(_claim.memory_id == bindparam("entry_id"))
 KNOWN = (
     select(
         _entry.id.label("entry_id"),
@@ -193,6 +188,12 @@ MADE_BY = (
     )
     .order_by(_entry.id)
 )
+TELLING = select(_entry.id).where(
+    _entry.source_message_id == bindparam("message_id"),
+    _entry.user == bindparam("user"),
+    _entry.content == bindparam("content"),
+    _entry.status == "active",
+)
 ENDED_BY = (
     select(_claim.memory_id)
     .where(_claim.ended_by == bindparam("message_id"), _claim.user == bindparam("user"))
@@ -204,6 +205,12 @@ ENDED_BY = (
 def made_by(connection: Connection, user: str, message_id: int) -> list[int]:
     """The entries that the rules read in a message."""
     return run(connection, MADE_BY, user=user, message_id=message_id).scalars()
+
+
+def telling(connection: Connection, user: str, message_id: int, content: str) -> int | None:
+    """The active entry that has this content from a message: there is one at most."""
+    row = run(connection, TELLING, user=user, message_id=message_id, content=content).first()
+    return None if row is None else int(row.id)
 
 
 def ended_by(connection: Connection, user: str, message_id: int) -> list[int]:
@@ -299,6 +306,7 @@ def of_entries(connection: Connection, user: str, ids: Sequence[int]) -> list[Kn
     return _known(run(connection, OF_ENTRIES, user=user, ids=ids))
 
 
+CORRECTION_IMPORTANCE = 1.0
 STATED_IMPORTANCE = 0.9
 """Importance of what the user asked to be remembered."""
 

@@ -347,7 +347,7 @@ class Memory:
 
     async def base_memory(self, user: str) -> str:
         """The user's layer identity as the prompt gets it; empty when there is none."""
-        if not (self._settings.enabled and self._settings.enable_user_memories):
+        if not self.keeps_user_memories:
             return ""
         return await self._database.read(lambda c: identity.document(c, user))
 
@@ -368,6 +368,11 @@ class Memory:
         return await self._database.read(lambda c: sessions.current_summary(c, conversation_key))
 
     # ---- entries
+
+    @property
+    def keeps_user_memories(self) -> bool:
+        """Whether what users tell about themselves is stored."""
+        return self._settings.enabled and self._settings.enable_user_memories
 
     async def store(self, scope: MemoryScope, draft: Draft) -> Entry:
         """Store an entry, or a new version where its key exists. The same content again changes

@@ -6,6 +6,7 @@ forgotten.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
@@ -144,14 +145,15 @@ def store(
     return _fitted_entry(connection, scope, stored, limits, now)
 
 
-def _settle(connection: Connection, entry: Entry, now: float) -> None:
-    """Let what an entry claims end what it contradicts."""
+def _settle(connection: Connection, entry: Entry, now: float, former: Collection[int] = ()) -> None:
+    """Let what an entry claims end what it contradicts. ``former``: ids of versions of it, which
+    say nothing against it: the owner restores what was removed or put right."""
     if entry.layer != "knowledge" or entry.category != "knowledge" or entry.scope != "user":
         return
     claims = entries.read_claims(entry.content)
     if claims:
         origin = Origin(entry.user, entry.conversation, entry.said_at, now, reader="owner")
-        Assertion(connection, CLAIMS, origin).settle(entry.id, claims)
+        Assertion(connection, CLAIMS, origin).settle(entry.id, claims, former)
 
 
 def edit(
@@ -255,7 +257,7 @@ def restore(
     said_at = now if entry.source == "correction" else entry.said_at
     new = entries.next_version(entry, told_by=scope.user, now=now, said_at=said_at)
     restored = entries.insert(connection, new)
-    _settle(connection, entries.find(connection, scope, restored), now)
+    _settle(connection, entries.find(connection, scope, restored), now, {*rivals, entry_id})
     for version in (*active, entry):
         if version.replaced_by is None:
             entries.change(connection, version.id, replaced_by=restored)

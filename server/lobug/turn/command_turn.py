@@ -62,7 +62,8 @@ class CommandTurn:
 
     async def events(self) -> AsyncGenerator[TurnEvent]:
         """Yield the answer, sentence by sentence."""
-        sentences = self._answer.sentences if self._answer is not None else ()
+        answer = self._answer or Answer(())
+        sentences = (*answer.sentences, answer.citation) if answer.citation else answer.sentences
         for index, sentence in enumerate(sentences):
             self.reply.pieces.append(sentence)
             self.reply.sentences += 1
@@ -112,6 +113,8 @@ class CommandTurn:
             return
         if self._answer.logged is not None:
             heard = self._answer.logged
+        if self._answer.citation:
+            heard = heard.replace(f" {self._answer.citation}", "")
         conversation = self._conversation
         await self._memory.log_reply(
             conversation.conversation_key, self._message_id, heard, extract=self._answer.extract

@@ -252,7 +252,9 @@ class TurnRunner:
     async def _kind(self, turn: _Turn, heard: Heard) -> CommandTurn | ModelTurn:
         """Which turn the words ask for."""
         if self._commands is not None:
-            command = await self._commands.recognise(turn.conversation, heard.text, heard.language)
+            command = await self._commands.recognise(
+                turn.conversation, heard.text, heard.language, cites=turn.caller.cite
+            )
             if command is not None:
                 return CommandTurn(
                     command, turn.conversation, self._memory, turn.timeline, turn.live

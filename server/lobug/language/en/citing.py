@@ -85,7 +85,14 @@ def citation(reply: str, question: str, sources: Sequence[Source], today: float)
     """
     if UNKNOWING.search(reply.replace("\u2019", "'")):
         return ""
-    used = [source for source in sources if repeats(reply, question, source.content)]
+    return known_from([one for one in sources if repeats(reply, question, one.content)], today)
+
+
+def known_from(used: Sequence[Source], today: float) -> str:
+    """The sentence that names sources; empty when there are none.
+
+    ``today``: seconds since the epoch.
+    """
     parts: dict[str, None] = {}
     for kind in DATED:
         times = [when(one.said_at, today) for one in _newest_first(used) if one.kind == kind]

@@ -48,6 +48,10 @@ LONGEST = 600
 
 _PERSONAL = re.compile(r"^(?:me|myself|us|ourselves)$", re.IGNORECASE)
 _POINTING = re.compile(r"^(?:it|that|this|him|her|them|those|these)$", re.IGNORECASE)
+_DROPPED = re.compile(
+    r"^(?:(?:that|this|the) )?(?:idea|thought|question|topic|suggestion|nonsense)$", re.IGNORECASE
+)
+"""Who says "forget that idea" drops it; nothing is to be erased."""
 _ASKING_WORD = re.compile(r"^(?:that|what|when|where|who|how|which)\s+", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:i|my|me|we|our)\b", re.IGNORECASE)
 MOST_TOPIC_WORDS = 8
@@ -170,8 +174,8 @@ def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
     statement = slots["statement"]
     if is_statement(statement):
         return ForgetStatement(statement)
-    if not 2 <= len(statement.split()) <= MOST_TOPIC_WORDS:
-        return Ordinary()  # "forget that idea" is said to oneself
+    if len(statement.split()) > MOST_TOPIC_WORDS or _DROPPED.match(statement):
+        return Ordinary()
     return ForgetTopic(f"that {statement}", sure=False)  # "forget that business with the car"
 
 
@@ -183,10 +187,12 @@ def _forget_topic(slots: Mapping[str, str]) -> Meaning | Ordinary:
     return ForgetTopic(slots["topic"])
 
 
-def _forget_own(slots: Mapping[str, str]) -> Meaning | None:
+def _forget_own(slots: Mapping[str, str]) -> Meaning | Ordinary | None:
     topic = slots["topic"]
     if _POINTING.match(topic):
         return None
+    if _DROPPED.match(topic):
+        return Ordinary()
     own = is_own(_ASKING_WORD.sub("", topic)) or (
         _ASKING_WORD.match(topic) is not None and _SPEAKER.search(topic) is not None
     )

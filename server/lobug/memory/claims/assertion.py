@@ -6,7 +6,7 @@ own entries) asserts them here, and here alone is decided what they do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import bindparam, select
@@ -87,9 +87,12 @@ class Assertion:
         self._assert(claims[:MOST_CLAIMS], referents)
         return self.outcome
 
-    def settle(self, entry_id: int, claims: Sequence[Claim]) -> Outcome:
+    def settle(
+        self, entry_id: int, claims: Sequence[Claim], former: Collection[int] = ()
+    ) -> Outcome:
         """Let an entry that is a sentence of its own take the place of what it contradicts or
-        repeats, or give way to what was said later. The sentence stays as it is."""
+        repeats, or be replaced by what was said later. The sentence stays as it is. ``former``:
+        entries that do not count."""
         refuted = False
         for claim in claims:
             rules = self._reader.rules(claim.relation)
@@ -98,7 +101,7 @@ class Assertion:
             others = [
                 one
                 for one in self._slot(claim.subject, claim.relation, claim.kind)
-                if one.entry_id != entry_id
+                if one.entry_id != entry_id and one.entry_id not in former
             ]
             done = self._decide(claim, others, rules)
             for retirement in done.retired:
@@ -272,18 +275,30 @@ class Assertion:
                 reason="edited",
                 now=self._origin.now,
             )
-            new_id = entries.insert(
-                self._connection,
-                entries.next_version(
+            content = self.sentence(said)
+            new_id = self._telling(entry.source_message_id, content)
+            if new_id is not None:  # one sentence of several claims
+                self._note(new_id, said, known.reader)
+            else:
+                version = entries.next_version(
                     entry,
                     told_by=entry.user,
                     now=self._origin.now,
-                    content=self.sentence(said),
+                    content=content,
                     claims=(said,),
                     reader=known.reader,
-                ),
-            )
+                )
+                new_id = entries.insert(self._connection, version)
             entries.change(self._connection, known.entry_id, replaced_by=new_id)
+
+    def _telling(self, message_id: int | None, content: str) -> int | None:
+        """The active entry that has this content from a message."""
+        if message_id is None:
+            return None
+        return claim_rows.telling(self._connection, self._origin.user, message_id, content)
+
+    def _note(self, entry_id: int, claim: Claim, reader: Reader) -> None:
+        claim_rows.insert(self._connection, entry_id, self._origin.user, (claim,), reader)
 
     def _confirm(self, known: KnownClaim) -> None:
         """What is said again counts as said now; what the user asks to be kept is theirs."""
@@ -320,16 +335,16 @@ class Assertion:
     def _insert(self, claim: Claim, rules: RelationRules, *, past: bool, key_of: int | None) -> int:
         origin = self._origin
         stored = replace(claim, holds=True, ended=True) if past else claim
+        corrects = claim.corrects and not past
         session_id = None
         if origin.message_id is not None:
             row = run(self._connection, SAID_IN, message_id=origin.message_id).first()
             session_id = None if row is None else row.session_id
         content = self.sentence(stored)
-        if origin.message_id is not None:  # two claims may be one sentence: "I have two kids"
-            told = entries.told_by(self._connection, origin.user, origin.message_id, content)
-            if told is not None:
-                claim_rows.add(self._connection, told, origin.user, stored, origin.reader)
-                return told
+        told = None if past else self._telling(origin.message_id, content)
+        if told is not None:  # "she has retired": she has no job and no employer
+            self._note(told, claim, origin.reader)
+            return told
         wanted = entries.key_of_entry(self._connection, key_of) if key_of is not None else None
         new_id = entries.insert(
             self._connection,
@@ -340,13 +355,13 @@ class Assertion:
                 key=entries.free_key(
                     self._connection, origin.user, "user", None, wanted or key_for(claim, rules)
                 ),
-                source="correction" if claim.corrects and not past else origin.source,
+                source="correction" if corrects else origin.source,
                 said_at=origin.said_at,
                 now=origin.now,
                 conversation=origin.conversation,
                 session_id=session_id,
                 fact_type=rules.fact_type,
-                importance=origin.importance,
+                importance=claim_rows.CORRECTION_IMPORTANCE if corrects else origin.importance,
                 source_message_id=origin.message_id,
                 claims=(replace(claim, holds=True) if past else claim,),
                 reader=origin.reader,

@@ -26,8 +26,9 @@ class Found:
     """The same as memory names it."""
     active: tuple[KnownClaim, ...]
     past: tuple[KnownClaim, ...]
-    implied: tuple[Claim, ...]
-    """What follows from other claims: who has named a dog has one, until it has died."""
+    implied: Mapping[Claim, Sequence[KnownClaim]]
+    """What follows from other claims: who has named a dog has one, until it has died. Each with
+    the claims that it follows from."""
     names: Mapping[Path, str]
     related: tuple[KnownClaim, ...] = ()
     """What else holds of the subject: "I hate olives" answers "do I like olives?"."""
@@ -50,7 +51,9 @@ class Found:
     @property
     def entries(self) -> tuple[int, ...]:
         """The entries that it rests on."""
-        return tuple(dict.fromkeys(one.entry_id for one in (*self.active, *self.past)))
+        grounds = (one for claims in self.implied.values() for one in claims)
+        told = (*grounds, *self.active, *self.past)
+        return tuple(dict.fromkeys(one.entry_id for one in told))
 
 
 def find(
@@ -112,7 +115,7 @@ def _held(
             if held:
                 asked = replace(asked, relation=other)
                 break
-    implied: tuple[Claim, ...] = ()
+    implied: Mapping[Claim, Sequence[KnownClaim]] = {}
     if not any(
         one.status == "active"
         and one.holds
@@ -147,20 +150,21 @@ def _implied(
     user: str,
     asked: Asked,
     known: frozenset[Path],
-) -> tuple[Claim, ...]:
-    """What follows from claims of other subjects or relations."""
+) -> Mapping[Claim, Sequence[KnownClaim]]:
+    """What follows from claims of other subjects or relations, with those claims."""
     subject, relation = asked.subject, asked.relation
     if relation == NAME and len(subject) > 1 and subject not in known:
         one = (*subject[:-1], reader.one_of(subject[-1]))
         called = [
-            claim.value
+            claim
             for path in sorted(known)
             if plain(path) == one
             for claim in claim_rows.of_slot(connection, user, path, NAME, "")
             if claim.status == "active" and claim.holds
         ]
         if called:
-            return (Claim(plain(subject), NAME, reader.listed(called)),)
+            listed = reader.listed([claim.value for claim in called])
+            return {Claim(plain(subject), NAME, listed): called}
     if relation == NAME and len(subject) > 1:
         return _of_partner(connection, reader, user, subject)
     rules = None if relation is None else reader.rules(relation)
@@ -168,7 +172,7 @@ def _implied(
         return _opposite(connection, reader, user, asked, rules.opposite)
     if relation in HOLDERS and relation is not None:
         nouns = rules.entities if rules is not None else frozenset()
-        found = []
+        found: dict[Claim, Sequence[KnownClaim]] = {}
         for one in sorted(known):
             noun = plain(one)[-1]
             if len(one) != len(subject) + 1 or one[:-1] != subject:
@@ -182,43 +186,46 @@ def _implied(
                 if claim.status == "active" and claim.holds
             ]
             if relation == PARTNER:
-                called = [claim.value for claim in own if claim.relation == NAME]
-                noun = called[-1] if called else noun
+                names = [claim.value for claim in own if claim.relation == NAME]
+                noun = names[-1] if names else noun
             if wanted and not own:
-                found.append(Claim(plain(subject), relation, noun, holds=False, ended=True))
+                found[Claim(plain(subject), relation, noun, holds=False, ended=True)] = ()
             elif wanted:
                 dead = any(claim.relation == DEAD for claim in own)
-                found.append(Claim(plain(subject), relation, noun, holds=not dead, ended=dead))
-        return tuple(dict.fromkeys(found))
-    return ()
+                # The death tells that it is over, the name that there is one.
+                telling = [claim for claim in own if claim.relation == (DEAD if dead else NAME)]
+                said = Claim(plain(subject), relation, noun, holds=not dead, ended=dead)
+                found[said] = telling or own[:1]
+        return found
+    return {}
 
 
 def _of_partner(
     connection: Connection, reader: ClaimReader, user: str, subject: Path
-) -> tuple[Claim, ...]:
+) -> Mapping[Claim, Sequence[KnownClaim]]:
     """The name of a girlfriend, from "I'm dating Mia"."""
     rules = reader.rules(PARTNER)
     if rules is None or plain(subject)[-1] not in rules.entities:
-        return ()
+        return {}
     held = claim_rows.of_slot(connection, user, subject[:-1], PARTNER, "")
-    return tuple(
-        Claim(plain(subject), NAME, one.value)
+    return {
+        Claim(plain(subject), NAME, one.value): (one,)
         for one in held
         if one.status == "active" and one.holds and one.value[:1].isupper()
-    )
+    }
 
 
 def _opposite(
     connection: Connection, reader: ClaimReader, user: str, asked: Asked, relation: str
-) -> tuple[Claim, ...]:
+) -> Mapping[Claim, Sequence[KnownClaim]]:
     """Of "do I like olives?" what follows from hating them."""
     held = claim_rows.of_slot(connection, user, asked.subject, relation, asked.kind)
     value = asked.value or ""
-    return tuple(
-        Claim(plain(asked.subject), asked.relation or "", one.value, holds=not one.holds)
+    return {
+        Claim(plain(asked.subject), asked.relation or "", one.value, holds=not one.holds): (one,)
         for one in held
         if one.status == "active" and reader.same_value(relation, one.value, value)
-    )
+    }
 
 
 @dataclass(frozen=True, slots=True)
