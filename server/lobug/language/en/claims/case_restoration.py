@@ -35,6 +35,7 @@ _COMMON = (
         im ive called named also just only still maybe sick ill tired late busy married single
         hard easy difficult important short long secret unknown pretty away back crazy honey stupid
         lazy funny sweetheart darling dear names out off over fat ugly weird
+        half quarter noon midnight around about
         """.split()
     )
 )

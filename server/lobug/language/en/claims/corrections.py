@@ -13,33 +13,56 @@ from lobug.language.en.claims.lexicon import BE, DO, HAVE, NEGATIONS, PREPOSITIO
 from lobug.language.en.claims.sentence_parts import begins_clause
 
 _OPENING = re.compile(
-    r"^(?:(?:oh|well|um|uh|hey|but|and|ah|ok|okay|lo-?bug|wait|hang on|hold on|listen|look|yes"
-    r"|hm+)\b"
-    r"[\s,.!-]*)*"
-    r"(?P<corrects>(?:(?:no+|nope|nah|not quite|wrong|incorrect|actually|correction|not true|sorry"
-    r"|oops|pardon|excuse me|i take that back|to correct (?:myself|that)|wait|strike that"
-    r"|my (?:mistake|bad|apologies)|i (?:misspoke|was wrong|made a mistake|got (?:that|it) wrong)"
+    r"^(?:(?:oh|well|um+|uh|er+m?|hey|but|and|ah|aha|ok|okay|lo-?bug|listen|look|yes|yeah|lol|ha(?:ha)*"
+    r"|hm+|please|ugh|gosh|damn|(?:oh )?dear(?: me)?|goodness|by the way|btw)\b"
+    r"[\s,.!\u2026-]*)*"
+    r"(?P<corrects>(?:(?:no+|nope|nah|naw|not quite|not exactly|wrong|incorrect|actually"
+    r"|correction|not true|(?:i['\u2019]?m |i am )?(?:so |very )?sorry(?! (?:that|to|for)\b)(?: about that)?"
+    r"|oops|whoops|oopsie|pardon(?: me)?|excuse me|forgive me|(?:my )?apologies|i apologi[sz]e"
+    r"|(?:i )?beg your pardon|i take (?:that|it) back|to correct (?:myself|that)|wait|hang on"
+    r"|hold on|strike that|typo|slip of the tongue|(?:silly|stupid) me|what am i saying"
+    r"|my (?:mistake|bad|fault|error)"
+    r"|i (?:misspoke|was (?:wrong|mistaken|confused)(?: about (?:that|it|my [\w'\u2019-]+(?= ?[,.:;])))?"
+    r"|made (?:a mistake|an error)|(?:got|had|said|told you) (?:that|it) wrong"
+    r"|(?:got|was) (?:it |that |them |a bit )?(?:all )?(?:mixed up|confused|muddled(?: up)?)"
+    r"|mixed (?:that|it|them|something|things) up|messed (?:that|it) up|misremembered|mistyped"
+    r"|never said (?:that|so|it)|didn['\u2019]?t (?:say|mean) (?:that|it|so)"
+    r"|told you (?:wrong|the wrong (?:thing|one)))"
+    r"|(?:i (?:have|need|want) to|let me|can you|could you|you (?:have|need) to)?"
+    r" ?(?:please )?(?:correct|fix) (?:that|it|this|me)(?: please)?(?= ?[,.:;?!])"
+    r"|(?:please )?(?:change|correct|update|set) (?:that|it|this) (?:to|into)"
+    r"|(?:forget|ignore|delete|scrap|disregard|cancel|never ?mind) (?:that|it|this|what i"
+    r" (?:just )?said)(?=\s*[,.;:!\u2013\u2014])"
+    r"|that['\u2019]?s (?:nonsense|rubbish|not me|not it|not him|not her)"
     r"|scratch that|let me correct (?:that|myself|you)|let me rephrase(?: that)?"
     r"|i (?:need|have|want) to correct (?:that|myself|something)"
-    r"|(?:that|it|this)(?:['\u2019]s| is| was|s)(?: all| quite| completely| totally| just)?"
+    r"|(?:that|it|this|what i (?:just )?(?:said|told you)(?: before| earlier)?)"
+    r"(?:['\u2019]s| is| was|s)(?: all| quite| completely| totally| just)?"
     r" (?:wrong|incorrect|not (?:quite )?(?:right|true|correct|what i (?:said|meant))|a mistake"
-    r"|false|outdated"
+    r"|false|outdated|an error|a lie|a typo|untrue|not my \w+(?= ?[,.:;!])"
     r"|no longer true|not accurate|not it|old news)(?! that\b)"
     r"|(?:that|it|this) (?:isn|wasn)['\u2019]?t (?:quite )?(?:right|true|correct|what i (?:said"
     r"|meant)|accurate)"
     r"|you(?:['\u2019]re| are|re) (?:wrong|mistaken|confused)"
-    r"|you(?:['\u2019]ve)? (?:got|misunderstood|misheard|misremember(?:ed)?|mixed)(?: (?:that|it"
-    r"|me|this))?"
+    r"|you (?:must have |have )?(?:heard|wrote|noted|saved|have|remember) (?:that|it|me|this|her name"
+    r"|his name|my name) wrong(?:ly)?"
+    r"|you(?:['\u2019]ve| must have| have)?"
+    r" (?:got|misunderstood|misheard|misremember(?:ed)?|mixed)(?: (?:that|it|me|this))?"
     r"(?: (?:wrong|up))?|what i (?:meant|mean)(?: to say)? (?:is|was)(?: that)?"
-    r"|i (?:said|meant|mean|told you)(?: that| to say)?|i should have said(?: that)?"
+    r"|i (?:said|meant|mean|told you)(?: that| to say)?|i should (?:have said|say)(?: that)?"
+    r"|i (?:wanted|was trying|was going) to say(?: that)?"
     r"|make (?:that|it)"
     r"|(?:it|that) should (?:be|have been)|(?:it|that)(?:['\u2019]s| is) supposed to be"
-    r"|rather|or rather)\b[\s,.:;!\u2013\u2014-]*)*)",
+    r"|rather|or rather)\b[\s,.:;!?\u2026\u2013\u2014-]*"
+    r"(?:(?:(?:my )?(?:dear|love|honey|darling|friend|sweetie)|mate|man|dude|bro|buddy|lo-?bug"
+    r"|please)[,.!]+\s*|(?:oh|well|um+|uh|er+m?|lol|haha)\b[\s,.!\u2026-]*)*)*)",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
-    r"(?:(?:no+|nope|nah|sorry|actually|wait|pardon|excuse me|oops|rather|i mean|i said|i told you"
-    r")(?: that)?\b[\s,.:;!?\u2013\u2014-]*)+",
+    r"(?:(?:no+|nope|nah|naw|(?:i['\u2019]?m |i am )?(?:so |very )?sorry(?! (?:that|to|for)\b)(?: about that)?|actually|wait"
+    r"|hang on|hold on|pardon(?: me)?|excuse me|forgive me|(?:my )?apologies|oops|whoops|rather"
+    r"|i mean|i said|i told you|lol|haha|oh|well|um+|uh|er+m?|please|dear|love|honey|darling|mate|man"
+    r"|dude|bro|lo-?bug)(?: that)?\b[\s,.:;!?\u2026\u2013\u2014-]*)+",
     re.IGNORECASE,
 )
 """Words that put something right only if what is right follows."""
@@ -49,15 +72,27 @@ _MOST_WORDS = 5
 _LONGEST = 300
 """Characters of a sentence that is searched for a contrast."""
 _BUT_MEANT = re.compile(
-    r"^(?:i said )?(?P<wrong>[^,.;]+?),? (?:but"
-    r"|and) i meant (?:to say )?(?P<right>.+)$",
+    r"^(?:(?:i think )?i (?:said|told you) )?(?P<wrong>[^,.;]+?),? (?:but|and|when) "
+    r"(?:i (?:really |actually )?mean(?:t)?|(?:it['\u2019]?s|it is|it was|it should be)"
+    r"(?: really| actually)?) (?:to say )?(?P<right>.+)$",
     re.IGNORECASE,
 )
 _WAS_RIGHT = re.compile(r"(?<=\w) (?:was|is) (?:right|correct)$", re.IGNORECASE)
 _ON_SECOND_THOUGHT = re.compile(
-    r"(?:\s+(?:no,? wait|wait,? no|sorry,? no|no,? sorry)"
-    r"|(?:,|\s[\u2013\u2014-]+)\s*(?:no,? wait|wait,? no|no|sorry|i mean|i meant|or rather|rather"
-    r"|actually|correction)\b)[,:]?\s+(?P<right>[^,.;]+)$",
+    r"(?:\s+(?:(?:no|wait|sorry|oh|oops|actually),? (?:wait|no|sorry|i mean|i meant|actually"
+    r"|make that|hang on|hold on)|or rather|scratch that|make that|i mean|i meant|correction|no sorry"
+    r"|sorry no)"
+    r"|(?:,|\.{2,3}|\u2026|\s[\u2013\u2014-]+)\s*(?:no|wait|hang on|hold on|sorry|i mean|i meant"
+    r"|or rather|rather|actually|correction|oops|make that|scratch that)\b)"
+    r"(?:[,:.\u2026\s]+(?:no|wait|hang on|hold on|sorry|oops|i mean|i meant|i think|let me think|um+"
+    r"|uh|er|actually|rather|make that|not that|it['\u2019]?s|my mistake)\b){0,3}"
+    r"[,:.\u2026]*\s+(?P<right>[^,.;]+)$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\b(?:\d+|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four"
+    r"|five|six|seven|eight|nine))?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)\b",
     re.IGNORECASE,
 )
 _NOT_TWO = re.compile(r"^[Nn]ot (?P<wrong>[A-Z]\w+) (?P<right>[A-Z]\w+)$")
@@ -240,8 +275,26 @@ def _second_thought(said: str, right: str) -> tuple[str, str] | None:
         if at < 0:
             return None
         return f"{said[:at]} {right}", value_of(said[at:])
-    before, wrong = said.rsplit(" ", 1)
+    number = _NUMBER.match(right)
+    counted = list(_NUMBER.finditer(said))
+    if number is not None and counted:  # "two kids, no, three", "half past six, no, seven"
+        last = counted[-1]
+        after = said[last.end() :] if number.end() == len(right) else ""
+        return f"{said[: last.start()]}{right}{after}", last.group()
+    said_words = said.split()
+    length = min(_alike(said_words, right.split()), len(said_words) - 1)
+    before, wrong = " ".join(said_words[:-length]), " ".join(said_words[-length:])
     return f"{before} {right}", value_of(wrong)
+
+
+def _alike(said: list[str], right: list[str]) -> int:
+    """How many words at the end of a statement the right words stand for: "Peter Smith, no, Paul
+    Smith" are two, "Marbella" is one."""
+    end = said[-len(right) :]
+    names = all(word[:1].isupper() for word in (*right, *end))
+    if len(right) < len(said) and (names or end[0].lower() == right[0].lower()):
+        return len(right)
+    return 1
 
 
 def _auxiliary(match: re.Match[str]) -> str:
