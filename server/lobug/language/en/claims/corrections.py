@@ -8,9 +8,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from lobug.language.claims import USER, Path, Refutes
 from lobug.language.en import speech_acts, words
-from lobug.language.en.claims.lexicon import BE, DO, HAVE, NEGATIONS, PREPOSITIONS, UNREAL, WILL
+from lobug.language.en.claims.lexicon import (
+    BE,
+    DO,
+    HAVE,
+    NEGATIONS,
+    PREPOSITIONS,
+    UNREAL,
+    WILL,
+    tokens,
+)
+from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.sentence_parts import begins_clause
+from lobug.language.en.claims.statement import resolved
+from lobug.language.en.claims.subjects import noun_phrase
 
 _OPENING = re.compile(
     r"^(?:(?:oh|well|um+|uh|er+m?|hey|but|and|ah|aha|ok|okay|lo-?bug|listen|look|yes|yeah|lol|ha(?:ha)*"
@@ -66,15 +79,16 @@ _WEAK = re.compile(
     re.IGNORECASE,
 )
 """Words that put something right only if what is right follows."""
+_REFUTES = re.compile(r"\b(?:no+|nope|nah|naw|sorry|oops|whoops|i mean)\b", re.IGNORECASE)
 _ACTUALLY = re.compile(r"\bactually\b", re.IGNORECASE)
 _MOST_WORDS = 5
 """Of a value that stands alone, and of a wrong one."""
 _LONGEST = 300
 """Characters of a sentence that is searched for a contrast."""
 _BUT_MEANT = re.compile(
-    r"^(?:(?:i think )?i (?:said|told you) )?(?P<wrong>[^,.;]+?),? (?:but|and|when) "
-    r"(?:i (?:really |actually )?mean(?:t)?|(?:it['\u2019]?s|it is|it was|it should be)"
-    r"(?: really| actually)?) (?:to say )?(?P<right>.+)$",
+    r"^(?P<said>(?:i think )?i (?:said|told you) )?(?P<wrong>[^,.;]+?),? (?:but|and|when) "
+    r"(?:i (?:really |actually )?meant|(?(said)(?:it['\u2019]?s|it is|it was|it should be)"
+    r"(?: really| actually)?|i meant)) (?:to say )?(?P<right>.+)$",
     re.IGNORECASE,
 )
 _WAS_RIGHT = re.compile(r"(?<=\w) (?:was|is) (?:right|correct)$", re.IGNORECASE)
@@ -94,6 +108,10 @@ _NUMBER = re.compile(
     r"|five|six|seven|eight|nine))?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
     r"|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)\b",
     re.IGNORECASE,
+)
+_HAS = re.compile(r"\b(?:have|has|had|got|there|want|eat|drink)\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"(?:an?|the|my|in|at|on|from|\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 )
 _NOT_TWO = re.compile(r"^[Nn]ot (?P<wrong>[A-Z]\w+) (?P<right>[A-Z]\w+)$")
 _NOT_BUT = re.compile(
@@ -121,7 +139,7 @@ _IS_NOT = re.compile(
 _VALUE = re.compile(
     r"^(?:(?:it|that|this)['\u2019]?s|it is|it was|that is|that would be|this is|she['\u2019]?s"
     r"|he['\u2019]?s"
-    r"|they['\u2019]re|the (?:right|correct) (?:one|name|answer|word) is|in fact|just|make (?:it"
+    r"|they['\u2019]?re|the (?:right|correct) (?:one|name|answer|word) is|in fact|just|make (?:it"
     r"|that)"
     r"|but)\s+(?:called |named )?",
     re.IGNORECASE,
@@ -179,6 +197,8 @@ class Opening:
     """It has such words."""
     sure: bool
     """They say that something was wrong, whatever follows; "no" and "sorry" need not."""
+    refutes: Refutes = "not"
+    """Whether they say so of what was said last: "actually" does not."""
 
 
 def opening_of(sentence: str) -> Opening:
@@ -188,7 +208,8 @@ def opening_of(sentence: str) -> Opening:
     if match is None or not said:
         return Opening(sentence, _ACTUALLY.search(sentence) is not None, False)
     sure = _WEAK.fullmatch(said) is None and "?" not in said
-    return Opening(sentence[match.end() :], True, sure)
+    refutes: Refutes = "unless_asked" if _REFUTES.search(said) else "not"
+    return Opening(sentence[match.end() :], True, sure, "surely" if sure else refutes)
 
 
 def contrast(text: str) -> tuple[str, str | None]:
@@ -209,6 +230,9 @@ def _on_second_thought(bare: str) -> tuple[str, str] | None:
     match = _ON_SECOND_THOUGHT.search(bare)
     if match is None or not _is_short(match["right"]):
         return None
+    lists = match.group().lower().startswith((", no ", ",no ")) and match["right"].islower()
+    if lists and _HAS.search(bare) and not _COUNTED.match(match["right"]):
+        return None  # "I have a dog, no cats"
     return _second_thought(bare[: match.start()], match["right"].strip())
 
 
@@ -324,9 +348,48 @@ def only_wrong(text: str) -> str | None:
     return value
 
 
+_BY_LETTER = re.compile(
+    r"\b(?:is|['\u2019]s|its) (?:spel(?:led|t)|written)[: ]\s*(?P<letters>(?:[a-z][-., ]{1,2}){2,14}"
+    r"[a-z])(?=[.! ]*$)",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(
+    r"(?:,\s*|\s+)(?:(?:so |very )?sorry(?: about that)?|my (?:mistake|bad)|i me?ant?|oops|silly me"
+    r"|actually|in fact|lol|now that i think (?:about|of) it)[.! ]*$",
+    re.IGNORECASE,
+)
+
+
 def unspelled(sentence: str) -> str:
-    """A sentence without how its last word is spelled: "Hanna with an H"."""
+    """A sentence without how its last word is spelled: "Hanna with an H"; "it's spelled H-A-N-N-A"
+    has the word itself."""
+    letters = _BY_LETTER.search(sentence)
+    if letters is not None:
+        name = "".join(filter(str.isalpha, letters["letters"])).capitalize()
+        joined = "'s" if letters.group()[0] in "'\u2019" else letters.group().split()[0]
+        return f"{sentence[: letters.start()]}{joined} {name}"
     return _LETTERS.sub("", sentence)
+
+
+def without_trailing(sentence: str) -> str:
+    """A sentence without the words at its end that put something right: "It's Paul, sorry"."""
+    found = _TRAILING.sub("", sentence)
+    return found if " " in found.strip() else sentence
+
+
+def person_in(text: str) -> Path | None:
+    """Whom a text names, if it names nobody else and says nothing of them: "my cousin", "me"."""
+    bare = _VALUE.sub("", text.strip(" .,;:!")).removeprefix("for ").removeprefix("about ")
+    if bare.lower() in {"me", "myself", "i"}:
+        return USER
+    found = tokens(bare)
+    if not found or len(found) > _MOST_WORDS or not _OWNED.match(bare):
+        return None
+    phrase = noun_phrase(found)
+    if phrase is None or phrase[1] < len(found) or phrase[0].name or len(phrase[0].path) < 2:
+        return None
+    path = resolved(phrase[0])
+    return path if relation_book().kind_of(path) in {"person", "pet"} else None
 
 
 def value_of(text: str) -> str:
@@ -349,6 +412,9 @@ def fragment(text: str, *, marked: bool) -> str | None:
     if not bare or not _is_short(bare) or "?" in text or speech_acts.is_command(bare):
         return None
     value = value_of(bare)
+    place = _LEADING.match(_VALUE.sub("", bare))
+    if place is not None and _OWNED.match(value) and not begins_clause(value):
+        return f"{place.group()}{value}"  # "in my coat"
     if _STARTS_CLAUSE.match(value) or begins_clause(value):
         return None
     said = re.findall(r"[\w'\u2019.:-]+", value.lower())
@@ -363,6 +429,7 @@ def fragment(text: str, *, marked: bool) -> str | None:
     return value
 
 
+_OWNED = re.compile(r"(?:my|his|her|our|their) \w", re.IGNORECASE)
 _STARTS_CLAUSE = re.compile(
     r"(?:i|we|you|he|she|they|it|that|my|your|his|her|our|there)\b|don['\u2019]?t\b", re.IGNORECASE
 )
