@@ -158,10 +158,10 @@ class Assertion:
                 continue
             if meant is None:
                 continue
-            claim = self._instead(replace(claim, subject=meant), claims, referents)
-            self._deny_of_another(claim, known, referents)
-            self._apply(claim)
-            talked[:0] = self._referents_of(replace(claim, subject=meant), known)
+            said = self._instead(replace(claim, subject=meant), claims, referents)
+            self._deny_of_another(said, known, referents)
+            self._apply(said)
+            talked[:0] = self._referents_of(said, known)
         self.outcome.referents = talked[:RECENT_CLAIMS]
 
     def _referents_of(self, claim: Claim, known: Subjects) -> list[Referent]:

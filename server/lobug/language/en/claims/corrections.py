@@ -24,18 +24,22 @@ from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.sentence_parts import begins_clause
 from lobug.language.en.claims.statement import resolved
 from lobug.language.en.claims.subjects import noun_phrase
+from lobug.language.en.claims.values import NUMBER
 
 _OPENING = re.compile(
-    r"^(?:(?:oh|well|um+|uh|er+m?|hey|but|and|ah|aha|ok|okay|lo-?bug|listen|look|yes|yeah|lol|ha(?:ha)*"
+    r"^(?:(?:oh|well|um+|uh|er+m?|hey|but|and|ah|aha|ok|okay|lo-?bug|listen|look|yes|yeah|lol"
+    r"|ha(?:ha)*"
     r"|hm+|please|ugh|gosh|damn|(?:oh )?dear(?: me)?|goodness|by the way|btw)\b"
     r"[\s,.!\u2026-]*)*"
     r"(?P<corrects>(?:(?:no+|nope|nah|naw|not quite|not exactly|wrong|incorrect|actually"
-    r"|correction|not true|(?:i['\u2019]?m |i am )?(?:so |very )?sorry(?! (?:that|to|for)\b)(?: about that)?"
+    r"|correction|not true|(?:i['\u2019]?m |i am )?(?:so |very )?sorry(?! (?:that|to"
+    r"|for)\b)(?: about that)?"
     r"|oops|whoops|oopsie|pardon(?: me)?|excuse me|forgive me|(?:my )?apologies|i apologi[sz]e"
     r"|(?:i )?beg your pardon|i take (?:that|it) back|to correct (?:myself|that)|wait|hang on"
     r"|hold on|strike that|typo|slip of the tongue|(?:silly|stupid) me|what am i saying"
     r"|my (?:mistake|bad|fault|error)"
-    r"|i (?:misspoke|was (?:wrong|mistaken|confused)(?: about (?:that|it|my [\w'\u2019-]+(?= ?[,.:;])))?"
+    r"|i (?:misspoke|was (?:wrong|mistaken|confused)(?: about (?:that|it"
+    r"|my [\w'\u2019-]+(?= ?[,.:;])))?"
     r"|made (?:a mistake|an error)|(?:got|had|said|told you) (?:that|it) wrong"
     r"|(?:got|was) (?:it |that |them |a bit )?(?:all )?(?:mixed up|confused|muddled(?: up)?)"
     r"|mixed (?:that|it|them|something|things) up|messed (?:that|it) up|misremembered|mistyped"
@@ -57,7 +61,8 @@ _OPENING = re.compile(
     r"|(?:that|it|this) (?:isn|wasn)['\u2019]?t (?:quite )?(?:right|true|correct|what i (?:said"
     r"|meant)|accurate)"
     r"|you(?:['\u2019]re| are|re) (?:wrong|mistaken|confused)"
-    r"|you (?:must have |have )?(?:heard|wrote|noted|saved|have|remember) (?:that|it|me|this|her name"
+    r"|you (?:must have |have )?(?:heard|wrote|noted|saved|have|remember) (?:that|it|me|this"
+    r"|her name"
     r"|his name|my name) wrong(?:ly)?"
     r"|you(?:['\u2019]ve| must have| have)?"
     r" (?:got|misunderstood|misheard|misremember(?:ed)?|mixed)(?: (?:that|it|me|this))?"
@@ -72,9 +77,11 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _WEAK = re.compile(
-    r"(?:(?:no+|nope|nah|naw|(?:i['\u2019]?m |i am )?(?:so |very )?sorry(?! (?:that|to|for)\b)(?: about that)?|actually|wait"
+    r"(?:(?:no+|nope|nah|naw|(?:i['\u2019]?m |i am )?(?:so |very )?sorry(?! (?:that|to"
+    r"|for)\b)(?: about that)?|actually|wait"
     r"|hang on|hold on|pardon(?: me)?|excuse me|forgive me|(?:my )?apologies|oops|whoops|rather"
-    r"|i mean|i said|i told you|lol|haha|oh|well|um+|uh|er+m?|please|dear|love|honey|darling|mate|man"
+    r"|i mean|i said|i told you|lol|haha|oh|well|um+|uh|er+m?|please|dear|love|honey|darling|mate"
+    r"|man"
     r"|dude|bro|lo-?bug)(?: that)?\b[\s,.:;!?\u2026\u2013\u2014-]*)+",
     re.IGNORECASE,
 )
@@ -94,19 +101,15 @@ _BUT_MEANT = re.compile(
 _WAS_RIGHT = re.compile(r"(?<=\w) (?:was|is) (?:right|correct)$", re.IGNORECASE)
 _ON_SECOND_THOUGHT = re.compile(
     r"(?:\s+(?:(?:no|wait|sorry|oh|oops|actually),? (?:wait|no|sorry|i mean|i meant|actually"
-    r"|make that|hang on|hold on)|or rather|scratch that|make that|i mean|i meant|correction|no sorry"
+    r"|make that|hang on|hold on)|or rather|scratch that|make that|i mean|i meant|correction"
+    r"|no sorry"
     r"|sorry no)"
     r"|(?:,|\.{2,3}|\u2026|\s[\u2013\u2014-]+)\s*(?:no|wait|hang on|hold on|sorry|i mean|i meant"
     r"|or rather|rather|actually|correction|oops|make that|scratch that)\b)"
-    r"(?:[,:.\u2026\s]+(?:no|wait|hang on|hold on|sorry|oops|i mean|i meant|i think|let me think|um+"
+    r"(?:[,:.\u2026\s]+(?:no|wait|hang on|hold on|sorry|oops|i mean|i meant|i think|let me think"
+    r"|um+"
     r"|uh|er|actually|rather|make that|not that|it['\u2019]?s|my mistake)\b){0,3}"
     r"[,:.\u2026]*\s+(?P<right>[^,.;]+)$",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(
-    r"\b(?:\d+|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four"
-    r"|five|six|seven|eight|nine))?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-    r"|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)\b",
     re.IGNORECASE,
 )
 _HAS = re.compile(r"\b(?:have|has|had|got|there|want|eat|drink)\b", re.IGNORECASE)
@@ -299,8 +302,8 @@ def _second_thought(said: str, right: str) -> tuple[str, str] | None:
         if at < 0:
             return None
         return f"{said[:at]} {right}", value_of(said[at:])
-    number = _NUMBER.match(right)
-    counted = list(_NUMBER.finditer(said))
+    number = NUMBER.match(right)
+    counted = list(NUMBER.finditer(said))
     if number is not None and counted:  # "two kids, no, three", "half past six, no, seven"
         last = counted[-1]
         after = said[last.end() :] if number.end() == len(right) else ""
@@ -349,7 +352,8 @@ def only_wrong(text: str) -> str | None:
 
 
 _BY_LETTER = re.compile(
-    r"\b(?:is|['\u2019]s|its) (?:spel(?:led|t)|written)[: ]\s*(?P<letters>(?:[a-z][-., ]{1,2}){2,14}"
+    r"\b(?:is|['\u2019]s|its) (?:spel(?:led|t)"
+    r"|written)[: ]\s*(?P<letters>(?:[a-z][-., ]{1,2}){2,14}"
     r"[a-z])(?=[.! ]*$)",
     re.IGNORECASE,
 )

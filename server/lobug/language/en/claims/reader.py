@@ -19,6 +19,7 @@ from lobug.language.en.claims.statement import PLACES, TAIL
 
 _SENTENCE_END = re.compile(
     r"(?<!\b[Dd]r\.)(?<!\b[Mm]r\.)(?<!\b[Mm]rs\.)(?<!\b[Mm]s\.)(?<!\b[Pp]rof\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
+    r""
     r"(?<!\.\.)(?<=[.!?\u2026\u3002\uff01\uff1f])[\"'\u201d\u2019)]*\s+"
     r"|(?<=[a-z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bSt)\.(?=[A-Z][a-z' ])|\s*\n+\s*"
 )
@@ -77,7 +78,9 @@ _JOKED = re.compile(r"i was (?:just |only )?(?:joking|kidding)[.! ]*", re.IGNORE
 _QUOTED = re.compile(
     r"(?P<says>\b(?:says?|said|told (?:me|us|him|her)|asked|replied|wrote|goes|went|like|sings?"
     r"|reads"
-    r"|is|was|quote)\s*[:,]?\s*)?[\"\u201c\u201e\u00ab](?P<said>[^\"\u201c\u201d\u201e\u00ab\u00bb]{1,200})"
+    r"|is|was"
+    r"|quote)\s*[:,]?\s*)?[\"\u201c\u201e\u00ab](?P<said>[^\"\u201c\u201d\u201e\u00ab\u00bb]{1,200})"
+    r""
     r"[\"\u201d\u201c\u00bb]",
     re.IGNORECASE,
 )
@@ -94,7 +97,8 @@ _FAVOURITE = re.compile(
 )
 _APPOSED_KIN = re.compile(r"^(?P<name>[A-Z][\w'\u2019-]*), (?P<kin>my [a-z -]{2,25}), (?=[a-z])")
 _CALL_INSTEAD = re.compile(
-    r"^(?i:(?:please )?(?:do not|don['\u2019]?t) call me) (?P<wrong>[\w'-]+)[,.;]?(?: but)?(?: please)?"
+    r"^(?i:(?:please )?(?:do not"
+    r"|don['\u2019]?t) call me) (?P<wrong>[\w'-]+)[,.;]?(?: but)?(?: please)?"
     r"(?: just)? (?:call me |i['\u2019]?m |it['\u2019]?s )(?P<right>[A-Z][\w'-]+)\W*$"
 )
 _IT_IS = re.compile(r"(?:it|that)(?:['\u2019]?s| is)\b", re.IGNORECASE)

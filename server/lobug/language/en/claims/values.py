@@ -78,8 +78,9 @@ def same_value(relation: str, one: str, other: str) -> bool:
     return mine <= theirs or theirs <= mine
 
 
-_NUMBER = re.compile(
-    r"\b(?:\d+|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four"
+NUMBER = re.compile(
+    r"\b(?:\d+|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three"
+    r"|four"
     r"|five|six|seven|eight|nine))?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
     r"|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)\b",
     re.IGNORECASE,
@@ -92,7 +93,7 @@ def put_right(value: str, wrong: str | None, right: str) -> str | None:
     if wrong:
         part = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", value, re.IGNORECASE)
     elif is_number(right) and len(value.split()) > 1:
-        part = _NUMBER.search(value)
+        part = NUMBER.search(value)
     if part is None:
         return None if wrong else right
     after = value[part.end() :]
